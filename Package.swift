@@ -156,6 +156,8 @@ let package = Package(
         .embedInCode("Migrations/m0061_count_changes_postgresql.sql"),
         .embedInCode("Migrations/m0062_room_for_changes_sqlite.sql"),
         .embedInCode("Migrations/m0062_room_for_changes_postgresql.sql"),
+        .embedInCode("Migrations/m0063_pool_keys_sqlite.sql"),
+        .embedInCode("Migrations/m0063_pool_keys_postgresql.sql"),
       ], swiftSettings: house),
 
     module(

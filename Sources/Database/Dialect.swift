@@ -100,6 +100,24 @@ extension SQL {
   public static let insertedKey = SQL(sqlite: "last_insert_rowid()", postgreSQL: "lastval()")
 }
 
+extension SQL {
+  /// Returns the next number of a table whose key is a pool and a number, which no row had before.
+  ///
+  /// SQLite chooses numbers only for a key of one column, so the table `key_sequence` has the last
+  /// number of each of these tables, and a trigger of the table advances it. A statement inserts one
+  /// row, since it would get the same number for all.
+  ///
+  /// - Parameters:
+  ///   - column: The column of the number.
+  ///   - table: The table.
+  /// - Returns: The expression.
+  public static func nextNumber(_ column: StaticString, of table: StaticString) -> SQL {
+    SQL(sqlite: "(SELECT last + 1 FROM key_sequence WHERE name = '", postgreSQL: "nextval('")
+      + SQL(table) + SQL(pieces: [.only(.postgreSQL, "_"), .only(.postgreSQL, column)])
+      + SQL(sqlite: "')", postgreSQL: "_seq')")
+  }
+}
+
 // MARK: - JSON
 
 extension SQL {

@@ -9,6 +9,7 @@ struct SQLiteCatalog: DatabaseCatalog {
       """
       SELECT name FROM pragma_table_list
       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        AND name <> 'key_sequence'
       """
     ) { try $0.value(0) as String }
     var tables: [StoredTable] = []
@@ -39,15 +40,31 @@ struct SQLiteCatalog: DatabaseCatalog {
   }
 
   func lastKey(of table: SQLName, _ connection: borrowing Connection) throws -> Int64? {
-    guard try choosesKeys(table, connection) else { return nil }
+    if try choosesKeys(table, connection) {
+      return try connection.first(
+        "SELECT seq FROM sqlite_sequence WHERE name = \(table.text)"
+      ) { try $0.value(0) }
+    }
+    guard try hasNumbers(table, connection) else { return nil }
     return try connection.first(
-      "SELECT seq FROM sqlite_sequence WHERE name = \(table.text)"
+      "SELECT last FROM key_sequence WHERE name = \(table.text)"
     ) { try $0.value(0) }
   }
 
   func setLastKey(
     of table: SQLName, to key: Int64?, _ connection: borrowing Connection
   ) throws {
+    if try hasNumbers(table, connection) {
+      // The triggers that advance it may have been suspended.
+      guard let column = try number(of: table, connection) else { return }
+      try connection.run(
+        """
+        UPDATE key_sequence SET last = max(last, \(key ?? 0),
+          (SELECT coalesce(max(\(column)), 0) FROM \(table)))
+        WHERE name = \(table.text)
+        """)
+      return
+    }
     // The rows that were inserted have set it already.
     guard let key, try choosesKeys(table, connection) else { return }
     guard try lastKey(of: table, connection).map({ $0 < key }) ?? true else { return }
@@ -63,6 +80,27 @@ struct SQLiteCatalog: DatabaseCatalog {
       WHERE type = 'table' AND name = \(table.text) AND sql LIKE '%AUTOINCREMENT%'
       """
     ) { _ in true } ?? false
+  }
+
+  /// Whether the numbers of a table, the last part of its key, come from `key_sequence`; see
+  /// ``SQL/nextNumber(_:of:)``.
+  private func hasNumbers(_ table: SQLName, _ connection: borrowing Connection) throws -> Bool {
+    let isThere = try connection.first(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'key_sequence'"
+    ) { _ in true }
+    guard isThere != nil else { return false }
+    return try connection.first(
+      "SELECT 1 FROM key_sequence WHERE name = \(table.text)"
+    ) { _ in true } ?? false
+  }
+
+  /// Returns the column of the numbers, the last part of the key.
+  private func number(
+    of table: SQLName, _ connection: borrowing Connection
+  ) throws -> SQLName? {
+    try connection.first(
+      "SELECT name FROM pragma_table_info(\(table.text)) WHERE pk > 0 ORDER BY pk DESC LIMIT 1"
+    ) { try SQLName.named($0.value(0)) }
   }
 
   func acquire(_ connection: borrowing Connection) throws -> Bool { true }

@@ -16,6 +16,7 @@ extension Identity {
         migration("m0061_count_changes", PackageResources.m0061_count_changes_postgresql_sql),
         migration(
           "m0062_room_for_changes", PackageResources.m0062_room_for_changes_postgresql_sql),
+        migration("m0063_pool_keys", PackageResources.m0063_pool_keys_postgresql_sql),
       ]
     }
   }

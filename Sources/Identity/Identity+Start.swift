@@ -86,6 +86,7 @@ extension Identity {
       migration("m0060_console_storage", PackageResources.m0060_console_storage_sqlite_sql),
       migration("m0061_count_changes", PackageResources.m0061_count_changes_sqlite_sql),
       migration("m0062_room_for_changes", PackageResources.m0062_room_for_changes_sqlite_sql),
+      migration("m0063_pool_keys", PackageResources.m0063_pool_keys_sqlite_sql),
     ]
   }
 

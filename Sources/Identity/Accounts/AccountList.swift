@@ -127,9 +127,9 @@ struct AccountList: Sendable {
   ) throws -> [Row] {
     let rows = try read(
       sort == .newest ? "0" : expression,
-      "e.ends_at > \(now.microseconds) AND a.scope_key = \(scope.key)",
+      "\(Exemptions.current(in: scope, at: now)) AND a.scope_key = \(scope.key)",
       from: """
-        exemption e \(index: "exemption_by_end")
+        exemption e
           \(SQL.orderedJoin) account a ON a.account_key = e.account_key
         """, connection
     ).sorted(by: precedes)
@@ -158,8 +158,7 @@ struct AccountList: Sendable {
       return [
         """
         \(here) AND a.has_totp = 0 AND a.has_phone = 0 AND a.account_key NOT IN (
-          SELECT e.account_key FROM exemption e \(index: "exemption_by_end")
-          WHERE e.ends_at > \(now.microseconds))
+          SELECT e.account_key FROM exemption e WHERE \(Exemptions.current(in: scope, at: now)))
         """
       ]
     case .totp:

@@ -229,7 +229,7 @@ package enum AccountRecord {
   ) throws {
     try connection.run(
       """
-      DELETE FROM session WHERE session_id IN (
+      DELETE FROM session WHERE account_key = \(account) AND session_id IN (
         SELECT s.session_id FROM account a \(SQL.orderedJoin) session s USING (account_key)
         WHERE a.account_key = \(account) AND s.generation < a.generation
         ORDER BY s.session_id DESC LIMIT 1000 OFFSET \(endedRemembered))

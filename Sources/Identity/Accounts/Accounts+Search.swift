@@ -77,7 +77,8 @@ extension Accounts {
     let now = store.clock.now()
     return try await store.read(AccountError.self) { connection in
       let exempt =
-        filter == .none || filter == .exempt ? try Exemptions.accounts(at: now, connection) : []
+        filter == .none || filter == .exempt
+        ? try Exemptions.accounts(in: scope, at: now, connection) : []
       // If the matches can't be counted from the index, or are sorted another way, all must be
       // read.
       let isPart = sort == .newest && AccountSearch.isCountable(query, filter)

@@ -16,8 +16,8 @@ enum CountChanges {
     guard change != AccountCounts() else { return }
     let appended = try connection.run(
       """
-      INSERT INTO count_change (project_id, scope_key, \(AccountCounts.columns))
-      SELECT project_id, scope_key, \(change.values) FROM scope
+      INSERT INTO count_change (number, project_id, scope_key, \(AccountCounts.columns))
+      SELECT \(SQL.nextNumber("number", of: "count_change")), project_id, scope_key, \(change.values) FROM scope
       WHERE scope_key = \(scope) AND deleted_at IS NULL
       """)
     // The users of a deleted pool no longer count for its project.
@@ -28,14 +28,19 @@ enum CountChanges {
   ///
   /// - Returns: True if there may be more.
   static func fold(_ connection: borrowing Connection) throws -> Bool {
-    let last: Int64? = try connection.first(
+    let last = try connection.first(
       """
-      SELECT number FROM count_change WHERE number > 0
-      ORDER BY number LIMIT 1 OFFSET \(foldedAtOnce - 1)
+      SELECT scope_key, number FROM count_change WHERE scope_key > 0
+      ORDER BY scope_key, number LIMIT 1 OFFSET \(foldedAtOnce - 1)
       """
-    ) { try $0.value(0) }
-    try fold("number > 0 AND number <= \(last ?? .max)", connection)
-    return last != nil
+    ) { (scope: try $0.value(0) as Int64, number: try $0.value(1) as Int64) }
+    guard let last else {
+      try fold("scope_key > 0", connection)
+      return false
+    }
+    try fold(
+      "scope_key > 0 AND (scope_key, number) <= (\(last.scope), \(last.number))", connection)
+    return true
   }
 
   /// Adds all changes of a pool, or of a project's pools, before its deletion.
@@ -116,7 +121,7 @@ extension AccountCounts {
   ) -> SQL {
     let (table, column) = (SQL(stringLiteral: table), SQL(stringLiteral: column))
     return """
-      (\(table).\(column) + CASE WHEN EXISTS (SELECT 1 FROM count_change WHERE number > 0) THEN
+      (\(table).\(column) + CASE WHEN EXISTS (SELECT 1 FROM count_change WHERE scope_key > 0) THEN
         (SELECT CAST(coalesce(sum(c.\(column)), 0) AS BIGINT) FROM count_change c
           WHERE \(condition)) ELSE 0 END)
       """

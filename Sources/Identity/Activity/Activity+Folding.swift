@@ -16,7 +16,7 @@ extension Activity {
   /// - Returns: True if there may be more.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func fold() async throws(ActivityError) -> Bool {
-    let isDue = try await isDue("SELECT EXISTS (SELECT 1 FROM count_change WHERE number > 0)")
+    let isDue = try await isDue("SELECT EXISTS (SELECT 1 FROM count_change WHERE scope_key > 0)")
     // In a separate write, because it has to be short: it conflicts with each write that changes a number.
     let isMoreCounted =
       isDue ? try await store.write(ActivityError.self) { try CountChanges.fold($0) } : false

@@ -68,8 +68,9 @@ struct ActivityDelta {
   func insert(in scope: Int64, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      INSERT INTO activity_delta (scope_key, account_key, hour, kind, distance, reach)
-      VALUES (\(scope), \(account), \(hour), \(kind.text), \(distance),
+      INSERT INTO activity_delta (number, scope_key, account_key, hour, kind, distance, reach)
+      VALUES (\(SQL.nextNumber("number", of: "activity_delta")), \(scope), \(account), \(hour),
+        \(kind.text), \(distance),
         \(reach.map { $0.text ?? "" }))
       """)
   }

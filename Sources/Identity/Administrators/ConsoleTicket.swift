@@ -85,14 +85,15 @@ struct ConsoleTicket {
     if try RestoreMark.ends(issuedAt, connection) { return false }
     return try connection.run(
       """
-      INSERT INTO ticket (ticket_id, uses, failures) VALUES (\(id), 1, 0)
+      INSERT INTO ticket (scope_key, ticket_id, uses, failures) VALUES (0, \(id), 1, 0)
       ON CONFLICT (ticket_id) DO NOTHING
       """) == 1
   }
 
   func isUsed(_ connection: borrowing Connection) throws -> Bool {
     if try RestoreMark.ends(issuedAt, connection) { return true }
-    return try connection.first("SELECT 1 FROM ticket WHERE ticket_id = \(id)") { _ in true }
-      ?? false
+    return try connection.first(
+      "SELECT 1 FROM ticket WHERE scope_key = 0 AND ticket_id = \(id)"
+    ) { _ in true } ?? false
   }
 }

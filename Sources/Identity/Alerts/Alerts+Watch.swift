@@ -150,9 +150,9 @@ extension Alerts {
     guard continued == 0 else { return }
     try connection.run(
       """
-      INSERT INTO alert (scope_key, kind, started_at, last_seen_at, count)
-      VALUES (\(scope.key), \(kind.rawValue), \(now.microseconds), \(now.microseconds),
-        \(finding.count))
+      INSERT INTO alert (alert_id, scope_key, kind, started_at, last_seen_at, count)
+      VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(scope.key), \(kind.rawValue),
+        \(now.microseconds), \(now.microseconds), \(finding.count))
       """)
     try store.outbox.notifyOwners(
       AlertMail(

@@ -101,10 +101,11 @@ extension Approvals {
     let all = (account?.factors ?? []).map(\.id.text).joined(separator: " ")
     let id: Int64? = try connection.first(
       """
-      INSERT INTO approval (scope_key, kind, uid, user_name, factors, factor_names, all_factors,
-        job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
+      INSERT INTO approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
+        all_factors, job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
         ticket, proof, caller_verification, requested_at, expires_at, state)
-      VALUES (\(scope.key), \(kind.rawValue), \(account?.id.text ?? ""), \(account?.label ?? ""),
+      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope.key), \(kind.rawValue),
+        \(account?.id.text ?? ""), \(account?.label ?? ""),
         \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause.rawValue),
         \(agent.id.text), \(agent.displayName), \(request.author.address),
         \(request.author.requestID), \(request.reason?.rawValue ?? ""), \(request.note),

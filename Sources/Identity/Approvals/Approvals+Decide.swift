@@ -157,7 +157,7 @@ extension Approvals {
       """
       SELECT a.account_key FROM bulk_item i
         \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
-      WHERE i.job_id = \(job)
+      WHERE i.scope_key = \(scope.key) AND i.job_id = \(job)
         AND (a.email_folded = \(own) OR a.has_providers = 1 OR a.has_former_addresses = 1
           OR a.initial_email IS NOT NULL OR a.email_folded LIKE '%.'
           OR length(a.email_folded) <> \(SQL.byteCount("a.email_folded")))
@@ -219,7 +219,7 @@ extension Approvals {
         """
         UPDATE bulk_job SET state = 'running', started_at = \(now.microseconds),
           approver_name = \(approver.actor.name)
-        WHERE job_id = \(job)
+        WHERE scope_key = \(scope.key) AND job_id = \(job)
         """)
       return .begun(job: job)
     }
@@ -263,14 +263,19 @@ extension Approvals {
       UPDATE approval SET state = \(state.rawValue), decided_at = \(now.microseconds),
         decider_id = \(decider?.id), decider_name = \(decider?.name),
         answer = \(answer ?? obstacle?.stored)
-      WHERE approval_id = \(approval.id)
+      WHERE scope_key = \(approval.scope.key) AND approval_id = \(approval.id)
       """)
     let ending = ending(state, author.actor.name, answer, obstacle)
     if let job = approval.job, let ending {
       let isWaiting = try connection.first(
-        "SELECT 1 FROM bulk_job WHERE job_id = \(job) AND state = 'waiting'"
+        """
+        SELECT 1 FROM bulk_job
+        WHERE scope_key = \(approval.scope.key) AND job_id = \(job) AND state = 'waiting'
+        """
       ) { _ in true }
-      if isWaiting != nil { try BulkJob.stop(job, because: ending, at: now, connection) }
+      if isWaiting != nil {
+        try BulkJob.stop(job, of: approval.scope.key, because: ending, at: now, connection)
+      }
     }
     let object: (kind: AuditResource, id: String, name: String) =
       if approval.kind == .policy {

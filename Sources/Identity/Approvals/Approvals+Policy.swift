@@ -50,9 +50,10 @@ extension Approvals {
       SupportRules(), in: scope, at: now, connection)
     try connection.run(
       """
-      INSERT INTO approval_policy (approval_id, policy_version, apply_at, template,
+      INSERT INTO approval_policy (scope_key, approval_id, policy_version, apply_at, template,
         \(PolicyEdit.columnNames))
-      VALUES (\(id), \(policy.version), \(time?.microseconds), \(template?.text), \(new.values))
+      VALUES (\(scope.key), \(id), \(policy.version), \(time?.microseconds), \(template?.text),
+        \(new.values))
       """)
     var entry = AuditEntry(
       .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
@@ -79,7 +80,7 @@ extension Approvals {
     try connection.first(
       """
       SELECT \(PolicyEdit.columns("w")), w.policy_version, w.apply_at, w.template FROM approval_policy w
-      WHERE w.approval_id = \(approval.id)
+      WHERE w.scope_key = \(approval.scope.key) AND w.approval_id = \(approval.id)
       """
     ) { row in
       let column = PolicyEdit.columnCount

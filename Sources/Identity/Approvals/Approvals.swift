@@ -237,8 +237,8 @@ public struct Approvals: Sendable {
     let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
     try connection.run(
       """
-      DELETE FROM approval WHERE approval_id IN (SELECT approval_id FROM approval
-        WHERE decided_at IS NOT NULL AND decided_at < \(oldest) LIMIT 500)
+      DELETE FROM approval WHERE (scope_key, approval_id) IN (
+        SELECT scope_key, approval_id FROM approval WHERE decided_at IS NOT NULL AND decided_at < \(oldest) LIMIT 500)
       """)
   }
 }

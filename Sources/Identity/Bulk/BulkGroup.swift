@@ -88,12 +88,14 @@ public struct BulkUndo: Sendable {
       requestID: requestID)
   }
 
-  static func find(_ job: Int64, _ connection: borrowing Connection) throws -> BulkUndo? {
+  static func find(
+    _ job: Int64, of scope: Int64, _ connection: borrowing Connection
+  ) throws -> BulkUndo? {
     try connection.first(
       """
       SELECT administrator_id, administrator_name, address, request_id, reason, note, ticket, proof,
         started_at, ended_at IS NULL
-      FROM bulk_undo WHERE job_id = \(job)
+      FROM bulk_undo WHERE scope_key = \(scope) AND job_id = \(job)
       """
     ) { row in
       BulkUndo(
@@ -186,12 +188,14 @@ extension BulkGroup {
       try connection.first(
         """
         SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
-        WHERE job_id = \(job.id) AND result = 'removed' AND undo_until > \(now.microseconds)
+        WHERE scope_key = \(scope.key) AND job_id = \(job.id) AND result = 'removed'
+          AND undo_until > \(now.microseconds)
         """
       ) { try $0.value(0) as Int } ?? 0
     let rules = try SupportRules.find(scope, connection)
     return Part(
-      job: job, scope: scope, undo: try BulkUndo.find(job.id, connection), undoable: undoable,
+      job: job, scope: scope, undo: try BulkUndo.find(job.id, of: scope.key, connection),
+      undoable: undoable,
       requiresCaller: rules.callerVerification == .required)
   }
 

@@ -128,17 +128,18 @@ public struct BulkJob: Sendable {
 
   /// Stops a bulk removal; the remaining lines aren't processed.
   static func stop(
-    _ id: Int64, because ending: BulkEnding, at now: Instant, _ connection: borrowing Connection
+    _ id: Int64, of scope: Int64, because ending: BulkEnding, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE bulk_item SET result = \(BulkResult.stopped.rawValue)
-      WHERE job_id = \(id) AND result IS NULL
+      WHERE scope_key = \(scope) AND job_id = \(id) AND result IS NULL
       """)
     try connection.run(
       """
       UPDATE bulk_job SET state = 'stopped', ended_at = \(now.microseconds), ending = \(ending.stored)
-      WHERE job_id = \(id)
+      WHERE scope_key = \(scope) AND job_id = \(id)
       """)
   }
 }

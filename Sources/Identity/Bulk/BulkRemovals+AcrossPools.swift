@@ -138,12 +138,14 @@ extension BulkRemovals {
     let begun = Set(parts.map(\.job.id))
     for job in group.parts.map(\.job) where !begun.contains(job.id) {
       guard job.users == 0 else {
-        try connection.run("DELETE FROM bulk_job WHERE job_id = \(job.id)")
+        try connection.run(
+          "DELETE FROM bulk_job WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)")
         continue
       }
       try connection.run(
         """
-        UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds) WHERE job_id = \(job.id)
+        UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds)
+        WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
         """)
     }
   }
@@ -189,7 +191,7 @@ extension BulkRemovals {
         let items = try connection.all(
           """
           SELECT \(BulkItem.columns) FROM bulk_item
-          WHERE job_id = \(part.job.id) AND line > \(first)
+          WHERE scope_key = \(part.scope.key) AND job_id = \(part.job.id) AND line > \(first)
           ORDER BY line LIMIT \(limit + 1 - found.count)
           """
         ) { try BulkItem($0) }

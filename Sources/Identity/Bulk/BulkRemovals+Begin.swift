@@ -110,7 +110,7 @@ extension BulkRemovals {
         started_at = \(waits ? nil : now.microseconds), address = \(request.author.address),
         request_id = \(request.author.requestID), reason = \(request.reason?.rawValue),
         note = \(request.note), ticket = \(request.ticket), proof = \(proof)
-      WHERE job_id = \(job.id)
+      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
       """)
   }
 
@@ -130,7 +130,8 @@ extension BulkRemovals {
       }
       guard job.state == .running else { return false }
       try BulkJob.stop(
-        id, because: .stopped(by: context.author.actor.name), at: context.now, connection)
+        id, of: scope.key, because: .stopped(by: context.author.actor.name), at: context.now,
+        connection)
       var entry = AuditEntry(.bulkStop, .bulkRemoval, String(id), name: "", in: scope)
       entry.add(.usersDone, .number(job.usersDone))
       entry.add(.users, .number(job.users))

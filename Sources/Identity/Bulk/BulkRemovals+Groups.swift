@@ -119,7 +119,7 @@ extension BulkRemovals {
       for pool in matches.pools {
         let job = try Self.addDraft(
           pool.sightings, of: id, in: pool.scope, by: administrator, author, at: now, connection)
-        for sighting in pool.sightings { try sighting.store(in: job, connection) }
+        for sighting in pool.sightings { try sighting.store(in: job, of: pool.scope, connection) }
       }
       for miss in matches.misses {
         try connection.run(

@@ -43,7 +43,10 @@ extension BulkRemovals {
       else { return false }
       try Self.reconcile(item, Outcome(.failed), in: job, connection)
       try connection.run(
-        "UPDATE bulk_job SET users_done = users_done + 1 WHERE job_id = \(job.id)")
+        """
+        UPDATE bulk_job SET users_done = users_done + 1
+        WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
+        """)
       return true
     }
   }
@@ -56,7 +59,8 @@ extension BulkRemovals {
     do {
       scope = try Policies.find(job.scopeKey, counts: false, connection).scope
     } catch PolicyError.scopeNotFound {
-      try BulkJob.stop(job.id, because: .scopeDeleted, at: now, connection)
+      try BulkJob.stop(
+        job.id, of: job.scopeKey, because: .scopeDeleted, at: now, connection)
       return true
     }
     guard let administrator = try Administrators.present(job.requester, at: now, connection),
@@ -81,7 +85,7 @@ extension BulkRemovals {
       UPDATE bulk_job SET users_done = users_done + \(items.count),
         users_removed = users_removed + \(users), factors_removed = factors_removed + \(factors),
         sessions_ended = sessions_ended + \(sessions)
-      WHERE job_id = \(job.id)
+      WHERE scope_key = \(scope.key) AND job_id = \(job.id)
       """)
     if items.count < limit { try Self.finish(job.id, in: scope, at: now, connection) }
     return true
@@ -149,7 +153,8 @@ extension BulkRemovals {
     try connection.all(
       """
       SELECT \(BulkItem.columns) FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE job_id = \(job.id) AND result IS NULL ORDER BY line LIMIT \(limit)
+      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND result IS NULL
+      ORDER BY line LIMIT \(limit)
       """
     ) { try BulkItem($0) }
   }
@@ -162,7 +167,7 @@ extension BulkRemovals {
       UPDATE bulk_item SET result = \(outcome.result.rawValue), removed = \(outcome.removed),
         sessions = \(outcome.sessions), removal_id = \(outcome.hold?.id.text),
         undo_until = \(outcome.hold?.until.microseconds)
-      WHERE job_id = \(job.id) AND line = \(item.line)
+      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND line = \(item.line)
       """)
   }
 
@@ -171,7 +176,10 @@ extension BulkRemovals {
   ) throws {
     guard let job = try BulkJob.find(id, in: scope, connection) else { return }
     try connection.run(
-      "UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds) WHERE job_id = \(id)")
+      """
+      UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds)
+      WHERE scope_key = \(scope.key) AND job_id = \(id)
+      """)
     var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: scope)
     entry.add(.factorsRemoved, .number(job.factorsRemoved))
     entry.add(.users, .number(job.usersRemoved))
@@ -183,7 +191,7 @@ extension BulkRemovals {
   private static func lose(
     _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try BulkJob.stop(job.id, because: .permissionLost, at: now, connection)
+    try BulkJob.stop(job.id, of: scope.key, because: .permissionLost, at: now, connection)
     var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: scope)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))

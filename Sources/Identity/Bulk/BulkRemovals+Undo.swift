@@ -93,12 +93,12 @@ extension BulkRemovals {
     let agent = request.agent.administrator
     try connection.run(
       """
-      INSERT INTO bulk_undo (job_id, administrator_id, administrator_name, address,
+      INSERT INTO bulk_undo (scope_key, job_id, administrator_id, administrator_name, address,
         request_id, reason, note, ticket, proof, started_at)
-      VALUES (\(job.id), \(agent.id.text), \(agent.displayName), \(request.author.address),
-        \(request.author.requestID), \(request.reason?.rawValue), \(request.note),
+      VALUES (\(job.scopeKey), \(job.id), \(agent.id.text), \(agent.displayName),
+        \(request.author.address), \(request.author.requestID), \(request.reason?.rawValue), \(request.note),
         \(request.ticket), \(rules.identityProof.joined(separator: "\n")), \(now.microseconds))
-      ON CONFLICT (job_id) DO UPDATE SET
+      ON CONFLICT (scope_key, job_id) DO UPDATE SET
         administrator_id = excluded.administrator_id,
         administrator_name = excluded.administrator_name, address = excluded.address,
         request_id = excluded.request_id, reason = excluded.reason, note = excluded.note,
@@ -123,10 +123,10 @@ extension BulkRemovals {
       guard Self.isOfOneUser(error) else { throw .unavailable(Failure(error)) }
       guard limit == 1 else { return try await undoStep(1) }
       return try await store.write(BulkError.self) { connection in
-        guard let job = try Self.nextUndo(connection),
-          let item = try Self.removedItems(of: job, limit: 1, connection).first
+        guard let (scope, job) = try Self.nextUndo(connection),
+          let item = try Self.removedItems(of: job, in: scope, limit: 1, connection).first
         else { return false }
-        try Self.note(.notRestored, item.line, of: job, connection)
+        try Self.note(.notRestored, item.line, of: job, in: scope, connection)
         return true
       }
     }
@@ -135,27 +135,28 @@ extension BulkRemovals {
   private func runUndo(
     _ limit: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let id = try Self.nextUndo(connection),
-      let undo = try BulkUndo.find(id, connection)
+    guard let (pool, id) = try Self.nextUndo(connection),
+      let undo = try BulkUndo.find(id, of: pool, connection)
     else { return false }
     let job = try connection.first(
-      "SELECT \(BulkJob.columns) FROM bulk_job WHERE job_id = \(id)"
+      "SELECT \(BulkJob.columns) FROM bulk_job WHERE scope_key = \(pool) AND job_id = \(id)"
     ) { try BulkJob($0) }
     guard let job, let scope = try BulkGroup.scope(job.scopeKey, connection),
       let administrator = try Administrators.present(undo.administrator, at: now, connection),
       administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
     else {
       // What's left can be undone by someone else.
-      try Self.endUndo(id, at: now, connection)
+      try Self.endUndo(id, in: pool, at: now, connection)
       return true
     }
-    let items = try Self.removedItems(of: id, limit: limit, connection)
+    let items = try Self.removedItems(of: id, in: pool, limit: limit, connection)
     for item in items {
       let isRestored = try restore(
         item, of: job, undo, by: administrator, in: scope, at: now, connection)
-      try Self.note(isRestored ? .restored : .notRestored, item.line, of: id, connection)
+      try Self.note(
+        isRestored ? .restored : .notRestored, item.line, of: id, in: pool, connection)
     }
-    if items.count < limit { try Self.endUndo(id, at: now, connection) }
+    if items.count < limit { try Self.endUndo(id, in: pool, at: now, connection) }
     return true
   }
 
@@ -184,22 +185,25 @@ extension BulkRemovals {
     let removal: ID<RemovalHold>
   }
 
-  private static func nextUndo(_ connection: borrowing Connection) throws -> Int64? {
+  private static func nextUndo(
+    _ connection: borrowing Connection
+  ) throws -> (scope: Int64, job: Int64)? {
     try connection.first(
       """
-      SELECT job_id FROM bulk_undo \(index: "bulk_undo_running")
+      SELECT scope_key, job_id FROM bulk_undo \(index: "bulk_undo_running")
       WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id LIMIT 1
       """
-    ) { try $0.value(0) as Int64 }
+    ) { (scope: try $0.value(0), job: try $0.value(1)) }
   }
 
   private static func removedItems(
-    of job: Int64, limit: Int, _ connection: borrowing Connection
+    of job: Int64, in scope: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [RemovedItem] {
     try connection.all(
       """
       SELECT line, uid, removal_id FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE job_id = \(job) AND result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL
+      WHERE scope_key = \(scope) AND job_id = \(job) AND result = 'removed'
+        AND removal_id IS NOT NULL AND uid IS NOT NULL
       ORDER BY line LIMIT \(limit)
       """
     ) { row in
@@ -209,18 +213,23 @@ extension BulkRemovals {
   }
 
   private static func note(
-    _ result: BulkResult, _ line: Int, of job: Int64, _ connection: borrowing Connection
+    _ result: BulkResult, _ line: Int, of job: Int64, in scope: Int64,
+    _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
-      UPDATE bulk_item SET result = \(result.rawValue) WHERE job_id = \(job) AND line = \(line)
+      UPDATE bulk_item SET result = \(result.rawValue)
+      WHERE scope_key = \(scope) AND job_id = \(job) AND line = \(line)
       """)
   }
 
   private static func endUndo(
-    _ job: Int64, at now: Instant, _ connection: borrowing Connection
+    _ job: Int64, in scope: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
-      "UPDATE bulk_undo SET ended_at = \(now.microseconds) WHERE job_id = \(job)")
+      """
+      UPDATE bulk_undo SET ended_at = \(now.microseconds)
+      WHERE scope_key = \(scope) AND job_id = \(job)
+      """)
   }
 }

@@ -61,7 +61,7 @@ public struct BulkRemovals: Sendable {
       factors += open.reduce(0) { $0 + $1.count }
       let seen = found
       try await store.write(BulkError.self) { connection in
-        for one in seen { try one.store(in: id, connection) }
+        for one in seen { try one.store(in: id, of: scope, connection) }
       }
       // Lets other tasks on this thread run in between.
       await Task.yield()
@@ -72,7 +72,7 @@ public struct BulkRemovals: Sendable {
         """
         UPDATE bulk_job SET lines = \(list.lines.count), users = \(counted),
           factors = \(countedFactors)
-        WHERE job_id = \(id)
+        WHERE scope_key = \(scope.key) AND job_id = \(id)
         """)
     }
     return id
@@ -88,9 +88,10 @@ public struct BulkRemovals: Sendable {
     let open = sightings.filter { $0.result == nil }
     let job = try connection.first(
       """
-      INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
-        request_id, created_at, lines, users, factors, group_id)
-      VALUES (\(scope.key), 'draft', \(administrator.id.text), \(administrator.displayName),
+      INSERT INTO bulk_job (job_id, scope_key, state, administrator_id, administrator_name,
+        address, request_id, created_at, lines, users, factors, group_id)
+      VALUES (\(SQL.nextNumber("job_id", of: "bulk_job")), \(scope.key), 'draft',
+        \(administrator.id.text), \(administrator.displayName),
         \(author.address), \(author.requestID), \(now.microseconds), \(sightings.count),
         \(open.count), \(open.reduce(0) { $0 + $1.count }), \(group))
       RETURNING job_id
@@ -108,23 +109,29 @@ public struct BulkRemovals: Sendable {
   ) throws {
     let jobs = try connection.all(
       """
-      SELECT job_id, group_id FROM bulk_job \(index: "bulk_job_drafts")
+      SELECT job_id, group_id, scope_key FROM bulk_job \(index: "bulk_job_drafts")
       WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(maker.text)
       ORDER BY created_at, job_id
       """
-    ) { (job: try $0.value(0) as Int64, group: try $0.value(1) as Int64?) }
-    var drafts: [[Int64]] = []
+    ) { row in
+      (
+        job: try row.value(0) as Int64, group: try row.value(1) as Int64?,
+        scope: try row.value(2) as Int64
+      )
+    }
+    var drafts: [[(job: Int64, scope: Int64)]] = []
     var last: Int64?
-    for (job, group) in jobs {
+    for (job, group, scope) in jobs {
       if let group, group == last {
-        drafts[drafts.count - 1].append(job)
+        drafts[drafts.count - 1].append((job, scope))
       } else {
-        drafts.append([job])
+        drafts.append([(job, scope)])
       }
       last = group
     }
-    for job in drafts.dropLast(mostDrafts - 1).joined() {
-      try connection.run("DELETE FROM bulk_job WHERE job_id = \(job)")
+    for (job, scope) in drafts.dropLast(mostDrafts - 1).joined() {
+      try connection.run(
+        "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
     }
   }
 
@@ -186,12 +193,14 @@ public struct BulkRemovals: Sendable {
       return try AccountRecord.find(scope, ID(text), connection)
     }
 
-    func store(in job: Int64, _ connection: borrowing Connection) throws {
+    func store(
+      in job: Int64, of scope: Scope, _ connection: borrowing Connection
+    ) throws {
       try connection.run(
         """
-        INSERT INTO bulk_item (job_id, line, given, uid, factors, result)
-        VALUES (\(job), \(line.number), \(line.text), \(account?.text), \(factors),
-          \(result?.rawValue))
+        INSERT INTO bulk_item (scope_key, job_id, line, given, uid, factors, result)
+        VALUES (\(scope.key), \(job), \(line.number), \(line.text), \(account?.text),
+          \(factors), \(result?.rawValue))
         """)
     }
   }
@@ -223,7 +232,7 @@ public struct BulkRemovals: Sendable {
     return try await store.read(BulkError.self) { connection in
       let jobs = try connection.all(
         """
-        SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_of_scope")
+        SELECT \(BulkJob.columns) FROM bulk_job
         WHERE scope_key = \(scope.key) AND job_id < \(last) AND state <> 'draft'
         ORDER BY job_id DESC LIMIT \(limit + 1)
         """
@@ -249,7 +258,7 @@ public struct BulkRemovals: Sendable {
     let limit = Page<BulkItem>.size(limit)
     let last = after.flatMap { Int64($0) } ?? 0
     return try await store.read(BulkError.self) { connection in
-      var condition: SQL = "job_id = \(job.id)"
+      var condition: SQL = "scope_key = \(job.scopeKey) AND job_id = \(job.id)"
       if isOpen { condition += " AND result IS NULL" }
       if let result { condition += " AND result = \(result.rawValue)" }
       let items = try connection.all(
@@ -270,7 +279,8 @@ public struct BulkRemovals: Sendable {
     try await store.read(BulkError.self) { connection in
       let rows = try connection.all(
         """
-        SELECT result, count(*) FROM bulk_item WHERE job_id = \(job.id) GROUP BY result
+        SELECT result, count(*) FROM bulk_item
+        WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) GROUP BY result
         """
       ) { row in
         (
@@ -288,12 +298,12 @@ public struct BulkRemovals: Sendable {
     let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
     try connection.run(
       """
-      DELETE FROM bulk_job WHERE job_id IN (SELECT job_id FROM bulk_job
+      DELETE FROM bulk_job WHERE (scope_key, job_id) IN (SELECT scope_key, job_id FROM bulk_job
         WHERE state = 'draft' AND created_at < \(draft) LIMIT 5)
       """)
     try connection.run(
       """
-      DELETE FROM bulk_job WHERE job_id IN (SELECT job_id FROM bulk_job
+      DELETE FROM bulk_job WHERE (scope_key, job_id) IN (SELECT scope_key, job_id FROM bulk_job
         WHERE ended_at IS NOT NULL AND ended_at < \(ended) LIMIT 5)
       """)
     try connection.run(

@@ -52,8 +52,9 @@ extension ConsoleSessions {
     if continued == 0 {
       try connection.run(
         """
-        INSERT INTO alert (scope_key, kind, started_at, last_seen_at, count)
-        VALUES (0, \(BreakGlassAlert.kind), \(now.microseconds), \(now.microseconds), 1)
+        INSERT INTO alert (alert_id, scope_key, kind, started_at, last_seen_at, count)
+        VALUES (\(SQL.nextNumber("alert_id", of: "alert")), 0, \(BreakGlassAlert.kind),
+          \(now.microseconds), \(now.microseconds), 1)
         """)
     }
     let mail = BreakGlassMail(

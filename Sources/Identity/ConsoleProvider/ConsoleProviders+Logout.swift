@@ -88,7 +88,7 @@ extension ConsoleProviders {
     let id = TimeOrderedID.first(at: issued).prefix(8) + digest.prefix(8)
     return try connection.run(
       """
-      INSERT INTO ticket (ticket_id, uses, failures) VALUES (\(Array(id)), 1, 0)
+      INSERT INTO ticket (scope_key, ticket_id, uses, failures) VALUES (0, \(Array(id)), 1, 0)
       ON CONFLICT (ticket_id) DO NOTHING
       """) == 1
   }

@@ -43,7 +43,7 @@ extension Enrollments {
       return try Sessions.begin(
         changed, in: session.scope, provider: session.provider,
         secondFactor: kept ? session.secondFactor : nil,
-        claims: try Sessions.claims(of: session, connection), isSignIn: false, at: now,
+        claims: try Sessions.claims(of: session, changed, connection), isSignIn: false, at: now,
         random: random, connection)
     }
   }

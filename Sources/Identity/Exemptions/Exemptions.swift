@@ -111,12 +111,13 @@ public struct Exemptions: Sendable {
         throw ActionDenial.ownExemption
       }
       let current = last.flatMap { $0.endsAt > now ? $0 : nil }
-      if let current { try Self.end(current, at: now, connection) }
+      if let current { try Self.end(current, of: account, at: now, connection) }
       try connection.run(
         """
-        INSERT INTO exemption (account_key, reason, note, ticket, granted_at, grantor_id,
-          grantor_name, ends_at)
-        VALUES (\(account.key), \(reason.rawValue), \(request.note), \(request.ticket),
+        INSERT INTO exemption (exemption_id, account_key, reason, note, ticket, granted_at,
+          grantor_id, grantor_name, ends_at)
+        VALUES (\(SQL.nextNumber("exemption_id", of: "exemption")), \(account.key),
+          \(reason.rawValue), \(request.note), \(request.ticket),
           \(now.microseconds), \(grantor.id.text), \(grantor.displayName), \(until.microseconds))
         """)
       guard let exemption = try Self.latest(account.key, connection) else {
@@ -142,7 +143,7 @@ public struct Exemptions: Sendable {
       guard let last = try Self.latest(account.key, connection), last.endsAt > now else {
         throw ActionDenial.nothingToDo
       }
-      try Self.end(last, at: now, connection)
+      try Self.end(last, of: account, at: now, connection)
       var entry = AuditEntry(
         .accountEndExemption, .account, account.id.text, name: account.label, in: scope)
       entry.add(.exemptUntil, from: .instant(last.endsAt), to: .absent)
@@ -181,8 +182,9 @@ public struct Exemptions: Sendable {
     in scope: Scope, isWhole: Bool, endingAfter start: Instant
   ) async throws(ActionDenial) -> [Exemption] {
     try await store.read(ActionDenial.self) { connection in
-      try Self.list(in: scope.project, at: start, connection)
-        .filter { isWhole || $0.tenant == scope.tenant }
+      isWhole
+        ? try Self.list(in: scope.project, at: start, connection)
+        : try Self.list(in: scope, at: start, connection)
     }
   }
 
@@ -206,27 +208,53 @@ public struct Exemptions: Sendable {
   public func current(in scope: Scope) async throws(ActionDenial) -> [Exemption] {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
-      try Self.list(in: scope.project, at: now, connection).filter { $0.tenant == scope.tenant }
+      try Self.list(in: scope, at: now, connection)
     }
   }
 
-  /// Returns the keys of all users who are exempt.
-  static func accounts(at now: Instant, _ connection: borrowing Connection) throws -> Set<Int64> {
+  /// Returns the keys of a pool's users who are exempt.
+  static func accounts(
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Set<Int64> {
     Set(
       try connection.all(
-        """
-        SELECT account_key FROM exemption \(index: "exemption_by_end")
-        WHERE ends_at > \(now.microseconds)
-        """
+        "SELECT e.account_key FROM exemption e WHERE \(current(in: scope, at: now))"
       ) { try $0.value(0) as Int64 })
+  }
+
+  /// The condition for the exemptions `e` of a pool's users that haven't ended.
+  ///
+  /// The plus sign makes the database read the pool's range of keys instead of all exemptions by
+  /// their end.
+  static func current(in scope: Scope, at now: Instant) -> SQL {
+    let keys = scope.accountKeys
+    return """
+      e.account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+        AND +e.ends_at > \(now.microseconds)
+      """
   }
 
   /// Counts the users of a pool who are exempt and have no second factor.
   static func countWithoutFactor(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
-    try list(in: scope.project, at: now, connection)
-      .count { $0.tenant == scope.tenant && !$0.isEnrolled }
+    try list(in: scope, at: now, connection).count { !$0.isEnrolled }
+  }
+
+  static func list(
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [Exemption] {
+    try connection.all(
+      """
+      SELECT \(columns) FROM exemption e
+        \(SQL.orderedJoin) account a ON a.account_key = e.account_key
+        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
+      WHERE \(current(in: scope, at: now)) AND s.deleted_at IS NULL
+      ORDER BY e.account_key, e.exemption_id
+      """
+    ) { try (account: $0.value(14) as Int64, exemption: Exemption($0)) }
+    .sorted { ($0.exemption.endsAt, $0.account) < ($1.exemption.endsAt, $1.account) }
+    .map(\.exemption)
   }
 
   static func list(
@@ -260,10 +288,14 @@ public struct Exemptions: Sendable {
   }
 
   private static func end(
-    _ exemption: Exemption, at now: Instant, _ connection: borrowing Connection
+    _ exemption: Exemption, of account: Account, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     try connection.run(
-      "UPDATE exemption SET ends_at = \(now.microseconds) WHERE exemption_id = \(exemption.id)")
+      """
+      UPDATE exemption SET ends_at = \(now.microseconds)
+      WHERE account_key = \(account.key) AND exemption_id = \(exemption.id)
+      """)
   }
 
   /// Returns whether an exemption may last until this time.
@@ -283,7 +315,7 @@ public struct Exemptions: Sendable {
     e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.uid,
       coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp = 1 OR a.has_phone = 1,
       e.reason,
-      e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at
+      e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at, e.account_key
     """
 }
 

@@ -26,7 +26,7 @@ extension Identity {
           "SELECT count(*) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0", connection),
         oldestMail: try Deliveries.oldest(connection),
         userSessions: try Self.count(
-          "SELECT count(*) FROM session WHERE account_key > 0", connection),
+          "SELECT count(*) FROM session WHERE session_id > \([UInt8]())", connection),
         consoleSessions: try Self.count(
           "SELECT count(*) FROM console_session WHERE created_at >= \(oldest.microseconds)",
           connection))
@@ -46,14 +46,11 @@ extension Deliveries {
     try await store.read(OutboxError.self) { try Self.oldest($0) }
   }
 
-  // The plus sign makes SQLite use the index of waiting emails instead of all emails in order.
   fileprivate static func oldest(_ connection: borrowing Connection) throws -> Instant? {
     try connection.first(
       """
-      SELECT created_at FROM outbox
-      WHERE message_id = (
-        SELECT min(+message_id) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0)
+      SELECT min(created_at) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0
       """
-    ) { Instant(microseconds: try $0.value(0)) }
+    ) { (try $0.value(0) as Int64?).map(Instant.init(microseconds:)) } ?? nil
   }
 }

@@ -62,8 +62,10 @@ public struct OutOfBandCodes: Sendable {
       if found.refusal != nil {
         // The same rows were written as for an account, so the timing reveals nothing. Delete them.
         let digest = Store.digest(sent.link.code)
-        try connection.run("DELETE FROM oob_code WHERE code_digest = \(digest)")
-        try connection.run("DELETE FROM outbox WHERE message_id = \(sent.message)")
+        try connection.run(
+          "DELETE FROM oob_code WHERE scope_key = \(scope.key) AND code_digest = \(digest)")
+        try connection.run(
+          "DELETE FROM outbox WHERE scope_key = \(scope.key) AND message_id = \(sent.message)")
       }
       return .success(found.email)
     }

@@ -103,8 +103,10 @@ struct OutOfBandRecord {
   /// Marks the code as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
-      "UPDATE oob_code SET used_at = \(now.microseconds), link = NULL WHERE code_digest = \(digest)"
-    )
+      """
+      UPDATE oob_code SET used_at = \(now.microseconds), link = NULL
+      WHERE scope_key = \(code.scope.key) AND code_digest = \(digest)
+      """)
   }
 
   /// Marks the recovery codes of later email addresses as used.

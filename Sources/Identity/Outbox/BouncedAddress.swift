@@ -84,9 +84,10 @@ extension Outbox {
   ) throws -> Int64 {
     let id: Int64? = try connection.first(
       """
-      INSERT INTO outbox (scope_key, account_key, channel, purpose, recipient, language,
-        created_at, expires_at, failed_at, last_error)
-      VALUES (\(scope.key), \(account?.key), \(message.channel.rawValue), \(message.purpose),
+      INSERT INTO outbox (message_id, scope_key, account_key, channel, purpose, recipient,
+        language, created_at, expires_at, failed_at, last_error)
+      VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), \(account?.key),
+        \(message.channel.rawValue), \(message.purpose),
         \(message.recipient), \(message.language), \(now.microseconds),
         \(message.expiresAt.microseconds), \(now.microseconds),
         \(DeliveryProblem.addressBounces.stored))
@@ -105,7 +106,8 @@ extension Outbox {
       """
       UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
         next_try_at = NULL, last_error = \(DeliveryProblem.addressBounces.stored)
-      WHERE message_id IN (SELECT message_id FROM outbox \(index: "outbox_by_account")
+      WHERE (scope_key, message_id) IN (
+        SELECT scope_key, message_id FROM outbox \(index: "outbox_by_account")
         WHERE account_key = \(account.key) AND channel = \(OutboxEntry.Channel.mail.rawValue)
           AND recipient = \(address) AND sealed_text IS NOT NULL)
       """)

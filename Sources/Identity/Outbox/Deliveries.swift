@@ -3,6 +3,7 @@ import Database
 
 /// An email or text message that's due, leased to the sender.
 public struct DueMessage: Sendable {
+  let scope: Int64
   let key: Int64
   /// The ID of the message, the same for every attempt.
   public let id: String
@@ -102,7 +103,7 @@ public struct Deliveries: Sendable {
         try connection.run(
           """
           UPDATE outbox SET next_try_at = \(now.microseconds)
-          WHERE message_id IN (SELECT message_id FROM outbox
+          WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
             WHERE channel = \(channel.rawValue) AND next_try_at > \(end.microseconds)
             LIMIT \(Self.share))
           """)
@@ -131,7 +132,7 @@ public struct Deliveries: Sendable {
       while true {
         guard let row = try Self.claim(channel, at: now, connection) else { return nil }
         guard !row.isDeleted, row.expiresAt > now else {
-          try Outbox.wipe(row.key, connection)
+          try Outbox.wipe(row.key, of: row.scope, connection)
           continue
         }
         let text: MessageText
@@ -144,10 +145,10 @@ public struct Deliveries: Sendable {
           try UnreadableSecrets.record(unreadable, at: now, connection)
           // It's encrypted with a new master key that this server hasn't loaded yet. The email is
           // retried when the lease ends.
-          if unreadable.key == nil { try Self.failUnopened(row.key, at: now, connection) }
+          if unreadable.key == nil { try Self.failUnopened(row, at: now, connection) }
           continue
         } catch {
-          try Self.failUnopened(row.key, at: now, connection)
+          try Self.failUnopened(row, at: now, connection)
           continue
         }
         return DueMessage(row, channel, text)
@@ -156,6 +157,7 @@ public struct Deliveries: Sendable {
   }
 
   fileprivate struct ClaimedMessage: Sendable {
+    let scope: Int64
     let key: Int64
     let recipient: String
     let language: String
@@ -178,28 +180,28 @@ public struct Deliveries: Sendable {
   private static func claim(
     _ channel: OutboxEntry.Channel, at now: Instant, _ connection: borrowing Connection
   ) throws -> ClaimedMessage? {
-    let key = try connection.first(
+    let claimed = try connection.first(
       """
       UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
         tries = tries + 1
-      WHERE message_id = (SELECT message_id FROM outbox
+      WHERE (scope_key, message_id) = (SELECT scope_key, message_id FROM outbox
         WHERE channel = \(channel.rawValue) AND next_try_at <= \(now.microseconds)
         ORDER BY next_try_at LIMIT 1)
-      RETURNING message_id
+      RETURNING scope_key, message_id
       """
-    ) { try $0.value(0) as Int64 }
-    guard let key else { return nil }
+    ) { (scope: try $0.value(0) as Int64, key: try $0.value(1) as Int64) }
+    guard let (scope, key) = claimed else { return nil }
     return try connection.first(
       """
       SELECT o.recipient, o.language, o.sealed_text, o.created_at, o.expires_at, o.tries,
         p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose,
         o.sealed_html, o.sender_name, o.reply_to
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
-      WHERE o.message_id = \(key)
+      WHERE o.scope_key = \(scope) AND o.message_id = \(key)
       """
     ) { row in
       ClaimedMessage(
-        key: key, recipient: try row.value(0), language: try row.value(1),
+        scope: scope, key: key, recipient: try row.value(0), language: try row.value(1),
         sealed: try row.value(2) ?? [], html: try row.value(11), senderName: try row.value(12),
         replyTo: try row.value(13), createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
@@ -220,40 +222,43 @@ public struct Deliveries: Sendable {
           """
           UPDATE outbox SET sent_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
             next_try_at = NULL, last_error = NULL
-          WHERE message_id = \(mail.key)
+          WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
           """)
       case .invalidRecipient:
-        try Self.fail(mail.key, .invalidRecipient, at: now, connection)
+        try Self.fail(mail.key, of: mail.scope, .invalidRecipient, at: now, connection)
       case .invalidField(let name):
-        try Self.fail(mail.key, .invalidField(name), at: now, connection)
+        try Self.fail(mail.key, of: mail.scope, .invalidField(name), at: now, connection)
       case .failed(let reason):
-        try Self.fail(mail.key, Self.shown(reason, of: mail), at: now, connection)
+        try Self.fail(
+          mail.key, of: mail.scope, Self.shown(reason, of: mail), at: now, connection)
       case .postponed(let reason):
         let next = now.advanced(bySeconds: Self.wait(after: mail.attempt, of: mail.channel))
         try connection.run(
           """
           UPDATE outbox SET next_try_at = \(next.microseconds),
             last_error = \(Self.shown(reason, of: mail).stored)
-          WHERE message_id = \(mail.key) AND sealed_text IS NOT NULL
+          WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
+            AND sealed_text IS NOT NULL
           """)
       }
     }
   }
 
   private static func failUnopened(
-    _ key: Int64, at now: Instant, _ connection: borrowing Connection
+    _ row: ClaimedMessage, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try fail(key, .undecryptable, at: now, connection)
+    try fail(row.key, of: row.scope, .undecryptable, at: now, connection)
   }
 
   private static func fail(
-    _ key: Int64, _ problem: DeliveryProblem, at now: Instant, _ connection: borrowing Connection
+    _ key: Int64, of scope: Int64, _ problem: DeliveryProblem, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
         next_try_at = NULL, last_error = \(problem.stored)
-      WHERE message_id = \(key)
+      WHERE scope_key = \(scope) AND message_id = \(key)
       """)
   }
 
@@ -277,7 +282,8 @@ extension DueMessage {
   fileprivate init(
     _ row: Deliveries.ClaimedMessage, _ channel: OutboxEntry.Channel, _ text: MessageText
   ) {
-    (key, id) = (row.key, "\(row.key).\(row.createdAt.microseconds)")
+    (scope, key) = (row.scope, row.key)
+    id = "\(row.key).\(row.createdAt.microseconds)"
     (self.channel, purpose, recipient) = (channel, row.purpose, row.recipient)
     (subject, body) = (text.subject, text.body)
     html = channel == .mail ? text.document(in: row.language) : nil

@@ -5,11 +5,13 @@ extension Outbox {
   static let memory: Int64 = 30 * 86_400
 
   /// Deletes the text of a message, so that it's no longer due.
-  static func wipe(_ key: Int64, _ connection: borrowing Connection) throws {
+  static func wipe(
+    _ key: Int64, of scope: Int64, _ connection: borrowing Connection
+  ) throws {
     try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
-      WHERE message_id = \(key)
+      WHERE scope_key = \(scope) AND message_id = \(key)
       """)
   }
 
@@ -18,14 +20,14 @@ extension Outbox {
     try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
-      WHERE message_id IN (SELECT message_id FROM outbox
+      WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE sealed_text IS NOT NULL AND expires_at <= \(now.microseconds)
         LIMIT \(Deliveries.share))
       """)
     let oldest = now.advanced(bySeconds: -memory)
     try connection.run(
       """
-      DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
+      DELETE FROM outbox WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE expires_at < \(oldest.microseconds) LIMIT \(Deliveries.share))
       """)
   }

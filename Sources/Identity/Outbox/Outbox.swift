@@ -81,9 +81,10 @@ struct Outbox: Sendable {
     }
     let id: Int64? = try connection.first(
       """
-      INSERT INTO outbox (scope_key, account_key, channel, purpose, recipient, language,
-        sealed_text, sealed_html, sender_name, reply_to, created_at, expires_at, next_try_at)
-      VALUES (\(scope.key), \(account?.key), \(message.channel.rawValue), \(message.purpose),
+      INSERT INTO outbox (message_id, scope_key, account_key, channel, purpose, recipient,
+        language, sealed_text, sealed_html, sender_name, reply_to, created_at, expires_at, next_try_at)
+      VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), \(account?.key),
+        \(message.channel.rawValue), \(message.purpose),
         \(message.recipient), \(message.language), \(sealed), \(html), \(message.senderName),
         \(message.replyTo), \(now.microseconds),
         \(message.expiresAt.microseconds),
@@ -136,16 +137,20 @@ extension Outbox: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
+    let place = position.split(separator: " ").compactMap { Int64($0) }
+    let (scope, last) = place.count == 2 ? (place[0], place[1]) : (0, 0)
     let rows = try connection.all(
       """
       SELECT o.message_id, o.sealed_text, o.sealed_html, o.recipient, o.created_at, s.project_id,
-        s.tenant_id
+        s.tenant_id, o.scope_key
       FROM outbox o \(SQL.orderedJoin) scope s ON s.scope_key = o.scope_key
-      WHERE o.message_id > \(Int64(position) ?? 0) ORDER BY o.message_id LIMIT \(limit)
+      WHERE (o.scope_key, o.message_id) > (\(scope), \(last))
+      ORDER BY o.scope_key, o.message_id LIMIT \(limit)
       """
     ) { row in
       (
-        id: try row.value(0) as Int64, sealed: try row.value(1) as [UInt8]?,
+        scope: try row.value(7) as Int64, id: try row.value(0) as Int64,
+        sealed: try row.value(1) as [UInt8]?,
         html: try row.value(2) as [UInt8]?, recipient: try row.value(3) as String,
         createdAt: Instant(microseconds: try row.value(4)),
         secret: StoredSecret.message(
@@ -154,7 +159,7 @@ extension Outbox: ReencryptableStore {
     }
     var part = ResealedPart()
     for row in rows {
-      part.read(String(row.id))
+      part.read("\(row.scope) \(row.id)")
       guard let sealed = row.sealed else { continue }
       let (text, html) = try row.secret.opening {
         (
@@ -169,7 +174,7 @@ extension Outbox: ReencryptableStore {
       try connection.run(
         """
         UPDATE outbox SET sealed_text = \(text ?? sealed), sealed_html = \(html ?? row.html)
-        WHERE message_id = \(row.id)
+        WHERE scope_key = \(row.scope) AND message_id = \(row.id)
         """)
       part.changed += 1
     }

@@ -122,8 +122,8 @@ public struct OutboxEntries: Sendable {
     let limit = Page<OutboxEntry>.size(limit)
     let before = after.flatMap { Int64($0) } ?? Int64.max
     var condition: SQL = "o.scope_key = \(scope.key) AND o.message_id < \(before)"
-    // Without statistics, SQLite can choose the index over all messages for every filter.
-    var index = SQL.index("outbox_by_scope")
+    // Without statistics, SQLite can choose the key, and so all messages, for every filter.
+    var index: SQL = ""
     switch filter {
     case .all: break
     case .waiting:
@@ -240,7 +240,10 @@ public struct OutboxEntries: Sendable {
       let message = try Self.find(scope, id, at: now, connection)
       guard isReadable(message) else { throw OutboxError.notReadable }
       let stored = try connection.first(
-        "SELECT sealed_text, sealed_html FROM outbox WHERE message_id = \(id)"
+        """
+        SELECT sealed_text, sealed_html FROM outbox
+        WHERE scope_key = \(scope.key) AND message_id = \(id)
+        """
       ) { row in (text: try row.value(0) as [UInt8]?, html: try row.value(1) as [UInt8]?) }
       guard let sealed = stored?.text else { throw OutboxError.notReadable }
       let text = try StoredSecret(.message, .message, String(id), in: scope).opening {

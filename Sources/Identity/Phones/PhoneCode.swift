@@ -86,7 +86,11 @@ struct PhoneCode {
   /// Marks the code as used and deletes its stored copy.
   func use(_ connection: borrowing Connection) throws {
     try ticket.countUse(connection)
-    try connection.run("DELETE FROM verification_code WHERE session_id = \(ticket.id)")
+    try connection.run(
+      """
+      DELETE FROM verification_code
+      WHERE scope_key = \(ticket.scope) AND session_id = \(ticket.id)
+      """)
   }
 }
 

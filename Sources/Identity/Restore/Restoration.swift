@@ -88,7 +88,7 @@ extension Identity {
     report.sessions = try connection.first(
       """
       SELECT count(*) FROM session s \(SQL.orderedJoin) account a ON a.account_key = s.account_key
-      WHERE s.session_id > \([UInt8]()) AND s.generation = a.generation
+      WHERE s.account_key > 0 AND s.generation = a.generation
       """
     ) { try $0.value(0) }
     try connection.run(
@@ -117,12 +117,12 @@ extension Identity {
     try ScheduledPolicyChange.failAll(.restored, at: now, connection)
     let jobs = try connection.all(
       """
-      SELECT job_id FROM bulk_job
-      WHERE job_id > 0 AND state IN ('draft', 'waiting', 'running')
+      SELECT scope_key, job_id FROM bulk_job
+      WHERE scope_key > 0 AND state IN ('draft', 'waiting', 'running')
       """
-    ) { try $0.value(0) as Int64 }
+    ) { (scope: try $0.value(0) as Int64, id: try $0.value(1) as Int64) }
     for job in jobs {
-      try BulkJob.stop(job, because: .restored, at: now, connection)
+      try BulkJob.stop(job.id, of: job.scope, because: .restored, at: now, connection)
     }
     report.bulkRemovals = jobs.count
     try connection.run(
@@ -135,23 +135,23 @@ extension Identity {
     report.links = try connection.run(
       """
       UPDATE oob_code SET used_at = \(now.microseconds)
-      WHERE code_digest > \([UInt8]()) AND used_at IS NULL AND expires_at > \(now.microseconds)
+      WHERE scope_key > 0 AND used_at IS NULL AND expires_at > \(now.microseconds)
       """)
     // A link for reporting a change can only lock an account, so it stays valid.
     report.links += try connection.run(
       """
       UPDATE user_link SET used_at = \(now.microseconds)
-      WHERE link_digest > \([UInt8]()) AND kind = 'enrollment' AND used_at IS NULL
+      WHERE account_key > 0 AND kind = 'enrollment' AND used_at IS NULL
         AND expires_at > \(now.microseconds)
       """)
     report.links += try connection.run(
-      "DELETE FROM verification_code WHERE session_id > \([UInt8]())")
+      "DELETE FROM verification_code WHERE scope_key > 0")
     report.links += try connection.run("DELETE FROM caller_code WHERE account_key > 0")
     // Notices are sent even if they were sent before: missing one is worse than getting it twice.
     report.messages = try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
-      WHERE message_id > 0 AND sealed_text IS NOT NULL
+      WHERE scope_key > 0 AND sealed_text IS NOT NULL
         AND purpose NOT LIKE 'notice-%' AND purpose NOT LIKE 'alert-%'
       """)
     report.invitations = try connection.run("DELETE FROM invitation WHERE invitation_id > ''")

@@ -92,7 +92,7 @@ extension Identity {
     if hasChanges != nil {
       users +=
         try connection.first(
-          "SELECT coalesce(sum(users), 0) FROM count_change WHERE number > 0"
+          "SELECT coalesce(sum(users), 0) FROM count_change WHERE scope_key > 0"
         ) { try $0.value(0) as Int } ?? 0
     }
     return StoredInstance(

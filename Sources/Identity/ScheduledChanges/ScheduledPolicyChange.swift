@@ -132,10 +132,11 @@ public struct ScheduledPolicyChange: Sendable {
     let (author, scope) = (context.author, policy.scope)
     try connection.run(
       """
-      INSERT INTO scheduled_change (scope_key, policy_version, \(PolicyEdit.columnNames),
+      INSERT INTO scheduled_change (change_id, scope_key, policy_version, \(PolicyEdit.columnNames),
         author_id, author_name, address, request_id, reason, approver_name, scheduled_at, apply_at,
         state)
-      VALUES (\(scope.key), \(policy.version), \(new.values), \(author.actor.id),
+      VALUES (\(SQL.nextNumber("change_id", of: "scheduled_change")), \(scope.key),
+        \(policy.version), \(new.values), \(author.actor.id),
         \(author.actor.name), \(author.address), \(author.requestID), \(context.reason),
         \(context.approver), \(context.now.microseconds), \(time.microseconds), 'waiting')
       """)
@@ -155,7 +156,7 @@ public struct ScheduledPolicyChange: Sendable {
       """
       UPDATE scheduled_change SET state = \(state.rawValue), ended_at = \(now.microseconds),
         canceler_name = \(canceler), failure = \(failure?.rawValue)
-      WHERE change_id = \(id)
+      WHERE scope_key = \(scopeKey) AND change_id = \(id)
       """)
   }
 

@@ -97,7 +97,10 @@ public struct Sessions: Sendable {
         mustEnroll = try EnforcedEnrollment.isDue(account, in: row.scope, at: now, connection)
       }
       try connection.run(
-        "UPDATE session SET last_refresh_at = \(now.microseconds) WHERE session_id = \(id)")
+        """
+        UPDATE session SET last_refresh_at = \(now.microseconds)
+        WHERE account_key = \(row.account) AND session_id = \(id)
+        """)
       try connection.run(
         """
         UPDATE account SET last_refresh_at = \(now.microseconds) WHERE account_key = \(row.account)
@@ -289,19 +292,22 @@ public struct Sessions: Sendable {
       && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
-      secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, connection),
+      secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
       isSignIn: false, at: now, random: random, connection)
   }
 
   /// Returns the claims that a session has from its custom token, even if only its ID token is
   /// known.
   static func claims(
-    of session: UserSession, _ connection: borrowing Connection
+    of session: UserSession, _ account: Account, _ connection: borrowing Connection
   ) throws -> String? {
     if let claims = session.claims { return claims }
     guard let id = session.id else { return nil }
-    return try connection.first("SELECT claims FROM session WHERE session_id = \(id.bytes)") {
-      try $0.value(0) as String?
-    } ?? nil
+    return try connection.first(
+      """
+      SELECT claims FROM session
+      WHERE account_key = \(account.key) AND session_id = \(id.bytes)
+      """
+    ) { try $0.value(0) as String? } ?? nil
   }
 }

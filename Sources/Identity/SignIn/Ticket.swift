@@ -100,7 +100,8 @@ struct Ticket {
     if try RestoreMark.ends(issuedAt, connection) { return (1, 0) }
     return try connection.first(
       """
-      INSERT INTO ticket (ticket_id, uses, failures) VALUES (\(id), 0, 0)
+      INSERT INTO ticket (scope_key, ticket_id, uses, failures)
+      VALUES (\(scope), \(id), 0, 0)
       ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses
       RETURNING uses, failures
       """
@@ -127,8 +128,8 @@ struct Ticket {
   private func count(uses: Int, failures: Int, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      INSERT INTO ticket (ticket_id, uses, failures)
-      VALUES (\(id), \(uses), \(failures))
+      INSERT INTO ticket (scope_key, ticket_id, uses, failures)
+      VALUES (\(scope), \(id), \(uses), \(failures))
       ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses + excluded.uses,
         failures = ticket.failures + excluded.failures
       """)

@@ -57,8 +57,8 @@ extension Support {
       let author = request.author.actor.name
       let id = try connection.first(
         """
-        INSERT INTO user_note (account_key, written_at, author_name, text)
-        VALUES (\(account.key), \(now.microseconds), \(author), \(request.note))
+        INSERT INTO user_note (note_id, account_key, written_at, author_name, text)
+        VALUES (\(SQL.nextNumber("note_id", of: "user_note")), \(account.key), \(now.microseconds), \(author), \(request.note))
         RETURNING note_id
         """
       ) { try $0.value(0) as Int64 }
@@ -86,7 +86,11 @@ extension Support {
       let note = try UserNote.find(id, about: account, connection)
       // The row stays without its text, so that a later note can't get a number that an open form
       // still contains.
-      try connection.run("UPDATE user_note SET text = '' WHERE note_id = \(note.id)")
+      try connection.run(
+        """
+        UPDATE user_note SET text = ''
+        WHERE account_key = \(account.key) AND note_id = \(note.id)
+        """)
       var entry = AuditEntry(
         .accountTakeBackNote, .account, account.id.text, name: account.label, in: scope)
       entry.add(.noteAuthor, lost: .text(note.author))

@@ -135,8 +135,8 @@ struct SupportAuthorization: Sendable {
   ) throws {
     try connection.run(
       """
-      INSERT INTO support_action (administrator_id, scope_key, at)
-      VALUES (\(agent.text), \(scope.key), \(now.microseconds))
+      INSERT INTO support_action (action_id, administrator_id, scope_key, at)
+      VALUES (\(SQL.nextNumber("action_id", of: "support_action")), \(agent.text), \(scope.key), \(now.microseconds))
       """)
   }
 

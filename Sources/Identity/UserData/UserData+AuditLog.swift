@@ -7,6 +7,7 @@ extension UserData {
 
   /// An erasure that isn't finished.
   private struct Pending: Sendable {
+    let scope: Int64
     let number: Int64
     let project: String
     let tenant: String
@@ -56,11 +57,15 @@ extension UserData {
         """
         UPDATE user_erasure SET read_entry = \(end), entries = entries + \(entries),
           parts = parts + \(parts)
-        WHERE erasure_id = \(next.number) AND read_entry = \(next.readEntry)
+        WHERE scope_key = \(next.scope) AND erasure_id = \(next.number)
+          AND read_entry = \(next.readEntry)
         """)
       guard end == next.lastEntry else { return }
       try connection.run(
-        "UPDATE user_erasure SET identifiers = NULL WHERE erasure_id = \(next.number)")
+        """
+        UPDATE user_erasure SET identifiers = NULL
+        WHERE scope_key = \(next.scope) AND erasure_id = \(next.number)
+        """)
     }
     for finding in found { audit.cache.forget(finding.entry) }
     return true
@@ -69,14 +74,16 @@ extension UserData {
   private static func pending(_ connection: borrowing Connection) throws -> Pending? {
     try connection.first(
       """
-      SELECT e.erasure_id, s.project_id, s.tenant_id, e.last_entry, e.read_entry, e.identifiers
+      SELECT e.erasure_id, s.project_id, s.tenant_id, e.last_entry, e.read_entry, e.identifiers,
+        e.scope_key
       FROM user_erasure e \(index: "user_erasure_pending")
         \(SQL.orderedJoin) scope s ON s.scope_key = e.scope_key
       WHERE e.finished_at IS NULL AND e.erasure_id > 0 ORDER BY e.erasure_id LIMIT 1
       """
     ) { row in
       Pending(
-        number: try row.value(0), project: try row.value(1), tenant: try row.value(2),
+        scope: try row.value(6), number: try row.value(0),
+        project: try row.value(1), tenant: try row.value(2),
         lastEntry: try row.value(3), readEntry: try row.value(4),
         identifiers: try (row.value(5) as String?).map { try UserIdentifiers(stored: $0) })
     }
@@ -117,7 +124,7 @@ extension UserData {
       _ = try connection.run(
         """
         UPDATE user_erasure SET finished_at = \(now.microseconds)
-        WHERE erasure_id = \(pending.number)
+        WHERE scope_key = \(pending.scope) AND erasure_id = \(pending.number)
         """)
     }
     return true

@@ -68,12 +68,14 @@ extension UserData {
   /// Returns how far an erasure is; nil if there's none with the number.
   ///
   /// - Throws: ``AuditError``.
-  public func progress(of erasure: Int64) async throws(AuditError) -> Progress? {
+  public func progress(
+    of erasure: Int64, in scope: Scope
+  ) async throws(AuditError) -> Progress? {
     try await store.read(AuditError.self) { connection in
       try connection.first(
         """
         SELECT entries, parts, finished_at IS NOT NULL FROM user_erasure
-        WHERE erasure_id = \(erasure)
+        WHERE scope_key = \(scope.key) AND erasure_id = \(erasure)
         """
       ) { row in
         Progress(
@@ -154,8 +156,7 @@ extension UserData {
     try connection.run(
       """
       UPDATE bulk_item SET given = '', uid = NULL, factors = '', removal_id = NULL
-      WHERE job_id IN (SELECT job_id FROM bulk_job WHERE scope_key = \(scope))
-        AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
+      WHERE scope_key = \(scope) AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
       """)
     // A line that no user was found for belongs to no pool.
     try connection.run(
@@ -167,7 +168,7 @@ extension UserData {
       """
       SELECT j.job_id, coalesce(j.note, ''), coalesce(j.ticket, ''), coalesce(u.note, ''),
         coalesce(u.ticket, '')
-      FROM bulk_job j LEFT JOIN bulk_undo u USING (job_id) WHERE j.scope_key = \(scope)
+      FROM bulk_job j LEFT JOIN bulk_undo u USING (scope_key, job_id) WHERE j.scope_key = \(scope)
       """
     ) { row in
       (job: try row.value(0) as Int64, texts: try (1...4).map { try row.value($0) as String })
@@ -175,8 +176,15 @@ extension UserData {
     try eraseRequests(of: subject, connection)
     for (job, texts) in texts where texts.contains(where: subject.identifiers.isMentioned) {
       try connection.run(
-        "UPDATE bulk_job SET note = NULL, ticket = NULL WHERE job_id = \(job)")
-      try connection.run("UPDATE bulk_undo SET note = '', ticket = '' WHERE job_id = \(job)")
+        """
+        UPDATE bulk_job SET note = NULL, ticket = NULL
+        WHERE scope_key = \(scope) AND job_id = \(job)
+        """)
+      try connection.run(
+        """
+        UPDATE bulk_undo SET note = '', ticket = ''
+        WHERE scope_key = \(scope) AND job_id = \(job)
+        """)
     }
   }
 
@@ -196,7 +204,8 @@ extension UserData {
     for (id, texts) in requests where texts.contains(where: subject.identifiers.isMentioned) {
       try connection.run(
         """
-        UPDATE approval SET note = '', ticket = '', answer = NULL WHERE approval_id = \(id)
+        UPDATE approval SET note = '', ticket = '', answer = NULL
+        WHERE scope_key = \(subject.scope.key) AND approval_id = \(id)
         """)
     }
   }
@@ -210,8 +219,8 @@ extension UserData {
     ) { try $0.value(0) }
     let number: Int64? = try connection.first(
       """
-      INSERT INTO user_erasure (scope_key, requested_at, last_entry, identifiers)
-      VALUES (\(subject.scope.key), \(now.microseconds), \(last ?? 0),
+      INSERT INTO user_erasure (erasure_id, scope_key, requested_at, last_entry, identifiers)
+      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.scope.key), \(now.microseconds), \(last ?? 0),
         \(subject.identifiers.stored))
       RETURNING erasure_id
       """

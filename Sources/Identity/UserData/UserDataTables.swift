@@ -145,13 +145,14 @@ extension UserDataTable {
       [
         .number("job_id", as: "bulkRemoval"), .text("given"), .text("result"), .number("removed"),
         .number("sessions"), .time("undo_until"),
-      ], without: ["line": .key, "uid": .copy, "factors": .key, "removal_id": .key]
+      ],
+      without: [
+        "scope_key": .key, "line": .key, "uid": .copy, "factors": .key, "removal_id": .key,
+      ]
     ) { subject in
       [
         """
-        FROM bulk_item
-        WHERE job_id IN (SELECT job_id FROM bulk_job WHERE scope_key = \(subject.scope.key))
-          AND uid = \(subject.uid)
+        FROM bulk_item WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid)
         """
       ]
     },
@@ -264,8 +265,8 @@ extension UserDataTable {
     "audit_tombstone": .auditLog,
     "backup_code": .secrets,
     "bulk_group": .bulkRemovals, "bulk_job": .bulkRemovals, "bulk_undo": .bulkRemovals,
-    "instance": .server, "integrity_check": .server, "lease": .server, "reseal": .server,
-    "schema_migration": .server,
+    "instance": .server, "integrity_check": .server, "key_sequence": .server, "lease": .server,
+    "reseal": .server, "schema_migration": .server,
     "throttle": .counters, "console_storage": .steps, "ticket": .steps, "verification_code": .steps,
   ]
 }

@@ -93,13 +93,19 @@ package struct UserLink: Sendable {
   /// Marks the link as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
-      "UPDATE user_link SET used_at = \(now.microseconds) WHERE link_digest = \(digest)")
+      """
+      UPDATE user_link SET used_at = \(now.microseconds)
+      WHERE account_key = \(account) AND link_digest = \(digest)
+      """)
   }
 
   /// Counts an incorrect code entered with the link.
   func countFailure(_ connection: borrowing Connection) throws {
     try connection.run(
-      "UPDATE user_link SET failures = failures + 1 WHERE link_digest = \(digest)")
+      """
+      UPDATE user_link SET failures = failures + 1
+      WHERE account_key = \(account) AND link_digest = \(digest)
+      """)
   }
 
   /// Marks all links of a kind that an account has as used.

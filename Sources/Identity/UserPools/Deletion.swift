@@ -124,12 +124,13 @@ enum Deletion {
     let keys = Scope.accountKeys(of: scope)
     let sessions = try connection.run(
       """
-      DELETE FROM session WHERE session_id IN (SELECT session_id FROM session
+      DELETE FROM session WHERE (account_key, session_id) IN (
+        SELECT account_key, session_id FROM session
         WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) LIMIT \(limit))
       """)
     let messages = try connection.run(
       """
-      DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
+      DELETE FROM outbox WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE scope_key = \(scope) LIMIT \(limit))
       """)
     let codeAttempts = try connection.run(
@@ -207,10 +208,14 @@ enum Deletion {
       guard let job else { break }
       let lines = try connection.run(
         """
-        DELETE FROM bulk_item WHERE job_id = \(job) AND line IN (SELECT line FROM bulk_item
-          WHERE job_id = \(job) ORDER BY line LIMIT \(left))
+        DELETE FROM bulk_item WHERE scope_key = \(scope) AND job_id = \(job) AND line IN (
+          SELECT line FROM bulk_item WHERE scope_key = \(scope) AND job_id = \(job)
+          ORDER BY line LIMIT \(left))
         """)
-      if lines < left { try connection.run("DELETE FROM bulk_job WHERE job_id = \(job)") }
+      if lines < left {
+        try connection.run(
+          "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
+      }
       left -= max(lines, 1)
     }
     return limit - max(left, 0)

@@ -91,7 +91,7 @@ extension Scopes {
         """, connection)
       let changed = try Self.warnings(
         """
-        WHERE s.scope_key IN (SELECT scope_key FROM count_change WHERE number > 0)
+        WHERE s.scope_key IN (SELECT scope_key FROM count_change WHERE scope_key > 0)
           AND s.deleted_at IS NULL AND \(stored) IS NOT TRUE AND \(Self.current)
           \(restriction)
         """, connection)

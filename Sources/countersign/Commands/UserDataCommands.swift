@@ -72,7 +72,7 @@ enum UserEraseCommand: Command {
         try await instance.identity.userData.erase(
           scope, ID(uid), reason: reason, by: Author(actor: .commandLine))
       }
-      let progress = try await finish(erasure.number, instance.identity, folder)
+      let progress = try await finish(erasure.number, in: scope, instance.identity, folder)
       guard progress.isFinished else {
         Terminal.complain(
           Message("cli.erasure-continues", ["number": .text(String(erasure.number))]))
@@ -88,7 +88,7 @@ enum UserEraseCommand: Command {
 
   /// Waits until the audit log is erased, which is the server's task if one runs.
   private static func finish(
-    _ number: Int64, _ identity: Identity, _ folder: DataFolder
+    _ number: Int64, in scope: Scope, _ identity: Identity, _ folder: DataFolder
   ) async throws -> UserData.Progress {
     let end = ContinuousClock.now + patience
     while true {
@@ -99,7 +99,7 @@ enum UserEraseCommand: Command {
         while try await identity.userData.continueErasures() {}
       }
       try? server?.close()
-      guard let progress = try await identity.userData.progress(of: number) else {
+      guard let progress = try await identity.userData.progress(of: number, in: scope) else {
         throw ConfigurationError(Message("cli.nothing-is-stored-about-the-user"))
       }
       if progress.isFinished || ContinuousClock.now > end { return progress }

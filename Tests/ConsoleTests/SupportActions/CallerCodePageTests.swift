@@ -126,8 +126,8 @@ import Testing
         for kind in ["spraying", "drift", "removals"] {
           try connection.run(
             """
-            INSERT INTO alert (scope_key, kind, started_at, last_seen_at, count)
-            VALUES (\(key), \(kind), \(now), \(now), 40)
+            INSERT INTO alert (alert_id, scope_key, kind, started_at, last_seen_at, count)
+            VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(key), \(kind), \(now), \(now), 40)
             """)
         }
       }

@@ -107,9 +107,10 @@ struct MasterKeyTests {
         try await instance.database.write { connection in
           _ = try connection.run(
             """
-            INSERT /* test */ INTO outbox (scope_key, channel, purpose, recipient, language,
-              sealed_text, created_at, expires_at)
-            VALUES (\(key), 'mail', 'x', 'a@example.com', 'en', \(box), \(number), 9999999)
+            INSERT /* test */ INTO outbox (message_id, scope_key, channel, purpose, recipient,
+              language, sealed_text, created_at, expires_at)
+            VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(key), 'mail', 'x',
+              'a@example.com', 'en', \(box), \(number), 9999999)
             """)
         }
       }

@@ -41,22 +41,13 @@ import Testing
     }
   }
 
-  /// A database that spreads tables over machines needs the pool in each key, so a new table has it.
-  @Test func `docs/scaling.md lists the tables of pools' data whose key lacks the pool`()
+  /// A pool can be a shard, since its key is in each key, so a new table has it or is listed.
+  @Test func `each primary key has the pool, except those that docs/scaling.md lists`()
     async throws
   {
     try await withInstance { instance in
       let tables = try await Self.tables(of: instance.database)
       let pool: Set = ["scope_key", "account_key"]
-      let lacking = tables.filter { table in
-        table.columns.contains { pool.contains($0.name) }
-          && pool.isDisjoint(with: table.keys)
-      }
-      let numbers = Set(lacking.flatMap(\.keys))
-      let parts = tables.filter {
-        pool.isDisjoint(with: $0.columns.map(\.name))
-          && !numbers.isDisjoint(with: $0.keys.prefix(1))
-      }
       let path = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../docs/scaling.md").standardized
       let page = try String(contentsOf: path, encoding: .utf8)
@@ -64,11 +55,11 @@ import Testing
         .prefix(while: { $0 != "#" })
       let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
       let listed = rows.flatMap { row in
-        row.split(separator: "|")[0].matches(of: /`([a-z_]+)`/).map {
-          String($0.output.1)
-        }
+        row.split(separator: "|")[0].matches(of: /`([a-z_]+)`/).map { String($0.output.1) }
       }
-      #expect(listed.sorted() == (lacking + parts).map(\.name).sorted())
+      // The table that says which pools there are is itself found by their keys.
+      let lacking = tables.filter { pool.isDisjoint(with: $0.keys) || $0.name == "scope" }
+      #expect(listed.sorted() == lacking.map(\.name).sorted())
     }
   }
 }

@@ -137,15 +137,15 @@ extension Instance {
           'qz7marker old phone', \(now.microseconds), '+15550100')
         """,
         """
-        INSERT INTO /* test */ exemption (account_key, reason, note, ticket, granted_at, grantor_id,
-          grantor_name, ends_at)
-        VALUES (\(key), 'lost', 'qz7marker', 'T-1', \(now.microseconds), 'dora', 'Dora', \(later))
+        INSERT INTO /* test */ exemption (exemption_id, account_key, reason, note, ticket, granted_at,
+          grantor_id, grantor_name, ends_at)
+        VALUES (\(SQL.nextNumber("exemption_id", of: "exemption")), \(key), 'lost', 'qz7marker', 'T-1', \(now.microseconds), 'dora', 'Dora', \(later))
         """,
         """
-        INSERT INTO /* test */ approval (scope_key, kind, uid, user_name, factors, factor_names,
+        INSERT INTO /* test */ approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
           all_factors, users, cause, requester_id, requester_name, address, request_id, reason,
           note, ticket, proof, requested_at, expires_at, state)
-        VALUES (\(scope), 'factors', \(uid), 'qz7marker@example.com', '', 'qz7marker phone', '', 1,
+        VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope), 'factors', \(uid), 'qz7marker@example.com', '', 'qz7marker phone', '', 1,
           'last-factor', 'dora', 'Dora', '198.51.100.7', 'r', 'lost', 'qz7marker', '', '',
           \(now.microseconds), \(later), 'waiting')
         """,
@@ -156,9 +156,9 @@ extension Instance {
           'for qz7marker@example.com')
         """,
         """
-        INSERT INTO /* test */ bulk_item (job_id, line, given, uid, factors, result)
-        VALUES (77, 1, 'QZ7marker@example.com', \(uid), '', 'removed'),
-          (77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
+        INSERT INTO /* test */ bulk_item (scope_key, job_id, line, given, uid, factors, result)
+        VALUES (\(scope), 77, 1, 'QZ7marker@example.com', \(uid), '', 'removed'),
+          (\(scope), 77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
         """,
         """
         INSERT INTO /* test */ bulk_group (group_id, administrator_id, administrator_name,
@@ -183,9 +183,9 @@ extension Instance {
           \(now.microseconds), \(later))
         """,
         """
-        INSERT INTO /* test */ outbox (scope_key, account_key, channel, purpose, recipient, language,
-          created_at, expires_at)
-        VALUES (\(scope), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
+        INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
+          language, created_at, expires_at)
+        VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
           \(now.microseconds), \(later))
         """,
         """
