@@ -51,7 +51,8 @@ public struct Console: Sendable {
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self),
       sidebar: Sidebar(try templates.template("parts/sidebar", for: SidebarView.self)),
       flashes: Flashes(
-        storage: identity.consoleStorage, cookies: cookies, catalog: templates.catalog))
+        storage: identity.consoleStorage, cookies: cookies, catalog: templates.catalog),
+      isDemo: isDemo)
     let authorizer = RequestAuthorizer(
       identity: identity, publicURL: publicURL, cookies: cookies,
       catalog: templates.catalog)

@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 from playwright.sync_api import expect
 
+from support.program import run
 from support.rest import ok
 
 
@@ -172,3 +173,44 @@ def test_the_evidence_is_a_file(owner, api):
     for row in rows:
         chance = 1 - (1 - Fraction(int(row[1]), 10**6)) ** 10
         assert abs(Fraction(row[8].rstrip("%")) / 100 - chance) < chance / 500
+
+
+def test_policies_are_applied_from_a_file(standalone, api, tmp_path):
+    """The file is the one that was exported, with another window."""
+    api.switch_totp_on(5)
+
+    def command(name, *more):
+        return run("policy", name, *more, "--data", standalone.data)
+
+    def window():
+        message = ok(api.admin("GET", "config", version="v2"))["mfa"]
+        return message["providerConfigs"][0]["totpProviderConfig"]["adjacentIntervals"]
+
+    def file_of(intervals):
+        file = json.loads(command("export", "--project", api.project).stdout)
+        [pool] = [pool for pool in file["pools"] if not pool.get("tenant")]
+        pool["totp"]["adjacentIntervals"] = intervals
+        path = tmp_path / f"{intervals}.json"
+        path.write_text(json.dumps(file))
+        return path
+
+    stricter = file_of(1)
+    drifting = command("diff", stricter)
+    assert drifting.returncode == 1 and "5" in drifting.stdout and "1" in drifting.stdout
+    tried = command("apply", stricter, "--dry-run")
+    assert (tried.returncode, tried.stdout) == (0, drifting.stdout)
+    assert window() == 5 and command("diff", stricter).returncode == 1
+
+    assert command("apply", stricter).returncode == 0
+    assert window() == 1 and command("diff", stricter).returncode == 0
+
+    weaker = file_of(8)
+    tried = command("apply", weaker, "--dry-run")
+    assert tried.returncode == 78 and "reason" in tried.stderr
+    assert tried.stdout == command("diff", weaker).stdout != ""
+    assert command("apply", weaker).returncode == 78 and window() == 1
+    assert command("apply", weaker, "--reason", "Old phones.").returncode == 0
+    assert window() == 8
+
+    weaker.write_text("{")
+    assert command("diff", weaker).returncode == 2

@@ -79,8 +79,17 @@ def paths(demo):
     ("/audit", ["Changes across this instance", "Olga Lindqvist"], False),
     ("{bank}/audit", ["Changes in Harbour Bank"], False),
     ("{user}", ["TOTP", "Code attempts", "Second factors", "Harbour Bank / retail"], True),
+    ("/reports/access", ["Olga Lindqvist", "Owner"], False),
+    ("/reports/removals", ["Removals"], True),
+    ("{bank}/reports/enrollment", ["Enrolled"], True),
+    ("{bank}/reports/exemptions", ["Waits for a new phone."], False),
+    ("{tenant}/reports/locked", ["Locked"], False),
+    ("{tenant}/reports/factors", ["TOTP"], False),
+    ("/exemptions", ["Waits for a new phone."], False),
+    ("{bank}/comparison", ["Harbour Bank"], True),
 ], ids=["overview", "policy", "review", "reviews", "sign-off", "evidence", "audit", "audit-of-a-pool",
-        "user"])
+        "user", "access", "removals", "enrollment", "exemptions-of-a-project", "locked", "factors",
+        "exemptions", "comparison"])
 def test_a_page_prints_whole_and_without_navigation(
         demo, chromium, paths, address, facts, has_charts):
     context = demo.context(chromium, demo.owner)

@@ -23,7 +23,7 @@ enum ChartWindow: Int, CaseIterable, Sendable {
 
   /// The links to the periods of a page.
   static func links(_ path: String, current: ChartWindow) -> [ChartPeriod] {
-    allCases.reversed().map { window in
+    allCases.map { window in
       ChartPeriod(
         text: window.name, href: "\(path)?period=\(window.rawValue)", isCurrent: window == current)
     }

@@ -50,6 +50,9 @@ struct AuditFilterView: ViewModel {
     if !query.kind.isEmpty || !query.object.isEmpty {
       add(chosenResource(AuditMenu.text(.resources, query.kind)), without: "kind", "object")
     }
+    if !query.pool.isEmpty, place.scope == nil {
+      add(Message("audit.chosen-pool", ["pool": .text(Words.short(query.pool))]), without: "pool")
+    }
     if !query.from.isEmpty {
       add(Message("audit.chosen-start", ["date": .text(Words.short(query.from))]), without: "from")
     }
@@ -76,6 +79,8 @@ struct AuditFilterView: ViewModel {
     .markup("fields") { $0.menu(.fields, chosen: $0.query.field) },
     .markup("kinds") { $0.menu(.resources, chosen: $0.query.kind) },
     .text("object") { $0.query.object },
+    .text("pool") { $0.query.pool },
+    .text("poolError") { $0.frame.error(at: "pool") },
     .text("from") { $0.query.from },
     // A date field would discard an invalid date, so the field becomes a text field.
     .text("fromType") { $0.frame.error(at: "from") == nil ? "date" : "text" },

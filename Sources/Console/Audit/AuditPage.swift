@@ -40,7 +40,7 @@ struct AuditPage: Sendable {
   ) async throws(Refusal) -> Response {
     let query = AuditQuery(signedIn.query)
     let after = signedIn.query.text("after")
-    let (filter, faults) = query.filter(in: place.scope, signedIn.times)
+    let (filter, faults) = try await filter(query, place, signedIn)
     let actors = try await refusing { try await audit.actors(place.scope) }
     var frame = frame
     frame.errors = faults
@@ -68,18 +68,35 @@ struct AuditPage: Sendable {
       found.rows.map { row in
         AuditRowView.Source(
           row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: path,
-          isOfAll: place.scope == nil, times: signedIn.times)
+          showsPool: filter.scope == nil, times: signedIn.times)
       }
     ) { row.render(AuditRowView($0, frames.catalog)) }
     model.show(found, rows: rows, after: after)
     return .html(view.render(model))
   }
 
+  /// The filter of a query, within the pool of the log or, in the instance log, that of the query.
+  private func filter(
+    _ query: AuditQuery, _ place: AuditPlace, _ signedIn: SignedIn
+  ) async throws(Refusal) -> (filter: AuditFilter?, faults: [FieldError]) {
+    guard place.scope == nil, let ids = query.poolIDs else {
+      return query.filter(in: place.scope, signedIn.times)
+    }
+    do {
+      let scope = try await identity.scopes.existing(project: ids.project, tenant: ids.tenant)
+      return query.filter(in: scope, signedIn.times)
+    } catch {
+      if case .unavailable(let failure) = error { throw .unavailable(failure) }
+      let (_, faults) = query.filter(in: nil, signedIn.times)
+      return (nil, [FieldError(field: "pool", text: Message("audit.pool-not-found"))] + faults)
+    }
+  }
+
   private func file(
     _ signedIn: SignedIn, _ place: AuditPlace
   ) async throws(Refusal) -> Response {
     let query = AuditQuery(signedIn.query)
-    let (filter, faults) = query.filter(in: place.scope, signedIn.times)
+    let (filter, faults) = try await filter(query, place, signedIn)
     guard let filter, faults.isEmpty else { throw .unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Words.short($0.value.text))" }
     let (export, asOf) = try await identity.fromReplica { () async throws(Refusal) in

@@ -11,6 +11,8 @@ struct AuditQuery: Sendable, Equatable {
   var field: String
   var kind: String
   var object: String
+  /// In the instance log, a project's ID, or those of a project and a tenant: `acme/eu-shop`.
+  var pool: String
   var from: String
   var to: String
 
@@ -20,6 +22,7 @@ struct AuditQuery: Sendable, Equatable {
     field = query.trimmed("field")
     kind = query.trimmed("kind")
     object = query.trimmed("object")
+    pool = query.trimmed("pool")
     from = query.trimmed("from")
     to = query.trimmed("to")
   }
@@ -29,7 +32,7 @@ struct AuditQuery: Sendable, Equatable {
     var form = Form()
     for (name, value) in [
       ("actor", actor), ("action", action), ("field", field), ("kind", kind), ("object", object),
-      ("from", from), ("to", to),
+      ("pool", pool), ("from", from), ("to", to),
     ] where !value.isEmpty && !names.contains(name) {
       form.add(name, value)
     }
@@ -42,6 +45,13 @@ struct AuditQuery: Sendable, Equatable {
   var actorParts: (kind: String, id: String?) {
     guard let colon = actor.firstIndex(of: ":") else { return (actor, nil) }
     return (String(actor[..<colon]), String(actor[actor.index(after: colon)...]))
+  }
+
+  /// The IDs of the pool that the query names; nil if it names none.
+  var poolIDs: (project: ID<Project>, tenant: ID<Tenant>?)? {
+    guard !pool.isEmpty else { return nil }
+    let parts = pool.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    return (ID(String(parts[0])), parts.count == 2 ? ID(String(parts[1])) : nil)
   }
 
   /// The action or the group that the query names.

@@ -12,20 +12,21 @@ final class AuditRowView: ViewModel {
     let scope: AuditScope?
     /// The address of the log.
     let path: String
-    let isOfAll: Bool
+    /// Whether the rows are those of several pools.
+    let showsPool: Bool
     let times: Times
 
-    init(row: AuditRow, scope: AuditScope?, path: String, isOfAll: Bool, times: Times) {
+    init(row: AuditRow, scope: AuditScope?, path: String, showsPool: Bool, times: Times) {
       self.row = row
       self.scope = scope
       self.path = path
-      self.isOfAll = isOfAll
+      self.showsPool = showsPool
       self.times = times
     }
 
     static func == (left: Source, right: Source) -> Bool {
       left.row === right.row && left.scope == right.scope && left.path == right.path
-        && left.isOfAll == right.isOfAll && left.times == right.times
+        && left.showsPool == right.showsPool && left.times == right.times
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(row.id) }
@@ -66,7 +67,7 @@ final class AuditRowView: ViewModel {
 
   /// The name of the entry's pool, linked unless the pool was deleted.
   private var place: Markup? {
-    guard source.isOfAll, let key = row.scopeKey else { return nil }
+    guard source.showsPool, let key = row.scopeKey else { return nil }
     var html = HTML()
     guard let scope = source.scope else {
       html.raw("<span class=\"mono\">")
@@ -110,7 +111,7 @@ final class AuditRowView: ViewModel {
         ? nil : AuditWords.actorKind(view.row)
     },
     .text("actions") { $0.actions },
-    .flag("isOfAll") { $0.source.isOfAll },
+    .flag("showsPool") { $0.source.showsPool },
     .markup("place") { $0.place },
     .markup("at") { $0.source.times.moment($0.row.at) },
     .text("address") { $0.row.address },

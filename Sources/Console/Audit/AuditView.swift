@@ -72,6 +72,7 @@ struct AuditView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag("isOfAll") { $0.place.scope == nil },
+    .flag("showsPool") { $0.place.scope == nil && $0.query.pool.isEmpty },
     .text("scopeName") { $0.place.scope?.name },
     .object(\.filter),
     .object(\.integrity),

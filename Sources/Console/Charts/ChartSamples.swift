@@ -3,7 +3,7 @@ import Localization
 import OTP
 import Templating
 
-/// Every mark with no data, one value, and many values, for the styleguide and its tests.
+/// Every mark in every state, for the styleguide and its tests.
 enum ChartSamples {
   /// How much data a sample has.
   enum Amount: String, CaseIterable, Sendable {
@@ -17,26 +17,67 @@ enum ChartSamples {
     case timeline
   }
 
-  static let frames = Mark.allCases.flatMap { mark in
-    Amount.allCases.map { frame(mark, $0) }
+  /// A state of a mark that the amount of data doesn't lead to.
+  enum State: String, CaseIterable, Sendable {
+    case areaEvents = "area-events"
+    case offsetsOff = "offsets-off"
+    case offsetsOutside = "offsets-outside"
+    case timelineOff = "timeline-off"
   }
 
-  /// The marks within a line of text.
-  static let small: [Fact] = [
-    Fact(
-      Message("charts.sparkline"),
-      Markup(joining: [[], [40], [40, 44, 43, 52, 61, 77]].map(spark))),
-    Fact(
-      Message("charts.meter"),
-      Markup(joining: [(0, 0), (1, 3), (3, 3)].map { Meter.share($0, of: $1) })),
-    Fact(
-      Message("charts.strip"),
+  /// A mark within a line of text, or a part of one.
+  enum Small: String, CaseIterable, Sendable {
+    case sparkline, meter, strip
+    case stripMarks = "strip-marks"
+    case cells, chips
+  }
+
+  /// Every mark in every state.
+  static let frames =
+    Mark.allCases.flatMap { mark in Amount.allCases.map { frame(mark, $0) } }
+    + State.allCases.map(frame)
+
+  static let small = Small.allCases.map { Fact(title($0), markup($0)) }
+
+  static func markup(_ small: Small) -> Markup {
+    switch small {
+    case .sparkline: Markup(joining: [[], [40], [40, 44, 43, 52, 61, 77]].map(spark))
+    case .meter:
+      Markup(joining: [(0, 0), (0, 3), (1, 300), (1, 3), (3, 3)].map { Meter.share($0, of: $1) })
+    case .strip:
+      Markup(
+        joining: [
+          nil, TOTPConfiguration(state: .enabled, adjacentIntervals: nil),
+          TOTPConfiguration(state: .enabled, adjacentIntervals: 0),
+          TOTPConfiguration(state: .enabled, adjacentIntervals: 10),
+        ].map { WindowStrip.small(MFAConfiguration(totp: $0)) })
+    case .stripMarks:
       Markup(
         joining: Window.range.compactMap { side in
           WindowStrip.marked(
             Window(adjacentIntervals: side), at: side - 5, isAccepted: side > 2)
-        })),
-  ]
+        })
+    case .cells:
+      Markup(joining: [nil, Window.standard].map(WindowCells.drawing))
+    case .chips:
+      Markup(
+        joining: [
+          Chip.on(Message("common.on")), Chip.off(Message("common.off")),
+          Chip.look(Message("charts.attention")), Chip.bad(Message("charts.error")),
+        ])
+    }
+  }
+
+  private static func title(_ small: Small) -> Message {
+    switch small {
+    case .sparkline: Message("charts.sparkline")
+    case .meter: Message("charts.meter")
+    case .strip: Message("charts.strip")
+    case .stripMarks: Message("charts.strip-marks")
+    case .cells: Message("charts.cells")
+    case .chips: Message("charts.chips")
+    }
+  }
 
   static func spark(_ percents: [Int]) -> Markup {
     Sparkline.markup(percents) {
@@ -52,7 +93,61 @@ enum ChartSamples {
     var frame = ChartFrame(
       title(mark), base: Message("charts.sample-base", ["count": .number(count)]), content)
     if mark == .columns, amount != .empty { frame.table = table(amount) }
+    if mark == .area, amount == .many { addLinks(to: &frame) }
     return frame
+  }
+
+  static func frame(_ state: State) -> ChartFrame {
+    ChartFrame(
+      title(state), base: Message("charts.sample-base", ["count": .number(30)]),
+      .chart(markup(state), key: key(state.mark)))
+  }
+
+  /// The drawing of a mark in a state.
+  static func markup(_ state: State) -> Markup {
+    let days = days(.many)
+    let label = Message("charts.sample-label", ["count": .number(days.count)])
+    switch state {
+    case .areaEvents:
+      return AreaChart(
+        points: days.indices.map { AreaChart.Point(whole: 400, part: 100 + $0 * 9) },
+        ticks: ChartTick.points(days),
+        events: [500, 4_800, 5_100, 9_700].map {
+          AreaChart.Event(position: $0, text: Message("charts.sample-event"))
+        }, label: label
+      ).markup
+    case .offsetsOff, .offsetsOutside:
+      return OffsetColumns(
+        columns: (-10...10).map {
+          OffsetColumns.Column(accepted: abs($0) < 4 ? 400 - 90 * abs($0) : 0)
+        }, window: state == .offsetsOff ? nil : 1, label: label,
+        name: state == .offsetsOff ? "off-none" : "off-outside"
+      ).markup
+    case .timelineOff:
+      return DotTimeline(
+        dots: dots(.many), window: nil, ticks: ChartTick.points(days), label: label
+      ).markup
+    }
+  }
+
+  private static func title(_ state: State) -> Message {
+    switch state {
+    case .areaEvents: Message("charts.area-events")
+    case .offsetsOff: Message("charts.offsets-off")
+    case .offsetsOutside: Message("charts.offsets-outside")
+    case .timelineOff: Message("charts.timeline-off")
+    }
+  }
+
+  /// Adds the periods, the file, and the link that a frame can have.
+  private static func addLinks(to frame: inout ChartFrame) {
+    let page = ConsolePaths.styleguide()
+    frame.periods = [7, 30].map {
+      ChartPeriod(
+        text: Message("charts.days", ["count": .number($0)]), href: page, isCurrent: $0 == 30)
+    }
+    frame.csv = page
+    frame.more = Link(text: Message("charts.styleguide"), href: page)
   }
 
   /// The drawing of a mark, also without data, which pages show as a sentence.
@@ -189,5 +284,15 @@ enum ChartSamples {
       rows: zip(days(amount), counts(amount)).map { day, counts in
         [.text(day)] + counts.map(ChartTable.Cell.number)
       })
+  }
+}
+
+extension ChartSamples.State {
+  fileprivate var mark: ChartSamples.Mark {
+    switch self {
+    case .areaEvents: .area
+    case .offsetsOff, .offsetsOutside: .offsets
+    case .timelineOff: .timeline
+    }
   }
 }

@@ -13,6 +13,7 @@ struct Frames: Sendable {
   let menu: Template<ScopeMenu>
   let sidebar: Sidebar
   let flashes: Flashes
+  let isDemo: Bool
   private let menus = MarkupCache<ScopeMenu>()
 
   /// The maximum number of projects or tenants in a menu; the rest are on the list page.
@@ -65,6 +66,7 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
+    frame.styleguide = isDemo ? ConsolePaths.styleguide() : nil
     frame.session = session(signedIn)
     let place = PageEntry.Place(signedIn.request.target, in: nil)
     frame.sidebar = sidebar.markup(
@@ -109,6 +111,7 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
+    frame.styleguide = isDemo ? ConsolePaths.styleguide() : nil
     frame.session = session(signedIn)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)

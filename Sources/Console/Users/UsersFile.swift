@@ -15,7 +15,7 @@ struct UsersFile: Sendable {
   /// The maximum number of rows.
   static let longest = 100_000
   private static let columns: [Message] = [
-    Message("users.user"), Message("common.name"), .verbatim("uid"),
+    Message("users.user"), Message("common.name"), Message("users.phone"), .verbatim("uid"),
     Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),
     Message("common.created"), Message("users.exempt-until-heading"),
   ]
@@ -106,7 +106,7 @@ struct UsersFile: Sendable {
 
   private func cells(_ account: AccountSummary, _ ends: [ID<Account>: Instant]) -> [String] {
     [
-      account.label, account.displayName ?? "", account.id.text,
+      account.label, account.displayName ?? "", account.phoneNumber ?? "", account.id.text,
       catalog.text(FactorWords.kinds(account)),
       catalog.text(AccountChips.stateWords(account, at: clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),

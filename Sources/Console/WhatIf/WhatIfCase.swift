@@ -45,7 +45,7 @@ struct WhatIfCase: ViewModel {
       }
     case .due(_, _, .blocked(let until)):
       return (
-        Chip.bad(Message("what-if.chip-blocked")),
+        Chip.look(Message("what-if.chip-blocked")),
         Message("what-if.codes-blocked", ["time": times.value(until)])
       )
     case .due(_, _, .closed):

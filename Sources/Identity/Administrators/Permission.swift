@@ -60,7 +60,7 @@ public enum Permission: String, CaseIterable, Sendable {
 
 /// An administrator's role, broadest first.
 ///
-/// A new role needs a case and its permissions, and nothing anywhere else.
+/// A new role needs a case, its permissions, and its texts; no rule names a role.
 public enum Role: String, CaseIterable, Sendable {
   /// All permissions.
   case owner

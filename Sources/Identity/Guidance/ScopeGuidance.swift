@@ -35,7 +35,13 @@ public struct ScopeGuidance: Sendable {
       SELECT version, written_at, written_by, bytes, beginning FROM guidance
       WHERE scope_key = \(scope.key) ORDER BY version DESC LIMIT 1
       """
-    ) { GuidanceBeginning(version: try Self.version($0), text: try $0.value(4)) }
+    ) { row in
+      let (version, text) = (try Self.version(row), try row.value(4) as String)
+      // Beginnings that an earlier version stored can end with a heading.
+      let isCut = text.utf8.count < version.bytes
+      return GuidanceBeginning(
+        version: version, text: isCut ? String(withoutLastHeadings(text[...])) : text)
+    }
     return found?.version.bytes == 0 ? nil : found
   }
 
@@ -166,8 +172,27 @@ public struct ScopeGuidance: Sendable {
   static func beginning(of text: String) -> String {
     guard text.utf8.count > beginningLength else { return text }
     let first = text.prefix(beginningLength)
-    if let end = first.ranges(of: "\n\n").last?.lowerBound { return String(first[..<end]) }
+    if let end = first.ranges(of: "\n\n").last?.lowerBound {
+      return String(withoutLastHeadings(first[..<end]))
+    }
     let end = first.lastIndex(where: \.isWhitespace) ?? first.endIndex
     return first[..<end] + "…"
+  }
+
+  /// Returns the beginning of a text without headings at its end, whose paragraphs were cut off.
+  private static func withoutLastHeadings(_ text: Substring) -> Substring {
+    var rest = text
+    while let gap = rest.ranges(of: "\n\n").last, isHeading(rest[gap.upperBound...]) {
+      rest = rest[..<gap.lowerBound]
+    }
+    return rest
+  }
+
+  /// Whether a paragraph of Markdown is a heading, marked by number signs or by a line below it.
+  private static func isHeading(_ paragraph: Substring) -> Bool {
+    let lines = paragraph.split(separator: "\n")
+    if lines.count == 1 { return paragraph.hasPrefix("#") }
+    return lines.last?.allSatisfy { $0 == "=" } == true
+      || lines.last?.allSatisfy { $0 == "-" } == true
   }
 }

@@ -74,12 +74,21 @@ enum PolicyApplyCommand: Command {
     let path = try arguments.operand(Message("cli.the-policy-file"))
     let (reason, isDryRun) = (arguments.value("reason"), arguments.has("dry-run"))
     return try await Instance.use(arguments) { instance in
+      let policies = instance.identity.policies
       let file = try PolicyFileReader.read(path)
       let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
-        try await instance.identity.policies.apply(
-          file, because: reason, by: Author(actor: .commandLine), isDryRun: isDryRun)
+        isDryRun
+          ? try await policies.drift(from: file)
+          : try await policies.apply(file, because: reason, by: Author(actor: .commandLine))
       }
       for line in drifts.flatMap(\.lines) { Terminal.say(line) }
+      if isDryRun {
+        // After the changes, because those that lack a reason are shown too.
+        _ = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
+          try await policies.apply(
+            file, because: reason, by: Author(actor: .commandLine), isDryRun: true)
+        }
+      }
       let count = Message.Value.number(drifts.count)
       Terminal.complain(
         isDryRun

@@ -16,7 +16,14 @@ from support.states import SIGNED_IN, sign_in
 
 FOLDER = ROOT / "screenshots"
 SIZES = {"1440": (1440, 1000), "390": (390, 844)}
-SCHEMES = ("light", "dark")
+# What a context has and what a page's media are, by the part of the file name that says so.
+LOOKS = {
+    "light": ({"color_scheme": "light"}, {}),
+    "dark": ({"color_scheme": "dark"}, {}),
+    "forced": ({"forced_colors": "active"}, {}),
+    "print": ({}, {"media": "print"}),
+}
+USUAL = ("light", "dark")
 # Below this height, a long list only repeats itself.
 LONGEST = 2_600
 
@@ -33,22 +40,24 @@ def take(page, width, name):
         "x": 0, "y": 0, "width": width, "height": min(height, LONGEST)})
 
 
-def photograph(chromium, demo, person, pages, states):
-    """Takes every page and state in every size and color scheme."""
+def photograph(chromium, demo, person, pages, states, looks):
+    """Takes every page and state in every size and look."""
     taken = 0
     for size, (width, height) in SIZES.items():
-        for scheme in SCHEMES:
+        for look in looks:
+            options, media = LOOKS[look]
             context = demo.context(
                 chromium, person, viewport={"width": width, "height": height},
-                color_scheme=scheme, reduced_motion="reduce")
+                reduced_motion="reduce", **options)
             page = context.new_page()
+            page.emulate_media(**media)
             for name, path in pages.items():
                 page.goto(path)
-                take(page, width, f"{name_of(name)}-{size}-{scheme}.png")
+                take(page, width, f"{name_of(name)}-{size}-{look}.png")
                 taken += 1
             for name, state in states.items():
                 state(page, demo)
-                take(page, width, f"state-{name_of(name)}-{size}-{scheme}.png")
+                take(page, width, f"state-{name_of(name)}-{size}-{look}.png")
                 taken += 1
             context.close()
     return taken
@@ -62,11 +71,12 @@ def main(words):
             for file in pictures.renew(chromium, folder):
                 print(file.relative_to(ROOT))
             return
+        looks = [look for look in LOOKS if f"--{look}" in words] or USUAL
         with Demo(folder + "/demo") as demo:
-            everything(chromium, demo, words)
+            everything(chromium, demo, [word for word in words if word[:2] != "--"], looks)
 
 
-def everything(chromium, demo, words):
+def everything(chromium, demo, words, looks):
     """Takes the pages and states that match the words."""
     FOLDER.mkdir(exist_ok=True)
     pages = kinds(crawl(demo.browse(demo.owner), 8, downloads=False))
@@ -76,8 +86,8 @@ def everything(chromium, demo, words):
                  if any(word in path or word in name for word in words)}
         states = {name: state for name, state in states.items()
                   if any(word in name for word in words)}
-    taken = photograph(chromium, demo, demo.owner, pages, states)
-    if not words:
+    taken = photograph(chromium, demo, demo.owner, pages, states, looks)
+    if not words and "light" in looks:
         context = chromium.new_context(base_url=demo.url, viewport={
             "width": 1440, "height": 1000})
         page = context.new_page()

@@ -106,6 +106,31 @@ import Testing
     }
   }
 
+  @Test func `the instance's log can be filtered by a project or a tenant`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let tenant = "acme-retail/\(try await world.tenantID("eu-shop").text)"
+      let page = try await ada.get("/audit?action=policy&pool=\(tenant)")
+      Markup.check(page)
+      #expect(page.says("adjacent intervals 3 → 5"))
+      #expect(page.values(of: "href").contains("/audit?action=policy"))
+      let file = "/audit.csv?action=policy&pool=acme-retail%2F"
+      #expect(page.values(of: "href").contains { $0.hasPrefix(file) })
+      let ofProject = try await ada.get("/audit?action=policy&pool=acme-retail")
+      #expect(ofProject.status == .ok && !ofProject.says("adjacent intervals 3 → 5"))
+      for unknown in ["nothing", "acme-retail/nothing", "/", "acme-retail/"] {
+        let refused = try await ada.get("/audit?from=x&pool=\(unknown)")
+        #expect(refused.status == .unprocessableContent)
+        #expect(refused.text.ranges(of: "Enter the ID of a project, or").count == 2)
+        #expect(refused.text.ranges(of: "Enter the start date").count == 2)
+        Markup.check(refused)
+      }
+      // The log of a pool has no such filter.
+      let own = try await ada.get(try await world.eu + "/audit?pool=nothing")
+      #expect(own.status == .ok && !own.says("name=\"pool\""))
+    }
+  }
+
   @Test func `the CSV has the page's entries with formulas escaped, and the download is audited`()
     async throws
   {

@@ -26,6 +26,20 @@ import Testing
       named: "charts/\(mark.rawValue)-\(amount.rawValue).html")
   }
 
+  @Test(arguments: ChartSamples.State.allCases)
+  func `each mark is drawn the same in its other states`(state: ChartSamples.State) throws {
+    try Snapshot.check(
+      part: try text(ChartSamples.markup(state)).replacing("><", with: ">\n<"),
+      named: "charts/\(state.rawValue).html")
+  }
+
+  @Test(arguments: ChartSamples.Small.allCases)
+  func `each mark within a line is drawn the same`(small: ChartSamples.Small) throws {
+    try Snapshot.check(
+      part: try text(ChartSamples.markup(small)).replacing("><", with: ">\n<"),
+      named: "charts/\(small.rawValue).html")
+  }
+
   @Test(arguments: [[], [40], [40, 44, 43, 52, 61, 77]])
   func `a sparkline needs two values`(percents: [Int]) throws {
     let drawing = try text(ChartSamples.spark(percents))
@@ -95,14 +109,16 @@ import Testing
         == "\"Day\",\"Accepted\",\"Rejected\"\r\n\"Nov 4\",\"1200\",\"33%\"\r\n")
   }
 
-  @Test func `the styleguide is only in demos`() async throws {
+  @Test func `only demos have the styleguide, and link to it`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       #expect(try await ada.get("/styleguide").status == .notFound)
+      #expect(!(try await ada.get("/").text.contains("/styleguide")))
       let demo = try await Browser.signedIn(try world.asDemo())
       let page = try await demo.get("/styleguide")
       #expect(page.status == .ok)
       Markup.check(page)
+      #expect(try await demo.get("/").text.contains("href=\"/styleguide\""))
       #expect(try await Browser(try world.asDemo()).get("/styleguide").status == .seeOther)
     }
   }

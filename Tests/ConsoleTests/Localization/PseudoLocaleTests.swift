@@ -36,6 +36,39 @@ import Testing
     }
   }
 
+  /// A form without its fields shows their errors, or takes effect; the rest then get a new world.
+  @Test(arguments: [false, true])
+  func `every address and the errors of every form are in the catalog's language`(
+    ofTenant: Bool
+  ) async throws {
+    let pseudo = Catalog.pseudo(of: try World.catalog.get())
+    var rest: [ConsoleRoute] = []
+    try await World.empty { world in
+      let all = world.console.routes.filter { $0.route.isOfTenant == ofTenant && !$0.isOfFile }
+      rest = all.filter { $0.route.method == .get } + all.filter { $0.route.method == .post }
+    }
+    while !rest.isEmpty {
+      try await World.withSampleData { world in
+        let samples = try await Samples(world, ofTenant: ofTenant)
+        let world = try world.localized(pseudo)
+        let ada = try await Browser.signedIn(world)
+        let csrf = try await ada.get("/").csrf
+        while let route = rest.first {
+          rest.removeFirst()
+          guard let address = samples.address(of: route.route) else { continue }
+          let isReading = route.route.method == .get
+          let browser = route.access == .open ? Browser(world) : ada
+          let answer =
+            isReading
+            ? try await browser.get(address) : try await browser.post(address, ["csrf": csrf])
+          let english = Self.english(in: answer.text)
+          #expect(english == [], "\(route.route.method) \(address)")
+          if !isReading, answer.status.code < 400 { break }
+        }
+      }
+    }
+  }
+
   @Test func `a client gets the locale it prefers`() async throws {
     let english = try World.catalog.get()
     try await World.withSampleData { world in
@@ -103,5 +136,13 @@ import Testing
         }
       return words.isEmpty ? nil : words.joined(separator: " ")
     }
+  }
+}
+
+extension ConsoleRoute {
+  /// Whether the route answers with a file, whose language is that of its columns.
+  fileprivate var isOfFile: Bool {
+    guard case .literal(let last)? = route.components.last else { return false }
+    return last.hasSuffix(".csv") || last.hasSuffix(".json")
   }
 }
