@@ -26,7 +26,7 @@ extension Alert {
         return Link(text: Message("scopes.check-server-clock"), href: ConsolePaths.clock())
       }
       guard administrator.may(.findUsers, in: scope) else { return nil }
-      return activity(.accepted)
+      return activity(nil)
     case .removals:
       guard administrator.may(.readAudit, in: scope) else { return nil }
       let query: Form = ["action": AuditAction.Group.removal.rawValue]
@@ -38,8 +38,9 @@ extension Alert {
     }
   }
 
-  private func activity(_ results: ActivityQuery.Results) -> Link {
-    let query: Form = ["result": results.rawValue]
+  private func activity(_ results: ActivityQuery.Results?) -> Link {
+    var query = Form()
+    if let results { query.add("result", results.rawValue) }
     return Link(
       text: Message("scopes.view-sign-in-activity"),
       href: query.query(of: ConsolePaths.activity(scope)))

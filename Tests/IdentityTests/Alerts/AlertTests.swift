@@ -78,6 +78,20 @@ struct AlertTests {
     }
   }
 
+  @Test func `near misses raise an alert if the clock is off by more than the window`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.addUsers(20)
+      for step: Int64 in [1, 2] {
+        try await record(instance, 0..<20, CodeFinding(.late, distance: -4, step: step))
+        instance.clock.advance(30)
+      }
+      let found = try await kinds(instance)
+      #expect(found == [.drift])
+    }
+  }
+
   @Test func `one observation of each user counts, the newest`() async throws {
     try await withInstance { instance in
       try await instance.addUsers(20)
