@@ -12,7 +12,13 @@ struct ActionFields: ViewModel {
   let reason: String
 
   static let blockedField = "reauthentication"
-  static let blockedSentence = Message("authorization.blocked")
+
+  /// What to do if re-authentication isn't possible: some actions accept a recent
+  /// sign-in, others only a second factor.
+  static func blockedSentence(_ action: ConsoleAction) -> Message {
+    action.requirements.reauthentication == .secondFactor
+      ? Message("authorization.blocked-without-factor") : Message("authorization.blocked")
+  }
 
   /// Whether the action can't be performed now, because re-authentication isn't possible.
   var isBlocked: Bool { standing.isBlocked }
@@ -30,6 +36,9 @@ struct ActionFields: ViewModel {
     .optional("reasonField") { $0.reasonField },
     .optional("codeField") { $0.codeField },
     .flag("isBlocked") { $0.isBlocked },
+    .flag("requiresFactor") {
+      $0.standing.action.requirements.reauthentication == .secondFactor
+    },
     .text("passkey") { $0.frame.passkeyReauthentication },
     .optional("provider") { $0.frame.providerReauthentication },
     .flag("mayAct") { !$0.isBlocked },

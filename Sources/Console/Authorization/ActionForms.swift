@@ -58,7 +58,7 @@ struct ActionForms: Sendable {
       }
     } catch {
       guard case .noSecondFactor = error else { throw .unavailable(error) }
-      return [Self.blocked]
+      return [Self.blocked(action)]
     }
   }
 
@@ -82,12 +82,14 @@ struct ActionForms: Sendable {
   static func faults(
     _ refusal: ActionDenial, _ action: ConsoleAction, _ signedIn: SignedIn
   ) throws(Refusal) -> [FieldError] {
-    if case .noSecondFactor = refusal { return [blocked] }
+    if case .noSecondFactor = refusal { return [blocked(action)] }
     return try ActionErrorText.faults(refusal, signedIn.times, action.requirements.permission)
   }
 
-  private static let blocked = FieldError(
-    field: ActionFields.blockedField, text: ActionFields.blockedSentence)
+  private static func blocked(_ action: ConsoleAction) -> FieldError {
+    FieldError(
+      field: ActionFields.blockedField, text: ActionFields.blockedSentence(action))
+  }
 
   /// Redirects after an action, and sets the session's new token if it was renewed.
   func leave<Value>(

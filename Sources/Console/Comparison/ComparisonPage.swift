@@ -123,9 +123,12 @@ struct ComparedPolicies: ViewModel {
   init(_ comparison: PolicyComparison) {
     self.comparison = comparison
     let (one, other) = (comparison.one.edit, comparison.other.edit)
+    // The same rule as in the review: the API's state alone, for example, changes nothing.
+    let differing = Set(PolicyInForce(one).differences(from: PolicyInForce(other)))
     rows = PolicyChange.Field.allCases.map {
       ComparedField(
-        field: $0, one: PolicyChange.value($0, one), other: PolicyChange.value($0, other))
+        field: $0, one: ComparedValue($0, one), other: ComparedValue($0, other),
+        differs: differing.contains($0))
     }
   }
 
@@ -148,8 +151,6 @@ struct ComparedPolicies: ViewModel {
     .text("finding") { $0.finding },
     .text("oneHeading") { heading($0.comparison.one) },
     .text("otherHeading") { heading($0.comparison.other) },
-    .markup("oneWindow") { WindowStrip.small($0.comparison.one.edit.configuration) },
-    .markup("otherWindow") { WindowStrip.small($0.comparison.other.edit.configuration) },
     .list(\.rows),
   ]
 }
@@ -157,15 +158,36 @@ struct ComparedPolicies: ViewModel {
 /// A field of both policies.
 struct ComparedField: ViewModel {
   let field: PolicyChange.Field
-  let one: PolicyChange.Value
-  let other: PolicyChange.Value
+  let one: ComparedValue
+  let other: ComparedValue
+  /// Whether the effective policies differ in it.
+  let differs: Bool
 
-  var differs: Bool { one != other }
+  private var name: Message {
+    field == .state ? Message("comparison.api-state") : field.label
+  }
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.field.label },
-    .text("one") { $0.one.message },
-    .text("other") { $0.other.message },
-    .flag("differs") { $0.differs },
+    .text("name") { $0.name },
+    .object(\.one),
+    .object(\.other),
+    .flag(\.differs),
+  ]
+}
+
+/// A field's value in one policy.
+struct ComparedValue: ViewModel {
+  let text: Message
+  /// The drawing of the acceptance window, with its number; nil for other fields.
+  let window: Markup?
+
+  init(_ field: PolicyChange.Field, _ edit: PolicyEdit) {
+    text = PolicyChange.value(field, edit).message
+    window = field == .adjacentIntervals ? WindowStrip.small(edit.configuration) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.text),
+    .markup(\.window),
   ]
 }

@@ -48,6 +48,27 @@ import Testing
     }
   }
 
+  @Test func `a reviewer without a second factor is told to set one up, not to sign in again`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let path = Self.review + "/sign-off"
+      world.clock.advance(seconds: 900)
+      let page = try await iris.get(path)
+      #expect(page.says("This action requires a second factor.") && !page.says("sign out"))
+      #expect(page.values(of: "href").contains("/account/totp"))
+      let digest = try #require(page.value(of: "digest"))
+      let refused = try await iris.submit(path, ["digest": digest, "due": "2027-01-31"])
+      #expect(refused.says("Set up a second factor in your account. Then try again."))
+      // A new sign-in is enough for actions that don't insist on a second factor.
+      let ada = try await Browser.signedIn(world)
+      world.clock.advance(seconds: 900)
+      #expect(
+        try await ada.get("/projects/acme-retail/deletion").says("or sign out and sign in again"))
+    }
+  }
+
   @Test func `the evidence file is signed with the key that the review shows`() async throws {
     try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
@@ -106,6 +127,35 @@ import Testing
           "/exemptions?project=acme-retail"))
       _ = try await ada.submit(user + "/exemption/end", ["reason": "mistake"])
       #expect(try await ada.get("/exemptions").says("No exemptions"))
+    }
+  }
+
+  @Test func `a comparison finds the same differences as the review`() async throws {
+    try await World.withSampleData { world in
+      let (project, author) = (
+        try await world.identity.scopes.existing(project: ID("acme-retail")),
+        Author(actor: .commandLine)
+      )
+      let edit = PolicyEdit(
+        configuration: MFAConfiguration(
+          state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)),
+        pattern: nil)
+      _ = try await world.identity.policies.change(project, by: author) { $0 = edit }
+      _ = try await world.identity.policies.change(try await world.euScope, by: author) {
+        $0 = edit
+        $0.configuration.state = .mandatory
+        $0.configuration.totp?.adjacentIntervals = 5
+      }
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy/comparison?with=acme-retail"
+      let page = try await tomas.get(address)
+      #expect(page.says("No field differs.") && !page.says("class=\"differs\""))
+      #expect(page.says("API state") && page.says("mandatory"))
+      #expect(page.text.split(separator: "<th scope=\"row\">").count - 1 == 6)
+      _ = try await world.identity.policies.change(project, by: author) {
+        $0.configuration.totp?.adjacentIntervals = 4
+      }
+      #expect(try await tomas.get(address).says("1 of 6 fields differs."))
     }
   }
 
