@@ -72,6 +72,9 @@ extension Demo {
     let origins = part.map { _ in origin() }
     try await identity.store.write(DemoError.self) { connection in
       for ((user, codes), origin) in zip(part, origins) {
+        guard let key = try AccountRecord.find(scope, ID(user.uid), connection)?.key else {
+          continue
+        }
         for (at, finding) in codes {
           guard let account = try AccountRecord.find(scope, ID(user.uid), connection),
             account.has(.totp)
@@ -85,6 +88,12 @@ extension Demo {
             _ = try attempt.fail(finding, at: at, connection)
           }
         }
+        let used = codes.last { $0.finding.result == .accepted }?.at
+        try connection.run(
+          """
+          UPDATE factor SET last_used_at = \(used?.microseconds)
+          WHERE account_key = \(key) AND enrollment_id = \(user.factor)
+          """)
       }
     }
   }

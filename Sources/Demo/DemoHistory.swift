@@ -19,7 +19,7 @@ extension Demo {
     let spared = Set(
       crowds.flatMap(cast).map(\.uid) + [exampleUser(crowds)?.user.uid].compactMap { $0 })
     for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
-    events += supportEvents(crowds, staff)
+    events += supportEvents(crowds, staff) + reviewEvents(crowds, staff)
     if let teachers = pools.first(where: { $0.plan.name == "teachers" }) {
       let day = now.advanced(bySeconds: -2 * 86_400)
       events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })

@@ -72,7 +72,8 @@ extension Demo {
     }
   }
 
-  /// Enrolls a user's factor, which was last used when the user was last seen.
+  /// Enrolls a user's factor, which was last used when the user was last seen, unless the user's code
+  /// attempts say otherwise.
   func enroll(
     _ user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {

@@ -8,6 +8,10 @@ struct DemoStaff: Sendable {
   let owner: Administrator
   let policy: Administrator
   let support: Administrator
+  let auditor: Administrator
+  /// The support agent of one tenant, who is hired later.
+  var tenantAgent: Administrator?
+
   /// Returns an author for an administrator, with an address reserved for documentation (RFC 5737).
   func author(_ administrator: Administrator, _ random: DemoRandom) -> Author {
     let host = administrator.email.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) % 250 }
@@ -30,33 +34,42 @@ extension Demo {
       "Priya Raman", "priya@example.com", Grant(role: .policy), by: author, &people)
     let support = try await hire(
       "سامي حداد", "sami@example.com", Grant(role: .support), by: author, &people)
-    _ = try await hire("李静", "jing@example.com", Grant(role: .auditor), by: author, &people)
-    return DemoStaff(people: people, owner: owner, policy: policy, support: support)
+    let auditor = try await hire(
+      "李静", "jing@example.com", Grant(role: .auditor), by: author, enrolls: true, &people)
+    return DemoStaff(
+      people: people, owner: owner, policy: policy, support: support, auditor: auditor)
   }
 
   /// Creates an administrator with a role in one tenant only.
   func hireForTenant(_ scope: Scope, _ staff: inout DemoStaff) async throws {
-    _ = try await hire(
+    staff.tenantAgent = try await hire(
       "Tessa Grün", "tessa@example.com",
       Grant(role: .support, project: scope.project, tenant: scope.tenant),
       by: staff.author(staff.owner, random), &staff.people)
   }
 
+  /// Creates an administrator; `enrolls` sets up an authenticator app that the role doesn't require.
   private func hire(
-    _ name: String, _ email: String, _ grant: Grant, by author: Author, _ people: inout [DemoPerson]
+    _ name: String, _ email: String, _ grant: Grant, by author: Author, enrolls: Bool = false,
+    _ people: inout [DemoPerson]
   ) async throws -> Administrator {
     let administrator = try await identity.administrators.create(
       email: email, displayName: name, password: Self.password, grant: grant, by: author)
+    var authenticator: OneTimePassword?
+    if administrator.mustHaveSecondFactor {
+      authenticator = try await enroll(administrator)
+    } else if enrolls {
+      authenticator = try await random.apart { try await enroll(administrator) }
+    }
     people.append(
       DemoPerson(
         name: name, email: email, password: Self.password, role: grant.text,
-        authenticator: try await authenticator(of: administrator)))
+        authenticator: authenticator))
     return administrator
   }
 
-  /// Enrolls the authenticator app that some roles require.
-  private func authenticator(of administrator: Administrator) async throws -> OneTimePassword? {
-    guard administrator.mustHaveSecondFactor else { return nil }
+  /// Enrolls an administrator's authenticator app.
+  private func enroll(_ administrator: Administrator) async throws -> OneTimePassword {
     let factors = identity.administratorFactors
     let enrollment = try factors.begin(for: administrator)
     guard let bytes = Base32.decode(enrollment.key.revealedText),

@@ -187,7 +187,7 @@ extension Demo {
   }
 
   /// Returns an event in which an agent signs in with a code, acts, and signs out.
-  private func sitting(
+  func sitting(
     of administrator: Administrator, minutesAgo: Int64, _ staff: DemoStaff,
     _ act: @escaping @Sendable (DemoAgent) async throws -> Void
   ) -> DemoEvent {

@@ -177,6 +177,51 @@ struct DemoTests {
     }
   }
 
+  @Test func `a review finds recent sign-ins, a sign-off that is out of date, and exemptions`()
+    async throws
+  {
+    try await withDemo { identity, database, summary in
+      let access = try await identity.reports.access()
+      #expect(access.count == summary.administrators.count)
+      for one in access {
+        let id = one.record.administrator.id
+        let acted = try await database.read { connection in
+          try connection.first(
+            """
+            SELECT /* test */ max(at) FROM audit WHERE actor_id = \(id.text)
+              AND action LIKE 'policy%'
+            """
+          ) { try $0.value(0) as Int64? } ?? nil
+        }
+        let used = try #require(one.lastUsedAt)
+        #expect(used.microseconds >= acted ?? 0 && !one.isDormant(at: Self.now))
+        #expect(one.record.hasSecondFactor)
+      }
+      let owner = try #require(access.first { $0.grant.role == .owner }).record.administrator
+      let bank = try await identity.reviews.evidence(of: ID("harbour-bank"), for: owner)
+      #expect(bank.signOffs.count == 1 && bank.signOffs.first?.digest != bank.digest)
+      #expect(try await identity.exemptions.list(visibleTo: owner).count == 2)
+    }
+  }
+
+  @Test func `a factor was last used when its last code was accepted`() async throws {
+    try await withDemo { _, database, _ in
+      let used = try await database.read { connection in
+        try connection.first(
+          """
+          SELECT /* test */ count(*) FROM factor f
+          WHERE f.kind = 'totp' AND f.last_used_at IS NOT NULL
+            AND EXISTS (SELECT 1 FROM code_attempt c WHERE c.account_key = f.account_key)
+            AND NOT EXISTS (
+              SELECT 1 FROM code_attempt c
+              WHERE c.account_key = f.account_key AND c.result = 'accepted')
+          """
+        ) { try $0.value(0) as Int }
+      }
+      #expect(used == 0)
+    }
+  }
+
   @Test func `the audit log is in order and not in the future`() async throws {
     try await withDemo { identity, _, _ in
       let log = try await identity.audit.list(limit: 5_000).items.filter {
@@ -209,7 +254,7 @@ struct DemoTests {
           try first.pending, code: app.code(step: app.step(at: identity.clock.now().seconds)),
           address: "127.0.0.1", userAgent: "test")
       }
-      #expect(summary.administrators.count { $0.authenticator != nil } == 4)
+      #expect(summary.administrators.count { $0.authenticator != nil } == 5)
       #expect(summary.user?.authenticator != nil)
     }
   }
