@@ -44,6 +44,7 @@ extension RouteTests {
     GET /projects/{String}/review: seeScope in some of the project
     GET /projects/{String}/review.csv: seeScope in some of the project
     GET /review: readPolicy somewhere
+    GET /review.csv: readPolicy somewhere
     GET /projects/{String}/review/sign-off: signOffReview in the project
     POST /projects/{String}/review/sign-off: signOffReview in the project
     GET /projects/{String}/review/evidence: signOffReview in the project

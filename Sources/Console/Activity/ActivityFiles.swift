@@ -56,7 +56,7 @@ extension Activity {
     let times = context.signedIn.times
     let today = times.start(of: times.calendarDay(of: now))
     let end = isBefore ? today.advanced(bySeconds: -86_400 * Int64(Self.chartDays - 1) - 1) : now
-    let start = times.start(of: times.days(Self.chartDays, until: end)[0])
+    let start = times.start(ofDays: Self.chartDays, until: end)
     let hours = try await refusing {
       try await self.checks(in: context.scope, from: start, to: end)
     }

@@ -126,10 +126,21 @@ struct EnrollmentHistory: Sendable {
   /// The maximum number of changes on the axis; more of them would cover it.
   private static let mostEvents = 4
 
+  /// The number of changes of the policy in the period that aren't on the axis.
+  func unmarked(_ changes: [AuditRow]) -> Int {
+    guard samples.count > 1 else { return 0 }
+    return max(inPeriod(changes).count - Self.mostEvents, 0)
+  }
+
+  private func inPeriod(_ changes: [AuditRow]) -> [AuditRow] {
+    guard let first = samples.first, let last = samples.last else { return [] }
+    return changes.filter { $0.at > first.at && $0.at <= last.at }
+  }
+
   private func events(_ changes: [AuditRow], _ catalog: Catalog) -> [AreaChart.Event] {
     guard let first = samples.first, let last = samples.last, first.at < last.at else { return [] }
     let span = last.at.seconds - first.at.seconds
-    return changes.filter { $0.at > first.at && $0.at <= last.at }.prefix(Self.mostEvents)
+    return inPeriod(changes).prefix(Self.mostEvents)
       .reversed().map { row in
         AreaChart.Event(
           position: Int((row.at.seconds - first.at.seconds) * 10_000 / span),

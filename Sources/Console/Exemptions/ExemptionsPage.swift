@@ -62,7 +62,9 @@ struct ExemptionsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .object(\.table),
-    .text("summary") { Message("exemptions.count", ["count": .number($0.count)]) },
+    .text("summary") {
+      $0.count == 0 ? nil : Message("exemptions.count", ["count": .number($0.count)])
+    },
     .flag("hasRows") { $0.count > 0 },
     .text("csv") { $0.query.query(of: ConsolePaths.exemptionsFile()) },
     .text("all") { $0.project == nil ? nil : ConsolePaths.exemptions() },

@@ -66,7 +66,7 @@ enum PoolPreset: String, CaseIterable, Sendable {
     case .policy: [.policy, .enforcement, .window, .sms, .pattern, .comparison]
     case .review:
       [
-        .window, .pattern, .enrolled, .rejected, .exemptions, .change,
+        .policy, .enforcement, .window, .pattern, .enrolled, .rejected, .exemptions, .change,
         acrossProjects ? .signOff : .comparison,
       ]
     }

@@ -27,8 +27,8 @@ struct PoolTables: Sendable {
   let row: Template<PoolRow>
   private let caches = MarkupCaches<PoolRow.Context, PoolRow.Source>()
 
-  /// The period of rejection rates, in days.
-  static let days = PolicyReviewQuery.rejectionDays
+  /// The period of rejection rates, in days: the same as on the overview of a pool.
+  static let days = Activity.chartDays
 
   init(_ identity: Identity, _ row: Template<PoolRow>) {
     (self.identity, self.row) = (identity, row)
@@ -41,7 +41,9 @@ struct PoolTables: Sendable {
   ) async throws(Refusal) -> Markup {
     let (project, signedIn) = (scope.scope.project, scope.signedIn)
     let now = identity.clock.now()
-    let figures = try await figures(columns, pools.map(\.key), isWhole: false, at: now)
+    let since = signedIn.times.start(ofDays: Self.days, until: now)
+    let figures = try await figures(
+      columns, pools.map(\.key), isWhole: false, since: since, at: now)
     let exemptions =
       columns.contains(.exemptions)
       ? try await refusing { try await identity.exemptions.counts(in: project) } : [:]
@@ -85,7 +87,9 @@ struct PoolTables: Sendable {
     let policies = try await refusing {
       try await identity.policies.summaries(of: projects.map(\.id), visibleTo: administrator)
     }
-    let figures = try await figures(columns, visible.map(\.key), isWhole: true, at: now)
+    let since = signedIn.times.start(ofDays: Self.days, until: now)
+    let figures = try await figures(
+      columns, visible.map(\.key), isWhole: true, since: since, at: now)
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: visible.map(\.id), at: now) : [:]
@@ -115,12 +119,12 @@ struct PoolTables: Sendable {
   }
 
   private func figures(
-    _ columns: Set<PoolColumn>, _ keys: [Int64], isWhole: Bool, at now: Instant
+    _ columns: Set<PoolColumn>, _ keys: [Int64], isWhole: Bool, since: Instant, at now: Instant
   ) async throws(Refusal) -> [Int64: AttemptCounts] {
     guard columns.contains(.rejected) else { return [:] }
     return try await refusing {
       try await identity.activity.attemptCounts(
-        of: keys, isWhole: isWhole, days: Self.days, at: now)
+        of: keys, isWhole: isWhole, since: since, at: now)
     }
   }
 }

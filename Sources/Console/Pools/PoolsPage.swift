@@ -21,7 +21,11 @@ struct PoolsPage: Sendable {
 
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let asked = PoolsQuery(context, purpose)
-    let review = try await identity.policies.review(asked, context, limit: Self.length)
+    let since = context.signedIn.times.start(
+      ofDays: PoolTables.days, until: identity.clock.now())
+    let review = try await identity.policies.pools(
+      of: context.scope.project, asked.query(since: since), after: asked.after,
+      limit: Self.length, visibleTo: context.signedIn.administrator)
     let title =
       purpose == .tenants ? Message("tenants.title") : Message("review.policy-review")
     let frame = try await frames.frame(title, in: context)
@@ -68,40 +72,57 @@ struct PoolsPage: Sendable {
   }
 
   private func table(_ context: ProjectContext) async throws(Refusal) -> CSV {
-    var asked = PoolsQuery(context, purpose)
-    asked.after = nil
+    let now = identity.clock.now()
+    var file = ReviewFile(publicURL: frames.publicURL, catalog: frames.catalog, now: now)
     let project = context.scope.project
-    var file = ReviewFile(publicURL: frames.publicURL, project: project, catalog: frames.catalog)
-    var isFirst = true
     let exemptions = try await refusing { try await identity.exemptions.counts(in: project) }
-    repeat {
-      let review = try await identity.policies.review(asked, context, limit: 1_000)
-      let own = isFirst && !asked.isNarrowed ? review.project : nil
-      let pools = [own].compactMap { $0 } + review.tenants.items
-      let attempts = try await refusing {
-        try await identity.activity.attemptCounts(
-          of: pools.map(\.key), days: PoolTables.days, at: identity.clock.now())
-      }
-      for pool in pools {
-        file.add(
-          pool, base: review.project?.inForce, exemptions: exemptions[pool.tenant] ?? 0,
-          attempts: attempts[pool.key] ?? AttemptCounts())
-      }
-      (asked.after, isFirst) = (review.tenants.next, false)
-    } while asked.after != nil
+    try await identity.addPools(
+      of: project, PoolsQuery(context, purpose), exemptions: exemptions, to: &file,
+      for: context.signedIn, at: now)
     return file.csv
   }
 }
 
+extension Identity {
+  /// Adds the pools of a project to a file.
+  func addPools(
+    of project: ID<Project>, _ asked: PoolsQuery?, exemptions: [ID<Tenant>?: Int],
+    to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
+  ) async throws(Refusal) {
+    let administrator = signedIn.administrator
+    let standing =
+      administrator.may(.readPolicy, project: project, tenant: nil)
+      ? try await refusing { try await reviews.standing(of: project) } : nil
+    let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
+    var (after, isFirst) = (nil as String?, true)
+    repeat {
+      let review = try await policies.pools(
+        of: project, asked?.query(since: since) ?? PolicyReviewQuery(), after: after, limit: 1_000,
+        visibleTo: administrator)
+      let own = isFirst && asked?.isNarrowed != true ? review.project : nil
+      let pools = [own].compactMap { $0 } + review.tenants.items
+      let attempts = try await refusing {
+        try await activity.attemptCounts(of: pools.map(\.key), since: since, at: now)
+      }
+      for pool in pools {
+        file.add(
+          pool, in: project, base: review.project?.inForce, standing: standing,
+          exemptions: exemptions[pool.tenant] ?? 0, attempts: attempts[pool.key] ?? AttemptCounts())
+      }
+      (after, isFirst) = (review.tenants.next, false)
+    } while after != nil
+  }
+}
+
 extension Policies {
-  /// The part of a project's policies that an address asks for.
-  fileprivate func review(
-    _ asked: PoolsQuery, _ context: ProjectContext, limit: Int
+  /// The part of a project's policies that a query asks for.
+  fileprivate func pools(
+    of project: ID<Project>, _ query: PolicyReviewQuery, after: String?, limit: Int,
+    visibleTo administrator: Administrator
   ) async throws(Refusal) -> PolicyReview {
     do {
       return try await review(
-        context.scope.project, visibleTo: context.signedIn.administrator, asked.query,
-        after: asked.after, limit: limit)
+        project, visibleTo: administrator, query, after: after, limit: limit)
     } catch {
       throw Refusal(error)
     }
@@ -115,7 +136,7 @@ struct PoolsQuery: Sendable {
   let selection: PolicyReviewQuery.Selection
   let order: PolicyReviewQuery.Order
   let columns: PoolColumns
-  var after: String?
+  let after: String?
 
   init(_ context: ProjectContext, _ purpose: PoolsPage.Purpose) {
     let (asked, project) = (context.signedIn.query, context.scope.project.text)
@@ -131,9 +152,11 @@ struct PoolsQuery: Sendable {
   /// Whether a search or filter leaves out pools.
   var isNarrowed: Bool { !search.isEmpty || selection != .all }
 
-  var query: PolicyReviewQuery {
+  /// The query, with the beginning of the period of rejection rates.
+  func query(since start: Instant) -> PolicyReviewQuery {
     PolicyReviewQuery(
-      search: search.isEmpty ? nil : search, selection: selection, order: order)
+      search: search.isEmpty ? nil : search, selection: selection, order: order,
+      rejectedSince: start)
   }
 
   /// The query of a link to this list, optionally with another filter, order, or columns.

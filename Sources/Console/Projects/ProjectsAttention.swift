@@ -11,6 +11,8 @@ struct ProjectsAttention: ViewModel {
   /// The list of all projects with tenants that differ; nil if they're all here.
   let allDiffering: String?
   let overdue: [OverdueReviewRow]
+  /// The list of all projects whose review is due; nil if they're all here.
+  let allDue: String?
   let held: [HeldRow]
   /// The warning that the server's clock isn't trusted; nil while it is.
   let clock: ClockBanner?
@@ -21,7 +23,8 @@ struct ProjectsAttention: ViewModel {
 
   init(
     _ warnings: [ScopeWarning], _ differing: (projects: [DifferingTenants], hasMore: Bool),
-    overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
+    overdue: [(signOff: SignOff, projectName: String)],
+    unreviewed: [(id: ID<Project>, name: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
     drifting: [DriftingPool], damage: IntegrityChecks.Result?,
     breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn,
@@ -55,11 +58,16 @@ struct ProjectsAttention: ViewModel {
       $0 > ProjectsPage.warnings
     }
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
-    self.overdue = overdue.map {
-      OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
-    }
+    self.overdue =
+      overdue.prefix(ProjectsPage.warnings).map {
+        OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
+      } + unreviewed.prefix(ProjectsPage.warnings).map { OverdueReviewRow(neverReviewed: $0) }
+    allDue =
+      overdue.count > ProjectsPage.warnings || unreviewed.count > ProjectsPage.warnings
+      ? ReviewsQuery.due.query(of: ConsolePaths.reviews()) : nil
     self.differing = differing.projects.map { DifferingRow($0, administrator: administrator) }
-    allDiffering = differing.hasMore ? ReviewsPage.differing.query(of: ConsolePaths.reviews()) : nil
+    allDiffering =
+      differing.hasMore ? ReviewsQuery.differing.query(of: ConsolePaths.reviews()) : nil
   }
 
   var isEmpty: Bool {
@@ -77,6 +85,7 @@ struct ProjectsAttention: ViewModel {
     .flag(\.hasMoreWarnings),
     .list(\.held),
     .list(\.overdue),
+    .text(\.allDue),
     .flag("hasDiffering") { !$0.differing.isEmpty },
     .list(\.differing),
     .text(\.allDiffering),
@@ -103,13 +112,26 @@ struct HeldRow: ViewModel {
 
 /// A project whose next policy review is overdue.
 struct OverdueReviewRow: ViewModel {
-  let signOff: SignOff
-  let projectName: String
+  let name: String
+  let href: String
+  let sentence: Message
+
+  init(signOff: SignOff, projectName: String) {
+    name = projectName
+    href = ConsolePaths.review(signOff.project.text)
+    sentence = Message("projects.review-overdue", ["due": Times.value(signOff.dueOn)])
+  }
+
+  init(neverReviewed project: (id: ID<Project>, name: String)) {
+    name = project.name
+    href = ConsolePaths.review(project.id.text)
+    sentence = Message("review.never-signed-off")
+  }
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.projectName },
-    .text("href") { ConsolePaths.review($0.signOff.project.text) },
-    .text("due") { Message.value(Times.value($0.signOff.dueOn)) },
+    .text(\.name),
+    .text(\.href),
+    .text(\.sentence),
   ]
 }
 

@@ -47,6 +47,9 @@ struct ProjectsPage: Sendable {
     let overdue = try await refusing {
       try await identity.reviews.overdue(visibleTo: administrator, limit: Self.counted)
     }
+    let unreviewed = try await refusing {
+      try await identity.reviews.neverSignedOff(visibleTo: administrator, limit: Self.warnings + 1)
+    }
     let drifting = try await refusing {
       try await identity.policies.drifting(in: page.items, visibleTo: administrator)
     }
@@ -59,12 +62,13 @@ struct ProjectsPage: Sendable {
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
-    let trends = try await identity.activity.trends(
-      of: page.items.map(\.id), at: identity.clock.now())
+    let now = identity.clock.now()
+    let trends = try await identity.activity.trends(of: page.items.map(\.id), at: now)
     let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
     let attempts = try await refusing {
       try await identity.activity.attemptCounts(
-        of: visible.map(\.key), isWhole: true, days: Self.days, at: identity.clock.now())
+        of: visible.map(\.key), isWhole: true,
+        since: signedIn.times.start(ofDays: Self.days, until: now), at: now)
     }
     let exemptions = try await refusing {
       try await identity.exemptions.list(visibleTo: administrator)
@@ -91,7 +95,7 @@ struct ProjectsPage: Sendable {
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
-        warnings, mostDiffering, overdue: Array(overdue.prefix(Self.warnings)), held: held,
+        warnings, mostDiffering, overdue: overdue, unreviewed: unreviewed, held: held,
         reporting: reporting, alerts: alerts,
         unreadable: unreadable, drifting: drifting, damage: damage,
         breakGlass: breakGlass, clock: frames.clock(for: signedIn), signedIn,
@@ -114,7 +118,7 @@ struct ProjectsPage: Sendable {
   ) async throws(Refusal) -> (projects: [DifferingTenants], hasMore: Bool) {
     let page = try await refusing {
       try await identity.pools.projects(
-        visibleTo: administrator, onlyDiffering: true, limit: Self.warnings)
+        visibleTo: administrator, .differing, limit: Self.warnings)
     }
     let differing = try await refusing {
       try await identity.policies.differing(

@@ -7,37 +7,42 @@ import OTP
 /// The policy review as a CSV file.
 ///
 /// The names of its columns are the same in every language, for programs that read it, and so are
-/// the names of the settings in which a policy differs.
+/// the names of the settings in which a policy differs, of effective states, and of sign-off states.
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
     "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
     "users", "enrolled", "enrolled %", "exemptions", "code attempts", "rejected", "last change",
-    "changed by", "reason", "differs in", "address",
+    "changed by", "reason", "differs in", "address", "effective", "sign-off", "reviewer",
+    "signed off", "next review due",
   ])
   private let publicURL: PublicURL
-  private let project: ID<Project>
   private let catalog: Catalog
+  private let now: Instant
 
-  init(publicURL: PublicURL, project: ID<Project>, catalog: Catalog) {
-    (self.publicURL, self.project, self.catalog) = (publicURL, project, catalog)
+  init(publicURL: PublicURL, catalog: Catalog, now: Instant) {
+    (self.publicURL, self.catalog, self.now) = (publicURL, catalog, now)
   }
 
-  /// Adds a scope.
+  /// Adds a pool.
   ///
   /// - Parameters:
-  ///   - summary: The scope and its policy.
+  ///   - summary: The pool and its policy.
+  ///   - project: The project.
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
+  ///   - standing: The last sign-off of the project; nil for administrators who can't read its policy.
   ///   - exemptions: The number of users who are exempt from MFA.
   ///   - attempts: The code attempts of the last ``PoolTables/days`` days.
   mutating func add(
-    _ summary: PolicySummary, base: PolicyInForce?, exemptions: Int, attempts: AttemptCounts
+    _ summary: PolicySummary, in project: ID<Project>, base: PolicyInForce?,
+    standing: ReviewStanding?, exemptions: Int, attempts: AttemptCounts
   ) {
     let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
       ?? ConsolePaths.policy.ofProject(project.text)
     let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
+    let signOff = standing?.signOff
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
       catalog.text(PolicyChange.value(.totp, summary.edit).message),
@@ -53,6 +58,29 @@ struct ReviewFile {
       summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
       summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
+      Self.effective(summary.edit, at: now),
+      standing.map { Self.name($0.state(of: summary, at: now)) } ?? "",
+      signOff?.reviewerName ?? "", signOff?.signedAt.rfc3339Milliseconds ?? "",
+      signOff?.dueOn.description ?? "",
     ])
+  }
+
+  /// What the server and the application enforce.
+  private static func effective(_ edit: PolicyEdit, at now: Instant) -> String {
+    guard edit.configuration.isTOTPOn || edit.configuration.isSMSOn else { return "no codes" }
+    return switch EffectiveMFA.enforcer(of: edit, at: now) {
+    case .nobody: "codes"
+    case .application: "codes, enrollment by the application"
+    case .server: "codes, enrollment by the server"
+    }
+  }
+
+  private static func name(_ state: ReviewStanding.State) -> String {
+    switch state {
+    case .never: "not reviewed"
+    case .changed: "changed since review"
+    case .overdue: "overdue"
+    case .current: "reviewed"
+    }
   }
 }

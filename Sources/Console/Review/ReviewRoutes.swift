@@ -16,6 +16,7 @@ enum ReviewRoutes: ConsoleFeature {
       identity: identity, frames: frames, tables: tables,
       view: try parts.template("review/reviews", for: ReviewsView.self))
     table.somewhere(.get, ConsolePaths.reviews, .readPolicy, reviews.show)
+    table.somewhere(.get, ConsolePaths.reviewsFile, .readPolicy, reviews.download)
 
     let signOff = SignOffPage(
       identity: identity, actions: parts.actions,
@@ -33,6 +34,7 @@ enum ReviewRoutes: ConsoleFeature {
 
 extension ConsolePaths {
   static let reviews = Path("review")
+  static let reviewsFile = Path("review.csv")
   static let review = Path("projects", nil, "review", parameters: String.self)
   static let reviewFile = Path("projects", nil, "review.csv", parameters: String.self)
   static let signOff = Path("projects", nil, "review", "sign-off", parameters: String.self)

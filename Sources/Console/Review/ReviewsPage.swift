@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OTP
 import Templating
 
 /// `/review`: lists the projects with their policies, exemptions, and last sign-offs.
@@ -11,22 +12,15 @@ struct ReviewsPage: Sendable {
   let view: Template<ReviewsView>
 
   private static let length = 50
+  /// The number of projects that are read at a time for an order or a file.
+  private static let batch = 1_000
   /// The maximum number of exemptions on the page; the rest are on a page of their own.
   static let exemptions = 10
-  /// The query of the list of projects with tenants whose policies differ from the project's.
-  static let differing: Form = ["show": PolicyReviewQuery.Selection.differs.rawValue]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let (administrator, query) = (signedIn.administrator, signedIn.query.trimmed("q"))
-    let after = signedIn.query.text("after")
-    let onlyDiffering =
-      signedIn.query.trimmed("show") == PolicyReviewQuery.Selection.differs.rawValue
-    let projects = try await refusing {
-      try await identity.pools.projects(
-        visibleTo: administrator, search: query.isEmpty ? nil : query,
-        onlyDiffering: onlyDiffering, after: after, limit: Self.length)
-    }
-    let columns = PoolColumns(signedIn.query, standard: .review, acrossProjects: true)
+    let administrator = signedIn.administrator
+    let asked = ReviewsQuery(signedIn.query)
+    let projects = try await page(asked, signedIn)
     let (standings, exemptions) = try await refusing {
       (
         try await identity.reviews.standings(of: projects.items, visibleTo: administrator),
@@ -34,15 +28,166 @@ struct ReviewsPage: Sendable {
       )
     }
     let rows = try await tables.rows(
-      projects.items, columns.shown, standings, exemptions, for: signedIn)
+      projects.items, asked.columns.shown, standings, exemptions, for: signedIn)
     return .html(
       view.render(
         ReviewsView(
           frame: FrameView(frames.frame(Message("review.policy-review"), for: signedIn)),
           standings: standings, exemptions: exemptions,
-          mayFindUsers: administrator.maySomewhere(.findUsers), query: query,
-          onlyDiffering: onlyDiffering, columns: columns,
-          rows: rows, shown: projects.items.count, after: after, next: projects.next)))
+          mayFindUsers: administrator.maySomewhere(.findUsers), asked: asked,
+          rows: rows, shown: projects.items.count, next: projects.next)))
+  }
+
+  /// Downloads all pools of the listed projects as a CSV file.
+  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let (csv, asOf) = try await identity.fromReplica { () async throws(Refusal) in
+      try await table(signedIn)
+    }
+    return csv.response(named: "mfa-policies", asOf: asOf)
+  }
+
+  private func table(_ signedIn: SignedIn) async throws(Refusal) -> CSV {
+    let now = identity.clock.now()
+    var file = ReviewFile(publicURL: frames.publicURL, catalog: frames.catalog, now: now)
+    let exemptions = try await refusing { try await identity.exemptions.countsByProject() }
+    for project in try await all(ReviewsQuery(signedIn.query), signedIn.administrator) {
+      try await identity.addPools(
+        of: project.id, nil, exemptions: exemptions[project.id] ?? [:], to: &file, for: signedIn,
+        at: now)
+    }
+    return file.csv
+  }
+
+  /// A page of the projects in the order that is asked for.
+  private func page(
+    _ asked: ReviewsQuery, _ signedIn: SignedIn
+  ) async throws(Refusal) -> Page<ProjectSummary> {
+    guard asked.order != .name else {
+      return try await refusing {
+        try await identity.pools.projects(
+          visibleTo: signedIn.administrator, search: asked.search.isEmpty ? nil : asked.search,
+          asked.selection.projects, after: asked.after, limit: Self.length)
+      }
+    }
+    let all = try await sorted(
+      try await all(asked, signedIn.administrator), by: asked.order, signedIn)
+    let start = min(max(asked.after.flatMap { Int($0) } ?? 0, 0), all.count)
+    let end = min(start + Self.length, all.count)
+    return Page(items: Array(all[start..<end]), next: end < all.count ? String(end) : nil)
+  }
+
+  private func all(
+    _ asked: ReviewsQuery, _ administrator: Administrator
+  ) async throws(Refusal) -> [ProjectSummary] {
+    var (all, after) = ([ProjectSummary](), nil as String?)
+    repeat {
+      let page = try await refusing {
+        try await identity.pools.projects(
+          visibleTo: administrator, search: asked.search.isEmpty ? nil : asked.search,
+          asked.selection.projects, after: after, limit: Self.batch)
+      }
+      all += page.items
+      after = page.next
+    } while after != nil
+    return all
+  }
+
+  /// Sorts projects as those of a project are sorted, by ID where they're equal.
+  private func sorted(
+    _ projects: [ProjectSummary], by order: PolicyReviewQuery.Order, _ signedIn: SignedIn
+  ) async throws(Refusal) -> [ProjectSummary] {
+    let (administrator, now) = (signedIn.administrator, identity.clock.now())
+    let visible = projects.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
+    var places: [ID<Project>: Int64] = [:]
+    switch order {
+    case .name: return projects
+    case .window, .changed:
+      let policies = try await refusing {
+        try await identity.policies.summaries(
+          of: projects.map(\.id), visibleTo: administrator)
+      }
+      for (project, policy) in policies {
+        places[project] =
+          order == .changed
+          ? policy.changedAt.map { -$0.microseconds }
+          : policy.edit.configuration.accepted.map { -Int64($0.codes) }
+      }
+    case .enrolled:
+      for project in visible where project.users > 0 {
+        places[project.id] = Int64(project.enrolledUsers) * 1_000_000 / Int64(project.users)
+      }
+    case .rejected:
+      let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
+      let counts = try await refusing {
+        try await identity.activity.attemptCounts(
+          of: visible.map(\.key), isWhole: true, since: since, at: now)
+      }
+      for project in visible {
+        guard let count = counts[project.key], count.all > 0 else { continue }
+        places[project.id] = -Int64(count.rejected) * 1_000_000 / Int64(count.all)
+      }
+    }
+    let last = Int64.max
+    return projects.sorted {
+      (places[$0.id] ?? last, $0.id.text) < (places[$1.id] ?? last, $1.id.text)
+    }
+  }
+}
+
+/// The search, filter, order, and columns in the query of the list of projects.
+struct ReviewsQuery: Sendable {
+  /// A part of the projects.
+  enum Selection: String, CaseIterable, Sendable {
+    case all, differs, due
+
+    var projects: ProjectSelection {
+      switch self {
+      case .all: .all
+      case .differs: .differing
+      case .due: .reviewDue
+      }
+    }
+
+    var name: Message {
+      switch self {
+      case .all: Message("review.view-all")
+      case .differs: Message("review.tenants-differ")
+      case .due: Message("review.view-due")
+      }
+    }
+  }
+
+  /// The query of the list of projects with tenants whose policies differ from the project's.
+  static let differing: Form = ["show": Selection.differs.rawValue]
+  /// The query of the list of projects that were never reviewed or are overdue.
+  static let due: Form = ["show": Selection.due.rawValue]
+
+  let search: String
+  let selection: Selection
+  let order: PolicyReviewQuery.Order
+  let columns: PoolColumns
+  let after: String?
+
+  init(_ query: Form) {
+    search = query.trimmed("q")
+    selection = Selection(rawValue: query.trimmed("show")) ?? .all
+    order = PolicyReviewQuery.Order(rawValue: query.trimmed("sort")) ?? .name
+    columns = PoolColumns(query, standard: .review, acrossProjects: true)
+    after = query.text("after")
+  }
+
+  /// The query of a link to this list, optionally with another filter, order, or columns.
+  func form(
+    _ selection: Selection? = nil, _ order: PolicyReviewQuery.Order? = nil,
+    _ columns: PoolColumns? = nil, searching: Bool = true
+  ) -> Form {
+    let (selection, order) = (selection ?? self.selection, order ?? self.order)
+    var form = Form()
+    if selection != .all { form.add("show", selection.rawValue) }
+    if searching, !search.isEmpty { form.add("q", search) }
+    if order != .name { form.add("sort", order.rawValue) }
+    (columns ?? self.columns).add(to: &form)
+    return form
   }
 }
 
@@ -51,14 +196,11 @@ struct ReviewsView: ViewModel {
   let standings: [ID<Project>: ReviewStanding]
   let exemptions: [Exemption]
   let mayFindUsers: Bool
-  let query: String
-  let onlyDiffering: Bool
-  let columns: PoolColumns
+  let asked: ReviewsQuery
   /// The table's rows, each a `PoolRow`.
   let rows: Markup
   /// The number of projects on the page.
   let shown: Int
-  let after: String?
   let next: String?
 
   private var summary: Message {
@@ -68,66 +210,79 @@ struct ReviewsView: ViewModel {
       ["reviewed": .number(reviewed), "count": .number(standings.count)])
   }
 
-  private func form(
-    _ columns: PoolColumns? = nil, searching: Bool = true, onlyDiffering: Bool? = nil
-  ) -> Form {
-    var form = onlyDiffering ?? self.onlyDiffering ? ReviewsPage.differing : [:]
-    if searching, !query.isEmpty { form.add("q", query) }
-    (columns ?? self.columns).add(to: &form)
-    return form
+  private var views: [Tab] {
+    ReviewsQuery.Selection.allCases.map {
+      Tab(
+        text: $0.name, href: asked.form($0).query(of: ConsolePaths.reviews()),
+        isCurrent: $0 == asked.selection)
+    }
   }
 
-  private var views: [Tab] {
-    [(Message("review.view-all"), false), (Message("review.tenants-differ"), true)].map {
-      Tab(
-        text: $0, href: form(onlyDiffering: $1).query(of: ConsolePaths.reviews()),
-        isCurrent: $1 == onlyDiffering)
-    }
+  private func heading(
+    _ text: Message, isNumber: Bool = false,
+    _ order: (order: PolicyReviewQuery.Order, direction: String)?
+  ) -> PoolHeading {
+    PoolHeading(
+      text: text, isNumber: isNumber,
+      href: order.map { asked.form(nil, $0.order).query(of: ConsolePaths.reviews()) },
+      direction: order.flatMap { $0.order == asked.order ? $0.direction : nil })
   }
 
   private var table: PoolTable {
     PoolTable(
-      columns: [PoolHeading(text: Message("review.project"))]
-        + PoolColumn.allCases.filter(columns.shown.contains).map {
-          PoolHeading(text: $0.heading, isNumber: $0.isNumber)
+      columns: [heading(Message("review.project"), (.name, "ascending"))]
+        + PoolColumn.allCases.filter(asked.columns.shown.contains).map {
+          heading($0.heading, isNumber: $0.isNumber, $0.order)
         },
       rows: rows,
       pager: PagerView(
         shown: Message("projects.count", ["count": .number(shown)]),
-        path: ConsolePaths.reviews(), query: form(), after: after, next: next),
+        path: ConsolePaths.reviews(), query: asked.form(), after: asked.after, next: next),
       empty: empty)
   }
 
   private var empty: EmptyView {
-    if query.isEmpty, !onlyDiffering {
+    if asked.search.isEmpty, asked.selection == .all {
       return EmptyView(
         heading: Message("projects.empty"), sentence: Message("projects.empty-hint"))
     }
+    let sentence =
+      !asked.search.isEmpty
+      ? Message("projects.not-found-hint")
+      : asked.selection == .due
+        ? Message("review.none-due") : Message("review.none-differs-anywhere")
     return EmptyView(
-      heading: Message("projects.not-found"),
-      sentence: onlyDiffering && query.isEmpty
-        ? Message("review.none-differs-anywhere") : Message("projects.not-found-hint"),
+      heading: Message("projects.not-found"), sentence: sentence,
       link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews()))
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("summary") { $0.summary },
+    .text("csv") { view in
+      view.asked.form(nil, nil, PoolColumns(view.asked.columns.standard))
+        .query(of: ConsolePaths.reviewsFile())
+    },
     .list("views") { $0.views },
     .object("filter") { view in
       FilterView(
-        action: ConsolePaths.reviews(), label: Message("projects.search"), query: view.query,
-        keeping: view.form(searching: false))
+        action: ConsolePaths.reviews(), label: Message("projects.search"),
+        query: view.asked.search, keeping: view.asked.form(searching: false))
     },
-    .list("presets") { view in view.columns.tabs(ConsolePaths.reviews()) { view.form($0) } },
+    .list("presets") { view in
+      view.asked.columns.tabs(ConsolePaths.reviews()) { view.asked.form(nil, nil, $0) }
+    },
     .object("columnsForm") {
-      $0.columns.form(
-        action: ConsolePaths.reviews(), kept: $0.form(PoolColumns($0.columns.standard)))
+      $0.asked.columns.form(
+        action: ConsolePaths.reviews(),
+        kept: $0.asked.form(nil, nil, PoolColumns($0.asked.columns.standard)))
     },
     .object("table") { $0.table },
     .flag(\.mayFindUsers),
     .text("exemptionCount") {
-      Message("exemptions.count", ["count": .number($0.exemptions.count)])
+      $0.exemptions.isEmpty
+        ? Message("exemptions.none")
+        : Message("exemptions.count", ["count": .number($0.exemptions.count)])
     },
     .flag("hasExemptions") { !$0.exemptions.isEmpty },
     .object("exemptionTable") {

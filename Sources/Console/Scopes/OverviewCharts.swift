@@ -20,7 +20,7 @@ struct OverviewCharts: ViewModel {
 
 extension OverviewCharts {
   /// The maximum number of policy changes that are looked up for the enrollment chart.
-  private static let changes = 20
+  private static let changes = 100
 
   /// Reads the figures and charts of a pool.
   init(
@@ -39,12 +39,18 @@ extension OverviewCharts {
     }.first
     let checks = try await activity.checks(context, at: now)
     let earlier = try await activity.checks(context, at: now, isBefore: true)
+    let days = ChartWindow.month.days
+    let offsets = try await refusing { try await activity.offsets(in: scope, days: days) }
+    let offsetsSinceBefore = try await refusing {
+      try await activity.offsets(in: scope, days: 2 * days)
+    }
     let exemptions = try await refusing { try await identity.exemptions.current(in: scope) }
     figures =
       OverviewFigures(
         policy: policy, unverified: unverified, exempt: exemptions.count { !$0.isEnrolled },
         before: before, checks: checks.total,
-        earlier: earlier.isWhole ? earlier.total : nil
+        earlier: earlier.isWhole ? earlier.total : nil,
+        offsets: offsets, offsetsSinceBefore: offsetsSinceBefore
       ).all
 
     var enrollment = history.frame(changes, catalog)
@@ -52,6 +58,14 @@ extension OverviewCharts {
     let period: Form = ["period": String(window.days)]
     if enrollment.chart != nil {
       enrollment.csv = period.query(of: ConsolePaths.enrollmentFile(scope))
+    }
+    let unmarked = history.unmarked(changes)
+    if unmarked > 0, context.may(.readPolicy) {
+      enrollment.more = Link(
+        text: changes.count < Self.changes
+          ? Message("activity.earlier-changes", ["count": .number(unmarked)])
+          : Message("activity.earlier-changes-or-more", ["count": .number(unmarked)]),
+        href: ConsolePaths.policy(context.scope) + "#versions")
     }
     self.enrollment = enrollment
     var attempts = checks.frame("days")

@@ -12,6 +12,10 @@ struct OverviewFigures {
   let checks: CheckHistory.Sums
   /// The code attempts of the 30 days before; nil if they weren't recorded from the start.
   let earlier: CheckHistory.Sums?
+  /// The distances of the codes of 30 days, as on the policy page.
+  let offsets: OffsetHistogram
+  /// The distances of the codes of 60 days.
+  let offsetsSinceBefore: OffsetHistogram
 
   var all: [Figure] {
     [enrolled, accepted, outside, without]
@@ -37,19 +41,25 @@ struct OverviewFigures {
         "scopes.of-attempts", ["number": .number(share.part), "count": .number(share.whole)]))
   }
 
+  /// Codes outside the window that a correct code of the same user confirmed.
+  ///
+  /// Others may be guesses: they are shown apart, as in the evidence for a window.
   private var outside: Figure {
-    Figure(
-      label: Message("scopes.codes-outside"), value: Message.value(.number(checks.outside)),
-      change: earlier.map {
-        Self.sinceBefore(difference(from: $0.outside, to: checks.outside))
+    let outside = offsets.confirmedCodes
+    let codes = offsets.acceptedCodes + outside
+    let share = Message.Value.message(Meter.percent(outside, of: codes))
+    let possible = offsets.unconfirmedCodes
+    return Figure(
+      label: Message("scopes.codes-outside"), value: Message.value(.number(outside)),
+      change: earlier.map { _ in
+        Self.sinceBefore(
+          difference(from: offsetsSinceBefore.confirmedCodes - outside, to: outside))
       },
-      base: Message(
-        "scopes.of-correct-codes",
-        [
-          "share": .message(
-            Meter.percent(checks.outside, of: checks.outside + checks.accepted)),
-          "count": .number(checks.outside + checks.accepted),
-        ]))
+      base: possible == 0
+        ? Message("scopes.of-correct-codes", ["share": share, "count": .number(codes)])
+        : Message(
+          "scopes.of-correct-codes-without-unconfirmed",
+          ["share": share, "count": .number(codes), "unconfirmed": .number(possible)]))
   }
 
   private var without: Figure {

@@ -76,6 +76,12 @@ struct Times: Hashable, Sendable {
     return (0..<count).reversed().map { Day(today.advanced(bySeconds: -86_400 * Int64($0))) }
   }
 
+  /// The beginning of the last dates up to that of an instant: every page that counts the code
+  /// attempts of a number of days counts those of the same days.
+  func start(ofDays count: Int, until instant: Instant) -> Instant {
+    start(of: days(count, until: instant)[0])
+  }
+
   /// The weekday, 0 for Monday to 6 for Sunday, and the hour of an instant in the administrator's
   /// time zone.
   func hourOfWeek(of instant: Instant) -> (day: Int, hour: Int) {

@@ -22,31 +22,32 @@ public struct AttemptCounts: Hashable, Sendable {
 }
 
 extension Activity {
-  /// Counts the code attempts of pools in the last days.
+  /// Counts the code attempts of pools since a time.
   ///
   /// Attempts of the last minute may be missing: only folded ones are counted.
   ///
   /// - Parameters:
   ///   - keys: The pools' keys.
   ///   - isWhole: Whether the keys are those of projects, to be counted with all their tenants.
-  ///   - days: The number of days of 24 hours.
+  ///   - start: When the period begins.
   ///   - now: The current time.
   /// - Returns: The counts by key; pools without attempts are missing.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func attemptCounts(
-    of keys: [Int64], isWhole: Bool = false, days: Int, at now: Instant
+    of keys: [Int64], isWhole: Bool = false, since start: Instant, at now: Instant
   ) async throws(ActivityError) -> [Int64: AttemptCounts] {
     try await store.read(ActivityError.self) {
-      try attemptCounts(of: keys, isWhole: isWhole, days: days, at: now, $0)
+      try attemptCounts(of: keys, isWhole: isWhole, since: start, at: now, $0)
     }
   }
 
   func attemptCounts(
-    of keys: [Int64], isWhole: Bool, days: Int, at now: Instant,
+    of keys: [Int64], isWhole: Bool, since start: Instant, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> [Int64: AttemptCounts] {
     guard !keys.isEmpty else { return [:] }
-    let first = now.hour - Int64(days) * 24
+    // Attempts are counted by the hours that begin in the period, as in charts.
+    let first = start.advanced(bySeconds: 3_599).hour
     // Hours before this one are folded, so their sum is known until the next hour.
     let recent = now.hour - 2
     var counts: [Int64: AttemptCounts] = [:]

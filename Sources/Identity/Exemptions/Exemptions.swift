@@ -202,6 +202,17 @@ public struct Exemptions: Sendable {
     }
   }
 
+  /// Counts the current exemptions of all projects, as ``counts(in:)`` does for one.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func countsByProject() async throws(ActionDenial) -> [ID<Project>: [ID<Tenant>?: Int]] {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      try Self.list(in: nil, at: now, connection)
+        .reduce(into: [:]) { $0[$1.project, default: [:]][$1.tenant, default: 0] += 1 }
+    }
+  }
+
   /// Lists the current exemptions of a pool's users, first to end first.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.

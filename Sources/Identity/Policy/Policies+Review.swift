@@ -35,7 +35,8 @@ extension Policies {
       let condition = Self.condition(visible, query, from: isWhole ? own.key : nil)
       let tenants =
         query.order == .rejected
-        ? try byRejections(condition, after: after, limit: limit, connection)
+        ? try byRejections(
+          condition, since: query.rejectedSince, after: after, limit: limit, connection)
         : try Self.tenants(condition, query.order, after: after, limit: limit, connection)
       return PolicyReview(
         project: isWhole ? own.summary : nil, tenants: tenants, count: totals.count,
@@ -157,26 +158,28 @@ extension Policies {
   ///
   /// The counts are cached, so that only those of the last hours are read.
   private func byRejections(
-    _ condition: SQL, after: String?, limit: Int, _ connection: borrowing Connection
+    _ condition: SQL, since: Instant?, after: String?, limit: Int,
+    _ connection: borrowing Connection
   ) throws -> Page<PolicySummary> {
     let all = try connection.all(
       "SELECT s.scope_key, s.tenant_id FROM scope s WHERE \(condition) AND s.tenant_id > ''"
     ) { (key: try $0.value(0) as Int64, tenant: try $0.value(1) as String) }
     let now = store.clock.now()
+    let start = since ?? now.advanced(bySeconds: -30 * 86_400)
     var counts: [Int64: AttemptCounts] = [:]
-    for start in stride(from: 0, to: all.count, by: 1_000) {
-      let keys = all[start..<min(start + 1_000, all.count)].map(\.key)
+    for first in stride(from: 0, to: all.count, by: 1_000) {
+      let keys = all[first..<min(first + 1_000, all.count)].map(\.key)
       try counts.merge(
         activity.attemptCounts(
-          of: keys, isWhole: false, days: PolicyReviewQuery.rejectionDays, at: now, connection)
+          of: keys, isWhole: false, since: start, at: now, connection)
       ) { $1 }
     }
-    let start = Cursor(after)
+    let cursor = Cursor(after)
     let places = all.map { tenant in
       let found = counts[tenant.key] ?? AttemptCounts()
       let share = found.all > 0 ? -Int64(found.rejected) * 1_000_000 / Int64(found.all) : 1
       return Cursor(place: share, tenant: tenant.tenant)
-    }.filter { start < $0 }.sorted()
+    }.filter { cursor < $0 }.sorted()
     let page = Page(Array(places.prefix(limit + 1)), limit: limit, key: \.text)
     guard !page.items.isEmpty else { return Page(items: [], next: nil) }
     let found = try connection.all(

@@ -84,19 +84,23 @@ public struct PolicyReviewQuery: Sendable {
     case changed
   }
 
-  /// The number of days whose codes a share of rejected codes is of.
-  public static let rejectionDays = 30
-
   /// A part of the name or ID; nil for all tenants.
   public var search: String?
   /// The filter.
   public var selection: Selection
   /// The sort order.
   public var order: Order
+  /// The beginning of the period whose codes a share of rejected codes is of; nil for 30 days of 24
+  /// hours.
+  public var rejectedSince: Instant?
 
   /// Creates a query; by default for all tenants by name.
-  public init(search: String? = nil, selection: Selection = .all, order: Order = .name) {
+  public init(
+    search: String? = nil, selection: Selection = .all, order: Order = .name,
+    rejectedSince: Instant? = nil
+  ) {
     (self.search, self.selection, self.order) = (search, selection, order)
+    self.rejectedSince = rejectedSince
   }
 }
 

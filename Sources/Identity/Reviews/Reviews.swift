@@ -92,6 +92,43 @@ public struct Reviews: Sendable {
       visibleTo: administrator, from: nil, before: Day(store.clock.now()), limit: limit)
   }
 
+  /// How old a project is, in days, until it's listed as never signed off.
+  public static let firstReviewAfter = 90
+
+  /// Returns projects that were never signed off ``firstReviewAfter`` days after they were created, by
+  /// ID.
+  ///
+  /// - Parameters:
+  ///   - administrator: The administrator who asks; only projects that they can review are listed.
+  ///   - limit: The maximum number of projects.
+  /// - Returns: The ID and the name of each project.
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func neverSignedOff(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws(ReviewError) -> [(id: ID<Project>, name: String)] {
+    guard administrator.maySomewhere(.signOffReview) else { return [] }
+    let latest = store.clock.now().advanced(bySeconds: -Int64(Self.firstReviewAfter) * 86_400)
+    var condition: SQL = "p.project_id > ''"
+    if !administrator.may(.signOffReview, in: nil) {
+      let granted = administrator.grants.filter {
+        $0.tenant == nil && $0.role.permissions.contains(.signOffReview)
+      }
+      // Includes the empty ID, which no project has, as lists of projects do.
+      condition = "p.project_id IN (\(list: [""] + granted.compactMap(\.project?.text)))"
+    }
+    let filter = condition
+    return try await store.read(ReviewError.self) { connection in
+      try connection.all(
+        """
+        SELECT p.project_id, p.display_name FROM project p
+        WHERE \(filter) AND p.deleted_at IS NULL AND p.created_at < \(latest.microseconds)
+          AND NOT EXISTS (SELECT 1 FROM sign_off o WHERE o.project_id = p.project_id)
+        ORDER BY p.project_id LIMIT \(limit)
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1)) }
+    }
+  }
+
   private func due(
     visibleTo administrator: Administrator, from first: Day?, before last: Day, limit: Int
   ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {

@@ -1,5 +1,15 @@
 import Database
 
+/// A part of the projects that an administrator has a grant for.
+public enum ProjectSelection: Sendable {
+  /// All of them.
+  case all
+  /// Those with tenants whose policies differ from the project's.
+  case differing
+  /// Those whose policies were never signed off, and those whose next review is overdue.
+  case reviewDue
+}
+
 extension UserPools {
   /// Lists the projects that an administrator has a grant for, ordered by ID.
   ///
@@ -8,21 +18,22 @@ extension UserPools {
   /// - Parameters:
   ///   - administrator: The administrator who asks.
   ///   - search: A part of the name or ID; nil for all projects.
-  ///   - onlyDiffering: Whether to list only projects with tenants whose policies differ from the
-  ///     project's, among those whose policy the administrator can read.
+  ///   - selection: Which projects to list; all but ``ProjectSelection/all`` list only those whose
+  ///     policy the administrator can read.
   ///   - after: The cursor of the previous page.
   ///   - limit: The maximum number of projects.
   /// - Returns: A page of the list.
   /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func projects(
-    visibleTo administrator: Administrator, search: String? = nil, onlyDiffering: Bool = false,
-    after: String? = nil, limit: Int = 50
+    visibleTo administrator: Administrator, search: String? = nil,
+    _ selection: ProjectSelection = .all, after: String? = nil, limit: Int = 50
   ) async throws(UserPoolError) -> Page<ProjectSummary> {
     let grants = administrator.grants.filter { grant in
-      !onlyDiffering
+      selection == .all
         || grant.tenant == nil && grant.role.permissions.contains(.readPolicy)
     }
     guard !grants.isEmpty else { return Page(items: [], next: nil) }
+    let onlyDiffering = selection == .differing
     let source: SQL =
       onlyDiffering
       ? """
@@ -33,6 +44,15 @@ extension UserPools {
     let id: SQL = onlyDiffering ? "s.project_id" : "p.project_id"
     var condition: SQL = "\(id) > \(after ?? "")"
     if onlyDiffering { condition += " AND s.has_differing = 1" }
+    if selection == .reviewDue {
+      let today = Day(store.clock.now()).description
+      condition +=
+        """
+         AND NOT EXISTS (
+          SELECT 1 FROM sign_off o
+          WHERE o.project_id = p.project_id AND o.latest = 1 AND o.due_on >= \(today))
+        """
+    }
     if !grants.contains(where: { $0.project == nil }) {
       // Includes the empty ID, which no project has, because SQLite (3.40) would sort for a list
       // with a single element.

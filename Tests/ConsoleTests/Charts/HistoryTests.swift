@@ -49,6 +49,32 @@ import Testing
     #expect(frame.chart != nil && frame.table?.rows.count == 31)
   }
 
+  @Test func `changes of the policy that aren't on the axis are counted`() async throws {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      for side in [1, 2, 3, 4, 6, 7] {
+        world.clock.advance(seconds: 86_400)
+        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+          $0.configuration.totp?.adjacentIntervals = side
+        }
+      }
+      world.clock.advance(seconds: 86_400)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(world.eu)
+      let hidden = try await world.identity.policies.history(scope, limit: 50).count - 4
+      #expect(page.says("and \(hidden) earlier policy changes"))
+      #expect(page.values(of: "href").contains(try await world.eu + "/policy#versions"))
+      for side in [1, 2, 3, 4] {
+        world.clock.advance(seconds: 20 * 86_400)
+        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+          $0.configuration.totp?.adjacentIntervals = side
+        }
+      }
+      let later = try await Browser.signedIn(world)
+      #expect(try await later.get(world.eu).says("earlier policy change") == false)
+    }
+  }
+
   @Test func `a history of less than a day isn't drawn`() throws {
     for frame in [try frame(history([])), try frame(history([(0, 100, 20)]))] {
       #expect(frame.chart == nil && frame.empty != nil && frame.table == nil)

@@ -11,7 +11,8 @@ struct AttemptCountTests {
       func counts(_ days: Int, isWhole: Bool = false) async throws -> [Int64: AttemptCounts] {
         while try await activity.fold() {}
         return try await activity.attemptCounts(
-          of: keys, isWhole: isWhole, days: days, at: instance.now)
+          of: keys, isWhole: isWhole,
+          since: instance.now.advanced(bySeconds: -Int64(days) * 86_400), at: instance.now)
       }
       let own = try await instance.enrolled(.alice)
       let other = try await instance.enrolled(.bob, in: instance.east)

@@ -108,7 +108,7 @@ struct InForceTests {
       let owner = try await instance.administrator()
       let (acme, east) = (instance.acme.project, try #require(instance.east.tenant))
       func found(_ administrator: Administrator) async throws -> [ID<Project>] {
-        try await instance.identity.pools.projects(visibleTo: administrator, onlyDiffering: true)
+        try await instance.identity.pools.projects(visibleTo: administrator, .differing)
           .items.map(\.id)
       }
       func reader(_ grant: Grant) -> Administrator {

@@ -70,7 +70,8 @@ struct QueryPlanTests {
     _ = try await identity.purge()
     for isWhole in [false, true] {
       _ = try await identity.activity.attemptCounts(
-        of: [instance.acme.key, instance.east.key], isWhole: isWhole, days: 30, at: instance.now)
+        of: [instance.acme.key, instance.east.key], isWhole: isWhole,
+        since: instance.now.advanced(bySeconds: -30 * 86_400), at: instance.now)
     }
     _ = try await identity.exemptions.current(in: instance.acme)
     for administrator in owner {
@@ -115,7 +116,12 @@ struct QueryPlanTests {
     _ = try await instance.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: administrator)
     _ = try await instance.identity.pools.projects(
-      visibleTo: administrator, search: "a", onlyDiffering: true, after: "a")
+      visibleTo: administrator, search: "a", .differing, after: "a")
+    for search in [nil, "a"] {
+      _ = try await instance.identity.pools.projects(
+        visibleTo: administrator, search: search, .reviewDue, after: "a")
+    }
+    _ = try await instance.identity.reviews.neverSignedOff(visibleTo: administrator, limit: 5)
     for subject in [ReportSubject.pool(instance.acme), .project(instance.acme), .instance]
     where administrator.may(read: .removals, about: subject) {
       _ = try await instance.identity.reports.removals(

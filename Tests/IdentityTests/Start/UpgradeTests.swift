@@ -95,7 +95,7 @@ struct UpgradeTests {
       try await identity.prepare()
       let iris = Administrator(
         id: ID("iris"), email: "", displayName: "", grants: [Grant(role: .auditor)])
-      let differing = try await identity.pools.projects(visibleTo: iris, onlyDiffering: true)
+      let differing = try await identity.pools.projects(visibleTo: iris, .differing)
       let subscriptions = try await identity.reports.subscriptions(of: iris)
       #expect(differing.items.map(\.id.text) == ["old-app"])
       #expect(subscriptions.map(\.report) == [.locked] && subscriptions.map(\.id) == [1])

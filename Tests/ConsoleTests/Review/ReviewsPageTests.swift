@@ -1,0 +1,112 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The review of the policies of all projects.
+@Suite struct ReviewsPageTests {
+  /// The projects of a page's rows, in order.
+  private func projects(_ page: Answer) -> [String] {
+    page.text.split(separator: "<a class=\"who\" href=\"/projects/").dropFirst()
+      .compactMap { $0.split(separator: "/review\"").first.map(String.init) }
+      .filter { ["acme-retail", "globex"].contains($0) }
+  }
+
+  @Test func `projects are sorted by their headings, and links keep the choice`() async throws {
+    try await World.withSampleData { world in
+      let globex = try await world.identity.scopes.existing(project: ID("globex"))
+      _ = try await world.identity.policies.change(globex, by: Author(actor: .commandLine)) {
+        $0.configuration = MFAConfiguration(
+          totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 1))
+      }
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/review?sort=window")
+      #expect(projects(page) == ["globex", "acme-retail"], "off is last")
+      #expect(page.says("aria-sort=\"descending\"><a"))
+      let links = page.values(of: "href")
+      #expect(links.contains("/review?sort=enrolled"))
+      #expect(links.contains("/review?show=due&sort=window"))
+      #expect(links.contains("/review.csv?sort=window"))
+      for sort in ["enrolled", "rejected"] {
+        #expect(projects(try await ada.get("/review?sort=\(sort)")) == ["acme-retail", "globex"])
+      }
+      #expect(projects(try await ada.get("/review?sort=changed")) == ["globex", "acme-retail"])
+      for query in ["?sort=window&after=x", "?sort=window&after=-1", "?sort=window&after=99"] {
+        #expect(try await ada.get("/review" + query).status == .ok, "\(query)")
+      }
+    }
+  }
+
+  @Test func `the file has every pool, with its effective state and sign-off`() async throws {
+    try await World.withSampleData { world in
+      let (ada, app) = try await Browser.withApp(world, as: World.ada)
+      let path = "/projects/acme-retail/review"
+      let digest = try #require(try await ada.get(path + "/sign-off").value(of: "digest"))
+      let form: Form = [
+        "digest": digest, "due": "2027-01-31", "code": try world.code(of: app),
+      ]
+      #expect(try await ada.submit(path + "/sign-off", form).status == .seeOther)
+      let file = try await ada.get("/review.csv")
+      let lines = file.text.split(separator: "\r\n")
+      #expect(lines.count == 6 && lines[0].hasSuffix("\"signed off\",\"next review due\""))
+      #expect(lines[1].contains("\"no codes\",\"reviewed\",\"Ada"))
+      #expect(lines[1].hasSuffix(",\"2027-01-31\""))
+      #expect(lines[2].contains("\"eu-shop\"") && lines[2].contains(",\"codes\",\"reviewed\","))
+      #expect(lines[5].hasPrefix("\"globex\"") && lines[5].contains(",\"not reviewed\",\"\","))
+      let own = try await ada.get(path + ".csv")
+      #expect(own.text.split(separator: "\r\n")[1] == lines[1])
+      let due = try await ada.get("/review.csv?show=due")
+      #expect(due.says("\"globex\"") && !due.says("\"acme-retail\""))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let one = try await nadia.get("/review.csv")
+      #expect(one.text.split(separator: "\r\n").count == 2 && one.says("\"eu-shop\""))
+      #expect(!one.says("not reviewed"), "an agent of one tenant sees nothing of the project")
+    }
+  }
+
+  @Test
+  func `projects that were never reviewed or are overdue have a tab, and are on the home page`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (ada, app) = try await Browser.withApp(world, as: World.ada)
+      let (path, tab) = ("/projects/acme-retail/review/sign-off", "/review?show=due")
+      let never = "These policies were never signed off."
+      #expect(projects(try await ada.get(tab)) == ["acme-retail", "globex"])
+      #expect(try await ada.get("/").says(never) == false, "new projects aren't reminded of")
+      let digest = try #require(try await ada.get(path).value(of: "digest"))
+      let form: Form = [
+        "digest": digest, "due": "2027-01-31", "code": try world.code(of: app),
+      ]
+      #expect(try await ada.submit(path, form).status == .seeOther)
+      #expect(projects(try await ada.get(tab)) == ["globex"])
+      world.clock.advance(seconds: 91 * 86_400)
+      let later = try await Browser.withApp(world, as: World.iris).browser
+      #expect(projects(try await later.get(tab)) == ["acme-retail", "globex"])
+      let home = try await later.get("/")
+      #expect(home.says("The policy review was due on Jan 31, 2027.") && home.says(never))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get("/").says(never) == false)
+      #expect(projects(try await nadia.get(tab)).isEmpty)
+    }
+  }
+
+  @Test func `without exemptions, pages say so`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      for path in ["/review", "/exemptions"] {
+        let page = try await ada.get(path)
+        #expect(page.says("No exemptions") && !page.says("exempt from MFA, each"), "\(path)")
+      }
+    }
+  }
+
+  @Test func `the preset of the review shows TOTP and the effective state`() throws {
+    for acrossProjects in [false, true] {
+      let columns = PoolPreset.review.columns(acrossProjects: acrossProjects)
+      #expect(columns.isSuperset(of: [.policy, .enforcement]))
+    }
+    #expect(PoolColumn.enforcement.heading.english == "Effective")
+  }
+}
