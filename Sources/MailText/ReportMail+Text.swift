@@ -37,6 +37,7 @@ extension Report {
     case .exemptions: Message("mail.report-exemptions")
     case .locked: Message("mail.report-locked")
     case .factors: Message("mail.report-factors")
+    case .access: Message("mail.report-access")
     case .dormantAdministrators: Message("mail.report-dormant")
     }
   }
@@ -75,6 +76,16 @@ extension ReportSummary {
     case .factors(let count, let unused):
       return Message(
         "mail.report-factors-count", ["count": .number(count), "days": .number(unused)])
+    case .access(let count, let roles, let dormant, let unused):
+      return Message(
+        "mail.report-access-count",
+        [
+          "count": .number(count),
+          "roles": .message(Message("mail.report-roles", ["count": .number(roles)])),
+          "dormant": .message(
+            Message(
+              "mail.report-dormant-among", ["count": .number(dormant), "days": .number(unused)])),
+        ])
     case .dormantAdministrators(let count, let invitations, let unused):
       return Message(
         "mail.report-dormant-count",

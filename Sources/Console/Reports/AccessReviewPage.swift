@@ -10,7 +10,7 @@ struct AccessReviewPage: Sendable {
   let frames: Frames
   let view: Template<ReportView>
 
-  static let name = Message("reports.access-review")
+  private static let name = Report.access.name
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let grants = try await read()

@@ -18,6 +18,8 @@ struct ReportContent: Sendable {
   var details: Link?
   /// The cursor of the next page.
   var next: String?
+  /// The number of rows on all pages; nil if it isn't known.
+  var total: Int?
 }
 
 /// A choice of a report, as links to the same report.
@@ -37,7 +39,7 @@ extension Report {
   var listsUsers: Bool {
     switch self {
     case .locked, .factors: true
-    case .enrollment, .removals, .exemptions, .dormantAdministrators: false
+    case .enrollment, .removals, .exemptions, .access, .dormantAdministrators: false
     }
   }
 
@@ -59,6 +61,7 @@ extension Report {
     case .exemptions: Message("reports.explain-exemptions")
     case .locked: Message("reports.explain-locked")
     case .factors: Message("reports.explain-factors")
+    case .access: Message("reports.explain-access")
     case .dormantAdministrators: Message("reports.explain-dormant")
     }
   }
@@ -71,6 +74,7 @@ extension Report {
     case .exemptions: Message("reports.empty-exemptions")
     case .locked: Message("reports.empty-locked")
     case .factors: Message("reports.empty-factors")
+    case .access: Message("reports.explain-access")
     case .dormantAdministrators: Message("reports.empty-dormant")
     }
   }
@@ -92,8 +96,8 @@ struct ReportContents: Sendable {
     case .exemptions: try await exemptions(context)
     case .locked: try await locked(context, after: after, limit: limit)
     case .factors: try await factors(context, after: after, limit: limit)
-    // It's about no pool, so no pool has its route.
-    case .dormantAdministrators: throw .notFound
+    // They're about no pool, so no pool has their routes.
+    case .access, .dormantAdministrators: throw .notFound
     }
   }
 
@@ -257,6 +261,9 @@ struct ReportContents: Sendable {
       try await identity.reports.factors(
         in: context.scope, choice.age, after: after, limit: limit)
     }
+    let count = try await refusing {
+      try await identity.reports.countFactors(in: context.scope, choice.age)
+    }
     let query: Form = ["age": choice.rawValue]
     var content = ReportContent(
       summary: Report.factors.explanation, query: query,
@@ -265,7 +272,7 @@ struct ReportContents: Sendable {
         columns: [
           Message("reports.user"), Message("reports.factor"), Message("common.name"),
           Message("common.enrolled"), Message("common.last-used"),
-        ], times: context.signedIn.times), next: page.next)
+        ], times: context.signedIn.times), next: page.next, total: count)
     content.table.rows = page.items.map { factor in
       [
         .name(factor.label, href: ConsolePaths.user(context.scope, factor.account.text)),

@@ -28,7 +28,9 @@ struct ReportPage: Sendable {
     let pager =
       report.listsUsers && (shown > 0 || content.next != nil)
       ? PagerView(
-        shown: Message("reports.rows", ["count": .number(shown)]), path: path,
+        shown: content.total.map {
+          Message("reports.rows-of", ["number": .number(shown), "count": .number($0)])
+        } ?? Message("reports.rows", ["count": .number(shown)]), path: path,
         query: content.query, after: after, next: content.next) : nil
     return .html(
       view.render(

@@ -37,22 +37,11 @@ struct ReportsPage: Sendable {
     )
     let subscriptions = try await subscriptions(signedIn)
     var items: [ReportItem] = []
-    if administrator.may(.seeAdministrators, in: nil) {
-      items.append(
-        ReportItem(
-          name: AccessReviewPage.name, explanation: Message("reports.explain-access"),
-          href: ConsolePaths.accessReview()))
-    }
-    if administrator.may(read: .dormantAdministrators, about: .instance) {
+    for report in [Report.access, .dormantAdministrators, .removals]
+    where administrator.may(read: report, about: .instance) {
       items.append(
         item(
-          .dormantAdministrators, about: .instance, subscriptions,
-          ConsolePaths.allReportsSubscription(), signedIn))
-    }
-    if administrator.may(read: .removals, about: .instance) {
-      items.append(
-        item(
-          .removals, about: .instance, subscriptions, ConsolePaths.allReportsSubscription(),
+          report, about: .instance, subscriptions, ConsolePaths.allReportsSubscription(),
           signedIn))
     }
     if administrator.maySomewhere(.findUsers) {

@@ -67,7 +67,11 @@ extension ConsolePaths {
   /// The address of a report, without what its query chooses.
   static func report(_ report: Report, about subject: ReportSubject) -> String {
     guard let scope = subject.scope else {
-      return report.coversPools ? allRemovals() : dormantAdministrators()
+      return switch report {
+      case .access: accessReview()
+      case .dormantAdministrators: dormantAdministrators()
+      default: allRemovals()
+      }
     }
     return Self.report(report)(scope)
   }

@@ -10,6 +10,8 @@ public enum Report: String, CaseIterable, Sendable {
   case locked
   /// Second factors that haven't been used for long, or were enrolled long ago.
   case factors
+  /// Every role of every administrator.
+  case access
   /// Administrators who don't use the console.
   case dormantAdministrators = "dormant-administrators"
 
@@ -19,7 +21,7 @@ public enum Report: String, CaseIterable, Sendable {
     case .enrollment: .seeScope
     case .removals: .readAudit
     case .exemptions, .locked, .factors: .findUsers
-    case .dormantAdministrators: .seeAdministrators
+    case .access, .dormantAdministrators: .seeAdministrators
     }
   }
 }

@@ -39,12 +39,12 @@ extension Report {
   public var coversTenants: Bool {
     switch self {
     case .enrollment, .removals, .exemptions: true
-    case .locked, .factors, .dormantAdministrators: false
+    case .locked, .factors, .access, .dormantAdministrators: false
     }
   }
 
   /// Whether there's a report about one user pool.
-  public var coversPools: Bool { self != .dormantAdministrators }
+  public var coversPools: Bool { self != .access && self != .dormantAdministrators }
 
   /// Whether there's a report about all projects.
   public var coversProjects: Bool { self == .removals }

@@ -61,6 +61,8 @@ public enum ReportSummary: Sendable, Equatable {
   case locked(Int)
   /// Second factors that weren't used for this many days.
   case factors(Int, days: Int)
+  /// Administrators and their roles, and how many of them didn't use the console for this many days.
+  case access(Int, roles: Int, dormant: Int, days: Int)
   /// Administrators who didn't use the console for this many days, and open invitations.
   case dormantAdministrators(Int, invitations: Int, days: Int)
 
@@ -72,6 +74,7 @@ public enum ReportSummary: Sendable, Equatable {
     case .exemptions: .exemptions
     case .locked: .locked
     case .factors: .factors
+    case .access: .access
     case .dormantAdministrators: .dormantAdministrators
     }
   }
@@ -231,6 +234,15 @@ extension Reports {
     let subject = subscription.subject
     let start = now.advanced(bySeconds: -Int64(subscription.rhythm.days) * 86_400)
     switch (subscription.report, subject.scope) {
+    case (.access, _):
+      let grants = try access(at: now, connection)
+      func people(_ grants: [AccessGrant]) -> Int {
+        Set(grants.map(\.record.administrator.id)).count
+      }
+      return .access(
+        people(grants), roles: grants.count,
+        dormant: people(grants.filter { $0.isDormant(at: now) }),
+        days: AccessGrant.dormantDays)
     case (.dormantAdministrators, _):
       let found = try dormant(days: AccessGrant.dormantDays, at: now, connection)
       let invitations = found.count { if case .invited = $0.holder { true } else { false } }

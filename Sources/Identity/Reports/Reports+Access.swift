@@ -33,23 +33,26 @@ extension Reports {
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func access() async throws(ManagementError) -> [AccessGrant] {
     let now = store.clock.now()
-    return try await store.read(ManagementError.self) { connection in
-      var found: [AccessGrant] = []
-      for record in try Administrators.records(at: now, connection) {
-        let origins = try Self.origins(of: record.administrator.id, connection)
-        let lastSeen = try Self.lastSeen(record.administrator.id, connection)
-        let lastUsed = [record.lastSignInAt, lastSeen].compactMap(\.self).max()
-        for grant in record.administrator.grants {
-          let origin = origins[grant]
-          found.append(
-            AccessGrant(
-              record: record, grant: grant, endsAt: record.grantEnds[grant], since: origin?.at,
-              grantor: origin?.grantor,
-              lastUsedAt: lastUsed))
-        }
+    return try await store.read(ManagementError.self) { try Self.access(at: now, $0) }
+  }
+
+  static func access(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> [AccessGrant] {
+    var found: [AccessGrant] = []
+    for record in try Administrators.records(at: now, connection) {
+      let origins = try origins(of: record.administrator.id, connection)
+      let lastSeen = try lastSeen(record.administrator.id, connection)
+      let lastUsed = [record.lastSignInAt, lastSeen].compactMap(\.self).max()
+      for grant in record.administrator.grants {
+        let origin = origins[grant]
+        found.append(
+          AccessGrant(
+            record: record, grant: grant, endsAt: record.grantEnds[grant], since: origin?.at,
+            grantor: origin?.grantor, lastUsedAt: lastUsed))
       }
-      return found
     }
+    return found
   }
 
   /// Returns when each role was last granted, and by whom.

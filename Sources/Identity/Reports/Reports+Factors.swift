@@ -73,6 +73,16 @@ extension Reports {
     }
   }
 
+  /// Counts what ``factors(in:_:after:limit:)`` lists.
+  ///
+  /// - Throws: ``ReportError/unavailable(_:)``.
+  public func countFactors(in scope: Scope, _ age: FactorAge) async throws(ReportError) -> Int {
+    let now = store.clock.now()
+    return try await store.read(ReportError.self) {
+      try Self.countFactors(in: scope, age, at: now, $0)
+    }
+  }
+
   static func countFactors(
     in scope: Scope, _ age: FactorAge, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {

@@ -58,4 +58,30 @@ import Testing
       #expect(other.status == .forbidden)
     }
   }
+
+  @Test func `a list of factors says how many there are`() async throws {
+    try await World.withSampleData { world in
+      world.clock.advance(seconds: 400 * 86_400)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(world.eu + "/reports/factors")
+      let count = try await world.identity.reports.countFactors(
+        in: try await world.euScope, .unused(days: 90))
+      #expect(count > 0 && page.says("\(count) of \(count) row"))
+    }
+  }
+
+  @Test func `the access review is subscribed to by email`() async throws {
+    try await World.withSampleData(carriesMail: true) { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let answer = try await iris.submit(
+        "/reports", ["report": "access", "rhythm": "monthly"], to: "/reports/subscription")
+      #expect(answer.status == .seeOther)
+      let list = try await iris.get("/reports")
+      #expect(list.values(of: "href").count { $0 == "/reports/access" } == 2)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let refused = try await tomas.submit(
+        "/reports", ["report": "access", "rhythm": "monthly"], to: "/reports/subscription")
+      #expect(refused.status == .forbidden)
+    }
+  }
 }

@@ -61,4 +61,29 @@ struct DormantReportTests {
       #expect(mail.body.contains("/reports/dormant-administrators"))
     }
   }
+
+  @Test func `the access review's summary counts administrators, roles, and dormant ones`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let reports = instance.identity.reports
+      let iris = try await instance.administrator("iris", .auditor)
+      let sam = try await instance.administrator("sam", .support)
+      await expect("notAllowed") {
+        try await reports.subscribe(sam.id, to: .access, .weekly, about: .instance)
+      }
+      await expect("notAllowed") {
+        try await reports.subscribe(iris.id, to: .access, .weekly, about: .pool(instance.acme))
+      }
+      try await reports.subscribe(iris.id, to: .access, .weekly, about: .instance)
+      instance.clock.advance(100 * Self.day)
+      try await instance.identity.sendReports()
+      let grants = try await reports.access()
+      let mail = try #require(try await instance.mails("report").first)
+      #expect(mail.recipient == iris.email && mail.subject.hasPrefix("Access review"))
+      #expect(mail.body.contains("\(grants.count) roles. "))
+      #expect(mail.body.contains("of them haven’t used the console for 90 days."))
+      #expect(mail.body.contains("/reports/access"))
+    }
+  }
 }
