@@ -63,6 +63,8 @@ struct EffectiveStateView: ViewModel {
   /// Says what “mandatory” in the API means; nil if nothing is called that.
   private var mandatory: Message? {
     if case .server = effective.enrollment { return nil }
+    // The server is going to enforce it.
+    if effective.enforcedFrom != nil { return nil }
     return effective.saysMandatory ? Message("policy.mandatory-means") : nil
   }
 

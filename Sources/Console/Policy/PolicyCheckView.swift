@@ -19,6 +19,8 @@ struct PolicyCheckView: ViewModel {
   /// What the codes of the last 30 days say about the windows.
   let evidence: PolicyEvidence
   let publicURL: PublicURL
+  /// Whether this server sends text messages.
+  let carriesText: Bool
   let now: Instant
 
   private var old: MFAConfiguration { preview.policy.configuration }
@@ -70,6 +72,11 @@ struct PolicyCheckView: ViewModel {
     if old.isSMSOn != new.isSMSOn { hits.append(smsHit) }
     if hits.isEmpty { hits.append(Message("policy.no-one-affected")) }
     return hits
+  }
+
+  /// Whether the pattern or the enforcement changes, which no API call can do.
+  private var changesOutsideTheAPI: Bool {
+    changesPattern || preview.policy.edit.enforcement != preview.new.enforcement
   }
 
   private var changesPattern: Bool {
@@ -130,7 +137,7 @@ struct PolicyCheckView: ViewModel {
     if preview.new.enforcement != nil, preview.new.effectiveEnforcement == nil {
       warnings.append(Message("policy.enforcement-condition"))
     }
-    if new.isSMSOn, !old.isSMSOn {
+    if new.isSMSOn, !old.isSMSOn, !carriesText {
       warnings.append(
         Message(
           "policy.no-sms-gateway", ["holder": .message(Permission.readMessages.holder)]))
@@ -167,7 +174,21 @@ struct PolicyCheckView: ViewModel {
     }
     // Refusal ends sessions without a second factor at their next refresh.
     let endsSessions = preview.new.effectiveEnforcement?.mode == .refuse
-    return endsSessions ? sees : sees + [Message("policy.apps-sessions")]
+    if endsSessions { return sees }
+    guard changesClaim else { return sees + [Message("policy.apps-sessions")] }
+    return sees + [
+      old == new
+        ? Message("policy.apps-stay-signed-in") : Message("policy.apps-sessions-and-claim")
+    ]
+  }
+
+  /// Whether the claim in ID tokens changes, which the next token refresh contains.
+  private var changesClaim: Bool {
+    let (was, becomes) = (
+      preview.policy.edit.effectiveEnforcement, preview.new.effectiveEnforcement
+    )
+    guard was?.mode == .claim || becomes?.mode == .claim else { return false }
+    return was != becomes || changesPattern
   }
 
   /// The effect of another window on the codes of the last 30 days; nil if the window stays the same
@@ -219,6 +240,8 @@ struct PolicyCheckView: ViewModel {
     .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
     .optional("impact") { $0.impact },
     .texts("sees") { $0.sees },
+    .flag("isOtherConfiguration") { $0.old != $0.new },
+    .flag("outsideTheAPI") { $0.changesOutsideTheAPI },
     .text("curl") {
       PolicyCurl.text($0.context.scope, $0.new, publicURL: $0.publicURL)
     },

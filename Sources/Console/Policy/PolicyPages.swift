@@ -97,7 +97,8 @@ struct PolicyPages: Sendable {
         policy: policy,
         exempt: try await refusing { try await identity.exemptions.current(in: scope) }
           .count { !$0.isEnrolled }, context: context, times: frame.times, cap: evidence.cap),
-      evidence: evidence, query: query, carriesMail: identity.messages.carriesMail)
+      evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
+      carriesText: identity.messages.carriesText)
     model.isUnchanged = isUnchanged
     model.plans = PolicyPlans(
       context, scheduled: try await refusing { try await policies.scheduled(scope) },
@@ -143,7 +144,7 @@ struct PolicyPages: Sendable {
       typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"), isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
       evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
-      now: identity.clock.now())
+      carriesText: identity.messages.carriesText, now: identity.clock.now())
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
   }

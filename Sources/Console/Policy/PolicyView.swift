@@ -16,6 +16,8 @@ struct PolicyView: ViewModel {
   let evidence: PolicyEvidence
   let query: EvidenceQuery
   let carriesMail: Bool
+  /// Whether this server sends text messages.
+  let carriesText: Bool
   var race: PolicyRace?
   var plans: PolicyPlans?
   var isUnchanged = false
@@ -111,7 +113,6 @@ struct PolicyView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
     .text("holder") { _ in Permission.changePolicy.startingHolder },
-    .text("reader") { _ in Permission.readMessages.holder },
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
@@ -160,6 +161,12 @@ struct PolicyView: ViewModel {
     },
     .flag("isSMSOn") { $0.answers.sms == "on" },
     .flag("isSMSOff") { $0.answers.sms == "off" },
+    .text("smsDelivery") {
+      $0.carriesText
+        ? Message("policy.sms-is-sent")
+        : Message(
+          "policy.sms-is-stored", ["reader": .message(Permission.readMessages.holder)])
+    },
     .text("smsHint") {
       $0.configuration.smsEnabled && !$0.configuration.isSMSOn
         ? Message("policy.sms-hint") : nil

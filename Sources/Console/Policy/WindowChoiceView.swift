@@ -109,17 +109,9 @@ struct RecommendationView: ViewModel {
       ["count": .number(userDays), "needed": .number(WindowRecommendation.fewestUserDays)])
   }
 
-  private var reasons: [Message] {
+  var reasons: [Message] {
     guard let found else { return [] }
-    var reasons = [
-      Message(
-        "policy.reason-kept",
-        [
-          "goal": .message(ShareWords.percent(basisPoints: found.goal.basisPoints)),
-          "kept": .number(found.kept), "count": .number(found.total),
-          "share": .message(ShareWords.percent(found.kept, of: found.total)),
-        ])
-    ]
+    var reasons = [kept(by: found)]
     if let smaller = found.keptBySmaller,
       let window = Window(adjacentIntervals: found.window.adjacentIntervals - 1)
     {
@@ -133,6 +125,23 @@ struct RecommendationView: ViewModel {
     }
     reasons.append(odds(of: found.window))
     return reasons
+  }
+
+  /// The share that the window keeps, and of whose sign-ins.
+  private func kept(by found: WindowRecommendation) -> Message {
+    let goal = Message.Value.message(ShareWords.percent(basisPoints: found.goal.basisPoints))
+    let share = Message.Value.message(ShareWords.percent(found.kept, of: found.total))
+    let (kept, total) = (Message.Value.number(found.kept), Message.Value.number(found.total))
+    guard let aside = found.setAside else {
+      return Message(
+        "policy.reason-kept", ["goal": goal, "kept": kept, "count": total, "share": share])
+    }
+    return Message(
+      "policy.reason-kept-without",
+      [
+        "users": EvidenceWords.users(aside.users), "goal": goal, "kept": kept, "count": total,
+        "share": share,
+      ])
   }
 
   private func odds(of window: Window) -> Message {

@@ -100,6 +100,8 @@ public struct OutboxEntries: Sendable {
   let store: Store
   /// Whether this server sends the emails, so that their text is never shown.
   public var carriesMail: Bool { store.outbox.carriesMail }
+  /// Whether this server sends the text messages.
+  public var carriesText: Bool { store.outbox.carries(.sms) }
 
   /// The maximum number of messages that are counted.
   public static let mostCounted = 1_000

@@ -30,6 +30,46 @@ import Testing
     }
   }
 
+  @Test func `users stay signed in, and the claim comes with the next token`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let other = try await browser.submit(address, .policy(intervals: "2"))
+      #expect(other.says("Users stay signed in. The change applies from the next sign-in on."))
+      let claim = try await browser.submit(
+        address, .policy(pattern: "mandatory", more: Self.claim))
+      #expect(claim.says("from the next sign-in or token refresh"))
+      #expect(claim.says("<li>Users stay signed in.</li>"))
+      let both = try await browser.submit(
+        address, .policy(intervals: "2", pattern: "mandatory", more: Self.claim))
+      #expect(both.says("Everything but the claim changes from the next sign-in on."))
+    }
+  }
+
+  @Test func `“mandatory” isn't called the application's while enforcement is pending`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      let words = "“Mandatory” is a setting that applications read."
+      let address = try await world.eu + "/policy"
+      let browser = try await Browser.signedIn(world, as: World.iris)
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        $0.pattern = .mandatory
+      }
+      #expect(try await browser.get(address).says(words))
+      let day = try #require(Day("2026-12-01"))
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
+      }
+      let page = try await browser.get(address)
+      #expect(page.says("The server enforces it from Dec 1, 2026.") && !page.says(words))
+      #expect(page.says("the server does so only with server enforcement") == false)
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get(address).says("the server does so only with server enforcement"))
+    }
+  }
+
   @Test func `a form without the fields keeps the enforcement`() async throws {
     try await World.withSampleData { world in
       let scope = try await world.euScope

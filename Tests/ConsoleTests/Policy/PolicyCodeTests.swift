@@ -87,4 +87,32 @@ import Testing
     )
     #expect(OddsWords.sentence(nil, cap: 10) == nil)
   }
+
+  @Test func `code is shown only for changes that the API can make`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let (code, note) = ("adjacentIntervals", "Pattern and enforcement aren’t part of the API.")
+      let pattern = try await ada.submit(address, .policy(pattern: "step-up"))
+      #expect(pattern.says("<h1>Review changes</h1>") && pattern.says(note))
+      #expect(!pattern.says(code) && !pattern.says("<summary>"))
+      let window = try await ada.submit(address, .policy(intervals: "2"))
+      #expect(window.says(code) && !window.says(note))
+      let both = try await ada.submit(address, .policy(intervals: "2", pattern: "step-up"))
+      #expect(both.says(code) && both.says(note))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `what happens to text messages depends on the server`(carriesText: Bool) async throws {
+    try await World.withSampleData(carriesText: carriesText) { world in
+      let ada = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let page = try await ada.get(address)
+      #expect(page.says("has no SMS gateway") != carriesText)
+      #expect(page.says("The server sends text messages") == carriesText)
+      let check = try await ada.submit(address, .policy(sms: "on"))
+      #expect(check.says("There is no SMS gateway") != carriesText)
+    }
+  }
 }

@@ -96,6 +96,25 @@ import Testing
     #expect(EvidenceWords.effect(of: windows[2], insteadOf: windows[1], few) == nil)
   }
 
+  @Test func `the recommendation says whose sign-ins its share leaves out`() throws {
+    func reasons(_ histogram: OffsetHistogram) throws -> String {
+      let view = RecommendationView(
+        outcome: WindowRecommendation.find(in: histogram), current: nil, cap: 10, goals: [],
+        proposed: { _ in nil }, affected: { _ in nil })
+      return try #require(view.reasons.first).english
+    }
+    let all = try reasons(histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)]))
+    #expect(
+      all
+        == "Without the 1 user farthest off (1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%)."
+    )
+    var few = histogram([0: (900, 0)])
+    few = OffsetHistogram(
+      days: 30, accepted: few.accepted, confirmed: few.confirmed, unconfirmed: few.unconfirmed,
+      userDays: [900, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0], users: [200, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try reasons(few).hasPrefix("It’s the smallest window that keeps at least 99.9%"))
+  }
+
   @Test(arguments: [
     (0, "0%"), (9_990, "99.9%"), (9_999, "99.99%"), (322, "3.22%"), (1_005, "10.05%"),
   ])

@@ -82,11 +82,11 @@ struct World: Sendable {
   /// Runs a test on a copy of the instance with sample data.
   static func withSampleData(
     publicURL: String = World.publicURL, sparePages: Int? = nil, carriesMail: Bool = false,
-    _ body: (World) async throws -> Void
+    carriesText: Bool = false, _ body: (World) async throws -> Void
   ) async throws {
     try await onCopy(
       of: try await SampleInstances.shared.template(), publicURL, sparePages,
-      carriesMail: carriesMail, body
+      carriesMail: carriesMail, carriesText: carriesText, body
     )
   }
 
@@ -97,7 +97,7 @@ struct World: Sendable {
 
   private static func onCopy(
     of template: DatabaseTemplate, _ publicURL: String, _ sparePages: Int?,
-    carriesMail: Bool = false,
+    carriesMail: Bool = false, carriesText: Bool = false,
     _ body: (World) async throws -> Void
   ) async throws {
     let statements = Log()
@@ -106,13 +106,13 @@ struct World: Sendable {
       try await body(
         try await World(
           test.database, publicURL: publicURL, seed: 7, carriesMail: carriesMail,
-          statements: statements))
+          carriesText: carriesText, statements: statements))
     }
   }
 
   init(
     _ database: any Database, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock(),
-    carriesMail: Bool = false, statements: Log = Log()
+    carriesMail: Bool = false, carriesText: Bool = false, statements: Log = Log()
   ) async throws {
     self.database = database
     self.statements = statements
@@ -125,7 +125,8 @@ struct World: Sendable {
       database: database, keys: keys, profile: .standalone,
       hasher: PasswordHasher(width: 2, cost: cost, random: random),
       mail: CatalogMailWriter([try Self.catalog.get()]), clock: clock.wall,
-      random: random, carriesMail: carriesMail, providerTransport: provider)
+      random: random, carriesMail: carriesMail,
+      smsLimits: carriesText ? SMSLimits() : nil, providerTransport: provider)
     try await identity.prepare()
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
     guard let address = PublicURL(publicURL) else { throw Missing("public URL") }
