@@ -59,16 +59,14 @@ enum PoolPreset: String, CaseIterable, Sendable {
   /// The columns that fit a desktop.
   ///
   /// A project's own sign-off is above its table, and the policies of several projects aren't
-  /// compared.
+  /// compared; who enforces enrollment says more about each than its pattern.
   func columns(acrossProjects: Bool) -> Set<PoolColumn> {
     switch self {
     case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]
     case .policy: [.policy, .enforcement, .window, .sms, .pattern, .comparison]
     case .review:
-      [
-        .policy, .enforcement, .window, .pattern, .enrolled, .rejected, .exemptions, .change,
-        acrossProjects ? .signOff : .comparison,
-      ]
+      Set([.enforcement, .window, .enrolled, .rejected, .exemptions, .change])
+        .union(acrossProjects ? [.signOff] : [.pattern, .comparison])
     }
   }
 }
