@@ -33,18 +33,24 @@ class Server:
         if profile == "emulator":
             command += ["--project", "bench-project"]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        # The first answer, which /livez gives while the server starts, and the first one of the
+        # application, for which /healthz waits.
+        self.first_answer_ms = self.answered("/livez", port, began)
+        self.start_ms = self.answered("/healthz", port, began)
+
+    def answered(self, path, port, began):
+        """Waits until a path is answered; returns the time since the start in milliseconds."""
         while True:
             try:
-                with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
-                    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+                    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
                     if b" 200 " in connection.recv(64):
-                        break
+                        return (time.monotonic() - began) * 1000
             except OSError:
                 pass
             if self.process.poll() is not None or time.monotonic() - began > 30:
                 raise SystemExit(self.text())
             time.sleep(0.001)
-        self.start_ms = (time.monotonic() - began) * 1000
 
     def text(self):
         self.log.seek(0)
