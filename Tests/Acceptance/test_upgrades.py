@@ -4,6 +4,8 @@ import re
 import sqlite3
 import subprocess
 import tarfile
+import threading
+import time
 
 import pyotp
 import pytest
@@ -60,6 +62,67 @@ def test_users_of_0_1_0_sign_in_after_the_upgrade(released):
     with Server(released):
         pass
     assert list(released.glob("before-upgrade-*.sqlite")) == [backup]
+
+
+def fill(file, table, rows):
+    """Copies the rows of a table, with new numbers, until there are this many."""
+    database = sqlite3.connect(file)
+    columns = [(name, key) for _, name, _, _, _, key, hidden in database.execute(
+        f"PRAGMA table_xinfo({table})") if not hidden]
+    number = max(columns, key=lambda column: column[1])[0]
+    names = ", ".join(name for name, _ in columns)
+    values = names.replace(number, f"{number} + (SELECT max({number}) FROM {table})", 1)
+    found = 1
+    while found < rows:
+        found = database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        database.execute(
+            f"INSERT INTO {table} ({names}) SELECT {values} FROM {table} LIMIT ?", (rows - found,))
+    database.commit()
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
+def test_a_migration_needs_no_more_space_than_the_dry_run_says(released):
+    file = released / "countersign.sqlite"
+    # Migrations make the latter two again, or an index of them.
+    for table in ("audit", "activity_delta", "outbox"):
+        fill(file, table, 60_000)
+
+    def size():
+        sizes = 0
+        for path in (file, file.with_name(file.name + "-wal")):
+            try:
+                sizes += path.stat().st_size
+            except FileNotFoundError:
+                pass
+        return sizes
+
+    before = size()
+    explained = run("migrate", "--data", released, "--dry-run")
+    said = re.search(
+        r"A backup needs (\d+) MiB, and the migrations up to (\d+) MiB; \S+ .iB is free",
+        " ".join(explained.stdout.split()))
+    assert said, explained.stdout
+    backup, extra = (int(number) << 20 for number in said.groups())
+    peak, done = before, threading.Event()
+
+    def watch():
+        nonlocal peak
+        while not done.is_set():
+            peak = max(peak, size())
+            time.sleep(0.002)
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        migrated = run("migrate", "--data", released, timeout=300)
+    finally:
+        done.set()
+        watcher.join()
+    assert migrated.returncode == 0, migrated.stderr
+    [copy] = released.glob("before-upgrade-*.sqlite")
+    assert 0 < copy.stat().st_size <= backup
+    # The tables are large enough that their copies are most of it.
+    assert 1 << 20 < peak - before <= extra, (before, peak, extra)
 
 
 def test_the_documented_rollback_drill_works(released, tmp_path):
