@@ -8,7 +8,7 @@ import pytest
 
 from support.mail import Certificate, SilentServer, MailServer, settled, text_of
 from support.pages import Pages
-from support.program import Server, free_port, run
+from support.program import Server, free_port, reauthenticate, run
 from support.rest import Api, create_token, ok
 from support.waiting import until
 
@@ -275,3 +275,43 @@ def test_all_problems_of_a_mail_configuration_are_reported(tmp_path, words, env,
         assert problem in answer.stderr
     assert "secret" not in answer.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_notices_stop_while_an_address_bounces_and_resume_afterward(tmp_path):
+    with MailServer() as mail_server, Server(tmp_path, *flags(mail_server.port)) as server:
+        pages = set_up_project(server)
+        api = api_of(server, pages)
+        user = ok(api.admin("POST", "accounts", {"email": "eve@example.com", "password": "swordfish"}))
+        page = f"/projects/{PROJECT}/users/{user['localId']}"
+
+        def change_password(number):
+            ok(api.admin("POST", "accounts:update", {
+                "localId": user["localId"], "password": f"another password {number}"}))
+
+        def act(path, reason, note):
+            # Without a mail of its own about the session.
+            reauthenticate(server.data)
+            answer = pages.post(f"{page}/{path}", {
+                "address": "eve@example.com", "reason": reason, "note": note})
+            assert answer.status_code == 303, answer.text
+
+        def sent():
+            return [mail["To"].addresses[0].addr_spec for mail in mail_server.mails]
+
+        change_password(1)
+        mail_server.received(1)
+        act("bounces", "other", "Mail came back")
+        # The last email says that no more follow.
+        mails = settled(mail_server)
+        assert set(sent()) == {"eve@example.com"}, sent()
+        before = len(mails)
+        change_password(2)
+        until(lambda: "marked as bouncing" in pages.get(f"/projects/{PROJECT}/outbox").text,
+              "the message isn't sent")
+        # Another user's message is sent after it.
+        notify(api, "bob@example.com")
+        until(lambda: "bob@example.com" in sent(), "the other user's message is sent")
+        assert sent().count("eve@example.com") == before
+        act("working-address", "mistake", "")
+        change_password(3)
+        until(lambda: sent().count("eve@example.com") == before + 1, "notices resume")
