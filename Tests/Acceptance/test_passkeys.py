@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.pages import Pages
-from support.program import Server, free_port, reset_sign_ins, run
+from support.program import Server, free_port, query, reset_sign_ins, run
 
 PASSWORD = "correct horse battery"
 EMAIL = "ada@example.com"
@@ -52,10 +52,13 @@ class Browser:
     def press(self, name):
         self.page.locator("main").get_by_role("button", name=name, exact=True).click()
 
-    def add_passkey(self, name):
+    def add_passkey(self, name, algorithm=None):
         self.page.goto("/account")
         self.page.get_by_role("link", name="Add a passkey").click()
         self.page.get_by_label("Name").fill(name)
+        if algorithm:
+            self.page.locator("[data-passkey]").evaluate(
+                "(element, algorithm) => { element.dataset.algorithms = algorithm }", str(algorithm))
         self.press("Add passkey")
         expect(self.page.get_by_text(f"Passkey “{name}” added.")).to_be_visible()
         # Recovery codes come with the first passkey.
@@ -81,10 +84,15 @@ class Browser:
         return re.sub(r"^https?://[^/]+", "", self.page.url)
 
 
-def test_v14_a_passkey_signs_in_alone_and_as_second_factor(server, chromium):
+@pytest.mark.parametrize("algorithm, start", [
+    (-7, "\\xa501020326"), (-8, "\\xa401010327")], ids=["ES256", "EdDSA"])
+def test_v14_a_passkey_signs_in_alone_and_as_second_factor(server, chromium, algorithm, start):
     ada = Browser(chromium, server)
     ada.enter_password()
-    ada.add_passkey("Laptop")
+    ada.add_passkey("Laptop", algorithm)
+    # The key's type and algorithm in COSE.
+    [[key]] = query(server.data, "SELECT cose_key FROM passkey")
+    assert key.startswith(start)
     page = ada.page
     row = page.locator("tr", has_text="Laptop")
     expect(row.get_by_text("Never")).to_be_visible()
