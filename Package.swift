@@ -203,8 +203,9 @@ let package = Package(
     .target(
       name: "ParserFuzzing",
       dependencies: [
-        "Crypto", "HTTP", "HTTPClient", "HTTPServer", "INI", "Identity", "JSON", "Localization",
-        "Markdown", "Network", "OTP", "OpenIDConnect", "SMTP", "Templating", "Text",
+        "CBOR", "Crypto", "DatabasePostgreSQL", "HTTP", "HTTPClient", "HTTPServer", "INI",
+        "Identity", "IdentityToolkitAPI", "JSON", "Localization", "Markdown", "Network", "OTP",
+        "OpenIDConnect", "SMTP", "Templating", "Text", "WebAuthn",
       ],
       path: "Tests/ParserFuzzing", swiftSettings: house),
     tests("ParserFuzzingTests", ["ParserFuzzing", "OTP"], exclude: ["Corpus"]),

@@ -35,6 +35,13 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case catalog
   case template
   case markdown
+  case cbor
+  case passkeyRegistration = "passkey-registration"
+  case passkeyAssertion = "passkey-assertion"
+  case emailHTML = "email-html"
+  case importedUser = "imported-user"
+  case updateMask = "update-mask"
+  case serverURL = "server-url"
 
   /// Parses the bytes, and returns what doesn't hold; nil if everything does.
   public func flaw(in bytes: [UInt8]) -> String? {
@@ -72,6 +79,13 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .catalog: Self.catalog(text)
     case .template: Self.template(text)
     case .markdown: Self.markdown(text)
+    case .cbor: Self.cbor(bytes)
+    case .passkeyRegistration: Self.passkeyRegistration(bytes)
+    case .passkeyAssertion: Self.passkeyAssertion(bytes)
+    case .emailHTML: Self.emailHTML(text)
+    case .importedUser: Self.importedUser(bytes)
+    case .updateMask: Self.updateMask(bytes)
+    case .serverURL: Self.serverURL(text)
     }
   }
 }

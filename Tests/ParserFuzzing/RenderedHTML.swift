@@ -1,15 +1,17 @@
-/// Checks HTML that was rendered from Markdown: its elements, attributes, and addresses are of
-/// lists, whatever the Markdown contains.
+/// Checks HTML that was rendered from Markdown, or cleaned for an email: its elements, attributes,
+/// and addresses are of lists, whatever the source contains.
 enum RenderedHTML {
-  private static let elements: Set<Substring> = [
+  static let elements: Set<Substring> = [
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "em", "strong", "code", "pre", "ul", "ol", "li",
     "blockquote", "hr", "br", "img",
   ]
-  private static let attributes: Set<Substring> = [
+  static let attributes: Set<Substring> = [
     "id", "href", "title", "src", "alt", "class", "start", "rel",
   ]
 
-  static func flaw(in html: String) -> String? {
+  static func flaw(
+    in html: String, elements: Set<Substring> = elements, attributes: Set<Substring> = attributes
+  ) -> String? {
     // A mark would make one character of itself and the end of a tag.
     let ascii = html.unicodeScalars.map { $0.isASCII && $0 != "\r" ? $0 : "x" }
     let html = String(String.UnicodeScalarView(ascii))
@@ -19,12 +21,15 @@ enum RenderedHTML {
       if inside.last == "/" { inside.removeLast() }
       let name = inside.prefix { $0 != " " && $0 != "\n" }
       guard elements.contains(name) else { return "an element \(name)" }
-      if let flaw = flaw(ofAttributes: inside.dropFirst(name.count)) { return flaw }
+      let rest = inside.dropFirst(name.count)
+      if let flaw = flaw(ofAttributes: rest, allowed: attributes) { return flaw }
     }
     return nil
   }
 
-  private static func flaw(ofAttributes text: Substring) -> String? {
+  private static func flaw(
+    ofAttributes text: Substring, allowed attributes: Set<Substring>
+  ) -> String? {
     var rest = text.drop { $0 == " " || $0 == "\n" }
     while !rest.isEmpty {
       let name = rest.prefix { $0 != "=" && $0 != " " }
