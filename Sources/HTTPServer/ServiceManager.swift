@@ -8,12 +8,14 @@ import Glibc
 public struct ServiceManager: Sendable {
   /// A state of the process.
   public enum State: Sendable {
+    /// It starts, and will be ready or report this again within a time.
+    case starting(within: Duration)
     /// It serves requests.
     case ready
     /// It reads its configuration again, until it's ready.
     case reloading
-    /// It's shutting down.
-    case stopping
+    /// It's shutting down, within a time.
+    case stopping(within: Duration)
     /// It hasn't hung.
     case alive
   }
@@ -39,12 +41,28 @@ public struct ServiceManager: Sendable {
   /// Reports a state; a service manager that doesn't listen is ignored.
   public func report(_ state: State) {
     switch state {
+    case .starting(let time): send("EXTEND_TIMEOUT_USEC=\(Self.microseconds(time))")
     case .ready: send("READY=1")
     case .reloading:
       send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.nanoseconds() / 1_000)")
-    case .stopping: send("STOPPING=1")
+    case .stopping(let time):
+      send("STOPPING=1\nEXTEND_TIMEOUT_USEC=\(Self.microseconds(time))")
     case .alive: send("WATCHDOG=1")
     }
+  }
+
+  /// Reports that the process is still starting, until the task is canceled.
+  ///
+  /// - Parameter time: For how long each report counts.
+  public func keepStarting(for time: Duration = .seconds(120)) async {
+    while !Task.isCancelled {
+      report(.starting(within: time))
+      try? await Task.sleep(for: time / 4)
+    }
+  }
+
+  private static func microseconds(_ time: Duration) -> Int64 {
+    time.components.seconds * 1_000_000 + time.components.attoseconds / 1_000_000_000_000
   }
 
   /// Reports twice per watchdog interval that the process hasn't hung, until the task is canceled.

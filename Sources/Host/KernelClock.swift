@@ -16,7 +16,12 @@ public struct KernelClock: Sendable, Equatable {
     self.maximumError = maximumError
   }
 
+  /// How far the clock may be off, in microseconds: the correction and the maximum error of it.
+  public var error: Int { max(abs(offset), maximumError) }
+
   /// Returns the current state; nil where the kernel doesn't tell, such as in some containers.
+  ///
+  /// Reading it needs no privilege, but a filter of system calls may refuse it with EPERM.
   public static func current() -> KernelClock? {
     var state = timex()
     let result = unsafe adjtimex(&state)

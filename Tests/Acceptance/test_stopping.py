@@ -1,5 +1,7 @@
 """Graceful stops, and slow clients."""
 
+import re
+import signal
 import socket
 import time
 
@@ -43,6 +45,25 @@ def is_refused(server):
         return False
     except OSError:
         return True
+
+
+def test_the_service_manager_waits_for_the_start_and_for_the_drain(tmp_path):
+    path = tmp_path / "notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+        notices.bind(str(path))
+        notices.settimeout(60)
+        with Server(tmp_path / "data", "--drain-delay", "300", env={"NOTIFY_SOCKET": str(path)}) as server:
+            assert notices.recv(200) == b"EXTEND_TIMEOUT_USEC=120000000"
+            while (notice := notices.recv(200)).startswith(b"EXTEND"):
+                pass
+            assert notice == b"READY=1"
+            server.terminate()
+            # The drain, and what the server completes after it.
+            assert notices.recv(200) == b"STOPPING=1\nEXTEND_TIMEOUT_USEC=325000000"
+            server.wait_for_line("(draining|300 seconds)")
+            # A second signal ends the drain.
+            server.process.send_signal(signal.SIGTERM)
+            assert server.wait(60) == 0
 
 
 @pytest.mark.parametrize("signal", ["SIGTERM", "SIGINT"])

@@ -4,12 +4,13 @@ import itertools
 import re
 import urllib.parse
 
+import httpx
 import pytest
 
 from support.gateway import Gateway, is_signed
 from support.mail import MailServer
 from support.pages import Pages
-from support.program import Server, run
+from support.program import Server, preloaded, run
 from support.rest import Api, create_token, ok, refused
 from support.waiting import until
 
@@ -105,6 +106,25 @@ def test_a_private_address_that_is_not_allowed_gets_nothing(tmp_path):
         assert gateway.requests == []
 
 
+@pytest.mark.parametrize("addresses", [
+    "127.0.0.1,1.1.1.1", "1.1.1.1,127.0.0.1", "169.254.169.254,10.0.0.1,1.1.1.1,192.168.0.1"])
+def test_a_private_address_of_a_name_with_a_public_one_is_never_dialed(tmp_path, addresses):
+    log = tmp_path / "dialed"
+    env = {**SECRET, **preloaded(tmp_path, "resolve"), "RESOLVE_TO": addresses,
+           "RESOLVE_LOG": str(log)}
+    with Gateway() as gateway:
+        port = gateway.http.server_port
+        with Server(tmp_path / "data", "--sms-url", f"https://mixed.example:{port}/sms",
+                    env=env) as server:
+            _, api = set_up(server)
+            ok(request_code(api, number()))
+            # It's retried after 5 seconds.
+            until(lambda: log.exists() and len(log.read_text().split()) >= 2, "the public address is dialed", 60)
+            assert server.stop() == 0
+        assert set(log.read_text().split()) == {f"1.1.1.1:{port}"}
+        assert gateway.requests == []
+
+
 def test_twilio_gets_the_form_it_expects(tmp_path):
     words = ["--sms-format", "twilio", "--sms-user", "AC123", "--sms-from", "+12025550100"]
     with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
@@ -132,7 +152,7 @@ def test_a_mail_server_turns_emails_into_text_messages(tmp_path):
 
 
 def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
-    words = ["--sms-daily", "3", "--sms-daily-per-region", "2"]
+    words = ["--sms-daily", "3", "--sms-daily-per-region", "2", "--metrics-listen", "127.0.0.1:0"]
     with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
         pages, api = set_up(server)
         ok(request_code(api, number()))
@@ -141,6 +161,10 @@ def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
         ok(request_code(api, number("4930555")))
         refused(request_code(api, number("4930555")), "QUOTA_EXCEEDED")
         gateway.received(3)
+        metrics = server.wait_for_line(r"Metrics: (\S+)")
+        for line in ('countersign_sms_attempts_total{result="sent"} 3',
+                     "countersign_sms_limit_rejections_total 2", "countersign_sms_queued 0"):
+            until(lambda: line in httpx.get(metrics).text.splitlines(), line)
         until(lambda: "daily limit reached" in pages.get(f"/projects/{PROJECT}").text,
               "the overview shows the limit", 90)
 

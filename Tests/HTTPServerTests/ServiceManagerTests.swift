@@ -41,9 +41,14 @@ struct ServiceManagerTests {
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": name]))
     manager.report(.ready)
     manager.report(.alive)
-    manager.report(.stopping)
-    let states = [receiver.next(), receiver.next(), receiver.next()]
-    #expect(states == ["READY=1", "WATCHDOG=1", "STOPPING=1"])
+    manager.report(.stopping(within: .seconds(325)))
+    manager.report(.starting(within: .milliseconds(1_500)))
+    let states = (0..<4).map { _ in receiver.next() }
+    #expect(
+      states == [
+        "READY=1", "WATCHDOG=1", "STOPPING=1\nEXTEND_TIMEOUT_USEC=325000000",
+        "EXTEND_TIMEOUT_USEC=1500000",
+      ])
   }
 
   @Test func `a reload names its time on the monotonic clock`() throws {
@@ -88,6 +93,22 @@ struct ServiceManagerTests {
     #expect(signs == ["WATCHDOG=1", "WATCHDOG=1"])
     environment["WATCHDOG_PID"] = "1"
     #expect(ServiceManager(environment: environment)?.watchdog == nil)
+  }
+
+  @Test func `a start is extended until it's complete`() async throws {
+    let name = "@countersign-start-\(getpid())"
+    let receiver = Receiver(name)
+    let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": name]))
+    let task = Task { await manager.keepStarting(for: .milliseconds(80)) }
+    var states: [String] = []
+    for _ in 0..<100 where states.count < 3 {
+      try await Task.sleep(for: .milliseconds(20))
+      let state = receiver.next()
+      if !state.isEmpty { states.append(state) }
+    }
+    task.cancel()
+    await task.value
+    #expect(states == [String](repeating: "EXTEND_TIMEOUT_USEC=80000", count: 3))
   }
 
   @Test(arguments: ["", "relative", "@" + String(repeating: "a", count: 108)])

@@ -1,4 +1,4 @@
-import Database
+public import Database
 
 /// Numbers for monitoring.
 public struct Measurements: Sendable, Equatable {
@@ -6,6 +6,10 @@ public struct Measurements: Sendable, Equatable {
   public let queuedMail: Int
   /// When the oldest of them was created; nil if there are none.
   public let oldestMail: Instant?
+  /// Text messages that wait to be sent by this server.
+  public let queuedTextMessages: Int
+  /// When the oldest of them was created; nil if there are none.
+  public let oldestTextMessage: Instant?
   /// Sessions of users that are stored, including ended ones that aren't deleted yet.
   public let userSessions: Int
   /// Sessions of administrators.
@@ -22,9 +26,10 @@ extension Identity {
       let limits = try SessionLimits.find(connection)
       let oldest = now.advanced(bySeconds: -limits.lifetime)
       return Measurements(
-        queuedMail: try Self.count(
-          "SELECT count(*) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0", connection),
-        oldestMail: try Deliveries.oldest(connection),
+        queuedMail: try Deliveries.queued(.mail, connection),
+        oldestMail: try Deliveries.oldest(.mail, connection),
+        queuedTextMessages: try Deliveries.queued(.sms, connection),
+        oldestTextMessage: try Deliveries.oldest(.sms, connection),
         userSessions: try Self.count(
           "SELECT count(*) FROM session WHERE session_id > \([UInt8]())", connection),
         consoleSessions: try Self.count(
@@ -38,18 +43,65 @@ extension Identity {
   }
 }
 
+/// Emails of a database that didn't arrive.
+public struct MailBacklog: Sendable, Equatable {
+  /// When the oldest email that waits to be sent was created; nil if none waits.
+  public let oldest: Instant?
+  /// The number of emails that failed since a time.
+  public let failed: Int
+}
+
+extension Identity {
+  /// Reads which emails wait, and how many failed, in a database that may be in use.
+  ///
+  /// - Parameters:
+  ///   - database: The database, of the current schema.
+  ///   - since: The time from which failed emails are counted.
+  /// - Returns: The emails that didn't arrive.
+  /// - Throws: ``StartError``.
+  public static func mailBacklog(
+    of database: any Database, since: Instant
+  ) async throws(StartError) -> MailBacklog {
+    do {
+      return try await database.read { connection in
+        let failed = try connection.first(
+          """
+          SELECT count(*) FROM outbox
+          WHERE channel = 'mail' AND failed_at IS NOT NULL AND failed_at >= \(since.microseconds)
+          """
+        ) { try $0.value(0) as Int }
+        return MailBacklog(oldest: try Deliveries.oldest(.mail, connection), failed: failed ?? 0)
+      }
+    } catch {
+      throw StartError(error)
+    }
+  }
+}
+
 extension Deliveries {
   /// Returns when the oldest email that waits to be sent was created; nil if none waits.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func oldest() async throws(OutboxError) -> Instant? {
-    try await store.read(OutboxError.self) { try Self.oldest($0) }
+    try await store.read(OutboxError.self) { try Self.oldest(.mail, $0) }
   }
 
-  fileprivate static func oldest(_ connection: borrowing Connection) throws -> Instant? {
+  fileprivate static func queued(
+    _ channel: OutboxEntry.Channel, _ connection: borrowing Connection
+  ) throws -> Int {
     try connection.first(
       """
-      SELECT min(created_at) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0
+      SELECT count(*) FROM outbox WHERE channel = \(channel.rawValue) AND next_try_at >= 0
+      """
+    ) { try $0.value(0) } ?? 0
+  }
+
+  fileprivate static func oldest(
+    _ channel: OutboxEntry.Channel, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    try connection.first(
+      """
+      SELECT min(created_at) FROM outbox WHERE channel = \(channel.rawValue) AND next_try_at >= 0
       """
     ) { (try $0.value(0) as Int64?).map(Instant.init(microseconds:)) } ?? nil
   }

@@ -15,6 +15,8 @@ struct Outbox: Sendable {
   let carriesMail: Bool
   /// The limits of text messages; nil if this server sends none.
   let smsLimits: SMSLimits?
+  /// How many text messages the limits refused since the start.
+  let smsRejections = SMSRejections()
 
   init(
     keys: KeyRing, random: RandomSource, links: ActionLinks, writer: any MailWriter,

@@ -108,8 +108,10 @@ struct PhoneCodes {
     if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
       return until
     }
-    return try store.outbox.smsLimits?.charge(
+    let until = try store.outbox.smsLimits?.charge(
       request.phoneNumber, in: scope, at: now, connection)
+    if until != nil { store.outbox.smsRejections.add() }
+    return until
   }
 
   /// Deletes expired codes.

@@ -1,4 +1,20 @@
 import Database
+import Synchronization
+
+/// Counts the text messages that the limits of this process refused.
+final class SMSRejections: Sendable {
+  private let number = Atomic<Int>(0)
+
+  /// The number since the start.
+  var count: Int { number.load(ordering: .relaxed) }
+
+  func add() { number.add(1, ordering: .relaxed) }
+}
+
+extension Identity {
+  /// The number of text messages that a daily limit refused since the start.
+  public var textMessageRejections: Int { store.outbox.smsRejections.count }
+}
 
 /// The daily limits of text messages of a user pool.
 ///

@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import HTTPServer
+import Host
 import Identity
 import IdentityToolkitAPI
 import Metrics
@@ -20,8 +21,13 @@ struct ServerMetrics: Sendable {
   let certificate: ServedCertificate?
   /// Nil when this server sends no email.
   let mail: MailHealth?
+  /// Nil when this server sends no text messages.
+  let sms: MailHealth?
+  /// Nil when no backups are watched.
+  let backups: BackupFolder?
   let accessLog: AccessLog?
   let log: Log
+  var kernelClock: @Sendable () -> KernelClock? = { KernelClock.current() }
 
   /// Returns all metrics in the text format of Prometheus.
   func text() async -> String {
@@ -51,10 +57,13 @@ struct ServerMetrics: Sendable {
     writeCodeAttempts(to: &exposition)
     if let measurements { write(measurements, to: &exposition) }
     writeMail(to: &exposition)
+    writeTextMessages(measurements, to: &exposition)
     if let streams {
       StreamMetrics(streams, at: instance.identity.clock.now()).write(to: &exposition)
     }
     writeClockAndCertificate(to: &exposition)
+    ClockMetrics(kernelClock())?.write(to: &exposition)
+    backups.map(BackupMetrics.init)?.write(to: &exposition)
     writeLog(to: &exposition)
     ProcessMetrics()?.write(to: &exposition)
     return exposition.text
@@ -163,9 +172,7 @@ struct ServerMetrics: Sendable {
     exposition.gauge(
       "countersign_mail_oldest_queued_seconds",
       help: "Age of the oldest email that waits to be sent; 0 if there's none.",
-      Sample(
-        measurements.oldestMail.map { max(0, Double(now.microseconds - $0.microseconds) / 1e6) }
-          ?? 0))
+      Sample(Self.age(of: measurements.oldestMail, at: now)))
     exposition.gauges(
       "countersign_sessions",
       help: "Sessions of administrators that haven't expired, and stored sessions of users.",
@@ -184,6 +191,31 @@ struct ServerMetrics: Sendable {
       "countersign_mail_last_failure_timestamp_seconds",
       help: "When an attempt to send an email failed last, since 1970; 0 if none has.",
       Sample(mail.lastFailure.map { Double($0.seconds) } ?? 0))
+  }
+
+  private func writeTextMessages(_ measurements: Measurements?, to exposition: inout Exposition) {
+    guard let sms else { return }
+    if let measurements {
+      exposition.gauge(
+        "countersign_sms_queued", help: "Text messages that wait to be sent.",
+        Sample(Double(measurements.queuedTextMessages)))
+      exposition.gauge(
+        "countersign_sms_oldest_queued_seconds",
+        help: "Age of the oldest text message that waits to be sent; 0 if there's none.",
+        Sample(Self.age(of: measurements.oldestTextMessage, at: instance.identity.clock.now())))
+    }
+    exposition.counter(
+      "countersign_sms_attempts_total", help: "Attempts to send a text message, by result.",
+      MailHealth.Attempt.allCases.map { Sample(sms.count($0), ["result": $0.rawValue]) })
+    exposition.counter(
+      "countersign_sms_limit_rejections_total",
+      help: "Text messages refused because of a daily limit.",
+      [Sample(instance.identity.textMessageRejections)])
+  }
+
+  /// Returns the age of a message in seconds; 0 without one.
+  private static func age(of created: Instant?, at now: Instant) -> Double {
+    created.map { max(0, Double(now.microseconds - $0.microseconds) / 1e6) } ?? 0
   }
 
   private func writeClockAndCertificate(to exposition: inout Exposition) {

@@ -33,12 +33,13 @@ struct Delivery: Sendable {
 
   /// Starts the deliveries that are configured.
   static func all(
-    of configuration: ServeConfiguration, _ identity: Identity, health: MailHealth?, log: Log
+    of configuration: ServeConfiguration, _ identity: Identity, mail health: MailHealth?,
+    sms smsHealth: MailHealth?, log: Log
   ) -> [Delivery] {
     let mail = configuration.mail.map { MailCarrier($0) as any Carrier }
     let sms = configuration.sms.map { $0.carrier(mail: configuration.mail) }
     return [mail, sms].compactMap(\.self).map {
-      Delivery(identity, $0, health: $0.channel == .mail ? health : nil, log: log)
+      Delivery(identity, $0, health: $0.channel == .mail ? health : smsHealth, log: log)
     }
   }
 
@@ -63,7 +64,7 @@ struct Delivery: Sendable {
 private struct Courier: Sendable {
   let identity: Identity
   let carrier: any Carrier
-  /// The record of attempts; nil for text messages.
+  /// The record of attempts; nil for none.
   let health: MailHealth?
   let log: Log
 

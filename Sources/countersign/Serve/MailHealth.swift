@@ -2,7 +2,7 @@ import Identity
 import Metrics
 import Synchronization
 
-/// The results of attempts to send emails since the start.
+/// The results of attempts to send emails, or text messages, since the start.
 final class MailHealth: Sendable {
   /// The result of an attempt.
   enum Attempt: String, CaseIterable, Sendable {

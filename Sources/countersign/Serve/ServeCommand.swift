@@ -15,6 +15,10 @@ enum ServeCommand: Command {
   static let summary = Message("cli.summary-serves-the-console-and-the-api")
   static let options = ServeConfiguration.options
 
+  /// How long the server stops at most, apart from the drain delay: requests in progress, messages
+  /// that are being sent, and event streams.
+  private static let longestStop = Duration.seconds(25)
+
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let environment = ProcessInfo.processInfo.environment
     let configuration = try ServeConfiguration(arguments, environment: environment)
@@ -36,6 +40,9 @@ enum ServeCommand: Command {
       try folder.mustHoldInstance()
     }
     let instance: Instance
+    // Migrations of a large database take longer than a service manager waits.
+    let starting = Task { await manager?.keepStarting() }
+    defer { starting.cancel() }
     do {
       instance = try await Instance.open(
         folder, assets: configuration.assets, profile: configuration.profile,
@@ -60,6 +67,7 @@ enum ServeCommand: Command {
       CertificateWatch(path: tls.certificate, say: { log.add(.certificate($0)) })
     }
     let mail = configuration.mail.map { _ in MailHealth() }
+    let sms = configuration.sms.map { _ in MailHealth() }
     let readiness = Readiness(
       instance.identity, folder, environment: environment,
       certificate: certificates?.served, mail: mail,
@@ -82,7 +90,7 @@ enum ServeCommand: Command {
               instance: instance, folder: folder, server: server, requests: requests,
               violations: violations, limit: configuration.network.poolRequests,
               readiness: readiness, certificate: certificates?.served,
-              mail: mail,
+              mail: mail, sms: sms, backups: configuration.backups?.folder,
               accessLog: accessLog, log: log))
         }
       }
@@ -115,14 +123,17 @@ enum ServeCommand: Command {
       integrity: IntegrityWatch(instance, log: log), auditHeads: configuration.auditHeads,
       log: log)
     let deliveries = Delivery.all(
-      of: configuration, instance.identity, health: mail, log: log)
+      of: configuration, instance.identity, mail: mail, sms: sms, log: log)
     let events = EventStreaming(instance.identity, configuration, log: log)
     let streaming = Task { await events.run() }
+    starting.cancel()
+    await starting.value
     manager?.report(.ready)
     let signsOfLife = Task { await manager?.keepAlive() }
     await stop.wait()
-    manager?.report(.stopping)
-    await drain(for: configuration.monitoring.drainDelay, readiness, stop, log)
+    let drain = configuration.monitoring.drainDelay
+    manager?.report(.stopping(within: .seconds(drain) + Self.longestStop))
+    await self.drain(for: drain, readiness, stop, log)
     watch.cancel()
     backups?.cancel()
     policyFile?.cancel()

@@ -12,9 +12,9 @@ from . import program
 class Api:
     """A user pool as an application sees it, with an API key and optionally a token."""
 
-    def __init__(self, url, project, key, token=None, tenant=None, prefix=""):
+    def __init__(self, url, project, key, token=None, tenant=None, prefix="", verify=True):
         self.url, self.project, self.key, self.token, self.tenant = url, project, key, token, tenant
-        self.http = httpx.Client(base_url=url + prefix, timeout=60)
+        self.http = httpx.Client(base_url=url + prefix, timeout=60, verify=verify)
 
     def client(self, method, body, version="v1", **more):
         """Makes a call with the API key only, such as `:signUp` or `/mfaEnrollment:start`."""
