@@ -5,7 +5,9 @@ import re
 
 import httpx
 
-from support.program import DATABASES, ROOT, Server, run
+from support.pages import Pages
+from support.program import DATABASES, ROOT, Server, execute, free_port, query, run
+from support.rest import Api, create_token
 
 
 def write(folder, text):
@@ -76,3 +78,48 @@ def test_doctor_gives_advice_about_a_readable_key(tmp_path):
     examined = run("doctor", "--data", tmp_path / "data", "--assets", ROOT)
     assert examined.returncode == 2
     assert f"chmod 600 {tmp_path}/data/master.key" in examined.stdout
+
+
+def test_doctor_finds_unreadable_secrets_and_emails_that_wait_or_failed(tmp_path):
+    data = tmp_path / "data"
+    smtp = ["--smtp", f"smtp://127.0.0.1:{free_port()}", "--smtp-from", "mfa@example.com"]
+    with Server(data, *smtp) as server:
+        pages = Pages(server.url)
+        pages.set_up(server.setup_code)
+        pages.create_project("examined")
+        api = Api(server.url, "examined", pages.api_key("examined"),
+                  create_token(data, "examined", "owner"))
+        api.switch_totp_on()
+        _, id_token = api.user("eve@example.com")
+        api.enroll(id_token)
+        assert server.stop() == 0
+
+    def findings(check):
+        examined = run("doctor", "--data", data, "--assets", ROOT, "--json", *smtp)
+        return [(finding["severity"], finding["message"])
+                for finding in json.loads(examined.stdout) if finding["check"] == check]
+
+    assert findings("keys") == [
+        ("ok", "The master key is that of the database, and decrypts the 1 second factor tried.")]
+    assert [severity for severity, _ in findings("mail")] == ["ok"]
+    # The notice about the new factor.
+    assert query(data, "SELECT count(*) FROM outbox WHERE next_try_at >= 0")[0][0] >= 1
+    execute(data, "UPDATE outbox SET created_at = created_at - 3600000000")
+    found = findings("mail")
+    assert found[0][0] == "warning" and "has waited to be sent for 6" in found[0][1], found
+    execute(data, "UPDATE outbox SET failed_at = created_at, next_try_at = NULL, sealed_text = NULL")
+    found = findings("mail")
+    assert found[0][0] == "warning" and "failed in the last 24 hours" in found[0][1], found
+    execute(data, "UPDATE factor SET sealed_secret = ?", b"not sealed")
+    found = findings("keys")
+    assert found == [
+        ("error", "The master key doesn't decrypt 1 of the 1 second factor tried.")], found
+
+
+def test_check_config_refuses_backups_next_to_a_key(tmp_path):
+    with Server(tmp_path / "data") as server:
+        assert server.stop() == 0
+    checked = run("check-config", "--data", tmp_path / "data", "--assets", ROOT,
+                  "--backups", tmp_path / "data")
+    assert checked.returncode == 78
+    assert f"{tmp_path}/data has a master.key." in checked.stderr

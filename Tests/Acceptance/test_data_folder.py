@@ -144,6 +144,17 @@ def test_a_backup_during_writes_is_complete(tmp_path):
         assert found(server, "backed-up", token, before) == set(before)
 
 
+def test_k3_a_backup_next_to_a_key_is_refused(tmp_path):
+    data = tmp_path / "data"
+    assert run("init", "--data", data).returncode == 0
+    before = sorted(data.iterdir())
+    for words in ([data / "copy.sqlite"], [data], ["copy.sqlite"], [data, "--keep", "2"]):
+        refused = run("backup", "--data", data, *words, cwd=data)
+        assert refused.returncode == 78, words
+        assert "has a master.key" in " ".join(refused.stderr.split()), refused.stderr
+    assert {path.name for path in data.iterdir()} - {path.name for path in before} <= {"keys.lock"}
+
+
 def test_k3_a_backup_has_no_key_and_says_where_the_key_is(tmp_path):
     data, copy = tmp_path / "data", tmp_path / "copy.sqlite"
     assert run("init", "--data", data).returncode == 0

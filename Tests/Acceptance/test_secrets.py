@@ -132,4 +132,4 @@ def drive(server, secrets):
     secrets["text in a query"] = f"{MARKER}-query"
     httpx.get(f"{server.url}/v1/projects", params={"key": secrets["text in a query"]})
     httpx.get(f"{server.url}/sign-in", params={"password": secrets["text in a query"]})
-    assert run("backup", "--data", server.data, server.data / "copy.sqlite").returncode == 0
+    assert run("backup", "--data", server.data, server.data.parent / f"{server.data.name}-copy.sqlite").returncode == 0

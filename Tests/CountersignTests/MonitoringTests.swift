@@ -1,5 +1,7 @@
 import Crypto
+import Foundation
 import HTTP
+import Host
 import Identity
 import Metrics
 import Testing
@@ -112,5 +114,59 @@ struct MailHealthTests {
     health.record(.rejected, at: Instant(seconds: 30))
     #expect(!health.isPaused && health.lastFailure == Instant(seconds: 30))
     #expect(MailHealth.Attempt.allCases.map(health.count) == [1, 1, 0, 1])
+  }
+}
+
+struct ClockMetricsTests {
+  private func text(_ clock: KernelClock?) -> String {
+    var exposition = Exposition()
+    ClockMetrics(clock)?.write(to: &exposition)
+    return exposition.text
+  }
+
+  @Test func `V10: the kernel's knowledge of the clock is measured, or left out`() {
+    let fine = text(KernelClock(isSynchronized: true, offset: -2_000, maximumError: 1_500))
+    #expect(fine.contains("\ncountersign_clock_synchronized 1\n"))
+    #expect(fine.contains("\ncountersign_clock_error_seconds 0.002\n"))
+    let free = text(KernelClock(isSynchronized: false, offset: 0, maximumError: 16_000_000))
+    #expect(free.contains("\ncountersign_clock_synchronized 0\n"))
+    #expect(free.contains("\ncountersign_clock_error_seconds 16\n"))
+    // The system call is filtered.
+    #expect(text(nil).isEmpty)
+  }
+}
+
+struct BackupMetricsTests {
+  @Test func `the time of the newest backup is measured, and 0 without one`() async throws {
+    try await withFolder { path in
+      let folder = BackupFolder(path: path)
+      func text() -> String {
+        var exposition = Exposition()
+        BackupMetrics(folder: folder).write(to: &exposition)
+        return exposition.text
+      }
+      #expect(text().hasSuffix("\ncountersign_backup_newest_timestamp_seconds 0\n"))
+      for second in [1_795_262_400, 1_795_176_000] {
+        let file = folder.file(at: Date(timeIntervalSince1970: Double(second)))
+        try Data().write(to: URL(filePath: file))
+      }
+      #expect(text().hasSuffix("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))
+    }
+  }
+}
+
+struct ReadinessDocumentTests {
+  @Test(arguments: [
+    ("docs/pages.md", "| `/readyz` |", "\n"), ("docs/operations.md", "`/readyz` returns", "\n\n"),
+  ])
+  func `the documents name every cause of an unready server`(
+    path: String, start: String, end: String
+  ) throws {
+    let text = try String(contentsOfFile: "\(packageFolder)/\(path)", encoding: .utf8)
+    let rest = text[try #require(text.range(of: start)).upperBound...]
+    let section = rest[..<(try #require(rest.range(of: end)).lowerBound)]
+    // Emails only warn.
+    let causes = Readiness.Check.allCases.filter { $0 != .mail }.map(\.rawValue) + ["draining"]
+    #expect(causes.filter { !section.contains("`\($0)`") } == [])
   }
 }

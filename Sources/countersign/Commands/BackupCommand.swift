@@ -45,6 +45,8 @@ enum BackupCommand: Command {
     _ file: String, of folder: DataFolder, isCheck: Bool
   ) async throws -> Int32 {
     try folder.mustExist()
+    let place = (file as NSString).deletingLastPathComponent
+    try BackupFolder(path: place.isEmpty ? "." : place).mustHaveNoKey()
     try await copy(folder, to: file)
     Terminal.say(
       Message(

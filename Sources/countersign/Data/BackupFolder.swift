@@ -14,6 +14,16 @@ struct BackupFolder: Sendable {
     return kind == .typeDirectory
   }
 
+  /// Whether it has a master key, with which anyone could read the backups.
+  var hasKey: Bool { FileManager.default.fileExists(atPath: "\(path)/master.key") }
+
+  /// Checks that no master key is in the folder.
+  func mustHaveNoKey() throws(ConfigurationError) {
+    guard hasKey else { return }
+    throw ConfigurationError(
+      Message("cli.the-folder-has-a-key-and-backups", ["folder": .text(path)]))
+  }
+
   /// Returns the path of a backup created at a time.
   func file(at time: Date) -> String {
     "\(path)/\(Self.prefix)\(time.formatted(Self.style))\(Self.suffix)"

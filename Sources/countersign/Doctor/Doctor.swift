@@ -11,6 +11,7 @@ struct Doctor: Sendable {
   let arguments: Arguments
   let environment: [String: String]
   var clock: @Sendable () -> KernelClock? = { KernelClock.current() }
+  var freeSpace: @Sendable (DataFolder) -> Int? = { $0.freeSpace }
   var openFiles: @Sendable () -> OpenFileLimit? = { OpenFileLimit.current() }
   var now: @Sendable () -> Instant = { WallClock.system.now() }
 
@@ -21,13 +22,15 @@ struct Doctor: Sendable {
       location: (try? DatabaseLocation(arguments)) ?? .file)
   }
 
+  /// How far the clock may be off, in microseconds.
+  private static let tolerableError = 1_000_000
   /// The free disk space that leaves room for a backup and growth, in bytes.
   private static let comfortableSpace = 1 << 30
 
   /// Runs all checks.
   func findings() async -> [Finding] {
-    configuration() + kernelClock() + permissions() + disk() + (await data()) + mail()
-      + certificate() + limits()
+    configuration() + kernelClock() + permissions() + configuredFiles() + disk()
+      + (await data()) + mail() + certificate() + limits()
   }
 
   private func configuration() -> [Finding] {
@@ -41,7 +44,8 @@ struct Doctor: Sendable {
 
   private func kernelClock() -> [Finding] {
     guard let clock = clock() else { return [.clockUnknown] }
-    return [clock.isSynchronized ? .clockSynchronized(clock) : .clockNotSynchronized(clock)]
+    guard clock.isSynchronized else { return [.clockNotSynchronized(clock)] }
+    return [clock.error > Self.tolerableError ? .clockInaccurate(clock) : .clockSynchronized(clock)]
   }
 
   // MARK: - Files
@@ -67,9 +71,39 @@ struct Doctor: Sendable {
     return found.isEmpty ? [.folderPrivate] : found
   }
 
+  /// The options that name a file with a secret.
+  private static let secretFiles = [
+    "tls-key", "smtp-password-file", "sms-secret-file", DatabaseLocation.passwordFile.name,
+  ]
+
+  /// Checks who can access the files with secrets, and the backups.
+  ///
+  /// A group may read them, as that of the server reads the key of a certificate.
+  private func configuredFiles() -> [Finding] {
+    var found: [Finding] = []
+    for (names, wanted) in [(Self.secretFiles, 0o640), (["backups"], 0o750)] {
+      for path in names.compactMap(arguments.value) {
+        // A renewed certificate is often behind a link.
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        // A file that can't be read is a problem of the configuration.
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else {
+          continue
+        }
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        if mode & 0o777 & ~wanted & 0o077 != 0 {
+          found.append(.accessible(path: path, mode: mode, wanted: wanted))
+        }
+      }
+    }
+    if let path = arguments.value("backups"), BackupFolder(path: path).hasKey {
+      found.append(.keyBesideBackups(folder: path))
+    }
+    return found
+  }
+
   private func disk() -> [Finding] {
     var found: [Finding] = []
-    if let free = folder.freeSpace {
+    if let free = freeSpace(folder) {
       let size = try? FileManager.default.attributesOfItem(atPath: folder.database)[.size]
       let wanted = max(Self.comfortableSpace, 2 * ((size as? NSNumber)?.intValue ?? 0))
       found.append(
@@ -83,6 +117,8 @@ struct Doctor: Sendable {
   // MARK: - Data
 
   private func data() async -> [Finding] {
+    // A missing folder is a finding of its permissions.
+    do { try folder.mustExistAsFolder() } catch { return [] }
     let ring: KeyRing?
     do { ring = try folder.existingKey(environment: environment) } catch {
       return [.keyInvalid(error.problems)]
@@ -97,6 +133,7 @@ struct Doctor: Sendable {
     }
     if let ring { found += await keys(ring, database) }
     found += await schema(database)
+    if arguments.has("smtp") { found += await mailBacklog(database) }
     if let file = database as? ReadOnlySQLiteDatabase { found += await integrity(file) }
     await database.close()
     return found
@@ -124,6 +161,22 @@ struct Doctor: Sendable {
     } catch {
       return [.schemaUnusable(error)]
     }
+  }
+
+  /// How long before now emails that failed are findings, in seconds.
+  private static let failurePeriod: Int64 = 86_400
+
+  private func mailBacklog(_ database: any InstanceDatabase) async -> [Finding] {
+    let now = now()
+    let since = now.advanced(bySeconds: -Self.failurePeriod)
+    // A database that can't be read is a finding of its schema.
+    guard let mail = try? await Identity.mailBacklog(of: database, since: since) else { return [] }
+    var found: [Finding] = []
+    if let oldest = mail.oldest, now.seconds - oldest.seconds > Readiness.longestMailAge {
+      found.append(.mailWaiting(minutes: Int(now.seconds - oldest.seconds) / 60))
+    }
+    if mail.failed > 0 { found.append(.mailFailed(mail.failed)) }
+    return found
   }
 
   private func integrity(_ database: ReadOnlySQLiteDatabase) async -> [Finding] {

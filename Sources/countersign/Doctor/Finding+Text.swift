@@ -13,8 +13,25 @@ extension Finding {
       Self.joined(problems)
     case .clockSynchronized(let clock):
       Message(
-        "cli.doctor-clock-synchronized", ["error": .text(Self.milliseconds(clock.maximumError))])
-    case .clockNotSynchronized: Message("cli.doctor-clock-not-synchronized")
+        "cli.doctor-clock-synchronized",
+        [
+          "offset": .text(Self.milliseconds(clock.offset)),
+          "error": .text(Self.milliseconds(clock.maximumError)),
+        ])
+    case .clockInaccurate(let clock):
+      Message(
+        "cli.doctor-clock-inaccurate",
+        [
+          "offset": .text(Self.milliseconds(clock.offset)),
+          "error": .text(Self.milliseconds(clock.maximumError)),
+        ])
+    case .clockNotSynchronized(let clock):
+      Message(
+        "cli.doctor-clock-not-synchronized",
+        [
+          "offset": .text(Self.milliseconds(clock.offset)),
+          "error": .text(Self.milliseconds(clock.maximumError)),
+        ])
     case .clockUnknown: Message("cli.doctor-clock-unknown")
     case .clockBehind(let shown, let stored):
       Message(
@@ -30,6 +47,8 @@ extension Finding {
         [
           "path": .text(path), "user": .text("\(owner)"), "folderUser": .text("\(folderOwner)"),
         ])
+    case .keyBesideBackups(let folder):
+      Message("cli.the-folder-has-a-key-and-backups", ["folder": .text(folder)])
     case .spaceEnough(let free):
       Message("cli.doctor-space-enough", ["free": .text(Size.text(free))])
     case .spaceShort(let free, let wanted):
@@ -61,6 +80,9 @@ extension Finding {
     case .mailOff: Message("cli.doctor-mail-off")
     case .mailConfigured(let server):
       Message("cli.doctor-mail-configured", ["server": .text(server)])
+    case .mailWaiting(let minutes):
+      Message("cli.doctor-mail-waiting", ["count": .number(minutes)])
+    case .mailFailed(let count): Message("cli.doctor-mail-failed", ["count": .number(count)])
     case .passkeysPossible(let host):
       Message("cli.doctor-passkeys-possible", ["host": .text(host)])
     case .passkeysImpossible(let address):
@@ -85,7 +107,7 @@ extension Finding {
   /// What to do about the finding; nil if it's fine, or the message says it.
   var advice: Message? {
     switch self {
-    case .clockNotSynchronized, .clockUnknown: Message("cli.advice-clock")
+    case .clockInaccurate, .clockNotSynchronized, .clockUnknown: Message("cli.advice-clock")
     case .clockBehind: Message("cli.advice-clock-behind")
     case .accessible(let path, _, let wanted):
       Message(
@@ -101,6 +123,7 @@ extension Finding {
     case .secretsUnreadable: Message("cli.advice-secrets")
     case .schemaPending: Message("cli.advice-schema-pending")
     case .damaged: Message("cli.advice-damaged")
+    case .mailWaiting, .mailFailed: Message("cli.mail-advice")
     case .certificateWarning: Message("cli.advice-certificate")
     case .openFilesFew(_, let wanted):
       Message("cli.advice-open-files", ["wanted": .text("\(wanted)")])
@@ -113,7 +136,8 @@ extension Finding {
     .verbatim(problems.map(OperatorText.string).joined(separator: " "))
   }
 
+  /// Rounds away from zero.
   private static func milliseconds(_ microseconds: Int) -> String {
-    "\((microseconds + 999) / 1000) ms"
+    "\((microseconds + (microseconds < 0 ? -999 : 999)) / 1000) ms"
   }
 }

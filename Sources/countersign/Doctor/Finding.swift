@@ -13,6 +13,8 @@ enum Finding: Sendable {
   case passkeysImpossible(address: String)
 
   case clockSynchronized(KernelClock)
+  /// The clock is synchronized, but may be off by more than a second.
+  case clockInaccurate(KernelClock)
   case clockNotSynchronized(KernelClock)
   case clockUnknown
   /// The clock shows a time before the newest stored one.
@@ -22,6 +24,8 @@ enum Finding: Sendable {
   case folderPrivate
   case accessible(path: String, mode: Int, wanted: Int)
   case otherOwner(path: String, owner: Int, folderOwner: Int)
+  /// A folder has backups and a master key.
+  case keyBesideBackups(folder: String)
 
   case spaceEnough(free: Int)
   case spaceShort(free: Int, wanted: Int)
@@ -42,6 +46,10 @@ enum Finding: Sendable {
 
   case mailOff
   case mailConfigured(server: String)
+  /// The oldest email has waited for a while.
+  case mailWaiting(minutes: Int)
+  /// Emails failed in the last day.
+  case mailFailed(Int)
 
   case plainHTTP
   case certificateValid(Certificate)
@@ -70,13 +78,14 @@ enum Finding: Sendable {
     switch self {
     case .configurationValid, .configurationInvalid, .passkeysPossible, .passkeysImpossible:
       .configuration
-    case .clockSynchronized, .clockNotSynchronized, .clockUnknown, .clockBehind: .clock
-    case .folderMissing, .folderPrivate, .accessible, .otherOwner: .permissions
+    case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
+      .clock
+    case .folderMissing, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
     case .spaceEnough, .spaceShort, .upgradeBackups: .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable: .schema
     case .intact, .damaged: .integrity
-    case .mailOff, .mailConfigured: .mail
+    case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
     case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
     case .openFilesEnough, .openFilesFew: .openFiles
     }
@@ -90,11 +99,11 @@ enum Finding: Sendable {
       .openFilesEnough:
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
-    case .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
-      .certificateWarning, .openFilesFew:
+    case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
+      .certificateWarning, .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderMissing, .accessible, .otherOwner,
-      .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable, .schemaUnusable,
+      .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable, .schemaUnusable,
       .damaged, .certificateUnusable:
       .error
     }

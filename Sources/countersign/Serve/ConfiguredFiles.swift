@@ -22,6 +22,7 @@ struct ConfiguredFiles: Sendable {
     checkReadable("policy-file")
     checkReadable(DatabaseLocation.passwordFile.name)
     checkAccessLog()
+    checkBackups()
   }
 
   /// Returns what's wrong with the certificate and its key.
@@ -74,6 +75,13 @@ struct ConfiguredFiles: Sendable {
     guard !files.isWritableFile(atPath: place) else { return }
     found.append(
       Message("cli.file-cant-be-written", ["path": .text(path)]), of: "access-log")
+  }
+
+  private mutating func checkBackups() {
+    guard let path = arguments.value("backups") else { return }
+    do { try BackupFolder(path: path).mustHaveNoKey() } catch {
+      for problem in error.problems { found.append(problem, of: "backups") }
+    }
   }
 
   /// Reads the file that an option names, if it's given.
