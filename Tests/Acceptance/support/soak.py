@@ -3,18 +3,20 @@
 Clients of the REST API and of the console work all the time, with slow clients next to them. Meanwhile
 the server is killed, its disk fills up, its clock jumps, its master key is rotated, its log is moved
 away, and its certificate is renewed. In the end, no acknowledged write is lost, no code was accepted
-twice, no secret is in a log, and memory and open files didn't grow.
+twice, no secret is in a log, the database, or the metrics, and memory and open files didn't grow.
 
 `script/soak` runs it; see there.
 """
 
 import argparse
+import base64
 import itertools
 import json
 import os
 import random
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -44,8 +46,9 @@ class Soak:
         self.data, self.on_disk = folder / "data", on_disk
         self.log = folder / "access.log"
         self.port = free_port()
-        self.clock = preloaded(folder, "clock")
-        self.ahead = 0
+        self.clock_file = folder / "clock"
+        self.clock = {**preloaded(folder, "clock"), "CLOCK_FILE": str(self.clock_file)}
+        self.set_clock(0)
         self.is_troubled = False
         self.output, self.findings, self.secrets = [], [], {}
         self.kills, self.done = 0, []
@@ -53,13 +56,19 @@ class Soak:
 
     # The server.
 
-    def start(self, ahead=0):
-        env = {**self.clock, "CLOCK_AHEAD": str(ahead)} if ahead else None
+    def set_clock(self, ahead):
+        """Sets how many seconds the server's clock is ahead, also while it runs."""
         self.ahead = ahead
+        # Not truncated: the server has it in memory.
+        with open(self.clock_file, "r+b" if self.clock_file.exists() else "wb") as file:
+            file.write(struct.pack("=q", ahead))
+
+    def start(self, ahead=0):
+        self.set_clock(ahead)
         self.server = Server(
             self.data, "--access-log", str(self.log), "--tls-certificate",
             str(self.folder / "certificate.pem"), "--tls-key", str(self.folder / "key.pem"),
-            listen=f"127.0.0.1:{self.port}", env=env)
+            "--metrics-listen", "127.0.0.1:0", listen=f"127.0.0.1:{self.port}", env=self.clock)
         return self.server
 
     def end(self, kill=True):
@@ -112,10 +121,28 @@ class Soak:
             self.work(self.pause)
         self.is_troubled = False
 
+    def jump_live(self):
+        """Sets the clock of the running server 400 days ahead, and then right again."""
+        self.is_troubled = True
+        for ahead, line in ((AHEAD, "The system clock shows"), (0, "The clock is trusted again")):
+            self.set_clock(ahead)
+            self.server.wait_for_line(f"({line})")
+            self.work(self.pause)
+        self.is_troubled = False
+
+    def note_master_key(self):
+        for line in (self.data / "master.key").read_text().splitlines():
+            # A comment, or the format, the ID, and the key.
+            key = line.split()[-1]
+            if not line.startswith("#") and key not in self.secrets.values():
+                self.secrets[f"master key {len(self.secrets)}"] = key
+
     def rotate_master_key(self):
+        self.note_master_key()
         done = run("keys", "rotate-master", "--data", self.data, timeout=300)
         if done.returncode != 0:
             self.find(f"the master key wasn't rotated: {done.stderr}")
+        self.note_master_key()
 
     def rotate_log(self):
         moved = self.folder / f"access.log.{len(list(self.folder.glob('access.log*')))}"
@@ -144,7 +171,8 @@ class Soak:
         make_certificate(self.folder, 1_000)
         self.start()
         self.prepare()
-        events = [self.rotate_log, self.renew_certificate, self.rotate_master_key, self.jump]
+        events = [self.rotate_log, self.renew_certificate, self.rotate_master_key, self.jump,
+                  self.jump_live]
         if self.on_disk:
             events.append(self.fill_disk)
         random.Random(1).shuffle(events)
@@ -178,6 +206,7 @@ class Soak:
         self.api = api
         self.secrets["service token"] = token
         self.secrets["owner's password"] = "correct horse battery"
+        self.note_master_key()
         users = [CodeUser(self, number) for number in range(8)]
         self.writers = [Writer(self, name) for name in "ab"]
         self.signing = [Signing(self, users[:4]), Signing(self, users[4:])]
@@ -212,7 +241,7 @@ class Soak:
             found = {user["localId"] for user in answer.json().get("users", [])}
             if lost := set(part) - found:
                 self.find(f"{len(lost)} acknowledged users are lost, such as {min(lost)}")
-        self.console.check()
+        self.console.check(newest=20 if sample else None)
 
     def measure(self, end):
         """Runs without faults, and compares memory and open files early and late."""
@@ -222,7 +251,9 @@ class Soak:
             samples.append(usage(self.server.process.pid))
             self.work(1)
         third = len(samples) // 3
-        for name, slack in (("memory", 24 * 1024), ("files", 24)):
+        # A password hash takes 19 MiB while it runs, one for each core.
+        hashes = 19 * 1024 * os.cpu_count()
+        for name, slack in (("memory", 24 * 1024 + hashes), ("files", 24)):
             early = max(sample[name] for sample in samples[:third])
             late = max(sample[name] for sample in samples[-third:])
             self.say(f"{name}: at most {early} early, {late} late")
@@ -234,7 +265,11 @@ class Soak:
             client.stop()
         self.check_codes()
         self.check_writes()
+        metrics = httpx.get(self.server.wait_for_line(r"Metrics: (\S+)")).content
+        self.check_secrets("metrics", metrics)
+        self.check_files()
         self.end(kill=False)
+        self.check_files()
         done = run("audit", "verify", "--data", self.data, timeout=300)
         if done.returncode != 0:
             self.find(f"the audit log doesn't verify: {done.stdout}{done.stderr}")
@@ -260,9 +295,20 @@ class Soak:
             if len(broken) > self.kills:
                 self.find(f"{len(broken)} lines of a log aren't JSON, such as {broken[0][:80]!r}")
         text = "\n".join(self.output + logs)
+        self.check_secrets("a log", text.encode())
+
+    def check_files(self):
+        """Looks for secrets in the files of the database."""
+        for path in sorted(self.data.glob("countersign.sqlite*")):
+            self.check_secrets(path.name, path.read_bytes())
+
+    def check_secrets(self, place, text):
         for name, secret in self.secrets.items():
-            if secret in text:
-                self.find(f"a log has the {name}")
+            forms = [secret.encode()]
+            if name.startswith("TOTP"):
+                forms.append(base64.b32decode(secret + "=" * (-len(secret) % 8)))
+            if any(form in text for form in forms):
+                self.find(f"{place}: there's the {name}")
 
 
 def is_json(line):

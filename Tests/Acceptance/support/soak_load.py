@@ -218,18 +218,33 @@ class Console(Client):
                 self.soak.secrets["console session"] = cookie.value
         return True
 
-    def check(self):
-        """Looks for the newest acknowledged projects."""
-        until_signed_in = time.monotonic() + 60
-        while self.pages is None and time.monotonic() < until_signed_in:
+    def check(self, newest=None):
+        """Looks for acknowledged projects: the newest ones, which a kill could lose, or all."""
+        for path in self.acknowledged[-newest:] if newest else list(self.acknowledged):
+            page = None
+            # A session can end, because the clock jumped, for example.
+            for _ in range(3):
+                pages = self.signed_in()
+                if pages is None:
+                    self.soak.find("the owner couldn't sign in for a minute")
+                    return
+                page = pages.get(path)
+                if page.status_code != 303:
+                    break
+                self.pages = None
+            if page.status_code == 404:
+                self.soak.find(f"an acknowledged project is lost: {path}")
+            elif page.status_code != 200:
+                self.unexpected(f"{path} wasn't shown", page)
+
+    def signed_in(self):
+        """Returns the pages of a session; nothing if there's none within a minute."""
+        end = time.monotonic() + 60
+        while (pages := self.pages) is None and time.monotonic() < end:
             time.sleep(0.1)
             if not self.is_alive():
                 self.sign_in()
-        pages = self.pages
-        for path in self.acknowledged[-20:] if pages else []:
-            page = pages.get(path)
-            if page.status_code == 404:
-                self.soak.find(f"an acknowledged project is lost: {path}")
+        return pages
 
 
 class SlowClient(Client):
