@@ -19,6 +19,8 @@ public final class TestProvider: ProviderTransport {
     public var groups: [String]? = ["admins"]
     /// The methods of the sign-in.
     public var amr: [String] = ["pwd", "mfa"]
+    /// The class of the sign-in; nil for no claim.
+    public var acr: String?
     /// The ID of the session at the provider; nil for none.
     public var session: String? = "session-1"
     /// How long ago the person signed in, in seconds.
@@ -225,6 +227,7 @@ public final class TestProvider: ProviderTransport {
     if let groups = behavior.groups {
       claims.append(("groups", .array(groups.map { .string($0) })))
     }
+    if let acr = behavior.acr { claims.append(("acr", .string(acr))) }
     if let session = behavior.session { claims.append(("sid", .string(session))) }
     for (name, value) in behavior.claims {
       claims.removeAll { $0.0 == name }

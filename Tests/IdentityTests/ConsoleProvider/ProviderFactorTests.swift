@@ -37,6 +37,24 @@ struct ProviderFactorTests {
     }
   }
 
+  @Test func `V15: a configured acr counts as the second factor, and no other value does`()
+    async throws
+  {
+    try await withInstance { instance in
+      let phishingResistant = "phr"
+      try await instance.setUpProvider(mfaValues: [phishingResistant])
+      instance.provider.change { $0.acr = phishingResistant }
+      #expect(try await instance.providerSession().secondFactor == .enrolled)
+      // The usual values aren't configured here, and values are compared as a whole.
+      for acr in ["1", "phrh", "PHR", "phr mfa", nil] as [String?] {
+        instance.provider.change { behavior in
+          (behavior.acr, behavior.amr) = (acr, ["pwd", "mfa"])
+        }
+        #expect(try await instance.providerSession().secondFactor != .enrolled)
+      }
+    }
+  }
+
   @Test func `without any second factor, the state is that after a password`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()

@@ -20,11 +20,14 @@ extension Instance {
   /// Sets the provider up, by an owner who just re-authenticated.
   @discardableResult
   func setUpProvider(
-    _ roles: [GroupRole] = [owners], secret: Secret? = Secret("s3cret"), isConfirmed: Bool = false
+    _ roles: [GroupRole] = [owners], secret: Secret? = Secret("s3cret"), isConfirmed: Bool = false,
+    mfaValues: [String] = ConsoleProvider.usualMFAValues
   ) async throws -> Agent {
     let owner = try await agent("olga", role: .owner)
+    var provider = Self.consoleProvider(roles)
+    provider.mfaValues = mfaValues
     _ = try await identity.consoleProviders.save(
-      Self.consoleProvider(roles), secret: secret, isConfirmed: isConfirmed,
+      provider, secret: secret, isConfirmed: isConfirmed,
       owner.request(nil, note: "Single sign-on"))
     return owner
   }

@@ -17,6 +17,8 @@ struct MeasurementTests {
       try await instance.write(.sms)
       let two = try await identity.measurements()
       #expect(two.queuedMail == 2 && two.oldestMail == created)
+      // Text messages are measured separately.
+      #expect(two.queuedTextMessages == 1 && two.oldestTextMessage == instance.now)
       // A retry in the future doesn't make it younger.
       let first = try #require(try await instance.claim())
       try await identity.deliveries.record(.postponed("451 Later"), of: first)
