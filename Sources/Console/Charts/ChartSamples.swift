@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Localization
 import OTP

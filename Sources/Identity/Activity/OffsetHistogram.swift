@@ -35,6 +35,8 @@ public struct OffsetHistogram: Sendable, Equatable {
 
   /// The number of accepted codes.
   public var acceptedCodes: Int { accepted.reduce(0, +) }
+  /// The number of confirmed codes outside the window.
+  public var confirmedCodes: Int { confirmed.reduce(0, +) }
   /// The number of unconfirmed codes outside the window.
   public var unconfirmedCodes: Int { unconfirmed.reduce(0, +) }
 

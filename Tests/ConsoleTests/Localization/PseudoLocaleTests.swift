@@ -36,6 +36,12 @@ import Testing
     }
   }
 
+  /// What the objects of `Samples` are named and say.
+  private static let sampleTexts = [
+    "SIEM archive", "Template of", "Enrollment is too hard.", "Theft at the office", "Calls often.",
+    "try again later", "HTTP", "Old", "Phone", "acme-retail",
+  ]
+
   /// A form without its fields shows their errors, or takes effect; the rest then get a new world.
   @Test(arguments: [false, true])
   func `every address and the errors of every form are in the catalog's language`(
@@ -61,8 +67,10 @@ import Testing
           let answer =
             isReading
             ? try await browser.get(address) : try await browser.post(address, ["csrf": csrf])
-          let english = Self.english(in: answer.text)
-          #expect(english == [], "\(route.route.method) \(address)")
+          if answer.response.fields[.contentType]?.hasPrefix("text/html") == true {
+            let ownText = Self.sampleTexts.reduce(answer.text) { $0.replacing($1, with: "") }
+            #expect(Self.english(in: ownText) == [], "\(route.route.method) \(address)")
+          }
           if !isReading, answer.status.code < 400 { break }
         }
       }
