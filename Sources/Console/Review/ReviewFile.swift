@@ -14,7 +14,7 @@ struct ReviewFile {
     "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
     "users", "enrolled", "enrolled %", "exemptions", "code attempts", "rejected", "last change",
     "changed by", "reason", "differs in", "address", "effective", "sign-off", "reviewer",
-    "signed off", "next review due",
+    "signed off", "due",
   ])
   private let publicURL: PublicURL
   private let catalog: Catalog
@@ -65,20 +65,21 @@ struct ReviewFile {
     ])
   }
 
-  /// What the server and the application enforce.
+  /// Who asks users to enroll: nobody, the application, or the server too; `none` if not even codes are
+  /// required.
   private static func effective(_ edit: PolicyEdit, at now: Instant) -> String {
-    guard edit.configuration.isTOTPOn || edit.configuration.isSMSOn else { return "no codes" }
+    guard edit.configuration.isTOTPOn || edit.configuration.isSMSOn else { return "none" }
     return switch EffectiveMFA.enforcer(of: edit, at: now) {
     case .nobody: "codes"
-    case .application: "codes, enrollment by the application"
-    case .server: "codes, enrollment by the server"
+    case .application: "application"
+    case .server: "server"
     }
   }
 
   private static func name(_ state: ReviewStanding.State) -> String {
     switch state {
-    case .never: "not reviewed"
-    case .changed: "changed since review"
+    case .never: "never"
+    case .changed: "changed"
     case .overdue: "overdue"
     case .current: "reviewed"
     }

@@ -38,7 +38,8 @@ import Testing
 
   /// What the objects of `Samples` are named and say.
   private static let sampleTexts = [
-    "SIEM archive", "Template of", "Enrollment is too hard.", "Theft at the office", "Calls often.",
+    "SIEM &amp; archive", "Template of", "Enrollment is too hard.", "Theft at the office",
+    "Calls often.",
     "try again later", "HTTP", "Old", "Phone", "acme-retail",
   ]
 

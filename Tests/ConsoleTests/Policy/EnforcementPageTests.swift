@@ -51,7 +51,7 @@ import Testing
   {
     try await World.withSampleData { world in
       let scope = try await world.euScope
-      let words = "“Mandatory” is a setting that applications read."
+      let words = "“Mandatory” is a setting for applications to read."
       let address = try await world.eu + "/policy"
       let browser = try await Browser.signedIn(world, as: World.iris)
       _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {

@@ -65,7 +65,8 @@ import Testing
       let ada = try await Browser.signedIn(world)
       world.clock.advance(seconds: 900)
       #expect(
-        try await ada.get("/projects/acme-retail/deletion").says("or sign out and sign in again"))
+        try await ada.get("/projects/acme-retail/settings/deletion").says(
+          "or sign out and sign in again"))
     }
   }
 
