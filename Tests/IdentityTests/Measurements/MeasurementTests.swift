@@ -17,8 +17,18 @@ struct MeasurementTests {
       try await instance.write(.sms)
       let two = try await identity.measurements()
       #expect(two.queuedMail == 2 && two.oldestMail == created)
-      // Text messages are measured separately.
-      #expect(two.queuedTextMessages == 1 && two.oldestTextMessage == instance.now)
+      // Without a gateway, text messages don't wait to be sent.
+      #expect(two.queuedTextMessages == 0 && two.oldestTextMessage == nil)
+      let now = instance.now
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          UPDATE /* test */ outbox SET next_try_at = \(now.microseconds) WHERE channel = 'sms'
+          """)
+      }
+      let three = try await identity.measurements()
+      #expect(three.queuedTextMessages == 1 && three.oldestTextMessage == now)
+      #expect(three.queuedMail == 2)
       // A retry in the future doesn't make it younger.
       let first = try #require(try await instance.claim())
       try await identity.deliveries.record(.postponed("451 Later"), of: first)

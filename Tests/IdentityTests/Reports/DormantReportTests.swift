@@ -82,7 +82,7 @@ struct DormantReportTests {
       let mail = try #require(try await instance.mails("report").first)
       #expect(mail.recipient == iris.email && mail.subject.hasPrefix("Access review"))
       #expect(mail.body.contains("\(grants.count) roles. "))
-      #expect(mail.body.contains("of them haven’t used the console for 90 days."))
+      #expect(mail.body.contains("of them haven't used the console for 90 days."))
       #expect(mail.body.contains("/reports/access"))
     }
   }
