@@ -100,7 +100,7 @@ def test_doctor_finds_unreadable_secrets_and_emails_that_wait_or_failed(tmp_path
                 for finding in json.loads(examined.stdout) if finding["check"] == check]
 
     assert findings("keys") == [
-        ("ok", "The master key is that of the database, and decrypts the 1 second factor tried.")]
+        ("ok", "The master key matches the database and decrypts the 1 second factor tested.")]
     assert [severity for severity, _ in findings("mail")] == ["ok"]
     # The notice about the new factor.
     assert query(data, "SELECT count(*) FROM outbox WHERE next_try_at >= 0")[0][0] >= 1
@@ -113,7 +113,7 @@ def test_doctor_finds_unreadable_secrets_and_emails_that_wait_or_failed(tmp_path
     execute(data, "UPDATE factor SET sealed_secret = ?", b"not sealed")
     found = findings("keys")
     assert found == [
-        ("error", "The master key doesn't decrypt 1 of the 1 second factor tried.")], found
+        ("error", "The master key doesn't decrypt 1 of the 1 second factor tested.")], found
 
 
 def test_check_config_refuses_backups_next_to_a_key(tmp_path):

@@ -64,13 +64,15 @@ def contents(file):
     schema = sorted(database.execute("SELECT type, name, sql FROM sqlite_schema"))
     tables = [name for (name,) in database.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
-        " AND name NOT IN ('sqlite_schema', 'sqlite_sequence', 'schema_migration')")]
+        " AND name NOT IN ('sqlite_schema', 'sqlite_sequence', 'key_sequence',"
+        " 'schema_migration')")]
     own = "audit_id NOT IN (SELECT audit_id FROM audit WHERE action = 'instance.move')"
     rows = {name: sorted(database.execute(
         f"SELECT * FROM {name}" + (f" WHERE {own}" if name.startswith("audit") and "audit_id" in [
             column[1] for column in database.execute(f"PRAGMA table_info({name})")] else "")),
         key=repr) for name in tables}
-    last = dict(database.execute("SELECT name, seq FROM sqlite_sequence"))
+    last = dict(database.execute(
+        "SELECT name, seq FROM sqlite_sequence UNION ALL SELECT name, last FROM key_sequence"))
     last["audit"] -= database.execute(
         "SELECT count(*) FROM audit WHERE action = 'instance.move'").fetchone()[0]
     found = database.execute(

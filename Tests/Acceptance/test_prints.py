@@ -80,16 +80,13 @@ def paths(demo):
     ("{bank}/audit", ["Changes in Harbour Bank"], False),
     ("{user}", ["TOTP", "Code attempts", "Second factors", "Harbour Bank / retail"], True),
     ("/reports/access", ["Olga Lindqvist", "Owner"], False),
-    ("/reports/removals", ["Removals"], True),
+    ("/reports/removals", ["Removals"], False),
     ("{bank}/reports/enrollment", ["Enrolled"], True),
     ("{bank}/reports/exemptions", ["Waits for a new phone."], False),
-    ("{tenant}/reports/locked", ["Locked"], False),
-    ("{tenant}/reports/factors", ["TOTP"], False),
     ("/exemptions", ["Waits for a new phone."], False),
-    ("{bank}/comparison", ["Harbour Bank"], True),
 ], ids=["overview", "policy", "review", "reviews", "sign-off", "evidence", "audit", "audit-of-a-pool",
-        "user", "access", "removals", "enrollment", "exemptions-of-a-project", "locked", "factors",
-        "exemptions", "comparison"])
+        "user", "access", "removals", "enrollment", "exemptions-of-a-project",
+        "exemptions"])
 def test_a_page_prints_whole_and_without_navigation(
         demo, chromium, paths, address, facts, has_charts):
     context = demo.context(chromium, demo.owner)

@@ -33,6 +33,8 @@ struct PoolRow: ViewModel {
     /// The policy that those of the pools are compared with.
     var base: PolicyInForce?
     var destination = Destination.policy
+    /// Whether the reader may open the list of exemptions.
+    var opensExemptions = false
   }
 
   /// The data that a row is rendered from, with its context.
@@ -181,7 +183,9 @@ struct PoolRow: ViewModel {
     .text("exemptions") { row in
       row.source.exemptions == 0 ? Message.verbatim("–") : .value(.number(row.source.exemptions))
     },
-    .text("exemptionsHref") { $0.source.exemptions == 0 ? nil : $0.links.exemptions },
+    .text("exemptionsHref") { row in
+      row.source.exemptions > 0 && row.context.opensExemptions ? row.links.exemptions : nil
+    },
     .flag("showsChange") { $0.context.columns.contains(.change) },
     .markup("changed") { row in row.source.policy?.changedAt.map(row.context.times.day) },
     .text("changedBy") { $0.source.policy?.changedBy },

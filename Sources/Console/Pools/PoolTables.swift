@@ -55,7 +55,8 @@ struct PoolTables: Sendable {
       ? try await identity.activity.trends(of: pools, at: now) : [:]
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, project: project, base: review.project?.inForce,
-      destination: destination)
+      destination: destination,
+      opensExemptions: signedIn.administrator.maySomewhere(.findUsers))
     return caches[context].joined(
       pools.map { pool in
         PoolRow.Source(
@@ -97,7 +98,9 @@ struct PoolTables: Sendable {
       columns.contains(.comparison)
         ? try await identity.policies.differing(in: projects, visibleTo: administrator) : []
     }
-    let context = PoolRow.Context(columns: columns, times: signedIn.times)
+    let context = PoolRow.Context(
+      columns: columns, times: signedIn.times,
+      opensExemptions: administrator.maySomewhere(.findUsers))
     return caches[context].joined(
       projects.map { project in
         let policy = policies[project.id]

@@ -40,7 +40,8 @@ class CodeTimes:
 
     def take(self):
         """Returns the next such time; after a few, waits until a new interval begins."""
-        step = max(self.last + 1, self.step() - 1)
+        # Near the end of an interval, the previous one's code may be too old when it arrives.
+        step = max(self.last + 1, int(self.now() - 15) // 30)
         until(lambda: self.step() + 1 >= step, "a new interval begins", 40)
         self.last = step
         return step * 30
