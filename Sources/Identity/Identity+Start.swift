@@ -22,80 +22,6 @@ public enum StartError: Error, Sendable {
 extension StartError: UseCaseError {}
 
 extension Identity {
-  /// The schema migrations for SQLite.
-  public static var migrations: [Migration] {
-    [
-      migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql),
-      migration("m0002_users", PackageResources.m0002_users_sqlite_sql),
-      migration("m0003_administrators", PackageResources.m0003_administrators_sqlite_sql),
-      migration("m0004_policy", PackageResources.m0004_policy_sqlite_sql),
-      migration("m0005_settings", PackageResources.m0005_settings_sqlite_sql),
-      migration("m0006_guidance", PackageResources.m0006_guidance_sqlite_sql),
-      migration("m0007_policy_stamp", PackageResources.m0007_policy_stamp_sqlite_sql),
-      migration("m0008_token_makers", PackageResources.m0008_token_makers_sqlite_sql),
-      migration("m0009_places", PackageResources.m0009_places_sqlite_sql),
-      migration("m0010_outbox", PackageResources.m0010_outbox_sqlite_sql),
-      migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
-      migration("m0012_oob_codes", PackageResources.m0012_oob_codes_sqlite_sql),
-      migration("m0013_delivery", PackageResources.m0013_delivery_sqlite_sql),
-      migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
-      migration("m0015_federation", PackageResources.m0015_federation_sqlite_sql),
-      migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
-      migration("m0017_import", PackageResources.m0017_import_sqlite_sql),
-      migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
-      migration("m0019_desk_actions", PackageResources.m0019_desk_actions_sqlite_sql),
-      migration("m0020_verdicts", PackageResources.m0020_verdicts_sqlite_sql),
-      migration("m0021_stand_ins", PackageResources.m0021_stand_ins_sqlite_sql),
-      migration("m0022_bulk", PackageResources.m0022_bulk_sqlite_sql),
-      migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
-      migration("m0024_generations", PackageResources.m0024_generations_sqlite_sql),
-      migration("m0025_policy_widening", PackageResources.m0025_policy_widening_sqlite_sql),
-      migration(
-        "m0026_former_addresses", PackageResources.m0026_former_addresses_sqlite_sql),
-      migration("m0027_unreadable_secrets", PackageResources.m0027_unreadable_secrets_sqlite_sql),
-      migration("m0028_token_rules", PackageResources.m0028_token_rules_sqlite_sql),
-      migration("m0029_given_fields", PackageResources.m0029_given_fields_sqlite_sql),
-      migration("m0030_policy_approval", PackageResources.m0030_policy_approval_sqlite_sql),
-      migration("m0031_standard_terms", PackageResources.m0031_standard_terms_sqlite_sql),
-      migration("m0032_audit_changes", PackageResources.m0032_audit_changes_sqlite_sql),
-      migration("m0034_unused_indexes", PackageResources.m0034_unused_indexes_sqlite_sql),
-      migration("m0035_filed_scopes", PackageResources.m0035_filed_scopes_sqlite_sql),
-      migration("m0036_activity", PackageResources.m0036_activity_sqlite_sql),
-      migration("m0037_reviews", PackageResources.m0037_reviews_sqlite_sql),
-      migration("m0038_scheduled_changes", PackageResources.m0038_scheduled_changes_sqlite_sql),
-      migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
-      migration("m0040_enforcement", PackageResources.m0040_enforcement_sqlite_sql),
-      migration("m0041_caller_codes", PackageResources.m0041_caller_codes_sqlite_sql),
-      migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
-      migration(
-        "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
-      migration("m0044_bulk_groups", PackageResources.m0044_bulk_groups_sqlite_sql),
-      migration("m0045_instance_reports", PackageResources.m0045_instance_reports_sqlite_sql),
-      migration("m0046_upgrades", PackageResources.m0046_upgrades_sqlite_sql),
-      migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),
-      migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
-      migration("m0051_event_streams", PackageResources.m0051_event_streams_sqlite_sql),
-      migration("m0052_sign_in_provider", PackageResources.m0052_sign_in_provider_sqlite_sql),
-      migration("m0053_passkeys", PackageResources.m0053_passkeys_sqlite_sql),
-      migration(
-        "m0054_administrator_access", PackageResources.m0054_administrator_access_sqlite_sql),
-      migration("m0055_email_templates", PackageResources.m0055_email_templates_sqlite_sql),
-      migration("m0057_user_erasures", PackageResources.m0057_user_erasures_sqlite_sql),
-      migration("m0058_policy_stamps", PackageResources.m0058_policy_stamps_sqlite_sql),
-      migration("m0059_unused_steps", PackageResources.m0059_unused_steps_sqlite_sql),
-      migration("m0060_console_storage", PackageResources.m0060_console_storage_sqlite_sql),
-      migration("m0061_count_changes", PackageResources.m0061_count_changes_sqlite_sql),
-      migration("m0062_room_for_changes", PackageResources.m0062_room_for_changes_sqlite_sql),
-      migration("m0063_pool_keys", PackageResources.m0063_pool_keys_sqlite_sql),
-    ]
-  }
-
-  static func migration(_ name: String, _ text: [UInt8]) -> Migration {
-    Migration(
-      name: name, text: String(decoding: text, as: UTF8.self),
-      digest: Hex.encode(HashFunction.sha256.digest(text)))
-  }
-
   /// Prepares the database: the schema, the stored profile and key, the first signing key, and, in
   /// the emulator profile, the default project.
   ///
@@ -213,8 +139,8 @@ extension Identity {
   public func recordUses() async throws(StartError) {
     let most = 500
     let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))
-    let signers = signers.uses.take(most)
-    guard !keys.isEmpty || !tokens.isEmpty || !signers.isEmpty else { return }
+    let trustedTokenKeys = trustedTokenKeys.uses.take(most)
+    guard !keys.isEmpty || !tokens.isEmpty || !trustedTokenKeys.isEmpty else { return }
     do {
       try await store.write(StartError.self) { connection in
         for (key, at) in keys {
@@ -231,7 +157,7 @@ extension Identity {
             WHERE token_id = \(token) AND coalesce(last_used_at, 0) < \(at.microseconds)
             """)
         }
-        for (signer, at) in signers {
+        for (signer, at) in trustedTokenKeys {
           try connection.run(
             """
             UPDATE trusted_token_key SET last_used_at = \(at.microseconds)
@@ -243,7 +169,7 @@ extension Identity {
     } catch {
       apiKeys.uses.putBack(keys)
       serviceTokens.uses.putBack(tokens)
-      self.signers.uses.putBack(signers)
+      self.trustedTokenKeys.uses.putBack(trustedTokenKeys)
       throw error
     }
   }

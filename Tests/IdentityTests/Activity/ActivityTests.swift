@@ -224,7 +224,7 @@ struct ActivityTests {
   @Test(.enabled(if: TestDatabase.isSQLite))
   func `attempts of an earlier release are counted by the migration`() async throws {
     try await withEmptyDatabase { database in
-      let earlier = Identity.migrations.prefix { !$0.name.hasPrefix("m0036") }
+      let earlier = Identity.migrations(for: .sqlite).prefix { !$0.name.hasPrefix("m0036") }
       try await database.migrate(Array(earlier), at: 0)
       let clock = FixedClock()
       let today = clock.now.seconds / 86_400

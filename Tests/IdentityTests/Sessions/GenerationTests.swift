@@ -240,7 +240,7 @@ struct SessionUpgradeTests {
     async throws
   {
     try await withEmptyDatabase { database in
-      let before = Identity.migrations.prefix { $0.name < "m0024" }
+      let before = Identity.migrations(for: .sqlite).prefix { $0.name < "m0024" }
       #expect(before.count == 23)
       try await database.migrate(Array(before), at: 0)
       let noon = FixedClock.noon.seconds

@@ -13,7 +13,7 @@ struct UpgradeTests {
   @Test(.enabled(if: TestDatabase.isSQLite))
   func `accounts of an earlier release are counted, sorted, and found`() async throws {
     try await withEmptyDatabase { database in
-      try await database.migrate([try #require(Identity.migrations.first)], at: 0)
+      try await database.migrate([try #require(Identity.migrations(for: .sqlite).first)], at: 0)
       try await database.write { connection in
         try connection.run(
           """
@@ -62,7 +62,7 @@ struct UpgradeTests {
     async throws
   {
     try await withEmptyDatabase { database in
-      let earlier = Identity.migrations.prefix { $0.name != "m0045_instance_reports" }
+      let earlier = Identity.migrations(for: .sqlite).prefix { $0.name != "m0045_instance_reports" }
       try await database.migrate(Array(earlier), at: 0)
       try await database.write { connection in
         for text in [
@@ -109,7 +109,7 @@ struct UpgradeTests {
     async throws
   {
     try await withEmptyDatabase { database in
-      let earlier = Identity.migrations.prefix { $0.name != "m0059_unused_steps" }
+      let earlier = Identity.migrations(for: .sqlite).prefix { $0.name != "m0059_unused_steps" }
       try await database.migrate(Array(earlier), at: 0)
       let now = Int64(Date().timeIntervalSince1970) / 30
       let ahead = now + 400 * 2_880
@@ -135,7 +135,7 @@ struct UpgradeTests {
           """,
         ] as [SQL] { try connection.run(text) }
       }
-      try await database.migrate(Identity.migrations, at: 0)
+      try await database.migrate(Identity.migrations(for: .sqlite), at: 0)
       let used = try await database.read { connection in
         try connection.all("SELECT last_step, unused_steps FROM factor ORDER BY position") {
           UsedSteps(last: try $0.value(0), unused: try $0.value(1))
