@@ -63,6 +63,7 @@ public final class Catalog: Sendable {
     switch message.content {
     case .verbatim(let text): text
     case .value(let value): text(of: value)
+    case .plain(let key): plain(key)
     case .keyed(let keyed):
       filled(keyed) { self.text(of: $0) }
     }
@@ -73,6 +74,7 @@ public final class Catalog: Sendable {
     switch message.content {
     case .verbatim(let text): text.escapedForHTML
     case .value(let value): html(of: value)
+    case .plain(let key): plain(key)
     case .keyed(let keyed):
       filled(keyed) { self.html(of: $0) }
     }
@@ -86,6 +88,12 @@ public final class Catalog: Sendable {
   /// Appends a date and time with its time zone in UTF-8.
   public func append(_ time: LocalTime, to bytes: inout [UInt8]) {
     formats.append(time, to: &bytes)
+  }
+
+  /// The text of a message without arguments.
+  private func plain(_ key: String) -> String {
+    if let text = entries[key]?.plain { return text }
+    return filled(Message.Keyed(key, [:])) { self.text(of: $0) }
   }
 
   private func filled(

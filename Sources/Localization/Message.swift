@@ -6,6 +6,8 @@ public struct Message: Sendable, Hashable {
   enum Content: Sendable, Hashable {
     case verbatim(String)
     indirect case value(Value)
+    /// A key without arguments, which needs no object.
+    case plain(String)
     case keyed(Keyed)
   }
 
@@ -77,7 +79,7 @@ public struct Message: Sendable, Hashable {
   ///   - key: The key, such as `users.title`.
   ///   - arguments: The arguments by name; `count` chooses the plural form.
   public init(_ key: String, _ arguments: KeyValuePairs<String, Value> = [:]) {
-    self.init(.keyed(Keyed(key, arguments)))
+    self.init(arguments.isEmpty ? .plain(key) : .keyed(Keyed(key, arguments)))
   }
 
   /// A text that isn't translated, such as a name.
@@ -92,7 +94,11 @@ public struct Message: Sendable, Hashable {
 
   /// The key; nil for a text that isn't translated.
   public var key: String? {
-    if case .keyed(let keyed) = content { keyed.key } else { nil }
+    switch content {
+    case .plain(let key): key
+    case .keyed(let keyed): keyed.key
+    case .verbatim, .value: nil
+    }
   }
 
   /// Whether the message is an empty text.
