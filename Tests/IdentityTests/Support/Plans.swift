@@ -89,8 +89,9 @@ enum Plans {
     var all: [(String, [String])] = []
     for text in texts {
       let plan = try await database.queryPlan(of: text)
-      try IndexUses.record(text, plan: plan)
-      all.append((text, isAllowed(text) ? [] : plan.filter(isFault)))
+      let faults = plan.filter(isFault)
+      if faults.isEmpty { try IndexUses.record(text, plan: plan) }
+      all.append((text, isAllowed(text) ? [] : faults))
     }
     return all
   }
