@@ -84,9 +84,13 @@ def paths(demo):
     ("{bank}/reports/enrollment", ["Enrolled"], True),
     ("{bank}/reports/exemptions", ["Waits for a new phone."], False),
     ("/exemptions", ["Waits for a new phone."], False),
+    ("{tenant}/reports/locked", ["Locked", "retail", "User"], False),
+    ("{tenant}/reports/factors", ["factors", "retail", "User"], False),
+    ("{tenant}/policy/comparison?with=harbour-bank", ["Harbour Bank", "retail", "Adjacent intervals"],
+     False),
 ], ids=["overview", "policy", "review", "reviews", "sign-off", "evidence", "audit", "audit-of-a-pool",
         "user", "access", "removals", "enrollment", "exemptions-of-a-project",
-        "exemptions"])
+        "exemptions", "locked", "factors", "comparison"])
 def test_a_page_prints_whole_and_without_navigation(
         demo, chromium, paths, address, facts, has_charts):
     context = demo.context(chromium, demo.owner)

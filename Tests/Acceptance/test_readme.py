@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
              "docs/api.md", "docs/clients.md", "docs/service-tokens.md", "docs/configuration.md",
              "docs/operations.md", "docs/architecture.md", "docs/events.md",
-             "docs/audit-chain.md", "docs/user-data.md"]
+             "docs/audit-chain.md", "docs/user-data.md", "docs/scaling.md"]
 
 
 def rows(document, heading):
@@ -289,6 +289,8 @@ def test_documented_commands_and_flags_exist():
     known += " --read-only --cap-drop --detach --env "
     # Flags of createdb in docs/configuration.md.
     known += " --encoding --lc-collate --lc-ctype --template --owner "
+    # A flag of pg_basebackup in docs/scaling.md.
+    known += " --checkpoint "
     # Chromium's flags.
     known += " --user-data-dir --host-resolver-rules --ignore-certificate-errors-spki-list "
     for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
