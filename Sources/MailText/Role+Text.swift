@@ -1,21 +1,77 @@
 public import Identity
 public import Localization
 
-extension Role {
-  /// The role's display name, such as “policy admin”.
-  public var name: Message {
-    switch self {
-    case .owner: Message("common.role-owner")
-    case .policy: Message("common.role-policy")
-    case .support: Message("common.role-support")
-    case .auditor: Message("common.role-auditor")
+/// The text of a role.
+public struct RoleText: Sendable {
+  /// The name within a line: “policy admin”.
+  public let name: Message
+  /// The name at the start of a line: “Policy admin”.
+  public let title: Message
+  /// Who has the role: “policy admin”.
+  public let noun: Message
+  /// One of them: “a policy admin”.
+  public let one: Message
+  /// One of them, at the start of a sentence.
+  public let startingOne: Message
+  /// All of them: “policy admins”.
+  public let many: Message
+  /// All of them, at the start of a sentence.
+  public let startingMany: Message
+  /// A summary of the permissions.
+  public let summary: Message
+
+  /// Returns the text of a role.
+  public static func of(_ role: Role) -> RoleText {
+    switch role {
+    case .owner: owner
+    case .policy: policy
+    case .support: support
+    case .auditor: auditor
     }
   }
+
+  private static let owner = RoleText(
+    name: Message("common.role-owner"),
+    title: Message("common.role-owner-title"),
+    noun: Message("common.role-owner"), one: Message("common.role-owner-one"),
+    startingOne: Message("common.role-owner-one-starting"),
+    many: Message("common.role-owner-many"),
+    startingMany: Message("common.role-owner-many-starting"),
+    summary: Message("common.role-owner-summary"))
+  private static let policy = RoleText(
+    name: Message("common.role-policy"),
+    title: Message("common.role-policy-title"),
+    noun: Message("common.role-policy"), one: Message("common.role-policy-one"),
+    startingOne: Message("common.role-policy-one-starting"),
+    many: Message("common.role-policy-many"),
+    startingMany: Message("common.role-policy-many-starting"),
+    summary: Message("common.role-policy-summary"))
+  private static let support = RoleText(
+    name: Message("common.role-support"),
+    title: Message("common.role-support-title"),
+    noun: Message("common.role-support-noun"), one: Message("common.role-support-one"),
+    startingOne: Message("common.role-support-one-starting"),
+    many: Message("common.role-support-many"),
+    startingMany: Message("common.role-support-many-starting"),
+    summary: Message("common.role-support-summary"))
+  private static let auditor = RoleText(
+    name: Message("common.role-auditor"),
+    title: Message("common.role-auditor-title"),
+    noun: Message("common.role-auditor"), one: Message("common.role-auditor-one"),
+    startingOne: Message("common.role-auditor-one-starting"),
+    many: Message("common.role-auditor-many"),
+    startingMany: Message("common.role-auditor-many-starting"),
+    summary: Message("common.role-auditor-summary"))
+}
+
+extension Role {
+  /// The role's display name within a line, such as “policy admin”.
+  public var name: Message { RoleText.of(self).name }
 }
 
 extension Grant {
   /// The scope of the role: `the instance`, `acme-retail`, `acme-retail / eu-shop-1a2b3`.
-  public var placeInWords: Message {
+  public var placeText: Message {
     guard let project else { return Message("common.the-instance") }
     guard let tenant else { return .verbatim(project.text) }
     return .verbatim("\(project.text) / \(tenant.text)")
