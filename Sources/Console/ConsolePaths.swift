@@ -112,33 +112,33 @@ enum ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "settings", "providers", nil, "removal",
       parameters: String.self, String.self, String.self))
-  static let signers = Path(
+  static let trustedTokenKeys = Path(
     "projects", nil, "settings", "custom-token-keys", parameters: String.self)
   static let newTrustedTokenKey = Path(
     "projects", nil, "settings", "custom-token-keys", "new", parameters: String.self)
-  static let signerRevocation = Path(
+  static let trustedTokenKeyRevocation = Path(
     "projects", nil, "settings", "custom-token-keys", nil, "revocation",
     parameters: String.self, String.self)
   static let projectDeletion = Path(
     "projects", nil, "settings", "deletion", parameters: String.self)
   static let tenantDeletion = Path(
     "projects", nil, "tenants", nil, "settings", "deletion", parameters: String.self, String.self)
-  static let outbox = ScopePath(
-    Path("projects", nil, "outbox", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "outbox", parameters: String.self, String.self))
+  static let messages = ScopePath(
+    Path("projects", nil, "messages", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "messages", parameters: String.self, String.self))
   static let message = ScopePath(
-    Path("projects", nil, "outbox", nil, parameters: String.self, String.self),
+    Path("projects", nil, "messages", nil, parameters: String.self, String.self),
     Path(
-      "projects", nil, "tenants", nil, "outbox", nil,
+      "projects", nil, "tenants", nil, "messages", nil,
       parameters: String.self, String.self, String.self))
   static let messageText = ScopePath(
-    Path("projects", nil, "outbox", nil, "text", parameters: String.self, String.self),
+    Path("projects", nil, "messages", nil, "text", parameters: String.self, String.self),
     Path(
-      "projects", nil, "tenants", nil, "outbox", nil, "text",
+      "projects", nil, "tenants", nil, "messages", nil, "text",
       parameters: String.self, String.self, String.self))
 
   static let findUsers = Path("users")
-  static let whatIf = Path("what-if")
+  static let signInSimulator = Path("sign-in-simulator")
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
   static let auditRetention = Path("audit", "retention")

@@ -4,14 +4,15 @@ import HTTP
 enum RenamedPaths {
   private static let segments: [(old: String, new: String)] = [
     ("verdicts", "code-attempts"), ("enrolment-link", "enrollment-link"), ("desk", "support"),
-    ("enrol", "enroll"), ("signers", "custom-token-keys"),
+    ("enrol", "enroll"), ("signers", "custom-token-keys"), ("outbox", "messages"),
+    ("release", "blocked-agents"), ("what-if", "sign-in-simulator"),
   ]
 
   /// The current address of a page; nil if its path wasn't renamed.
   static func address(for target: Target) -> String? {
     let parts = target.rawPath.utf8.split(separator: UInt8(ascii: "/"))
     guard let first = parts.first,
-      first.elementsEqual("projects".utf8) || first.elementsEqual("__".utf8)
+      ["projects", "__", "what-if"].contains(where: { first.elementsEqual($0.utf8) })
     else { return nil }
     var isRenamed = false
     let renamed = parts.map { part in

@@ -6,7 +6,7 @@ extension Demo {
   func trust(in project: UserPool, _ staff: DemoStaff) async throws {
     let author = staff.author(staff.owner, random)
     let host = "\(project.scope.project).example.com"
-    _ = try await identity.signers.add(
+    _ = try await identity.trustedTokenKeys.add(
       to: project.scope.project, issuer: "back-end@\(host)", keyID: "2026-1", key: Self.publicKey,
       by: author)
     var settings = ProviderSettings()

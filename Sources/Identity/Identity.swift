@@ -76,7 +76,7 @@ public final class Identity: Sendable {
   /// Service tokens.
   public let serviceTokens: ServiceTokens
   /// Custom token signing keys.
-  public let signers: TrustedTokenKeys
+  public let trustedTokenKeys: TrustedTokenKeys
   /// Sign-in with custom tokens.
   public let customTokens: CustomTokens
   /// Identity providers.
@@ -199,8 +199,8 @@ public final class Identity: Sendable {
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)
-    signers = TrustedTokenKeys(store: store)
-    customTokens = CustomTokens(store: store, signers: signers)
+    trustedTokenKeys = TrustedTokenKeys(store: store)
+    customTokens = CustomTokens(store: store, trustedTokenKeys: trustedTokenKeys)
     identityProviders = IdentityProviders(
       store: store, sealer: try Sealer(keys, purpose: "identity provider", random: random))
     federation = Federation(

@@ -8,7 +8,7 @@ extension AdministratorSignInMail {
     Message(
       "mail.administrator-sign-in",
       [
-        "email": .text(email), "browser": .message(BrowserWords.name(origin.userAgent)),
+        "email": .text(email), "browser": .message(BrowserText.name(origin.userAgent)),
         "address": .text(origin.address), "at": .moment(at), "link": .text(link),
       ])
   }

@@ -9,7 +9,7 @@ extension BreakGlassMail {
       "mail.break-glass",
       [
         "name": .text(SafeName.unlinked(name)), "email": .text(email),
-        "browser": .message(BrowserWords.name(origin.userAgent)),
+        "browser": .message(BrowserText.name(origin.userAgent)),
         "address": .text(origin.address), "at": .moment(at), "link": .text(link),
       ])
   }

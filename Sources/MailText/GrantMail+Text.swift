@@ -3,7 +3,7 @@ import Localization
 
 extension GrantMail {
   private var role: Message.Value { .message(grant.role.name) }
-  private var place: Message.Value { .message(grant.placeInWords) }
+  private var place: Message.Value { .message(grant.placeText) }
   private var name: Message.Value { .text(SafeName.plain(holder)) }
 
   var subject: Message {

@@ -12,7 +12,7 @@ struct Countersign {
     [
       ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
       AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
-      AdminPasskeysOptionalCommand.self, AdminPasswordsOnCommand.self, AdminReleaseCommand.self,
+      AdminPasskeysOptionalCommand.self, AdminPasswordsOnCommand.self, AdminUnblockCommand.self,
       TokenCreateCommand.self,
       TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
       TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,

@@ -124,7 +124,7 @@ def make_mfa_mandatory_from_a_date(me, demo):
 
 def simulate_a_sign_in(me, demo):
     _, email = people(demo, tenant_of(demo, "retail"))[0]
-    me.link("/what-if").type("q", email).button("Run test")
+    me.link("/sign-in-simulator").type("q", email).button("Run test")
     me.sees(email).sees(re.compile("code", re.I))
 
 

@@ -78,7 +78,7 @@ def test_a_requested_link_is_sent_to_existing_accounts_only(pool, owner):
     """The responses are the same; the messages aren't."""
     for email in (KNOWN[0], UNKNOWN[0]):
         assert ok(ask(pool, "sendOobCode", email)[0])["email"] == email
-    outbox = owner.get(f"/projects/{pool.project}/outbox").text
+    outbox = owner.get(f"/projects/{pool.project}/messages").text
     assert KNOWN[0] in outbox and UNKNOWN[0] not in outbox
 
 

@@ -41,7 +41,7 @@ def flags(port, *more):
 
 def states(pages):
     """Returns the state of each recipient's message in the outbox."""
-    text = pages.get(f"/projects/{PROJECT}/outbox").text
+    text = pages.get(f"/projects/{PROJECT}/messages").text
     rows = re.findall(r'<bdi>([^<]+@[^<]+)</bdi></a>.*?class="chip[^"]*">(\w+)<', text)
     return dict(rows)
 
@@ -51,8 +51,8 @@ def wait_for_state(pages, address, state, seconds=30):
 
 
 def message_page(pages, address):
-    text = pages.get(f"/projects/{PROJECT}/outbox", params={"q": address}).text
-    return re.search(rf'href="(/projects/{PROJECT}/outbox/\d+)"', text).group(1)
+    text = pages.get(f"/projects/{PROJECT}/messages", params={"q": address}).text
+    return re.search(rf'href="(/projects/{PROJECT}/messages/\d+)"', text).group(1)
 
 
 # It looks into the file.
@@ -306,7 +306,7 @@ def test_notices_stop_while_an_address_bounces_and_resume_afterward(tmp_path):
         assert set(sent()) == {"eve@example.com"}, sent()
         before = len(mails)
         change_password(2)
-        until(lambda: "marked as bouncing" in pages.get(f"/projects/{PROJECT}/outbox").text,
+        until(lambda: "marked as bouncing" in pages.get(f"/projects/{PROJECT}/messages").text,
               "the message isn't sent")
         # Another user's message is sent after it.
         notify(api, "bob@example.com")

@@ -250,7 +250,7 @@ def enrollment_link(nodes, _):
     reauthenticate(nodes.data)
     sent = nodes.owner.post(f"{user}/enrollment-link", {"reason": "lost"})
     assert sent.status_code == 303, sent.text
-    message = re.search(r'href="([^"]*/outbox/\d+)"', nodes.owner.get(user).text)[1]
+    message = re.search(r'href="([^"]*/messages/\d+)"', nodes.owner.get(user).text)[1]
     text = html.unescape(nodes.owner.post(f"{message}/text", {}, page=message).text)
     visitor = nodes.pages()
     page = visitor.get(re.search(r"(/__/auth/enroll\?\S*)", text)[1]).text

@@ -62,14 +62,14 @@ def test_a_code_arrives_once_although_the_gateway_fails_first(tmp_path):
         assert ok(sign_in(api, session, code))["phoneNumber"] == phone
 
         def is_sent():
-            text = pages.get(f"/projects/{PROJECT}/outbox").text
+            text = pages.get(f"/projects/{PROJECT}/messages").text
             return phone in text and re.search(r'class="chip[^"]*">sent<', text)
         until(is_sent, "the message is sent")
         assert len(gateway.requests) == 3
         # Only the recipient can read what the server sends.
         link = re.search(
-            rf'href="(/projects/{PROJECT}/outbox/\d+)"',
-            pages.get(f"/projects/{PROJECT}/outbox").text).group(1)
+            rf'href="(/projects/{PROJECT}/messages/\d+)"',
+            pages.get(f"/projects/{PROJECT}/messages").text).group(1)
         assert code not in pages.get(link).text
         opened = pages.post(f"{link}/text", {}, page="/account", follow_redirects=True)
         assert code not in opened.text
@@ -83,7 +83,7 @@ def test_a_message_that_the_gateway_refuses_fails(tmp_path):
             gateway.received(1)
 
             def is_failed():
-                text = pages.get(f"/projects/{PROJECT}/outbox").text
+                text = pages.get(f"/projects/{PROJECT}/messages").text
                 return re.search(r'class="chip[^"]*">failed<', text)
             until(is_failed, "the message failed")
             assert len(gateway.requests) == 1

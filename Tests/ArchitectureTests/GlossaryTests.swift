@@ -8,6 +8,8 @@ struct GlossaryTests {
     ("verdict", "code attempt"), ("stand-in", "backup code"),
     ("setapart", "removal hold"), ("objection", "reported change"), ("disorder", "state machine"),
     ("the desk", "support"), ("deskgate", "SupportAuthorization"),
+    ("what-if", "sign-in simulator"), ("whatif", "SignInSimulator"),
+    ("reviewstanding", "ReviewStatus"),
   ]
   /// Retired words in text that users, operators, and developers read.
   private static let retiredInText: [(word: String, instead: String)] = [
@@ -28,9 +30,7 @@ struct GlossaryTests {
     ("Tests/IdentityTests/Bulk/", "e-mail"),
     // Applied migrations don't change, nor do their names and the names they replaced.
     ("Sources/Identity/Migrations/", ""),
-    ("Sources/Identity/Identity+Start.swift", "migration("),
-    ("Sources/Identity/Identity+Start.swift", "PackageResources."),
-    ("Package.swift", "Migrations/"),
+    ("Sources/Identity/Identity+Migrations.swift", "PackageResources."),
     // The purpose that sealed secrets are bound to, needed to open existing ones.
     ("Sources/Identity/BackupCodes/BackupCodeStore.swift", "\"stand-in\""),
     ("Tests/ArchitectureTests/SealingTests.swift", "stand-in"),

@@ -14,7 +14,7 @@ struct ProseTests {
     // Descriptions of OAuth errors, for the provider's log.
     "Sources/Console/SignInProvider/ProviderLogoutEndpoint.swift",
     // Names in user agents.
-    "Sources/MailText/BrowserWords.swift",
+    "Sources/MailText/BrowserText.swift",
   ]
 
   @Test(arguments: ["Identity", "Console", "MailText", "countersign"])

@@ -41,7 +41,7 @@ import Testing
         user, removal, eu + "/users", eu + "/audit", eu, eu + "/users?q=hostile",
         "/users?q=hostile",
         user + "/factors/removal", user + "/factors/\(factor)/name", user + "/deletion",
-        "/what-if?q=hostile",
+        "/sign-in-simulator?q=hostile",
       ] {
         Markup.check(try await browser.get(address))
       }
@@ -76,7 +76,8 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let query = (["q": name] as Form)
       for path in [
-        "/", "/users", "/projects/acme-retail/tenants", try await world.eu + "/users", "/what-if",
+        "/", "/users", "/projects/acme-retail/tenants", try await world.eu + "/users",
+        "/sign-in-simulator",
         "/projects/acme-retail/review",
       ] {
         Markup.check(try await browser.get(query.query(of: path)))

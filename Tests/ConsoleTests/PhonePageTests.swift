@@ -80,7 +80,7 @@ import Testing
     try await World.withSampleData { world in
       try await addPhone(world)
       let ada = try await Browser.signedIn(world)
-      let address = "/what-if?q=chiara.bianchi@example.com"
+      let address = "/sign-in-simulator?q=chiara.bianchi@example.com"
       let without = try await ada.get(address)
       #expect(without.says("SMS is off: 1 factor isn’t required"))
       try await setSMS(world, true)

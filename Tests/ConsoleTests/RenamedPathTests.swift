@@ -15,6 +15,8 @@ struct RenamedPathTests {
       let attempts = try await browser.get(eu + "/users/\(World.chiara)/verdicts")
       #expect(attempts.location == eu + "/users/\(World.chiara)/code-attempts")
       #expect(try await browser.get(try #require(attempts.location)).status == .ok)
+      #expect(try await browser.get(eu + "/outbox").location == eu + "/messages")
+      #expect(try await browser.get("/what-if?q=a").location == "/sign-in-simulator?q=a")
       #expect(try await browser.get(eu + "/settings/nothing").status == .notFound)
       #expect(try await browser.get("/nothing/desk").status == .notFound)
     }

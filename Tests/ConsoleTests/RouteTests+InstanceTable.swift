@@ -137,12 +137,12 @@ extension RouteTests {
     POST /event-streams/{String}/deletion: manageAdministrators on the instance
     GET /event-streams/{String}/rejected-entries/{String}/removal: manageAdministrators on the instance
     POST /event-streams/{String}/rejected-entries/{String}/removal: manageAdministrators on the instance
-    GET /projects/{String}/outbox: findUsers
-    GET /projects/{String}/tenants/{String}/outbox: findUsers
-    GET /projects/{String}/outbox/{String}: findUsers
-    GET /projects/{String}/tenants/{String}/outbox/{String}: findUsers
-    POST /projects/{String}/outbox/{String}/text: readMessages
-    POST /projects/{String}/tenants/{String}/outbox/{String}/text: readMessages
+    GET /projects/{String}/messages: findUsers
+    GET /projects/{String}/tenants/{String}/messages: findUsers
+    GET /projects/{String}/messages/{String}: findUsers
+    GET /projects/{String}/tenants/{String}/messages/{String}: findUsers
+    POST /projects/{String}/messages/{String}/text: readMessages
+    POST /projects/{String}/tenants/{String}/messages/{String}/text: readMessages
     GET /projects/{String}/guidance: seeScope
     GET /projects/{String}/tenants/{String}/guidance: seeScope
     GET /projects/{String}/guidance/edit: changeScope
@@ -153,7 +153,7 @@ extension RouteTests {
     POST /projects/{String}/tenants/{String}/guidance/versions: changeScope
     GET /guidance: session
     GET /guidance/{String}: session
-    GET /what-if: findUsers somewhere
+    GET /sign-in-simulator: findUsers somewhere
     GET /administrators: seeAdministrators on the instance
     POST /administrators/step-up: protectUsers on the instance
     GET /invitations/{String}/removal: manageAdministrators on the instance

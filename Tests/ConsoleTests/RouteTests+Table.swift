@@ -191,10 +191,10 @@ extension RouteTests {
     GET /projects/{String}/tenants/{String}/settings/support: seeScope
     POST /projects/{String}/settings/support: editSupportRules
     POST /projects/{String}/tenants/{String}/settings/support: editSupportRules
-    GET /projects/{String}/support/release/{String}: protectUsers
-    GET /projects/{String}/tenants/{String}/support/release/{String}: protectUsers
-    POST /projects/{String}/support/release/{String}: protectUsers
-    POST /projects/{String}/tenants/{String}/support/release/{String}: protectUsers
+    GET /projects/{String}/support/blocked-agents/{String}: protectUsers
+    GET /projects/{String}/tenants/{String}/support/blocked-agents/{String}: protectUsers
+    POST /projects/{String}/support/blocked-agents/{String}: protectUsers
+    POST /projects/{String}/tenants/{String}/support/blocked-agents/{String}: protectUsers
     GET /projects/{String}/users/{String}/data: exportUsers
     GET /projects/{String}/tenants/{String}/users/{String}/data: exportUsers
     POST /projects/{String}/users/{String}/data: exportUsers

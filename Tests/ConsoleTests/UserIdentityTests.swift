@@ -103,7 +103,7 @@ import Testing
         ("UID", "<bdi>…\(World.chiara.suffix(6))</bdi>"),
       ]
       expect(identity, on: try await ada.get(request))
-      expect(identity, on: try await ada.get(try await world.eu + "/outbox/\(message.id)"))
+      expect(identity, on: try await ada.get(try await world.eu + "/messages/\(message.id)"))
       try await world.identity.accounts.delete(scope, chiara.id, by: author)
       let gone = try await ada.get(request)
       expect(

@@ -132,7 +132,7 @@ struct AccountView: ViewModel {
     }
     return facts + [
       Fact(Message("account.time-zone"), preferences.timeZone),
-      Fact(Message("account.theme"), PreferencesWords.theme(preferences.theme)),
+      Fact(Message("account.theme"), PreferencesText.theme(preferences.theme)),
     ]
   }
 

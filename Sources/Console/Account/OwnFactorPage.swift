@@ -186,7 +186,7 @@ struct OwnFactorView: ViewModel {
     .text("cancel") { $0.state.isReady ? ConsolePaths.account() : nil },
     .text("csrf") { $0.signedIn.session.csrfToken },
     .text("ticket") { $0.enrollment.ticket.revealedText },
-    .text("key") { Words.inFours($0.enrollment.key) },
+    .text("key") { Formatted.inFours($0.enrollment.key) },
     .text("uri") { $0.enrollment.uri.revealedText },
     .text("account") { $0.signedIn.administrator.email },
     .markup(\.drawing),

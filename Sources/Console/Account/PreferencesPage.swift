@@ -52,7 +52,7 @@ struct PreferencesPage: Sendable {
 }
 
 /// Names preferences for display.
-enum PreferencesWords {
+enum PreferencesText {
   static func theme(_ theme: Preferences.Theme) -> Message {
     switch theme {
     case .system: Message("account.theme-system")
@@ -78,7 +78,7 @@ struct PreferencesView: ViewModel {
     .list("themes") { view in
       Preferences.Theme.allCases.map {
         Choice(
-          value: $0.rawValue, text: PreferencesWords.theme($0),
+          value: $0.rawValue, text: PreferencesText.theme($0),
           isChosen: $0 == view.preferences.theme, id: $0 == .system ? "theme" : "theme-\($0)")
       }
     },

@@ -11,14 +11,14 @@ struct SessionRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("id") { $0.session.id },
-    .text("browser") { BrowserWords.name($0.session.userAgent) },
+    .text("browser") { BrowserText.name($0.session.userAgent) },
     .text("address") { $0.session.address },
     .markup("startedAt") { $0.times.past($0.session.startedAt) },
     .markup("lastSeenAt") { $0.times.past($0.session.lastSeenAt) },
     .flag(\.isCurrent),
     .text("provider") { row in
       row.session.provider.map {
-        Message("common.signed-in-with", ["name": .text(Words.short($0))])
+        Message("common.signed-in-with", ["name": .text(Formatted.short($0))])
       }
     },
   ]
@@ -30,8 +30,8 @@ extension SessionLimits {
     Message(
       "account.sessions-end-after",
       [
-        "idle": .message(Words.duration(seconds: Int(idle))),
-        "lifetime": .message(Words.duration(seconds: Int(lifetime))),
+        "idle": .message(Formatted.duration(seconds: Int(idle))),
+        "lifetime": .message(Formatted.duration(seconds: Int(lifetime))),
       ])
   }
 }

@@ -133,5 +133,5 @@ enum ActionLinkState {
   }
 
   /// A name or an address that a user wrote.
-  private static func name(_ text: String) -> Message.Value { .name(Words.short(text, 200)) }
+  private static func name(_ text: String) -> Message.Value { .name(Formatted.short(text, 200)) }
 }

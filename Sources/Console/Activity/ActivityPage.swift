@@ -138,7 +138,7 @@ struct ActivityRow: ViewModel {
     trusted: "<span class=\"mk bad\" aria-hidden=\"true\">■</span>")
 
   static let keys: Keys<Self> = [
-    .text("name") { Words.short($0.label) },
+    .text("name") { Formatted.short($0.label) },
     .text("href") { ConsolePaths.user($0.scope, $0.item.account.text) },
     .text("email") { $0.item.displayName == nil ? nil : $0.item.email },
     .text("kind") { ActivityQuery.text($0.attempt.way.kind) },

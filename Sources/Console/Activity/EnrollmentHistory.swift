@@ -164,6 +164,6 @@ struct EnrollmentHistory: Sendable {
     if case .number(let side)? = new(.adjacentIntervals) {
       return Message("activity.intervals", ["count": .number(side)])
     }
-    return row.changes.first.map { .verbatim(formatter.line($0)) } ?? AuditWords.action(row)
+    return row.changes.first.map { .verbatim(formatter.line($0)) } ?? AuditText.action(row)
   }
 }

@@ -28,7 +28,7 @@ struct AdministratorPage: Sendable {
       let outcome = try await identity.administrators.grant(
         grant, until: end, to: ID(id), actions.request(signedIn))
       let role = Message.Value.message(grant.role.name)
-      let place = Message.Value.message(grant.placeInWords)
+      let place = Message.Value.message(grant.placeText)
       return actions.leave(
         outcome.value
           ? Message("administrators.granted", ["role": role, "place": place])
@@ -58,20 +58,20 @@ struct AdministratorPage: Sendable {
     let tokens = try await refusing {
       try await identity.serviceTokens.count(madeBy: administrator.id)
     }
-    let name = Message.Value.name(Words.short(administrator.displayName))
+    let name = Message.Value.name(Formatted.short(administrator.displayName))
     let button = Message("administrators.revoke-role")
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(button), "name": name]),
       for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
-      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     var consequences = [
       Message(
         "administrators.role-ends",
         [
-          "name": name, "role": .message(grant.role.name), "place": .message(grant.placeInWords),
+          "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])
     ]
     if administrator.grants.count == 1 {
@@ -123,7 +123,7 @@ struct AdministratorPage: Sendable {
   /// Reports a revoked role, and the service tokens that were revoked with it.
   private static func revoked(_ grant: Grant, tokens: Int) -> Message {
     let role = Message.Value.message(grant.role.name)
-    let place = Message.Value.message(grant.placeInWords)
+    let place = Message.Value.message(grant.placeText)
     return tokens == 0
       ? Message("administrators.revoked", ["role": role, "place": place])
       : Message(
@@ -143,7 +143,7 @@ struct AdministratorPage: Sendable {
       && record.administrator.id != signedIn.administrator.id
     let places =
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
-    let name = Message.Value.name(Words.short(record.administrator.displayName))
+    let name = Message.Value.name(Formatted.short(record.administrator.displayName))
     var frame = frames.frame(
       Message("administrators.page-title", ["title": name]), for: signedIn)
     frame.errors = errors
@@ -202,7 +202,7 @@ struct AdministratorView: ViewModel {
       Fact(
         Message("common.second-factor"),
         record.hasSecondFactor
-          ? Chip.on(record.factorsInWords) : Chip.off(Message("common.off"))),
+          ? Chip.on(record.factorsText) : Chip.off(Message("common.off"))),
     ]
     if let since = record.enrolledAt {
       facts.append(Fact(Message("administrators.set-up"), frame.times.moment(since)))
@@ -264,7 +264,7 @@ struct GrantRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
-    .text("place") { $0.grant.placeInWords },
+    .text("place") { $0.grant.placeText },
     .markup("end") { row in
       row.end.map(row.times.moment) ?? Chip.off(Message("administrators.no-end"))
     },

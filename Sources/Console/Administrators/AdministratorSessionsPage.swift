@@ -24,13 +24,13 @@ struct AdministratorSessionsPage: Sendable {
       )
     }
     let title = Message("administrators.sessions")
-    let name = Message.Value.name(Words.short(administrator.displayName))
+    let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
-      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     return .html(
       view.render(
@@ -83,7 +83,7 @@ struct AdministratorSessionsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.csrf),
-    .text("name") { Words.short($0.administrator.displayName) },
+    .text("name") { Formatted.short($0.administrator.displayName) },
     .text("limits") { $0.limits.sentence },
     .text("endAction") { ConsolePaths.administratorSessions($0.administrator.id.text) },
     .text("endAllAction") {

@@ -70,7 +70,7 @@ struct AdministratorsPage: Sendable {
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]
-    let name = Message.Value.name(Words.short(invitation.displayName))
+    let name = Message.Value.name(Formatted.short(invitation.displayName))
     var question = ActionQuestion(
       performs: .revokeInvitation,
       heading: Markup(html: Message("administrators.revoke-the-invitation-for", ["name": name])),
@@ -178,7 +178,7 @@ struct AdministratorRow: ViewModel {
   let times: Times
 
   private var secondFactor: Markup {
-    if record.hasSecondFactor { return Chip.on(record.factorsInWords) }
+    if record.hasSecondFactor { return Chip.on(record.factorsText) }
     let off = Message("common.off")
     return record.administrator.mustHaveSecondFactor ? Chip.look(off) : Chip.off(off)
   }

@@ -43,7 +43,7 @@ struct GrantEndPage: Sendable {
       let errors = try await actions.faults(error, .grantRole, signedIn) {
         error throws(Refusal) in
         if case .lastOwner = error {
-          return FieldError(field: "last", text: GrantWords.lastOwner)
+          return FieldError(field: "last", text: GrantText.lastOwner)
         }
         return try error.fault(answers)
       }
@@ -63,14 +63,14 @@ struct GrantEndPage: Sendable {
     var answers = answers
     if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], signedIn.times) }
     let title = Message("administrators.end-date")
-    let name = Message.Value.name(Words.short(administrator.displayName))
+    let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
-      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     let framed = FrameView(frame)
     let model = GrantEndView(

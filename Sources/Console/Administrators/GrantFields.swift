@@ -96,7 +96,7 @@ struct Places: Sendable {
     guard projects.count <= 20 else { return nil }
     var places = [(value: "", text: Message("administrators.whole-instance"))]
     for (id, name) in projects {
-      let projectName = Words.short(name, 60)
+      let projectName = Formatted.short(name, 60)
       places.append(
         (id.text, Message("administrators.whole-project", ["project": .text(projectName)])))
       let tenants = try await refusing {
@@ -104,7 +104,7 @@ struct Places: Sendable {
           project: id, visibleTo: administrator, limit: Self.most)
       }
       for (tenant, tenantName) in tenants {
-        let path = Message.verbatim("\(projectName) / \(Words.short(tenantName, 60))")
+        let path = Message.verbatim("\(projectName) / \(Formatted.short(tenantName, 60))")
         places.append(("\(id.text)/\(tenant.text)", path))
       }
       guard places.count <= Self.most else { return nil }
@@ -187,9 +187,9 @@ extension ManagementError {
         field: "place",
         text: answers.tenant.isEmpty
           ? Message(
-            "administrators.project-unknown", ["project": .name(Words.short(answers.project))])
+            "administrators.project-unknown", ["project": .name(Formatted.short(answers.project))])
           : Message(
-            "administrators.tenant-unknown", ["project": .name(Words.short(answers.project))]))
+            "administrators.tenant-unknown", ["project": .name(Formatted.short(answers.project))]))
     case .endInPast:
       FieldError(field: "last", text: Message("administrators.end-in-past"))
     case .endTooLate:
@@ -203,7 +203,7 @@ extension ManagementError {
           "administrators.own-roles",
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
-      FieldError(field: "role", text: GrantWords.lastOwner)
+      FieldError(field: "role", text: GrantText.lastOwner)
     case .unavailable: throw .unavailable(self)
     }
   }

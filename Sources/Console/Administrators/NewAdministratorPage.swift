@@ -119,7 +119,7 @@ struct CreatedInvitationView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.link),
-    .text("name") { Words.short($0.invitation.displayName) },
+    .text("name") { Formatted.short($0.invitation.displayName) },
     .text("email") { $0.invitation.email },
     .markup("role") {
       $0.invitation.grant.place(until: $0.invitation.grantEndsAt, $0.frame.times)

@@ -39,7 +39,7 @@ struct TypedPage: Sendable {
       let errors = [fault] + (try await actions.unmet(action.action, signedIn))
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
-    let name = Message.Value.name(Words.short(administrator.displayName))
+    let name = Message.Value.name(Formatted.short(administrator.displayName))
     let request = actions.request(signedIn)
     do {
       switch action {
@@ -74,7 +74,7 @@ struct TypedPage: Sendable {
           "administrators.own-account",
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
-      return FieldError(field: "confirmation", text: GrantWords.lastOwner)
+      return FieldError(field: "confirmation", text: GrantText.lastOwner)
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
       .endTooLate:
       throw .notFound
@@ -94,14 +94,14 @@ struct TypedPage: Sendable {
       action == .reset
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
-    let name = Message.Value.name(Words.short(administrator.displayName))
+    let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(action.name), "name": name]),
       for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
-      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     let frameView = FrameView(frame)
     let model = TypedView(
@@ -146,7 +146,7 @@ struct TypedView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag("isReset") { $0.action == .reset },
-    .text("name") { Words.short($0.administrator.displayName) },
+    .text("name") { Formatted.short($0.administrator.displayName) },
     .text("email") { $0.administrator.email },
     .text(\.csrf),
     .text("action") {

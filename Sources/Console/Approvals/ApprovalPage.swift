@@ -86,19 +86,19 @@ struct ApprovalPage: Sendable {
   private func page(
     _ context: ScopeContext, _ approval: Approval, answer: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let standing = try await refusing {
-      try await approvals.standing(context.signedIn.session, on: approval)
+    let eligibility = try await refusing {
+      try await approvals.eligibility(context.signedIn.session, on: approval)
     }
     let title = Message(
-      "approvals.title-of-one", ["request": .message(ApprovalWords.what(approval))])
+      "approvals.title-of-one", ["request": .message(ApprovalText.what(approval))])
     var frame = try await ending.frames.frame(
       title, in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
-      user: try await user(approval), standing: standing,
-      refusal: SupportRefusal(standing, context.signedIn), answer: answer,
+      user: try await user(approval), eligibility: eligibility,
+      refusal: SupportRefusal(eligibility, context.signedIn), answer: answer,
       changes: try await changes(approval), applyAt: try await proposed(approval)?.applyAt,
       carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -8,7 +8,7 @@ struct ApprovalView: ViewModel {
   let context: ScopeContext
   let approval: Approval
   let user: UserIdentity?
-  let standing: SupportEligibility
+  let eligibility: SupportEligibility
   let refusal: SupportRefusal?
   let answer: String
   let changes: [PolicyChange]?
@@ -24,7 +24,7 @@ struct ApprovalView: ViewModel {
   private var isOwn: Bool { approval.requester == context.signedIn.administrator.id }
 
   private var heading: Markup {
-    let user = Message.Value.name(Words.short(approval.accountName))
+    let user = Message.Value.name(Formatted.short(approval.accountName))
     let heading: Message =
       switch (approval.kind, isWaiting) {
       case (.factor, true): Message("approvals.remove-factor-from-question", ["user": user])
@@ -34,7 +34,7 @@ struct ApprovalView: ViewModel {
       case (.policy, true): Message("approvals.weaken-policy-question")
       case (.job, true):
         Message("approvals.remove-factors-of-question", ["count": .number(approval.users)])
-      case (.policy, false), (.job, false): ApprovalWords.what(approval)
+      case (.policy, false), (.job, false): ApprovalText.what(approval)
       }
     return Markup(html: heading)
   }
@@ -133,7 +133,7 @@ struct ApprovalView: ViewModel {
 
   private var consequences: [Message] {
     [
-      ApprovalWords.why(approval.cause), approvalConsequence,
+      ApprovalText.why(approval.cause), approvalConsequence,
       Message("approvals.log-records-names"),
     ]
   }
@@ -142,8 +142,8 @@ struct ApprovalView: ViewModel {
     .object(\.frame),
     .markup("heading") { $0.heading },
     .optional(\.user),
-    .markup("state") { ApprovalWords.chip($0.approval.state) },
-    .text("place") { ApprovalWords.place($0.approval.scope) },
+    .markup("state") { ApprovalText.chip($0.approval.state) },
+    .text("place") { ApprovalText.place($0.approval.scope) },
     .list("facts") { $0.facts },
     .list("links") { $0.links },
     .text("answer") { $0.closing },
@@ -153,11 +153,11 @@ struct ApprovalView: ViewModel {
     .flag("mayRefuse") { view in
       view.isWaiting && !view.isOwn
         && SupportRefusal(
-          lackingCode: view.standing.asksForCode, view.context.signedIn) == nil
+          lackingCode: view.eligibility.asksForCode, view.context.signedIn) == nil
     },
-    .optional("codeField") { CodeField($0.standing.asksForCode, $0.frame) },
+    .optional("codeField") { CodeField($0.eligibility.asksForCode, $0.frame) },
     .optional("refusalCode") {
-      CodeField($0.standing.asksForCode, $0.frame, id: Self.refusalCode)
+      CodeField($0.eligibility.asksForCode, $0.frame, id: Self.refusalCode)
     },
     .text("decisionError") { $0.frame.error(at: "decision") },
     .text("typed") { $0.answer },

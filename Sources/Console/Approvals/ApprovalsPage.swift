@@ -63,15 +63,17 @@ struct ApprovalRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { $0.approval.address },
-    .text("what") { ApprovalWords.what($0.approval) },
-    .text("user") { $0.approval.account == nil ? nil : Words.short($0.approval.accountName, 60) },
-    .text("place") { Words.short(ApprovalWords.place($0.approval.scope), 80) },
+    .text("what") { ApprovalText.what($0.approval) },
+    .text("user") {
+      $0.approval.account == nil ? nil : Formatted.short($0.approval.accountName, 60)
+    },
+    .text("place") { Formatted.short(ApprovalText.place($0.approval.scope), 80) },
     .text("who") { row in
       row.approval.requester == row.reader
         ? Message("approvals.you") : Message.verbatim(row.approval.requesterName)
     },
     .markup("until") { $0.times.moment($0.approval.expiresAt) },
-    .markup("state") { ApprovalWords.chip($0.approval.state) },
+    .markup("state") { ApprovalText.chip($0.approval.state) },
     .text("decider") { $0.approval.deciderName },
     .markup("decided") { row in
       row.approval.decidedAt.map(row.times.past) ?? HTML.escaped("")

@@ -53,7 +53,7 @@ struct ApproveRequest: ApprovalDecision {
       "approvals.factors-removed",
       [
         "count": .number(removal.factors.count),
-        "sessions": .message(SessionWords.ended(removal.sessionsEnded)),
+        "sessions": .message(SessionText.ended(removal.sessionsEnded)),
       ])
     return Flash(text: text, link: undo)
   }

@@ -14,7 +14,7 @@ enum AuditCode {
     case .enforcement: enforcement(code)
     case .passwordClasses: characters(code)
     case .role: ServiceTokenRole(rawValue: code)?.auditWords
-    case .message: OutboxWords.purpose(code)
+    case .message: MessagesText.purpose(code)
     case .reportedChange: reportedChange(code)
     case .outcome:
       ApprovalObstacle(rawValue: code)?.auditWords
@@ -40,7 +40,7 @@ enum AuditCode {
 
   private static func reportedChange(_ code: String) -> Message? {
     guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
-    return OutboxWords.change(notice.kind)
+    return MessagesText.change(notice.kind)
   }
 
   private static func enforcement(_ code: String) -> Message? {

@@ -21,9 +21,9 @@ struct AuditFilterView: ViewModel {
     self.query = query
     self.menus = menus
     self.actors = AuditMenu.options(
-      Actor.Kind.allCases.map { ($0.rawValue, AuditWords.name(of: $0)) }
+      Actor.Kind.allCases.map { ($0.rawValue, AuditText.name(of: $0)) }
         + actors.map { actor in
-          ("\(actor.kind.rawValue):\(actor.id)", Message.verbatim(Words.short(actor.name)))
+          ("\(actor.kind.rawValue):\(actor.id)", Message.verbatim(Formatted.short(actor.name)))
         },
       chosen: query.actor)
   }
@@ -51,20 +51,23 @@ struct AuditFilterView: ViewModel {
       add(chosenResource(AuditMenu.text(.resources, query.kind)), without: "kind", "object")
     }
     if !query.pool.isEmpty, place.scope == nil {
-      add(Message("audit.chosen-pool", ["pool": .text(Words.short(query.pool))]), without: "pool")
+      add(
+        Message("audit.chosen-pool", ["pool": .text(Formatted.short(query.pool))]), without: "pool")
     }
     if !query.from.isEmpty {
-      add(Message("audit.chosen-start", ["date": .text(Words.short(query.from))]), without: "from")
+      add(
+        Message("audit.chosen-start", ["date": .text(Formatted.short(query.from))]), without: "from"
+      )
     }
     if !query.to.isEmpty {
-      add(Message("audit.chosen-end", ["date": .text(Words.short(query.to))]), without: "to")
+      add(Message("audit.chosen-end", ["date": .text(Formatted.short(query.to))]), without: "to")
     }
     return links
   }
 
   /// The chosen type, ID, or both.
   private func chosenResource(_ type: Message) -> Message {
-    let id = Message.Value.text(Words.short(query.object))
+    let id = Message.Value.text(Formatted.short(query.object))
     if query.kind.isEmpty { return Message("audit.chosen-resource", ["resource": id]) }
     if query.object.isEmpty {
       return Message("audit.chosen-resource", ["resource": .message(type)])

@@ -100,7 +100,7 @@ struct AuditFormatter: Sendable {
   /// The reason and the note.
   private static func why(_ row: AuditRow) -> Message? {
     let note = (row.note?.isEmpty ?? true) ? nil : row.note
-    switch (row.reason.map { AuditWords.reason($0) }, note) {
+    switch (row.reason.map { AuditText.reason($0) }, note) {
     case (let reason?, let note?):
       return Message(
         "audit.reason-and-note", ["reason": .message(reason), "note": .text(note)])
@@ -162,7 +162,7 @@ struct AuditFormatter: Sendable {
     if seconds > 0, seconds % 86_400 == 0, seconds > 86_400 {
       return Message("audit.days", ["count": .number(seconds / 86_400)])
     }
-    return Words.duration(seconds: seconds)
+    return Formatted.duration(seconds: seconds)
   }
 
   private func item(_ text: String, _ field: AuditFieldName?) -> Message {

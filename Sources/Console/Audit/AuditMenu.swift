@@ -48,7 +48,7 @@ struct AuditMenu: ViewModel {
     switch key.kind {
     case .actions:
       let groups = AuditAction.Group.allCases
-        .filter { key.isOfAll || !AuditWords.isOfInstance($0) }
+        .filter { key.isOfAll || !AuditText.isOfInstance($0) }
         .map { Group($0, chosen: key.chosen) }
       let isOffered = groups.contains { $0.options.contains(where: \.isChosen) }
       self.groups = groups
@@ -58,10 +58,10 @@ struct AuditMenu: ViewModel {
       options = Self.options(fields, chosen: key.chosen)
     case .resources:
       let resources = AuditResource.allCases
-        .filter { key.isOfAll || !AuditWords.isOfInstance($0) }
+        .filter { key.isOfAll || !AuditText.isOfInstance($0) }
       groups = []
       options = Self.options(
-        resources.map { ($0.rawValue, AuditWords.name(of: $0)) }, chosen: key.chosen)
+        resources.map { ($0.rawValue, AuditText.name(of: $0)) }, chosen: key.chosen)
     }
   }
 
@@ -78,16 +78,16 @@ struct AuditMenu: ViewModel {
 
   /// The text of a value, also of one that isn't an option.
   static func text(_ kind: Kind, _ value: String) -> Message {
-    name(kind, value) ?? .verbatim(Words.short(value.replacing(":", with: " ")))
+    name(kind, value) ?? .verbatim(Formatted.short(value.replacing(":", with: " ")))
   }
 
   private static func name(_ kind: Kind, _ value: String) -> Message? {
     switch kind {
     case .actions:
-      AuditAction(rawValue: value).map { AuditWords.name(of: $0) }
+      AuditAction(rawValue: value).map { AuditText.name(of: $0) }
         ?? AuditAction.Group(rawValue: value).map { Group.whole($0) }
     case .fields: AuditFieldName(rawValue: value).map { AuditFieldLabel($0).name }
-    case .resources: AuditResource(rawValue: value).map { AuditWords.name(of: $0) }
+    case .resources: AuditResource(rawValue: value).map { AuditText.name(of: $0) }
     }
   }
 
@@ -102,20 +102,20 @@ struct AuditMenu: ViewModel {
     let options: [Option]
 
     fileprivate init(_ group: AuditAction.Group, chosen: String) {
-      label = AuditWords.name(of: group)
+      label = AuditText.name(of: group)
       let whole = Option(
         value: group.rawValue, text: Self.whole(group), isChosen: group.rawValue == chosen)
       options =
         [whole]
         + group.actions.map { action in
           Option(
-            value: action.rawValue, text: AuditWords.name(of: action),
+            value: action.rawValue, text: AuditText.name(of: action),
             isChosen: action.rawValue == chosen)
         }
     }
 
     fileprivate static func whole(_ group: AuditAction.Group) -> Message {
-      Message("audit.whole-group", ["group": .message(AuditWords.name(of: group))])
+      Message("audit.whole-group", ["group": .message(AuditText.name(of: group))])
     }
 
     static let keys: Keys<Self> = [

@@ -98,7 +98,7 @@ struct AuditPage: Sendable {
     let query = AuditQuery(signedIn.query)
     let (filter, faults) = try await filter(query, place, signedIn)
     guard let filter, faults.isEmpty else { throw .unreadableForm }
-    let words = query.form().entries.map { "\($0.name): \(Words.short($0.value.text))" }
+    let words = query.form().entries.map { "\($0.name): \(Formatted.short($0.value.text))" }
     let (export, asOf) = try await identity.fromReplica { () async throws(Refusal) in
       try await refusing {
         try await audit.export(

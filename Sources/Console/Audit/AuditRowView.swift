@@ -84,7 +84,7 @@ final class AuditRowView: ViewModel {
     } else {
       html.raw("<span>")
     }
-    html.add(HTML.isolated(Words.short(scope.tenantName ?? scope.projectName)))
+    html.add(HTML.isolated(Formatted.short(scope.tenantName ?? scope.projectName)))
     if scope.isThere {
       html.raw("</a>")
     } else {
@@ -94,21 +94,21 @@ final class AuditRowView: ViewModel {
     }
     if scope.tenantName != nil, scope.isThere {
       html.raw("<span class=\"sub\">")
-      html.add(HTML.isolated(Words.short(scope.projectName)))
+      html.add(HTML.isolated(Formatted.short(scope.projectName)))
       html.raw("</span>")
     }
     return html.markup
   }
 
   static let keys: Keys<AuditRowView> = [
-    .text("what") { AuditWords.action($0.row) },
-    .text("object") { AuditWords.object($0.row) },
+    .text("what") { AuditText.action($0.row) },
+    .text("object") { AuditText.object($0.row) },
     .text("history") { $0.history },
     .markup("change") { $0.change },
-    .text("who") { AuditWords.who($0.row) },
+    .text("who") { AuditText.who($0.row) },
     .text("whoKind") { view in
-      AuditWords.isOwn(view.row) || view.row.actorName == view.row.actorKind
-        ? nil : AuditWords.actorKind(view.row)
+      AuditText.isOwn(view.row) || view.row.actorName == view.row.actorKind
+        ? nil : AuditText.actorKind(view.row)
     },
     .text("actions") { $0.actions },
     .flag("showsPool") { $0.source.showsPool },

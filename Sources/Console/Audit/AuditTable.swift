@@ -27,9 +27,9 @@ struct AuditTable: Sendable {
 
   mutating func add(_ row: AuditRow) {
     csv.add([
-      String(row.id), row.at.rfc3339, catalog.text(AuditWords.action(row)), row.actionName,
-      row.objectKind, row.objectID, catalog.text(AuditWords.object(row)), formatter.from(row),
-      formatter.to(row), row.reason.map { catalog.text(AuditWords.reason($0)) } ?? "",
+      String(row.id), row.at.rfc3339, catalog.text(AuditText.action(row)), row.actionName,
+      row.objectKind, row.objectID, catalog.text(AuditText.object(row)), formatter.from(row),
+      formatter.to(row), row.reason.map { catalog.text(AuditText.reason($0)) } ?? "",
       row.note ?? "",
       row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
       row.address, row.requestID, row.ticket ?? "",

@@ -12,9 +12,9 @@ final class HistoryRow: ViewModel {
 
   init(_ row: AuditRow, _ times: Times, _ catalog: Catalog) {
     let formatter = AuditFormatter(times, catalog)
-    what = AuditWords.action(row)
+    what = AuditText.action(row)
     change = formatter.change(row)
-    who = AuditWords.who(row)
+    who = AuditText.who(row)
     at = times.moment(row.at)
     why = formatter.reason(row)
   }
@@ -24,7 +24,7 @@ final class HistoryRow: ViewModel {
     let formatter = AuditFormatter(times, catalog)
     what = .verbatim(formatter.capitalizedChange(row))
     change = ""
-    who = AuditWords.who(row)
+    who = AuditText.who(row)
     at = times.moment(row.at)
     why = formatter.reason(row)
   }

@@ -6,7 +6,7 @@ import Templating
 /// The form fields that an action requires: a reason, and a re-authentication if the last one is
 /// older than the interval.
 struct ActionFields: ViewModel {
-  let standing: ActionStanding
+  let eligibility: ActionEligibility
   let frame: FrameView
   /// The reason as entered.
   let reason: String
@@ -21,15 +21,15 @@ struct ActionFields: ViewModel {
   }
 
   /// Whether the action can't be performed now, because re-authentication isn't possible.
-  var isBlocked: Bool { standing.isBlocked }
+  var isBlocked: Bool { eligibility.isBlocked }
 
   private var reasonField: ReasonField? {
-    guard standing.action.requirements.reason == .written, !isBlocked else { return nil }
+    guard eligibility.action.requirements.reason == .written, !isBlocked else { return nil }
     return ReasonField(value: reason, error: frame.error(at: "note"))
   }
 
   private var codeField: CodeField? {
-    CodeField(standing.needsReauthentication && !isBlocked, frame)
+    CodeField(eligibility.needsReauthentication && !isBlocked, frame)
   }
 
   static let keys: Keys<Self> = [
@@ -37,7 +37,7 @@ struct ActionFields: ViewModel {
     .optional("codeField") { $0.codeField },
     .flag("isBlocked") { $0.isBlocked },
     .flag("requiresFactor") {
-      $0.standing.action.requirements.reauthentication == .secondFactor
+      $0.eligibility.action.requirements.reauthentication == .secondFactor
     },
     .text("passkey") { $0.frame.passkeyReauthentication },
     .optional("provider") { $0.frame.providerReauthentication },

@@ -42,11 +42,11 @@ struct ActionForms: Sendable {
   func fields(
     _ action: ConsoleAction, _ signedIn: SignedIn, _ frame: FrameView
   ) async throws(Refusal) -> ActionFields {
-    let standing = try await refusing {
-      try await authorization.standing(action, signedIn.session)
+    let eligibility = try await refusing {
+      try await authorization.eligibility(action, signedIn.session)
     }
     return ActionFields(
-      standing: standing, frame: frame, reason: ActionInput(signedIn.form).note)
+      eligibility: eligibility, frame: frame, reason: ActionInput(signedIn.form).note)
   }
 
   /// The unmet requirements of an action, for a form that has other errors.

@@ -19,7 +19,7 @@ struct CreateTemporaryCode: SupportAction {
       user: account, title: Message("backup-codes.temporary-code"),
       heading: Markup(
         html: Message(
-          "backup-codes.generate-heading", ["user": .name(Words.short(account.label))])),
+          "backup-codes.generate-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: consequences(account, state, target.times),
       button: Message("backup-codes.generate-code"))
     question.caution = LockCaution(account, at: pages.frames.clock.now(), in: target.context)
@@ -28,7 +28,7 @@ struct CreateTemporaryCode: SupportAction {
       name: "hours", label: Message("backup-codes.valid-for"),
       options: BackupCodes.hours.map { hours in
         SupportOption(
-          value: String(hours), label: Words.hours(hours), isChosen: hours == chosen)
+          value: String(hours), label: Formatted.hours(hours), isChosen: hours == chosen)
       })
     question.reasons = [.lost, .replaced, .locked, .other]
     if !settings.temporaryCodes {

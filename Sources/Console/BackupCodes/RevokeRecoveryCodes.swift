@@ -15,7 +15,7 @@ struct RevokeRecoveryCodes: SupportAction {
       heading: Markup(
         html: Message(
           "backup-codes.revoke-recovery-codes-heading",
-          ["user": .name(Words.short(account.label))])),
+          ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("backup-codes.recovery-codes-end", ["count": .number(state.recoveryLeft ?? 0)]),
         Message("backup-codes.user-can-generate-codes"),

@@ -15,7 +15,7 @@ struct RevokeTemporaryCode: SupportAction {
       heading: Markup(
         html: Message(
           "backup-codes.revoke-temporary-code-heading",
-          ["user": .name(Words.short(account.label))])),
+          ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("backup-codes.temporary-code-ends"), pages.notice(to: account),
       ].compactMap { $0 }, button: Message("backup-codes.revoke-code"))

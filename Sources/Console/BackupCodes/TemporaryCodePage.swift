@@ -20,7 +20,8 @@ struct TemporaryCodePage: Sendable {
           of: account.id, in: scope, for: context.signedIn.session)
       }
     }
-    let title = Message("backup-codes.title-of-code", ["user": .name(Words.short(account.label))])
+    let title = Message(
+      "backup-codes.title-of-code", ["user": .name(Formatted.short(account.label))])
     var frame = try await pages.frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(
@@ -45,7 +46,7 @@ struct TemporaryCodeView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .object(\.user),
-    .text("userName") { Words.short($0.account.label) },
+    .text("userName") { Formatted.short($0.account.label) },
     .optional("code") { view in
       view.code.map {
         ShownCode(

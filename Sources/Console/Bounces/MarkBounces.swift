@@ -29,7 +29,7 @@ struct MarkBounces: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("bounces.mark"),
       heading: Markup(
-        html: Message("bounces.mark-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("bounces.mark-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("bounces.waiting-stopped"), Message("bounces.no-more-email"),
         Message("bounces.last-email"),
@@ -42,7 +42,7 @@ struct MarkBounces: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("bounces.clear"),
       heading: Markup(
-        html: Message("bounces.clear-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("bounces.clear-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("bounces.email-again"), Message("bounces.stopped-stay-unsent"),
       ], button: Message("bounces.clear"))
@@ -59,11 +59,11 @@ struct MarkBounces: SupportAction {
     guard !isEnding else {
       let done = try await pages.support.clearBounces(scope, user, of: address, request)
       return SupportResult(
-        Message("bounces.cleared", ["address": .name(Words.short(done.value))]), after: done)
+        Message("bounces.cleared", ["address": .name(Formatted.short(done.value))]), after: done)
     }
     let done = try await pages.support.markBounces(scope, user, of: address, request)
     return SupportResult(
-      Message("bounces.marked", ["address": .name(Words.short(done.value))]), after: done)
+      Message("bounces.marked", ["address": .name(Formatted.short(done.value))]), after: done)
   }
 }
 
@@ -117,8 +117,9 @@ struct UserBounce: ViewModel {
       Message(
         "bounces.on-user-page",
         [
-          "address": .name(Words.short($0.bounce.address)),
-          "at": $0.times.value($0.bounce.markedAt), "by": .name(Words.short($0.bounce.markedBy)),
+          "address": .name(Formatted.short($0.bounce.address)),
+          "at": $0.times.value($0.bounce.markedAt),
+          "by": .name(Formatted.short($0.bounce.markedBy)),
         ])
     },
     .text(\.end),

@@ -89,7 +89,7 @@ struct ClockView: ViewModel {
         ? Message("clock.hours-behind", ["count": hours])
         : Message("clock.hours-ahead", ["count": hours])
     }
-    let length = Message.Value.message(Words.duration(seconds: magnitude))
+    let length = Message.Value.message(Formatted.duration(seconds: magnitude))
     return seconds < 0
       ? Message("clock.behind", ["length": length]) : Message("clock.ahead", ["length": length])
   }

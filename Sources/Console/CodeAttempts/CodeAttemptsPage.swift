@@ -23,7 +23,7 @@ struct CodeAttemptsPage: Sendable {
       return .redirect(to: ConsolePaths.codeAttempts(scope, account.id.text))
     }
     let settings = try await refusing { try await identity.support.settings(scope) }
-    let title = Message("code-attempts.title", ["user": .name(Words.short(account.label))])
+    let title = Message("code-attempts.title", ["user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     return .html(
@@ -74,7 +74,7 @@ struct CodeAttemptsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("name") { Words.short($0.account.label) },
+    .text("name") { Formatted.short($0.account.label) },
     .text("explanation") {
       Message("code-attempts.explanation", ["count": .number($0.days)])
     },

@@ -141,7 +141,7 @@ struct ComparedPolicies: ViewModel {
   }
 
   private static func heading(_ policy: ComparedPolicy) -> Message {
-    let name = Message.Value.name(Words.short(policy.scope.name))
+    let name = Message.Value.name(Formatted.short(policy.scope.name))
     return policy.asOf.map {
       Message("comparison.at-end-of", ["name": name, "day": Times.value($0)])
     } ?? Message("comparison.now", ["name": name])

@@ -62,7 +62,7 @@ struct ScopeDeletionPage: Sendable {
   }
 
   private static func deleted(_ scope: Scope) -> Message {
-    let name = Message.Value.name(Words.short(scope.name))
+    let name = Message.Value.name(Formatted.short(scope.name))
     return scope.tenant == nil
       ? Message("deletion.project-deleted", ["name": name])
       : Message("deletion.tenant-deleted", ["name": name])

@@ -29,7 +29,7 @@ struct EmailTemplatePage: Sendable {
     _ context: ScopeContext, _ template: PoolEmailTemplate, _ draft: EmailTemplateDraft,
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    let name = EmailTemplateWords.name(template.kind)
+    let name = EmailTemplateText.name(template.kind)
     var frame = try await actions.frames.frame(
       Message("email-templates.title-of-one", ["name": .message(name)]), in: context)
     frame.crumbs = [
@@ -53,7 +53,7 @@ struct EmailTemplatePage: Sendable {
     _ error: ActionError<EmailTemplateError>, _ action: ConsoleAction, _ signedIn: SignedIn
   ) async throws(Refusal) -> [FieldError] {
     if case .failed(.invalid(let faults)) = error {
-      return faults.map(EmailTemplateWords.error)
+      return faults.map(EmailTemplateText.error)
     }
     return try await actions.faults(error, action, signedIn) { reason throws(Refusal) in
       switch reason {
@@ -120,7 +120,7 @@ struct PreviewEmailTemplate: Sendable {
     let draft = try EmailTemplateDraft(context.signedIn.form)
     return try await page.page(
       context, template, draft,
-      errors: draft.template.faults(template.kind).map(EmailTemplateWords.error))
+      errors: draft.template.faults(template.kind).map(EmailTemplateText.error))
   }
 }
 
@@ -164,7 +164,7 @@ struct SendTestEmail: Sendable {
       return try await page.page(context, template, draft, errors: errors)
     }
     draft.report = Message(
-      "email-templates.test-sent", ["address": .name(Words.short(outcome.value))])
+      "email-templates.test-sent", ["address": .name(Formatted.short(outcome.value))])
     return page.actions.page(try await page.page(context, template, draft), after: outcome)
   }
 }

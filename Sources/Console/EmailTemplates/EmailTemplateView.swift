@@ -31,8 +31,8 @@ struct EmailTemplateView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("name") { EmailTemplateWords.name($0.template.kind) },
-    .text("occasion") { EmailTemplateWords.occasion($0.template.kind) },
+    .text("name") { EmailTemplateText.name($0.template.kind) },
+    .text("occasion") { EmailTemplateText.occasion($0.template.kind) },
     .text("source") { $0.source },
     .text("report") { $0.draft.report },
     .optional("preview") { view in
@@ -77,7 +77,7 @@ struct EmailTemplateField: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("id") { $0.field.rawValue },
-    .text("label") { EmailTemplateWords.name($0.field) },
+    .text("label") { EmailTemplateText.name($0.field) },
     .text("hint") { $0.hint },
     .text(\.value),
     .text(\.error),
@@ -91,7 +91,7 @@ struct EmailVariableRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.variable.rawValue },
-    .text("meaning") { EmailTemplateWords.meaning($0.variable) },
+    .text("meaning") { EmailTemplateText.meaning($0.variable) },
     .flag(\.isRequired),
   ]
 }

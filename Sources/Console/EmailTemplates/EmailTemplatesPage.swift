@@ -45,7 +45,7 @@ struct EmailTemplateRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.emailTemplate($0.scope, $0.template.kind.rawValue) },
-    .text("name") { EmailTemplateWords.name($0.template.kind) },
+    .text("name") { EmailTemplateText.name($0.template.kind) },
     .markup("state") { $0.state },
     .text("subject") { row in
       (row.template.own ?? row.template.inherited).flatMap {

@@ -28,7 +28,7 @@ struct SendEnrollmentLink: SupportAction {
       user: account, title: Message("enrollment-links.send-title"),
       heading: Markup(
         html: Message(
-          "enrollment-links.send-heading", ["user": .name(Words.short(account.label))])),
+          "enrollment-links.send-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: consequences.compactMap { $0 }, button: Message("enrollment-links.send"))
     question.isDestructive = false
     question.reasons = [.lost, .stolen, .compromised, .replaced, .other]
@@ -43,7 +43,7 @@ struct SendEnrollmentLink: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.enrollmentLinks.send(
       request, to: target.user, in: target.scope)
-    let address = Message.Value.name(Words.short(done.value))
+    let address = Message.Value.name(Formatted.short(done.value))
     return SupportResult(
       pages.identity.messages.carriesMail
         ? Message("enrollment-links.sent", ["address": address])
@@ -56,7 +56,7 @@ struct SendEnrollmentLink: SupportAction {
   }
 
   private static func sending(to address: String, carriesMail: Bool) -> Message {
-    let address = Message.Value.name(Words.short(address))
+    let address = Message.Value.name(Formatted.short(address))
     return carriesMail
       ? Message("enrollment-links.email-contains-link", ["address": address])
       : Message(

@@ -47,14 +47,14 @@ struct EventStreamChangePage: Sendable {
   ) async throws(Refusal) -> Response {
     let state = try await EventStreamPage.state(id, streams)
     let stream = state.stream
-    let name = Message.Value.name(Words.short(stream.name))
+    let name = Message.Value.name(Formatted.short(stream.name))
     var frame = actions.frames.frame(
       Message(
         "event-streams.change-title", ["action": .message(change.button), "name": name]),
       for: signedIn)
     frame.crumbs = [
       EventStreamPage.crumb,
-      Link(text: Words.short(stream.name), href: ConsolePaths.eventStream(id)),
+      Link(text: Formatted.short(stream.name), href: ConsolePaths.eventStream(id)),
     ]
     var question = ActionQuestion(
       performs: change.action, heading: Markup(html: change.heading(name)),

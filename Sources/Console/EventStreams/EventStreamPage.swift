@@ -52,7 +52,7 @@ struct EventStreamPage: Sendable {
 
   static func title(_ stream: EventStream) -> Message {
     Message(
-      "event-streams.page-title", ["name": .name(Words.short(stream.name))])
+      "event-streams.page-title", ["name": .name(Formatted.short(stream.name))])
   }
 
   static func state(
@@ -164,10 +164,10 @@ struct DeadLetterRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("sequence") { Message.value(.number(Int($0.letter.sequence))) },
     .text("action") {
-      $0.letter.row.map(AuditWords.action) ?? Message("event-streams.entry-expired")
+      $0.letter.row.map(AuditText.action) ?? Message("event-streams.entry-expired")
     },
-    .text("resource") { $0.letter.row.map(AuditWords.object) },
-    .text("actor") { $0.letter.row.map(AuditWords.who) },
+    .text("resource") { $0.letter.row.map(AuditText.object) },
+    .text("actor") { $0.letter.row.map(AuditText.who) },
     .markup("at") { row in row.letter.row.map { row.times.moment($0.at) } },
     .text("cause") { $0.letter.failure.message },
     .text("attempts") {

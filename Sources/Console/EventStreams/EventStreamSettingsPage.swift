@@ -49,13 +49,13 @@ struct EventStreamSettingsPage: Sendable {
     _ signedIn: SignedIn, _ stream: EventStream, name: String, target: String, renewsSecret: Bool,
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let shown = Message.Value.name(Words.short(stream.name))
+    let shown = Message.Value.name(Formatted.short(stream.name))
     var frame = actions.frames.frame(
       Message("event-streams.settings-title", ["name": shown]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       EventStreamPage.crumb,
-      Link(text: Words.short(stream.name), href: ConsolePaths.eventStream(stream.id.text)),
+      Link(text: Formatted.short(stream.name), href: ConsolePaths.eventStream(stream.id.text)),
     ]
     let framed = FrameView(frame)
     let model = EventStreamSettingsView(

@@ -19,7 +19,7 @@ struct ExemptUser: SupportAction {
           for: target.context.signedIn.administrator, to: account)
       )
     }
-    let user = Message.Value.name(Words.short(account.label))
+    let user = Message.Value.name(Formatted.short(account.label))
     var question = SupportConfirmation(
       user: account, title: Message("exemptions.exempt"),
       heading: Markup(html: Message("exemptions.exempt-heading", ["user": user])),
@@ -28,7 +28,7 @@ struct ExemptUser: SupportAction {
         Message("exemptions.ends-automatically", ["count": .number(Exemptions.longest)]),
       ], button: Message("exemptions.exempt"), isDestructive: false,
       factsHeading: Message("exemptions.current"),
-      facts: current.map { ExemptionWords.facts($0, target.times) } ?? [])
+      facts: current.map { ExemptionText.facts($0, target.times) } ?? [])
     question.reasons = [.lost, .replaced, .locked, .other]
     question.until = until(target)
     if let obstacle { question.refusal = ActionErrorText.sentence(obstacle) }
@@ -62,10 +62,10 @@ struct EndExemption: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("exemptions.end"),
       heading: Markup(
-        html: Message("exemptions.end-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("exemptions.end-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [Message("exemptions.counted-again")], button: Message("exemptions.end"),
       isDestructive: false, factsHeading: Message("exemptions.current"),
-      facts: found.map { ExemptionWords.facts($0, target.times) } ?? [])
+      facts: found.map { ExemptionText.facts($0, target.times) } ?? [])
     question.reasons = [.found, .mistake, .asked, .other]
     if found == nil { question.refusal = Message("exemptions.not-exempt") }
     return question
@@ -80,11 +80,11 @@ struct EndExemption: SupportAction {
 }
 
 /// Formats exemptions.
-enum ExemptionWords {
+enum ExemptionText {
   /// The reason with its details; the details alone where they say it all.
   static func reason(_ exemption: Exemption) -> Message {
     guard !exemption.note.isEmpty else { return exemption.reason.name }
-    let note = Words.short(exemption.note, 120)
+    let note = Formatted.short(exemption.note, 120)
     guard exemption.reason != .other else { return .verbatim(note) }
     return Message(
       "exemptions.reason-with-note",

@@ -99,7 +99,7 @@ struct ExemptionRow: ViewModel {
       $0.exemption.isEnrolled ? Chip.on(Message("exemptions.enrolled")) : nil
     },
     .text("pool") { $0.exemption.poolName },
-    .text("reason") { ExemptionWords.reason($0.exemption) },
+    .text("reason") { ExemptionText.reason($0.exemption) },
     .text("ticket") { $0.exemption.ticket.isEmpty ? nil : $0.exemption.ticket },
     .text("grantor") { $0.exemption.grantorName },
     .markup("ends") { $0.times.moment($0.exemption.endsAt) },

@@ -23,8 +23,8 @@ struct UserExemption: ViewModel {
         "exemptions.on-user-page",
         [
           "until": $0.times.value($0.exemption.endsAt),
-          "grantor": .name(Words.short($0.exemption.grantorName)),
-          "reason": .message(ExemptionWords.reason($0.exemption)),
+          "grantor": .name(Formatted.short($0.exemption.grantorName)),
+          "reason": .message(ExemptionText.reason($0.exemption)),
         ])
     },
     .text(\.end),

@@ -9,18 +9,18 @@ struct RemoveAllFactors: SupportAction {
   let pages: SupportPages
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
-    let words = RemovalWords(pages: pages, target: target)
+    let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: nil)
     return SupportConfirmation(
       user: removal.account, title: Message("factors.remove-all"),
       heading: Markup(
         html: Message(
-          "factors.remove-all-heading", ["user": .name(Words.short(removal.account.label))])),
+          "factors.remove-all-heading", ["user": .name(Formatted.short(removal.account.label))])),
       consequences: try await words.sentences(removal), button: Message("factors.remove-all"),
       factsHeading: Message("common.last-used"),
       facts: removal.factors.map { factor in
         Fact(
-          Words.short(factor.label, 40),
+          Formatted.short(factor.label, 40),
           factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
       })
   }
@@ -30,8 +30,8 @@ struct RemoveAllFactors: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.factorRemovals.remove(
       target.scope, target.user, nil, request)
-    return RemovalWords(pages: pages, target: target).result(done)
+    return RemovalText(pages: pages, target: target).result(done)
   }
 
-  func closing(_ denial: ActionDenial) -> SupportClosing? { RemovalWords.closing(denial) }
+  func closing(_ denial: ActionDenial) -> SupportClosing? { RemovalText.closing(denial) }
 }

@@ -9,20 +9,20 @@ struct RemoveFactor: SupportAction {
   let pages: SupportPages
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
-    let words = RemovalWords(pages: pages, target: target)
+    let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
     let heading = Message(
       "factors.remove-heading",
       [
-        "factor": FactorWords.name(factor),
-        "user": .name(Words.short(removal.account.label)),
+        "factor": FactorText.name(factor),
+        "user": .name(Formatted.short(removal.account.label)),
       ])
     return SupportConfirmation(
       user: removal.account, title: Message("factors.remove"), heading: Markup(html: heading),
       consequences: try await words.sentences(removal), button: Message("factors.remove"),
       factsHeading: Message("factors.this-factor"),
-      facts: FactorWords.facts(factor, target.times))
+      facts: FactorText.facts(factor, target.times))
   }
 
   func perform(
@@ -30,8 +30,8 @@ struct RemoveFactor: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.factorRemovals.remove(
       target.scope, target.user, ID(target.object), request)
-    return RemovalWords(pages: pages, target: target).result(done)
+    return RemovalText(pages: pages, target: target).result(done)
   }
 
-  func closing(_ denial: ActionDenial) -> SupportClosing? { RemovalWords.closing(denial) }
+  func closing(_ denial: ActionDenial) -> SupportClosing? { RemovalText.closing(denial) }
 }

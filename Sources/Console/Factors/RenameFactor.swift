@@ -16,8 +16,8 @@ struct RenameFactor: SupportAction {
     let heading = Message(
       "factors.rename-heading",
       [
-        "factor": FactorWords.name(found.factor),
-        "user": .name(Words.short(found.account.label)),
+        "factor": FactorText.name(found.factor),
+        "user": .name(Formatted.short(found.account.label)),
       ])
     let consequences: [Message?] = [
       Message("factors.user-sees-name"),
@@ -30,7 +30,7 @@ struct RenameFactor: SupportAction {
       user: found.account, title: Message("factors.rename"), heading: Markup(html: heading),
       consequences: consequences.compactMap { $0 }, button: Message("factors.rename"),
       factsHeading: Message("factors.this-factor"),
-      facts: FactorWords.facts(found.factor, target.times))
+      facts: FactorText.facts(found.factor, target.times))
     question.isDestructive = false
     question.reasons = [.asked, .replaced, .mistake, .other]
     question.name = NameField(value: name(target) ?? found.factor.displayName ?? "")
@@ -59,8 +59,8 @@ struct RenameFactor: SupportAction {
       Message(
         "factors.renamed",
         [
-          "old": FactorWords.name(done.value.factor),
-          "new": .name(Words.short(done.value.name)),
+          "old": FactorText.name(done.value.factor),
+          "new": .name(Formatted.short(done.value.name)),
         ]), link: undo, after: done)
   }
 }

@@ -16,7 +16,7 @@ struct RestoreFactors: SupportAction {
     var question =
       isPurge ? Self.purging(found) : try await restoring(found, target)
     question.factsHeading = Message("factors.removal")
-    question.facts += FactorWords.facts(found.hold, target.times)
+    question.facts += FactorText.facts(found.hold, target.times)
     return question
   }
 
@@ -28,16 +28,16 @@ struct RestoreFactors: SupportAction {
       Message(
         "factors.are-restored",
         [
-          "count": .number(hold.factors.count), "names": .list(FactorWords.names(hold.factors)),
+          "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
         ]),
       Message("factors.check-device"),
-      SessionWords.ending(found.sessionsEnded, none: Message("factors.sessions-not-restored")),
+      SessionText.ending(found.sessionsEnded, none: Message("factors.sessions-not-restored")),
       pages.notice(to: account),
     ]
     var question = SupportConfirmation(
       user: account, title: Message("factors.restore-title"),
       heading: Markup(
-        html: Message("factors.restore-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("factors.restore-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: consequences.compactMap { $0 },
       button: Message("factors.restore", ["count": .number(hold.factors.count)]))
     question.isDestructive = false
@@ -57,10 +57,11 @@ struct RestoreFactors: SupportAction {
       user: found.account, title: Message("factors.purge-title"),
       heading: Markup(
         html: Message(
-          "factors.purge-heading", ["user": .name(Words.short(found.account.label))])),
+          "factors.purge-heading", ["user": .name(Formatted.short(found.account.label))])),
       consequences: consequences(factors),
       button: Message("factors.purge", ["count": .number(factors.count)]),
-      facts: factors.map { Fact(Message("users.factor"), HTML.isolated(Words.short($0.label))) })
+      facts: factors.map { Fact(Message("users.factor"), HTML.isolated(Formatted.short($0.label))) }
+    )
     question.reasons = [.stolen, .compromised, .left, .other]
     return question
   }
@@ -70,7 +71,7 @@ struct RestoreFactors: SupportAction {
     let sentences: [Message?] = [
       Message(
         "factors.are-purged",
-        ["count": .number(factors.count), "names": .list(FactorWords.names(factors))]),
+        ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
       secrets == 0 ? nil : Message("factors.secrets-purged", ["count": .number(secrets)]),
       Message("factors.purge-affects-nothing-else"),
     ]
@@ -88,7 +89,7 @@ struct RestoreFactors: SupportAction {
       return SupportResult(
         Message(
           "factors.purged",
-          ["count": .number(factors.count), "names": .list(FactorWords.names(factors))]),
+          ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
         after: done)
     }
     let done = try await removals.undo(target.scope, target.user, ID(target.object), request)
@@ -97,8 +98,8 @@ struct RestoreFactors: SupportAction {
       Message(
         "factors.restored",
         [
-          "count": .number(hold.factors.count), "names": .list(FactorWords.names(hold.factors)),
-          "sessions": .message(SessionWords.ended(ended)),
+          "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
+          "sessions": .message(SessionText.ended(ended)),
         ]), after: done)
   }
 

@@ -16,7 +16,7 @@ struct SuspendFactor: SupportAction {
     let found = try await pages.factor(target)
     var question = isEnding ? ending(found) : try await suspending(found, target)
     question.factsHeading = Message("factors.this-factor")
-    question.facts = FactorWords.facts(found.factor, target.times)
+    question.facts = FactorText.facts(found.factor, target.times)
     return question
   }
 
@@ -26,8 +26,8 @@ struct SuspendFactor: SupportAction {
     let heading = Message(
       "factors.suspend-heading",
       [
-        "factor": FactorWords.name(found.factor),
-        "user": .name(Words.short(found.account.label)),
+        "factor": FactorText.name(found.factor),
+        "user": .name(Formatted.short(found.account.label)),
       ])
     let settings = try await refusing { try await pages.support.settings(target.scope) }
     let now = pages.frames.clock.now()
@@ -56,8 +56,8 @@ struct SuspendFactor: SupportAction {
     let heading = Message(
       "factors.resume-heading",
       [
-        "factor": FactorWords.name(found.factor),
-        "user": .name(Words.short(found.account.label)),
+        "factor": FactorText.name(found.factor),
+        "user": .name(Formatted.short(found.account.label)),
       ])
     let consequences: [Message?] = [
       Message("factors.codes-accepted-again"),
@@ -82,7 +82,7 @@ struct SuspendFactor: SupportAction {
       let done = try await pages.support.resume(
         target.scope, target.user, ID(target.object), request)
       return SupportResult(
-        Message("factors.resumed", ["name": FactorWords.name(done.value.factor)]), after: done)
+        Message("factors.resumed", ["name": FactorText.name(done.value.factor)]), after: done)
     }
     let field = until(target)
     let done = try await pages.support.suspend(
@@ -94,7 +94,7 @@ struct SuspendFactor: SupportAction {
     return SupportResult(
       Message(
         "factors.suspended",
-        ["name": FactorWords.name(done.value.factor), "until": until]),
+        ["name": FactorText.name(done.value.factor), "until": until]),
       link: end, after: done)
   }
 

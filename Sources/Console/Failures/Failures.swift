@@ -158,7 +158,7 @@ extension Fault {
         ? Message("failures.ask-for-role", ["granter": granter])
         : Message(
           "failures.ask-helpers",
-          ["names": .names(helpers.map { Words.short($0) }), "granter": granter]))
+          ["names": .names(helpers.map { Formatted.short($0) }), "granter": granter]))
   }
 
   static func foreignForm(_ publicURL: PublicURL) -> Fault {

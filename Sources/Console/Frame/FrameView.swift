@@ -85,7 +85,7 @@ final class FrameView: ViewModel {
     .text("guidance") { $0.frame.guidance },
     .text("address") { $0.frame.address },
     .text("theme") { $0.frame.theme },
-    .text("zone") { $0.frame.times.zoneInWords },
+    .text("zone") { $0.frame.times.zoneText },
     .text("language") { $0.frame.catalog.locale },
     .text("direction") { $0.frame.catalog.isRightToLeft ? "rtl" : "ltr" },
     .markup("asOf") { $0.frame.asOf },

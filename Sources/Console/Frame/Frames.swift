@@ -46,7 +46,7 @@ struct Frames: Sendable {
   /// The frame for end users of an application, with its name and without links into the console.
   func outside(_ title: some MessageConvertible, path: String, of scope: Scope?) -> Frame {
     var frame = bare(title, path: path)
-    frame.brand = scope.map { Words.short($0.projectName) } ?? publicURL.host
+    frame.brand = scope.map { Formatted.short($0.projectName) } ?? publicURL.host
     frame.home = nil
     return frame
   }
@@ -97,14 +97,15 @@ struct Frames: Sendable {
     _ title: Message, _ signedIn: SignedIn, scope: Scope
   ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
-    let project = Message.Value.name(Words.short(scope.projectName))
+    let project = Message.Value.name(Formatted.short(scope.projectName))
     let whole =
       scope.tenant == nil
       ? Message("parts.title-in-project", ["title": .message(title), "project": project])
       : Message(
         "parts.title-in-tenant",
         [
-          "title": .message(title), "tenant": .name(Words.short(scope.name)), "project": project,
+          "title": .message(title), "tenant": .name(Formatted.short(scope.name)),
+          "project": project,
         ])
     var frame = bare(
       whole, path: signedIn.request.target.rawPath, times: signedIn.times)

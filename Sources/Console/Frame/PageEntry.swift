@@ -132,7 +132,7 @@ struct PageEntry: Sendable {
       .people, Message("parts.administrators"), ConsolePaths.administrators,
       and: [["invitations"]]),
     .instance(.configure, Message("parts.clock"), ConsolePaths.clock),
-    .instance(.develop, Message("parts.what-if"), ConsolePaths.whatIf),
+    .instance(.develop, Message("parts.sign-in-simulator"), ConsolePaths.signInSimulator),
     .instance(
       .develop, Message("parts.guides"), ConsolePaths.guidance,
       and: [ConsolePaths.styleguide.components]),
@@ -167,13 +167,13 @@ struct PageEntry: Sendable {
       .develop, Message("common.api-keys-and-tokens"), ConsolePaths.keys,
       and: [["settings", "tokens"]]),
     .pool(.develop, Message("parts.providers"), ConsolePaths.providers),
-    .project(.develop, Message("parts.signing-keys"), ConsolePaths.signers),
+    .project(.develop, Message("parts.signing-keys"), ConsolePaths.trustedTokenKeys),
     PageEntry(
       .develop, Message("parts.guides"), ConsolePaths.guidance.components
     ) { $0?.guidance() ?? ConsolePaths.guidance() },
     .project(.records, Message("parts.review"), ConsolePaths.review),
     .pool(.records, Message("parts.reports"), ConsolePaths.reports),
-    .pool(.records, Message("parts.messages"), ConsolePaths.outbox),
+    .pool(.records, Message("parts.messages"), ConsolePaths.messages),
     .pool(.records, Message("parts.audit"), ConsolePaths.audit),
   ]
 

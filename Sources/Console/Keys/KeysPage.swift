@@ -35,7 +35,7 @@ struct KeysPage: Sendable {
       performs: .createAPIKey,
       heading: Markup(
         html: Message(
-          "keys.create-question", ["project": .name(Words.short(context.scope.name))])),
+          "keys.create-question", ["project": .name(Formatted.short(context.scope.name))])),
       consequences: [Message("keys.not-a-secret"), Message("keys.others-stay-valid")],
       button: Message("keys.create"), keep: Message("common.cancel"),
       action: ConsolePaths.keys(context.scope), back: Self.list(context),

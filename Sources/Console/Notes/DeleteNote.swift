@@ -16,7 +16,7 @@ struct DeleteNote: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("notes.delete"),
       heading: Markup(
-        html: Message("notes.delete-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("notes.delete-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("notes.deletion-for-everyone"),
         Message("notes.deletion-keeps-audit-log"),

@@ -13,7 +13,7 @@ struct WriteNote: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("notes.add"),
       heading: Markup(
-        html: Message("notes.add-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("notes.add-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("notes.readers", ["holders": .message(Permission.findUsers.holders)]),
         Message("notes.retention", ["count": .number(Support.mostNotes)]),

@@ -15,7 +15,7 @@ struct NewPasskeyPage: Sendable {
   let codes: Template<RecoveryCodesView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let browser = BrowserWords.known(signedIn.request.fields[.userAgent] ?? "")
+    let browser = BrowserText.known(signedIn.request.fields[.userAgent] ?? "")
     return try await page(signedIn, name: browser.map { frames.catalog.text($0) } ?? "")
   }
 
@@ -32,7 +32,7 @@ struct NewPasskeyPage: Sendable {
         transports: PasskeyAnswers.transports(form),
         password: password.isEmpty ? nil : Secret(password), in: signedIn.session, for: party,
         by: signedIn.author)
-      let added = Message("passkeys.added", ["name": .name(Words.short(new.passkey.name))])
+      let added = Message("passkeys.added", ["name": .name(Formatted.short(new.passkey.name))])
       guard new.recoveryCodes.isEmpty else {
         let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
         return .html(

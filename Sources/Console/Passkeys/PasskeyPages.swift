@@ -120,7 +120,7 @@ struct PasskeyView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      Message("passkeys.passkey-name", ["name": .name(Words.short($0.passkey.name))])
+      Message("passkeys.passkey-name", ["name": .name(Formatted.short($0.passkey.name))])
     },
     .text(\.csrf),
     .text(\.name),
@@ -151,7 +151,7 @@ struct PasskeyRemovalView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      Message("passkeys.remove-the-passkey", ["name": .name(Words.short($0.passkey.name))])
+      Message("passkeys.remove-the-passkey", ["name": .name(Formatted.short($0.passkey.name))])
     },
     .text(\.csrf),
     .texts("sentences") { _ in

@@ -28,7 +28,7 @@ struct AffectedUsersFile: Sendable {
   }
 
   private func heading(_ query: AffectedUsersQuery) -> Message {
-    Message("policy.affected-heading", ["window": .text(WindowWords.name(query.window))])
+    Message("policy.affected-heading", ["window": .text(WindowText.name(query.window))])
   }
 
   /// Returns the confirmation page, because the list has only a button and no field for a code.

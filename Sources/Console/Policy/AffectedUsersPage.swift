@@ -28,7 +28,7 @@ struct AffectedUsersPage: Sendable {
         limit: Self.length)
     }
     var frame = try await frames.frame(
-      Message("policy.affected-title", ["window": .text(WindowWords.name(query.window))]),
+      Message("policy.affected-title", ["window": .text(WindowText.name(query.window))]),
       in: context)
     frame.crumbs = [
       Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
@@ -87,7 +87,7 @@ struct AffectedUsersView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      Message("policy.affected-heading", ["window": .text(WindowWords.name($0.query.window))])
+      Message("policy.affected-heading", ["window": .text(WindowText.name($0.query.window))])
     },
     .text("explanation") {
       Message("policy.affected-explanation", ["count": .number($0.query.days)])
@@ -121,8 +121,8 @@ struct AffectedUserRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.user($0.scope, $0.user.account.text) },
-    .text("name") { Words.short($0.user.label) },
-    .text("sub") { $0.user.email == nil ? nil : $0.user.displayName.map { Words.short($0) } },
+    .text("name") { Formatted.short($0.user.label) },
+    .text("sub") { $0.user.email == nil ? nil : $0.user.displayName.map { Formatted.short($0) } },
     .text("reach") { "±\($0.user.reach)" },
     .markup("strip") { WindowStrip.marked($0.window, at: $0.user.distance, isAccepted: false) },
     .text("codes") { $0.user.codes > 0 ? .value(.number($0.user.codes)) : .verbatim("–") },

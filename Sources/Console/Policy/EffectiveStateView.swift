@@ -107,10 +107,10 @@ struct EffectiveStateView: ViewModel {
     .text("sms") {
       $0.policy.configuration.isSMSOn ? Message("common.on") : Message("common.off")
     },
-    .text("intervals") { WindowWords.number($0.policy.configuration) },
+    .text("intervals") { WindowText.number($0.policy.configuration) },
     .number(\.cap),
     .text("simulator") {
-      $0.context.may(.findUsers) ? ConsolePaths.whatIf() : nil
+      $0.context.may(.findUsers) ? ConsolePaths.signInSimulator() : nil
     },
   ]
 }

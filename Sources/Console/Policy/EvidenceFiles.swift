@@ -30,8 +30,8 @@ struct EvidenceFiles: Sendable {
       ]
       file.add(
         counts.map { String($0) } + [
-          OddsWords.chance(odds.untilClosed), OddsWords.chance(odds.withinYear),
-          catalog.text(OddsWords.hits(odds.expectedHits(in: policy.totpUsers))),
+          OddsText.chance(odds.untilClosed), OddsText.chance(odds.withinYear),
+          catalog.text(OddsText.hits(odds.expectedHits(in: policy.totpUsers))),
         ])
     }
     return file.response(named: "policy-evidence")

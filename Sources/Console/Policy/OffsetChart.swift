@@ -20,10 +20,10 @@ struct OffsetChart {
     let base = Message(
       "policy.evidence-base",
       [
-        "codes": EvidenceWords.codes(counts.codes), "users": EvidenceWords.users(counts.users),
+        "codes": EvidenceText.codes(counts.codes), "users": EvidenceText.users(counts.users),
         "count": .number(evidence.days),
       ])
-    let finding = EvidenceWords.finding(counts, current)
+    let finding = EvidenceText.finding(counts, current)
     var frame = ChartFrame(finding, base: base, content(finding))
     frame.periods = EvidenceQuery.periods.map { days in
       ChartPeriod(

@@ -46,7 +46,7 @@ struct PolicyCheckView: ViewModel {
         hits.append(Message("policy.users-have-factor", ["count": .number(enrolled)]))
       }
     } else if new.isTOTPOn && new.window.codes < old.window.codes {
-      let side = Words.duration(seconds: new.window.lateness)
+      let side = Formatted.duration(seconds: new.window.lateness)
       hits.append(
         Message(
           "policy.narrower-window", ["count": .number(enrolled), "duration": .message(side)]))
@@ -230,14 +230,14 @@ struct PolicyCheckView: ViewModel {
   }
 
   private static func name(_ window: Window?) -> Message {
-    window.map { .verbatim(WindowWords.name($0)) } ?? Message("common.off")
+    window.map { .verbatim(WindowText.name($0)) } ?? Message("common.off")
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag(\.isLate),
     .text("withoutFactor") { $0.withoutFactor },
-    .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
+    .text("odds") { OddsText.sentence($0.new.accepted, cap: $0.preview.codeCap) },
     .optional("impact") { $0.impact },
     .texts("sees") { $0.sees },
     .flag("isOtherConfiguration") { $0.old != $0.new },
@@ -274,7 +274,7 @@ struct PolicyCheckView: ViewModel {
     .optional("typed") { $0.preview.switchesOff ? TypedName($0) : nil },
     .text(\.applyAt),
     .text("applyAtError") { $0.frame.error(at: "apply-at") },
-    .text("zone") { $0.frame.times.zoneInWords },
+    .text("zone") { $0.frame.times.zoneText },
     .text("button") { $0.button },
     .text("approval") { $0.approval },
     .text("approvalError") { $0.frame.error(at: "approval") },

@@ -63,7 +63,7 @@ struct PolicyView: ViewModel {
       outcome: evidence.outcome, current: configuration.accepted, cap: evidence.cap,
       goals: KeepGoal.offered.map { goal in
         ChartPeriod(
-          text: ShareWords.percent(basisPoints: goal.basisPoints),
+          text: ShareText.percent(basisPoints: goal.basisPoints),
           href: EvidenceQuery(days: query.days, goal: goal).choice(in: context)
             + "#recommendation",
           isCurrent: goal == query.goal)
@@ -156,7 +156,7 @@ struct PolicyView: ViewModel {
         "policy.evidence-year",
         [
           "guesses": .number(GuessingOdds.guessesPerYear),
-          "longest": .message(Words.duration(seconds: GuessingOdds.longestWait)),
+          "longest": .message(Formatted.duration(seconds: GuessingOdds.longestWait)),
         ])
     },
     .flag("isSMSOn") { $0.answers.sms == "on" },
@@ -179,7 +179,7 @@ struct PolicyView: ViewModel {
     .object("enforcement") { EnforcementFields($0) },
     .text("patternError") { $0.frame.error(at: "pattern-none") },
     .markup("totp") { $0.configuration.chip },
-    .text("intervalsInWords") { WindowWords.number($0.configuration) },
+    .text("intervals") { WindowText.number($0.configuration) },
     .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
     .text("pattern") { $0.policy.edit.patternName ?? Message("policy.no-pattern") },
     .list(\.prerequisites),

@@ -35,7 +35,7 @@ enum WindowCells {
         html.raw("\"")
         if selected == String(side) { html.raw(" checked") }
         html.raw(" aria-label=\"")
-        if let window = Window(adjacentIntervals: side) { html.message(WindowWords.codes(window)) }
+        if let window = Window(adjacentIntervals: side) { html.message(WindowText.codes(window)) }
         html.raw("\">")
       }
       caption(step, &html)

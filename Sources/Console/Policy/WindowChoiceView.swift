@@ -18,15 +18,15 @@ struct WindowOutcome: ViewModel {
     self.choice = choice
     self.isShown = isShown
     window = choice.window
-    effect = EvidenceWords.effect(of: window, insteadOf: current, evidence.evidence)
-    odds = OddsWords.untilLocked(window, cap: evidence.cap)
+    effect = EvidenceText.effect(of: window, insteadOf: current, evidence.evidence)
+    odds = OddsText.untilLocked(window, cap: evidence.cap)
   }
 
   static let keys: Keys<Self> = [
     .text("choice") { $0.choice.name.description },
     .flag(\.isShown),
-    .text("name") { WindowWords.name($0.window) },
-    .text("lateness") { Words.duration(seconds: $0.window.lateness) },
+    .text("name") { WindowText.name($0.window) },
+    .text("lateness") { Formatted.duration(seconds: $0.window.lateness) },
     .text("codes") {
       Message("policy.valid-codes", ["count": .number($0.window.codes)])
     },
@@ -66,7 +66,7 @@ struct WindowEffectRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("choice") { $0.choice.name.description },
-    .text("name") { WindowWords.name($0.effect.window) },
+    .text("name") { WindowText.name($0.effect.window) },
     .text(\.proposal),
     .flag(\.isCurrent),
     .flag("isDefault") { $0.effect.window == .standard },
@@ -76,13 +76,13 @@ struct WindowEffectRow: ViewModel {
     .text("rejected") { $0.isEnough ? .value(.number($0.effect.rejected)) : .verbatim("–") },
     .text("share") {
       $0.isEnough
-        ? ShareWords.percent($0.effect.rejected, of: $0.evidence.evidence.codes) : .verbatim("–")
+        ? ShareText.percent($0.effect.rejected, of: $0.evidence.evidence.codes) : .verbatim("–")
     },
     .text("users") { $0.isEnough ? .value(.number($0.effect.users)) : .verbatim("–") },
     .text("affected") { $0.isEnough && $0.effect.users > 0 ? $0.affected : nil },
-    .text("untilLocked") { OddsWords.chance($0.odds.untilClosed) },
-    .text("withinYear") { OddsWords.chance($0.odds.withinYear) },
-    .text("hits") { OddsWords.hits($0.odds.expectedHits(in: $0.accounts)) },
+    .text("untilLocked") { OddsText.chance($0.odds.untilClosed) },
+    .text("withinYear") { OddsText.chance($0.odds.withinYear) },
+    .text("hits") { OddsText.hits($0.odds.expectedHits(in: $0.accounts)) },
   ]
 }
 
@@ -119,8 +119,8 @@ struct RecommendationView: ViewModel {
         Message(
           "policy.reason-smaller",
           [
-            "window": .text(WindowWords.name(window)),
-            "share": .message(ShareWords.percent(smaller, of: found.total)),
+            "window": .text(WindowText.name(window)),
+            "share": .message(ShareText.percent(smaller, of: found.total)),
           ]))
     }
     reasons.append(odds(of: found.window))
@@ -129,8 +129,8 @@ struct RecommendationView: ViewModel {
 
   /// The share that the window keeps, and of whose sign-ins.
   private func kept(by found: WindowRecommendation) -> Message {
-    let goal = Message.Value.message(ShareWords.percent(basisPoints: found.goal.basisPoints))
-    let share = Message.Value.message(ShareWords.percent(found.kept, of: found.total))
+    let goal = Message.Value.message(ShareText.percent(basisPoints: found.goal.basisPoints))
+    let share = Message.Value.message(ShareText.percent(found.kept, of: found.total))
     let (kept, total) = (Message.Value.number(found.kept), Message.Value.number(found.total))
     guard let aside = found.setAside else {
       return Message(
@@ -139,16 +139,16 @@ struct RecommendationView: ViewModel {
     return Message(
       "policy.reason-kept-without",
       [
-        "users": EvidenceWords.users(aside.users), "goal": goal, "kept": kept, "count": total,
+        "users": EvidenceText.users(aside.users), "goal": goal, "kept": kept, "count": total,
         "share": share,
       ])
   }
 
   private func odds(of window: Window) -> Message {
     guard let current, current != window,
-      let new = OddsWords.cases(GuessingOdds(window, cap: cap).untilClosed),
-      let old = OddsWords.cases(GuessingOdds(current, cap: cap).untilClosed)
-    else { return OddsWords.untilLocked(window, cap: cap) }
+      let new = OddsText.cases(GuessingOdds(window, cap: cap).untilClosed),
+      let old = OddsText.cases(GuessingOdds(current, cap: cap).untilClosed)
+    else { return OddsText.untilLocked(window, cap: cap) }
     return Message("policy.guess-change", ["cases": .number(new), "old": .number(old)])
   }
 
@@ -162,12 +162,12 @@ struct RecommendationView: ViewModel {
     guard let aside = found?.setAside else { return nil }
     return Message(
       "policy.set-aside",
-      ["count": .number(aside.users), "window": .text(WindowWords.name(aside.needing))])
+      ["count": .number(aside.users), "window": .text(WindowText.name(aside.needing))])
   }
 
   static let keys: Keys<Self> = [
     .text("missing") { $0.missing },
-    .text("name") { $0.found.map { WindowWords.name($0.window) } },
+    .text("name") { $0.found.map { WindowText.name($0.window) } },
     .flag("isCurrent") { $0.found?.window == $0.current && $0.current != nil },
     .texts("reasons") { $0.reasons },
     .text("setAside") { $0.setAside },

@@ -26,26 +26,26 @@ struct WindowImpact: ViewModel {
     .text("codes") { signed($0.change.codes) },
     .text("codesBase") {
       Message(
-        "policy.of-codes", ["codes": EvidenceWords.codes($0.evidence.evidence.codes)])
+        "policy.of-codes", ["codes": EvidenceText.codes($0.evidence.evidence.codes)])
     },
     .text("users") { signed($0.change.users) },
     .text("usersBase") {
       Message(
-        "policy.of-users", ["users": EvidenceWords.users($0.evidence.evidence.users)])
+        "policy.of-users", ["users": EvidenceText.users($0.evidence.evidence.users)])
     },
     .text("affected") { $0.change.users == 0 ? nil : $0.affected },
     .number("rejected") { $0.change.stillRejected },
     .text("rejectedBase") {
-      Message("policy.from-users", ["users": EvidenceWords.users($0.change.stillAffected)])
+      Message("policy.from-users", ["users": EvidenceText.users($0.change.stillAffected)])
     },
     .text("notHelped") { $0.change.stillAffected == 0 ? nil : $0.notHelped },
     .text("chance") {
-      OddsWords.chance(GuessingOdds($0.new, cap: $0.evidence.cap).untilClosed)
+      OddsText.chance(GuessingOdds($0.new, cap: $0.evidence.cap).untilClosed)
     },
     .text("chanceBase") { view in
       let cap = view.evidence.cap
-      guard let new = OddsWords.cases(GuessingOdds(view.new, cap: cap).untilClosed),
-        let old = OddsWords.cases(GuessingOdds(view.old, cap: cap).untilClosed)
+      guard let new = OddsText.cases(GuessingOdds(view.new, cap: cap).untilClosed),
+        let old = OddsText.cases(GuessingOdds(view.old, cap: cap).untilClosed)
       else { return nil }
       return Message("policy.one-in", ["cases": .number(new), "old": .number(old)])
     },

@@ -48,7 +48,7 @@ struct PolicyVersionsView: ViewModel {
           history: HistoryRow(policy: version.row, view.frame.times, view.catalog))
       }
     },
-    .text("zone") { $0.frame.times.zoneInWords },
+    .text("zone") { $0.frame.times.zoneText },
   ]
 }
 

@@ -7,7 +7,7 @@ import Templating
 struct PoolRow: ViewModel {
   /// Whether the policy was reviewed, and by whom.
   struct Review: Hashable {
-    let state: ReviewStanding.State
+    let state: ReviewStatus.State
     let signOff: SignOff?
   }
 
@@ -145,7 +145,7 @@ struct PoolRow: ViewModel {
     .text("name") { $0.name },
     .text("caption") { $0.caption },
     .flag("isID") { $0.isID },
-    .text("drift") { $0.source.drift.map(PolicyFileWords.sentence) },
+    .text("drift") { $0.source.drift.map(PolicyFileText.sentence) },
     .flag("showsPolicy") { $0.context.columns.contains(.policy) },
     .markup("totp") { $0.configuration?.chip },
     .text("turnOn") { $0.turnOn },
@@ -189,13 +189,13 @@ struct PoolRow: ViewModel {
     .flag("showsChange") { $0.context.columns.contains(.change) },
     .markup("changed") { row in row.source.policy?.changedAt.map(row.context.times.day) },
     .text("changedBy") { $0.source.policy?.changedBy },
-    .text("changeReason") { $0.source.policy?.changeReason.map { Words.short($0, 120) } },
+    .text("changeReason") { $0.source.policy?.changeReason.map { Formatted.short($0, 120) } },
     .flag("showsSignOff") { $0.context.columns.contains(.signOff) },
     .markup("state") { $0.source.review?.state.chip },
     .markup("signedAt") { row in
       row.source.review?.signOff.map { row.context.times.day($0.signedAt) }
     },
-    .text("reviewer") { $0.source.review?.signOff.map { Words.short($0.reviewerName) } },
+    .text("reviewer") { $0.source.review?.signOff.map { Formatted.short($0.reviewerName) } },
     .flag("showsComparison") { $0.context.columns.contains(.comparison) },
     .markup("comparison") { $0.comparison.chip },
     .text("differences") { $0.comparison.text },

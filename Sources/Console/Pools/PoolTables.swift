@@ -47,9 +47,9 @@ struct PoolTables: Sendable {
     let exemptions =
       columns.contains(.exemptions)
       ? try await refusing { try await identity.exemptions.counts(in: project) } : [:]
-    let standing =
+    let status =
       columns.contains(.signOff) && signedIn.administrator.may(.readPolicy, in: scope.scope)
-      ? try await refusing { try await identity.reviews.standing(of: project) } : nil
+      ? try await refusing { try await identity.reviews.status(of: project) } : nil
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
@@ -69,7 +69,7 @@ struct PoolTables: Sendable {
           trend: trends[pool.key] ?? EnrollmentTrend(),
           attempts: figures[pool.key] ?? AttemptCounts(),
           exemptions: exemptions[pool.tenant] ?? 0,
-          review: standing.map {
+          review: status.map {
             PoolRow.Review(state: $0.state(of: pool, at: now), signOff: $0.signOff)
           },
           drift: identity.policies.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field))
@@ -80,7 +80,7 @@ struct PoolTables: Sendable {
   /// The rows of projects, with the policies of their own users and the figures of all of them.
   func rows(
     _ projects: [ProjectSummary], _ columns: Set<PoolColumn>,
-    _ standings: [ID<Project>: ReviewStanding],
+    _ statuses: [ID<Project>: ReviewStatus],
     _ exemptions: [Exemption], for signedIn: SignedIn
   ) async throws(Refusal) -> Markup {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
@@ -114,7 +114,7 @@ struct PoolTables: Sendable {
           trend: trends[project.id] ?? EnrollmentTrend(),
           attempts: figures[project.key] ?? AttemptCounts(),
           exemptions: exemptions.count { $0.project == project.id },
-          review: standings[project.id].map {
+          review: statuses[project.id].map {
             PoolRow.Review(state: $0.state, signOff: $0.signOff)
           })
       }

@@ -51,14 +51,14 @@ struct PoolsPage: Sendable {
     guard purpose == .review,
       context.signedIn.administrator.may(.readPolicy, in: context.scope)
     else { return nil }
-    let (standing, key) = try await refusing {
+    let (status, key) = try await refusing {
       (
-        try await identity.reviews.standing(of: context.scope.project),
+        try await identity.reviews.status(of: context.scope.project),
         try await identity.evidenceKeys.list().first
       )
     }
     return SignOffSection(
-      scope: context.scope, standing: standing,
+      scope: context.scope, status: status,
       maySign: context.signedIn.administrator.may(.signOffReview, in: context.scope),
       key: key, times: context.signedIn.times)
   }
@@ -90,9 +90,9 @@ extension Identity {
     to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
   ) async throws(Refusal) {
     let administrator = signedIn.administrator
-    let standing =
+    let status =
       administrator.may(.readPolicy, project: project, tenant: nil)
-      ? try await refusing { try await reviews.standing(of: project) } : nil
+      ? try await refusing { try await reviews.status(of: project) } : nil
     let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
     var (after, isFirst) = (nil as String?, true)
     repeat {
@@ -106,7 +106,7 @@ extension Identity {
       }
       for pool in pools {
         file.add(
-          pool, in: project, base: review.project?.inForce, standing: standing,
+          pool, in: project, base: review.project?.inForce, status: status,
           exemptions: exemptions[pool.tenant] ?? 0, attempts: attempts[pool.key] ?? AttemptCounts())
       }
       (after, isFirst) = (review.tenants.next, false)

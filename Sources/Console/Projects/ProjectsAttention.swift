@@ -106,7 +106,7 @@ struct HeldRow: ViewModel {
       let query: Form = ["actor": "administrator:\(row.held.agent.text)"]
       return query.query(of: ConsolePaths.audit(row.held.scope))
     },
-    .text("release") { ConsolePaths.release($0.held.scope, $0.held.agent.text) },
+    .text("unblock") { ConsolePaths.unblockAgent($0.held.scope, $0.held.agent.text) },
   ]
 }
 
@@ -247,7 +247,7 @@ struct WarningRow: ViewModel {
     let id = pool.project.text
     overview =
       pool.tenant.map { ConsolePaths.tenant(id, $0.text) } ?? ConsolePaths.overview.ofProject(id)
-    sentence = PolicyFileWords.sentence(pool.fields)
+    sentence = PolicyFileText.sentence(pool.fields)
     href =
       pool.tenant.map { ConsolePaths.policy.ofTenant(id, $0.text) }
       ?? ConsolePaths.policy.ofProject(id)

@@ -106,7 +106,7 @@ struct ProjectsPage: Sendable {
       administrator: administrator)
     if waiting > 0 {
       model.approvals = Link(
-        text: ApprovalWords.waiting(waiting), href: ConsolePaths.approvals())
+        text: ApprovalText.waiting(waiting), href: ConsolePaths.approvals())
     }
     return .html(view.render(model))
   }

@@ -52,7 +52,7 @@ struct UpcomingItem: ViewModel {
     name = exemption.poolName
     sentence = Message(
       "projects.exemption-ends",
-      ["user": .name(Words.short(exemption.label)), "at": times.value(exemption.endsAt)])
+      ["user": .name(Formatted.short(exemption.label)), "at": times.value(exemption.endsAt)])
     href = exemption.userAddress
   }
 

@@ -94,15 +94,15 @@ struct RemovalGroupPage: Sendable {
     _ signedIn: SignedIn, _ group: BulkGroup, _ answers: ActionInput, number: String,
     chosen: Set<Int64>, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let standing = try await removals.standing(
+    let eligibility = try await removals.eligibility(
       signedIn, on: group.parts.filter { $0.job.users > 0 })
     let refusal =
-      group.users == 0 ? nil : SupportRefusal(standing.form, signedIn)
+      group.users == 0 ? nil : SupportRefusal(eligibility.form, signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let model = RemovalGroupDraftView(
       frame: frame(signedIn, group, errors: errors), group: group,
-      users: try await users(of: group, signedIn), standing: standing, refusal: refusal,
+      users: try await users(of: group, signedIn), eligibility: eligibility, refusal: refusal,
       answers: answers, number: number, chosen: chosen,
       csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
@@ -141,11 +141,11 @@ extension BulkRemovals {
   }
 
   /// Returns what starting or undoing a bulk removal requires of the reader.
-  func standing(
+  func eligibility(
     _ signedIn: SignedIn, on parts: [BulkGroup.Part]
-  ) async throws(Refusal) -> BulkGroupStanding {
+  ) async throws(Refusal) -> BulkGroupEligibility {
     do {
-      return try await standing(signedIn.session, on: parts)
+      return try await eligibility(signedIn.session, on: parts)
     } catch {
       throw BulkFaults.refusal(error)
     }

@@ -8,7 +8,7 @@ struct RemovalGroupDraftView: ViewModel {
   let frame: FrameView
   let group: BulkGroup
   let users: GroupUsers
-  let standing: BulkGroupStanding
+  let eligibility: BulkGroupEligibility
   let refusal: SupportRefusal?
   let answers: ActionInput
   let number: String
@@ -22,15 +22,15 @@ struct RemovalGroupDraftView: ViewModel {
       Message(
         "removals.factors-of-users",
         [
-          "count": .number(group.factors), "users": .message(BulkWords.users(group.users)),
+          "count": .number(group.factors), "users": .message(BulkText.users(group.users)),
         ]),
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
       Message("removals.first-factor-only"),
-      standing.undoHours == 0
+      eligibility.undoHours == 0
         ? Message("removals.final-somewhere")
         : Message(
           "removals.undo-of-all",
-          ["period": .message(Words.duration(seconds: standing.undoHours * 3_600))]),
+          ["period": .message(Formatted.duration(seconds: eligibility.undoHours * 3_600))]),
     ]
   }
 
@@ -39,27 +39,28 @@ struct RemovalGroupDraftView: ViewModel {
     return parts.enumerated().map { index, part in
       GroupPoolChoice(
         index: index, part: part, isChosen: chosen.contains(part.job.id),
-        approval: standing.approvals[part.job.id],
-        isBlocked: standing.blocked.contains(part.job.id))
+        approval: eligibility.approvals[part.job.id],
+        isBlocked: eligibility.blocked.contains(part.job.id))
     }
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { GroupWords.usersInPools($0.group) },
+    .text("users") { GroupText.usersInPools($0.group) },
     .flag("hasUsers") { $0.group.users > 0 },
     .optional(\.refusal),
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.group.users > 0 else { return nil }
-      return SupportForm(frame: view.frame, standing: view.standing.form, answers: view.answers)
+      return SupportForm(
+        frame: view.frame, eligibility: view.eligibility.form, answers: view.answers)
     },
     .text("action") { ConsolePaths.removalGroup(String($0.group.id)) },
     .text(\.csrf),
     .texts("consequences") { $0.consequences },
     .list("pools") { $0.pools },
     .text("poolsError") { $0.frame.error(at: "pools") },
-    .flag("asksForNumber") { $0.standing.asksForNumber($0.group.users, .stolen) },
-    .flag("isAlwaysFinal") { $0.standing.undoHours == 0 },
+    .flag("asksForNumber") { $0.eligibility.asksForNumber($0.group.users, .stolen) },
+    .flag("isAlwaysFinal") { $0.eligibility.undoHours == 0 },
     .text("userCount") { Message.value(.number($0.group.users)) },
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
@@ -81,9 +82,9 @@ struct GroupPoolChoice: ViewModel {
     // The first ID is the field's name, which the error summary links to.
     .text("id") { $0.index == 0 ? "pools" : "pool-\($0.part.job.id)" },
     .text("value") { String($0.part.job.id) },
-    .text("name") { ApprovalWords.place($0.part.scope) },
-    .text("hint") { BulkWords.users($0.part.job.users) },
-    .text("approval") { choice in choice.approval.map { ApprovalWords.why($0) } },
+    .text("name") { ApprovalText.place($0.part.scope) },
+    .text("hint") { BulkText.users($0.part.job.users) },
+    .text("approval") { choice in choice.approval.map { ApprovalText.why($0) } },
     .flag(\.isBlocked),
     .flag("isTicked") { $0.isChosen && !$0.isBlocked },
   ]
@@ -114,12 +115,12 @@ struct GroupUserRow: ViewModel {
   let row: BulkGroupItem
 
   static let keys: Keys<Self> = [
-    .text("name") { Words.short($0.row.name ?? $0.row.item.given, 120) },
+    .text("name") { Formatted.short($0.row.name ?? $0.row.item.given, 120) },
     .text("href") { view in
       view.row.item.account.map { ConsolePaths.user(view.row.part.scope, $0.text) }
     },
-    .text("pool") { ApprovalWords.place($0.row.part.scope) },
-    .text("result") { BulkWords.result($0.row.item, of: $0.row.part.job) },
+    .text("pool") { ApprovalText.place($0.row.part.scope) },
+    .text("result") { BulkText.result($0.row.item, of: $0.row.part.job) },
     .number("line") { $0.row.item.line },
   ]
 }
@@ -129,11 +130,11 @@ struct GroupMissRow: ViewModel {
   let miss: BulkGroup.Miss
 
   static let keys: Keys<Self> = [
-    .text("given") { Words.short($0.miss.given, 120) },
+    .text("given") { Formatted.short($0.miss.given, 120) },
     .text("href") { row in
       row.miss.user.map { ConsolePaths.user($0.scope, $0.id.text) }
     },
-    .text("pool") { row in row.miss.user.map { ApprovalWords.place($0.scope) } },
+    .text("pool") { row in row.miss.user.map { ApprovalText.place($0.scope) } },
     .text("result") {
       $0.miss.user == nil
         ? Message("removals.not-found-anywhere") : Message("removals.no-permission-in-pool")
@@ -192,9 +193,9 @@ struct RemovalGroupView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { GroupWords.usersInPools($0.group) },
+    .text("users") { GroupText.usersInPools($0.group) },
     .text("id") { String($0.group.id) },
-    .markup("state") { GroupWords.chip($0.group) },
+    .markup("state") { GroupText.chip($0.group) },
     .flag("isRunning") { $0.group.isRunning },
     .flag("mayStop") { $0.group.parts.contains { $0.job.state == .running } },
     .flag(\.isStill),
@@ -221,8 +222,8 @@ struct GroupPartRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.bulkRemoval($0.part.scope, String($0.part.job.id)) },
-    .text("pool") { ApprovalWords.place($0.part.scope) },
-    .markup("state") { GroupWords.chip($0.part) },
+    .text("pool") { ApprovalText.place($0.part.scope) },
+    .markup("state") { GroupText.chip($0.part) },
     .text("done") {
       Message(
         "removals.done",

@@ -128,10 +128,10 @@ struct RemovalGroupRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.removalGroup(String($0.group.id)) },
-    .text("name") { GroupWords.usersInPools($0.group) },
+    .text("name") { GroupText.usersInPools($0.group) },
     .text("number") { String($0.group.id) },
     .text("reason") { $0.group.reason?.name },
-    .markup("state") { GroupWords.chip($0.group) },
+    .markup("state") { GroupText.chip($0.group) },
     .text("done") {
       Message(
         "removals.done",
@@ -143,13 +143,13 @@ struct RemovalGroupRow: ViewModel {
 }
 
 /// Bulk removals across pools as text.
-enum GroupWords {
+enum GroupText {
   /// Returns the number of users and pools, such as “40 users in 3 pools”.
   static func usersInPools(_ group: BulkGroup) -> Message {
     Message(
       "removals.users-in-pools",
       [
-        "users": .message(BulkWords.users(group.users)),
+        "users": .message(BulkText.users(group.users)),
         "count": .number(group.parts.count { $0.job.users > 0 }),
       ])
   }
@@ -157,12 +157,12 @@ enum GroupWords {
   static func chip(_ group: BulkGroup) -> Markup {
     let states = group.parts.map(\.job.state)
     let state = [BulkJob.State.running, .waiting, .stopped].first(where: states.contains) ?? .done
-    return BulkWords.chip(state)
+    return BulkText.chip(state)
   }
 
   /// Returns the state of a pool's part.
   static func chip(_ part: BulkGroup.Part) -> Markup {
-    guard let undo = part.undo else { return BulkWords.chip(part.job.state) }
+    guard let undo = part.undo else { return BulkText.chip(part.job.state) }
     return undo.isRunning
       ? Chip.look(Message("removals.state-undoing")) : Chip.off(Message("removals.state-undone"))
   }

@@ -90,7 +90,7 @@ struct RemovalJobPage: Sendable {
       let page = try await refusing { try await removals.items(of: job, after: place, limit: 500) }
       for item in page.items {
         file.add([
-          String(item.line), item.given, catalog.text(BulkWords.cell(item, of: job)),
+          String(item.line), item.given, catalog.text(BulkText.cell(item, of: job)),
           String(item.removed), String(item.sessions),
         ])
       }
@@ -122,20 +122,21 @@ struct RemovalJobPage: Sendable {
     _ context: ScopeContext, _ job: BulkJob, _ answers: ActionInput, number: String,
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let standing: (support: SupportEligibility, approval: Approval.Cause?)
+    let eligibility: (support: SupportEligibility, approval: Approval.Cause?)
     do {
-      standing = try await removals.standing(context.signedIn.session, on: job, in: context.scope)
+      eligibility = try await removals.eligibility(
+        context.signedIn.session, on: job, in: context.scope)
     } catch {
       throw BulkFaults.refusal(error)
     }
-    let refusal = SupportRefusal(standing.support, context.signedIn)
+    let refusal = SupportRefusal(eligibility.support, context.signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let frame = try await frame(context, job, errors: errors)
     let lines = try await lines(of: job, context)
     let model = RemovalDraftView(
-      frame: frame, context: context, job: job, lines: lines, standing: standing.support,
-      approval: standing.approval, refusal: refusal, answers: answers, number: number,
+      frame: frame, context: context, job: job, lines: lines, eligibility: eligibility.support,
+      approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: ending.frames.identity.messages.carriesMail)
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -209,7 +210,7 @@ struct BulkLines: ViewModel {
         guard let count = counts[kind], count > 0 else { return nil }
         let name = kind?.rawValue ?? Self.open
         return Tab(
-          text: BulkWords.tab(kind, of: job, count), href: query(name).query(of: path),
+          text: BulkText.tab(kind, of: job, count), href: query(name).query(of: path),
           isCurrent: show == name)
       }
   }
@@ -242,9 +243,9 @@ struct BulkLineRow: ViewModel {
   let scope: Scope
 
   static let keys: Keys<Self> = [
-    .text("given") { Words.short($0.item.given, 120) },
+    .text("given") { Formatted.short($0.item.given, 120) },
     .text("href") { row in row.item.account.map { ConsolePaths.user(row.scope, $0.text) } },
     .number("line") { $0.item.line },
-    .text("result") { BulkWords.result($0.item, of: $0.job) },
+    .text("result") { BulkText.result($0.item, of: $0.job) },
   ]
 }

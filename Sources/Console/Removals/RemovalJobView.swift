@@ -9,14 +9,14 @@ struct RemovalDraftView: ViewModel {
   let context: ScopeContext
   let job: BulkJob
   let lines: BulkLines
-  let standing: SupportEligibility
+  let eligibility: SupportEligibility
   let approval: Approval.Cause?
   let refusal: SupportRefusal?
   let answers: ActionInput
   let number: String
   let carriesMail: Bool
 
-  private var users: Message { BulkWords.users(job.users) }
+  private var users: Message { BulkText.users(job.users) }
 
   private var removed: Message {
     let factors = Message.Value.number(job.factors)
@@ -26,7 +26,7 @@ struct RemovalDraftView: ViewModel {
   }
 
   private var consequences: [Message] {
-    let hours = standing.settings.undoHours
+    let hours = eligibility.settings.undoHours
     var sentences = [
       removed,
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
@@ -34,15 +34,15 @@ struct RemovalDraftView: ViewModel {
       hours == 0
         ? Message("removals.final")
         : Message(
-          "removals.undo-of-all", ["period": .message(Words.duration(seconds: hours * 3_600))]),
+          "removals.undo-of-all", ["period": .message(Formatted.duration(seconds: hours * 3_600))]),
     ]
-    if let approval { sentences.append(ApprovalWords.need(approval)) }
+    if let approval { sentences.append(ApprovalText.need(approval)) }
     return sentences
   }
 
   /// Whether the form has a field to confirm the number of users.
   private var asksForNumber: Bool {
-    job.asksForNumber(.stolen, standing.settings)
+    job.asksForNumber(.stolen, eligibility.settings)
   }
 
   static let keys: Keys<Self> = [
@@ -52,13 +52,13 @@ struct RemovalDraftView: ViewModel {
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.job.users > 0 else { return nil }
-      return SupportForm(frame: view.frame, standing: view.standing, answers: view.answers)
+      return SupportForm(frame: view.frame, eligibility: view.eligibility, answers: view.answers)
     },
     .text("action") { ConsolePaths.bulkRemoval($0.context.scope, String($0.job.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .flag("asksForNumber") { $0.asksForNumber },
-    .flag("isAlwaysFinal") { $0.standing.settings.undoHours == 0 },
+    .flag("isAlwaysFinal") { $0.eligibility.settings.undoHours == 0 },
     .text("userCount") { Message.value(.number($0.job.users)) },
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
@@ -132,9 +132,9 @@ struct RemovalJobView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { BulkWords.users($0.job.users) },
+    .text("users") { BulkText.users($0.job.users) },
     .number("id") { Int($0.job.id) },
-    .markup("state") { GroupWords.chip($0.part) },
+    .markup("state") { GroupText.chip($0.part) },
     .text("undo") {
       $0.part.canUndo
         ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil

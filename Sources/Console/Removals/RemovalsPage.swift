@@ -136,10 +136,10 @@ struct RemovalRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.bulkRemoval($0.scope, String($0.job.id)) },
-    .text("name") { BulkWords.users($0.job.users) },
+    .text("name") { BulkText.users($0.job.users) },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },
-    .markup("state") { BulkWords.chip($0.job.state) },
+    .markup("state") { BulkText.chip($0.job.state) },
     .text("done") {
       Message(
         "removals.done",

@@ -113,20 +113,20 @@ struct UndoRemovalPage: Sendable {
     _ signedIn: SignedIn, _ subject: UndoneRemoval, _ frame: Frame, _ input: ActionInput,
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let standing = try await removals.standing(signedIn, on: subject.parts)
+    let eligibility = try await removals.eligibility(signedIn, on: subject.parts)
     let refusal =
       if subject.requester == signedIn.administrator.id {
         SupportRefusal(Message("removals.own-removal"))
       } else if subject.parts.isEmpty {
         SupportRefusal(Message("removals.nothing-to-undo"))
       } else {
-        SupportRefusal(standing.form, signedIn)
+        SupportRefusal(eligibility.form, signedIn)
       }
     var frame = frame
     // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
     let model = UndoRemovalView(
-      frame: FrameView(frame), subject: subject, standing: standing, refusal: refusal,
+      frame: FrameView(frame), subject: subject, eligibility: eligibility, refusal: refusal,
       input: input, csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -153,7 +153,7 @@ struct UndoneRemoval: Sendable {
 struct UndoRemovalView: ViewModel {
   let frame: FrameView
   let subject: UndoneRemoval
-  let standing: BulkGroupStanding
+  let eligibility: BulkGroupEligibility
   let refusal: SupportRefusal?
   let input: ActionInput
   let csrf: String
@@ -171,13 +171,13 @@ struct UndoRemovalView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { BulkWords.users($0.users) },
+    .text("users") { BulkText.users($0.users) },
     .flag("hasUsers") { $0.users > 0 },
     .optional(\.refusal),
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil else { return nil }
       return SupportForm(
-        frame: view.frame, standing: view.standing.form, answers: view.input,
+        frame: view.frame, eligibility: view.eligibility.form, answers: view.input,
         reasons: [.found, .mistake, .other])
     },
     .text("action") { $0.subject.action },
@@ -188,8 +188,8 @@ struct UndoRemovalView: ViewModel {
         Message(
           "removals.users-of-pool",
           [
-            "pool": .name(ApprovalWords.place(part.scope)),
-            "users": .message(BulkWords.users(part.undoable)),
+            "pool": .name(ApprovalText.place(part.scope)),
+            "users": .message(BulkText.users(part.undoable)),
           ])
       }
     },

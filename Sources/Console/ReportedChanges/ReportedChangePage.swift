@@ -147,7 +147,7 @@ struct ReportedChangeForm: ViewModel {
     .text("action") { _ in ConsolePaths.reportedChange() },
     .text(\.csrf),
     .text(\.code),
-    .text("application") { Words.short($0.reportedChange.scope.projectName) },
+    .text("application") { Formatted.short($0.reportedChange.scope.projectName) },
     .text("fact") { $0.reportedChange.fact.sentence },
     .markup("at") { $0.frame.times.moment($0.reportedChange.at) },
     .markup("until") { $0.frame.times.moment($0.reportedChange.expiresAt) },

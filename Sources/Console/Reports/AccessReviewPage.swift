@@ -55,12 +55,12 @@ struct AccessReviewPage: Sendable {
       return [
         .person(
           who.displayName, email: who.email, href: ConsolePaths.administrator(who.id.text)),
-        .text(access.grant.role.title), .text(access.grant.placeInWords),
+        .text(access.grant.role.title), .text(access.grant.placeText),
         access.since.map { .dayOf($0) } ?? .text(Message("reports.unknown")),
         .name(access.grantor ?? ""),
         .moment(access.endsAt),
         .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
-        .text(record.hasSecondFactor ? record.factorsInWords : Message("reports.no-factor")),
+        .text(record.hasSecondFactor ? record.factorsText : Message("reports.no-factor")),
         .marked(isDormant ? Chip.look(state) : Chip.on(state), state),
       ]
     }

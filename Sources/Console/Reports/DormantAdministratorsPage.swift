@@ -69,7 +69,7 @@ struct DormantAdministratorsPage: Sendable {
   private static func text(_ grant: Grant) -> Message {
     Message(
       "reports.role-and-scope",
-      ["role": .message(grant.role.name), "scope": .message(grant.placeInWords)])
+      ["role": .message(grant.role.name), "scope": .message(grant.placeText)])
   }
 
   private func row(_ access: DormantAccess, _ signedIn: SignedIn) -> [ReportTable.Cell] {

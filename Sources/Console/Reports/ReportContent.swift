@@ -211,7 +211,7 @@ struct ReportContents: Sendable {
       let state = isCurrent ? Message("reports.current") : Message("reports.past")
       return [
         .name(exemption.label, href: exemption.userAddress), .name(exemption.poolName),
-        .text(ExemptionWords.reason(exemption)), .name(exemption.ticket),
+        .text(ExemptionText.reason(exemption)), .name(exemption.ticket),
         .name(exemption.grantorName), .moment(exemption.grantedAt), .moment(exemption.endsAt),
         .marked(isCurrent ? Chip.look(state) : Chip.off(state), state),
       ]

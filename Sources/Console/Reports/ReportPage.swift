@@ -129,7 +129,7 @@ struct ReportView: ViewModel {
     .optional("chart") { $0.content.chart },
     .flag("hasRows") { !$0.content.table.rows.isEmpty },
     .object("table") { $0.content.table },
-    .text("zone") { $0.frame.times.zoneInWords },
+    .text("zone") { $0.frame.times.zoneText },
     .optional(\.pager),
     .object("empty") { view in
       EmptyView(heading: Message("reports.nothing-to-report"), sentence: view.emptiness)

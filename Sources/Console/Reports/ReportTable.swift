@@ -34,7 +34,7 @@ struct ReportTable: ViewModel {
       case .text(let message): Markup(escaping: message)
       case .number(let number): Markup(escaping: Message.value(.number(number)))
       case .share(let part, let whole): Meter.share(part, of: whole)
-      case .name(let name, let href): Self.name(Words.short(name), href)
+      case .name(let name, let href): Self.name(Formatted.short(name), href)
       case .person(let name, let email, let href): Self.person(name, email, href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
@@ -58,7 +58,7 @@ struct ReportTable: ViewModel {
 
     private static func person(_ name: String, _ email: String, _ href: String?) -> Markup {
       var html = HTML()
-      html.add(Self.name(Words.short(name), href))
+      html.add(Self.name(Formatted.short(name), href))
       guard !email.isEmpty else { return html.markup }
       html.raw("<span class=\"sub\">")
       html.add(HTML.isolated(email))

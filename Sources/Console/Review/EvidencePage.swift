@@ -56,7 +56,7 @@ struct EvidenceView: ViewModel {
     .text("file") { ConsolePaths.evidenceFile($0.evidence.scope.project.text) },
     .text("digest") { $0.evidence.digest },
     .text("fingerprint") { $0.key.id },
-    .markup("standing") { $0.evidence.standing.sentence($0.frame.times) },
+    .markup("status") { $0.evidence.status.sentence($0.frame.times) },
     .list("pools") { view in
       view.evidence.pools.map { EvidencePool(pool: $0, times: view.frame.times) }
     },

@@ -30,23 +30,23 @@ struct ReviewFile {
   ///   - summary: The pool and its policy.
   ///   - project: The project.
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
-  ///   - standing: The last sign-off of the project; nil for administrators who can't read its policy.
+  ///   - status: The last sign-off of the project; nil for administrators who can't read its policy.
   ///   - exemptions: The number of users who are exempt from MFA.
   ///   - attempts: The code attempts of the last ``PoolTables/days`` days.
   mutating func add(
     _ summary: PolicySummary, in project: ID<Project>, base: PolicyInForce?,
-    standing: ReviewStanding?, exemptions: Int, attempts: AttemptCounts
+    status: ReviewStatus?, exemptions: Int, attempts: AttemptCounts
   ) {
     let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
       ?? ConsolePaths.policy.ofProject(project.text)
     let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
-    let signOff = standing?.signOff
+    let signOff = status?.signOff
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
       catalog.text(PolicyChange.value(.totp, summary.edit).message),
-      catalog.text(WindowWords.number(configuration)),
+      catalog.text(WindowText.number(configuration)),
       String(configuration.accepted?.codes ?? 0),
       catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
@@ -59,7 +59,7 @@ struct ReviewFile {
       summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
       Self.effective(summary.edit, at: now),
-      standing.map { Self.name($0.state(of: summary, at: now)) } ?? "",
+      status.map { Self.name($0.state(of: summary, at: now)) } ?? "",
       signOff?.reviewerName ?? "", signOff?.signedAt.rfc3339Milliseconds ?? "",
       signOff?.dueOn.description ?? "",
     ])
@@ -76,7 +76,7 @@ struct ReviewFile {
     }
   }
 
-  private static func name(_ state: ReviewStanding.State) -> String {
+  private static func name(_ state: ReviewStatus.State) -> String {
     switch state {
     case .never: "never"
     case .changed: "changed"

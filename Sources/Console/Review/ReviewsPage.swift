@@ -21,19 +21,19 @@ struct ReviewsPage: Sendable {
     let administrator = signedIn.administrator
     let asked = ReviewsQuery(signedIn.query)
     let projects = try await page(asked, signedIn)
-    let (standings, exemptions) = try await refusing {
+    let (statuses, exemptions) = try await refusing {
       (
-        try await identity.reviews.standings(of: projects.items, visibleTo: administrator),
+        try await identity.reviews.statuses(of: projects.items, visibleTo: administrator),
         try await identity.exemptions.list(visibleTo: administrator)
       )
     }
     let rows = try await tables.rows(
-      projects.items, asked.columns.shown, standings, exemptions, for: signedIn)
+      projects.items, asked.columns.shown, statuses, exemptions, for: signedIn)
     return .html(
       view.render(
         ReviewsView(
           frame: FrameView(frames.frame(Message("review.policy-review"), for: signedIn)),
-          standings: standings, exemptions: exemptions,
+          statuses: statuses, exemptions: exemptions,
           mayFindUsers: administrator.maySomewhere(.findUsers), asked: asked,
           rows: rows, shown: projects.items.count, next: projects.next)))
   }
@@ -193,7 +193,7 @@ struct ReviewsQuery: Sendable {
 
 struct ReviewsView: ViewModel {
   let frame: FrameView
-  let standings: [ID<Project>: ReviewStanding]
+  let statuses: [ID<Project>: ReviewStatus]
   let exemptions: [Exemption]
   let mayFindUsers: Bool
   let asked: ReviewsQuery
@@ -204,10 +204,10 @@ struct ReviewsView: ViewModel {
   let next: String?
 
   private var summary: Message {
-    let reviewed = standings.values.count { $0.state == .current }
+    let reviewed = statuses.values.count { $0.state == .current }
     return Message(
       "review.projects-reviewed",
-      ["reviewed": .number(reviewed), "count": .number(standings.count)])
+      ["reviewed": .number(reviewed), "count": .number(statuses.count)])
   }
 
   private var views: [Tab] {

@@ -27,7 +27,7 @@ struct PolicyPlans: ViewModel {
       .changePolicy, project: project, tenant: nil)
     templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
     pending = changes.first { $0.state == .waiting }.map { times.moment($0.applyAt) }
-    self.drift = drift.map { PolicyFileWords.sentence($0.map(\.field)) }
+    self.drift = drift.map { PolicyFileText.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)
   }
 

@@ -52,7 +52,7 @@ struct ScheduledChangesView: ViewModel {
     },
     .flag("hasEnded") { !$0.rows(isPending: false).isEmpty },
     .list("ended") { $0.rows(isPending: false) },
-    .text("zone") { $0.frame.times.zoneInWords },
+    .text("zone") { $0.frame.times.zoneText },
   ]
 }
 

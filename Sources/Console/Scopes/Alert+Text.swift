@@ -34,7 +34,7 @@ extension Alert {
         text: Message("scopes.view-removals"), href: query.query(of: ConsolePaths.audit(scope)))
     case .textMessages:
       guard administrator.may(.readMessages, in: scope) else { return nil }
-      return Link(text: Message("scopes.view-messages"), href: ConsolePaths.outbox(scope))
+      return Link(text: Message("scopes.view-messages"), href: ConsolePaths.messages(scope))
     }
   }
 

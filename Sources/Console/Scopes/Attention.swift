@@ -102,7 +102,7 @@ struct AttentionRules {
     var lines = reporting.prefix(Self.mostReporting).map { user in
       Attention(
         Message(
-          "scopes.user-reported", ["user": .name(Words.short(user.label)), "holder": holder]),
+          "scopes.user-reported", ["user": .name(Formatted.short(user.label)), "holder": holder]),
         Message("scopes.view-user"), ConsolePaths.user(scope, user.account.text))
     }
     if reporting.count > Self.mostReporting {
@@ -170,7 +170,7 @@ struct AttentionRules {
   private var drift: Attention? {
     fileDrift.map {
       Attention(
-        PolicyFileWords.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)
+        PolicyFileText.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)
     }
   }
 
@@ -181,7 +181,7 @@ struct AttentionRules {
         "scopes.window-wide",
         [
           "count": .number(window.codes),
-          "duration": .message(Words.duration(seconds: window.lifetime)),
+          "duration": .message(Formatted.duration(seconds: window.lifetime)),
         ]),
       context.may(.changePolicy)
         ? Message("scopes.narrow-window") : Message("scopes.view-policy"), policyPage)
@@ -220,7 +220,7 @@ struct AttentionRules {
       }
     return Attention(
       sentence, Message("scopes.view-messages"),
-      context.may(.findUsers) ? ConsolePaths.outbox(scope) + "?show=waiting" : nil)
+      context.may(.findUsers) ? ConsolePaths.messages(scope) + "?show=waiting" : nil)
   }
 
   private var stale: Attention? {
@@ -239,7 +239,7 @@ struct AttentionRules {
 extension WeakenedPolicy {
   /// Says who weakened the policy, when, how, and why.
   func sentence(_ times: Times) -> Message {
-    let (who, time) = (Message.Value.name(Words.short(by)), times.value(at))
+    let (who, time) = (Message.Value.name(Formatted.short(by)), times.value(at))
     let how = weakenings.dropFirst().reduce(weakenings[0].phrase) { all, next in
       Message("scopes.weakenings", ["all": .message(all), "next": .message(next.phrase)])
     }
@@ -250,7 +250,7 @@ extension WeakenedPolicy {
     return Message(
       "scopes.policy-weakened-for-reason",
       [
-        "who": who, "time": time, "how": .message(how), "reason": .name(Words.short(reason)),
+        "who": who, "time": time, "how": .message(how), "reason": .name(Formatted.short(reason)),
       ])
   }
 }
@@ -268,7 +268,7 @@ extension PolicyWeakening {
         ["count": .number(codes(to)), "former": .number(codes(from))])
     case .noLongerMandatory: return Message("scopes.weaker-not-mandatory")
     case .looserPattern(_, let to):
-      let pattern = PatternWords.name(to, from: nil) ?? Message("scopes.no-pattern")
+      let pattern = PatternText.name(to, from: nil) ?? Message("scopes.no-pattern")
       return Message("scopes.weaker-pattern", ["pattern": .message(pattern)])
     case .laterStart(_, let to):
       return Message("scopes.weaker-start", ["day": Times.value(to)])

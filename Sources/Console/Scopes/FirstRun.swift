@@ -69,7 +69,7 @@ struct FirstRun: ViewModel {
       Message("scopes.step-totp"), Message("scopes.step-user"),
     ]
     let sentences = [
-      project.map { Message.verbatim(Words.short($0)) } ?? Message("scopes.step-project-hint"),
+      project.map { Message.verbatim(Formatted.short($0)) } ?? Message("scopes.step-project-hint"),
       Message("scopes.step-application-hint"), Message("scopes.step-totp-hint"),
       Message("scopes.step-user-hint"),
     ]

@@ -65,7 +65,7 @@ struct OverviewView: ViewModel {
     .markup("totp") { $0.configuration.chip },
     .markup("window") { WindowStrip.small($0.configuration) },
     .text("pattern") { $0.policy.edit.patternName ?? Message("scopes.no-pattern") },
-    .text("words") { WindowWords.explanation($0.configuration.accepted) },
+    .text("words") { WindowText.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },
     .list(\.history),

@@ -14,7 +14,7 @@ extension FieldError {
       self.init(field: "id", text: Message("settings.project-id-invalid"))
     case .projectIDTaken:
       self.init(
-        field: "id", text: Message("settings.project-id-taken", ["id": .text(Words.short(id))]))
+        field: "id", text: Message("settings.project-id-taken", ["id": .text(Formatted.short(id))]))
     case .invalidProjectName:
       self.init(field: "name", text: Message("settings.project-name-invalid"))
     case .missingTenantName: self.init(field: "name", text: Message("tenants.name-missing"))
@@ -29,7 +29,7 @@ extension FieldError {
     case .invalidDomain(let domain):
       self.init(
         field: "domains",
-        text: Message("settings.domain-invalid", ["domain": .name(Words.short(domain))]))
+        text: Message("settings.domain-invalid", ["domain": .name(Formatted.short(domain))]))
     case .links(.ownerOnly):
       self.init(
         field: "domains",

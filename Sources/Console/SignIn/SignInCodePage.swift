@@ -129,12 +129,12 @@ enum CodeFault {
 
   static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
     let seconds = max(until.seconds - now.seconds, 1)
-    let wait = Words.duration(seconds: Int(seconds))
+    let wait = Formatted.duration(seconds: Int(seconds))
     return (Message("sign-in.too-many-codes", ["wait": .message(wait)]), seconds)
   }
 
   static func tooManyPasswords(retryingIn seconds: Int64) -> Message {
-    let wait = Words.duration(seconds: Int(seconds))
+    let wait = Formatted.duration(seconds: Int(seconds))
     return Message("sign-in.too-many-passwords", ["wait": .message(wait)])
   }
 }

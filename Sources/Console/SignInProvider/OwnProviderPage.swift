@@ -52,7 +52,7 @@ struct OwnProviderPage: Sendable {
     }
     let name = try await refusing { try await providers.name() }
     guard let name else { return .redirect(to: ConsolePaths.account()) }
-    let words = ProviderRefusalWords(error, provider: name, at: frames.clock.now())
+    let words = ProviderRefusalText(error, provider: name, at: frames.clock.now())
     return try await page(
       view, signedIn, errors: [FieldError(field: "provider", text: words.sentence)])
   }
@@ -92,7 +92,7 @@ struct OwnProviderView: ViewModel {
 
   private var facts: [Fact] {
     guard let link else { return [] }
-    let groups = link.groups.names.prefix(50).map { Words.short($0) }.joined(separator: ", ")
+    let groups = link.groups.names.prefix(50).map { Formatted.short($0) }.joined(separator: ", ")
     return [
       Fact(Message("sign-in-provider.subject"), HTML.isolated(link.subject)),
       Fact(Message("sign-in-provider.linked-since"), frame.times.moment(link.createdAt)),

@@ -93,7 +93,7 @@ struct PasswordSignInView: ViewModel {
     .text("back") { _ in ConsolePaths.administrators() },
     .text("sentence") { view in
       view.off.map {
-        Message("sign-in-provider.is-off", ["name": .text(Words.short($0.name))])
+        Message("sign-in-provider.is-off", ["name": .text(Formatted.short($0.name))])
       } ?? Message("sign-in-provider.is-on")
     },
     .flag("isOff") { $0.off != nil },
@@ -101,7 +101,8 @@ struct PasswordSignInView: ViewModel {
     .list("accounts") { view in
       view.accounts.map {
         Choice(
-          value: $0.id.text, text: Message.verbatim("\(Words.short($0.displayName)) (\($0.email))"),
+          value: $0.id.text,
+          text: Message.verbatim("\(Formatted.short($0.displayName)) (\($0.email))"),
           isChosen: $0.id.text == view.chosen)
       }
     },

@@ -28,7 +28,7 @@ struct ProviderReauthenticationPage: Sendable {
       guard let name = signedIn.session.provider.name else {
         return .redirect(to: ConsolePaths.account())
       }
-      let words = ProviderRefusalWords(error, provider: name, at: frames.clock.now())
+      let words = ProviderRefusalText(error, provider: name, at: frames.clock.now())
       return page(
         signedIn, next: next, errors: [FieldError(field: "provider", text: words.sentence)])
     } catch let error as Refusal { throw error } catch { throw .unavailable(error) }

@@ -103,7 +103,7 @@ struct ProviderSignInPage: Sendable {
     if case .unavailable = error { throw .unavailable(error) }
     let name = try await refusing { try await identity.consoleProviders.name() }
     guard let name else { return .redirect(to: ConsolePaths.signIn()) }
-    let words = ProviderRefusalWords(error, provider: name, at: frames.clock.now())
+    let words = ProviderRefusalText(error, provider: name, at: frames.clock.now())
     let frame = frames.bare(words.heading, path: ConsolePaths.signIn())
     let isSignedIn = try await authorizer.session(of: visitor.request) != nil
     let view = ProviderRefusedView(
@@ -118,7 +118,7 @@ struct ProviderSignInPage: Sendable {
 /// The page that says why a sign-in with the provider failed.
 struct ProviderRefusedView: ViewModel {
   let frame: FrameView
-  let words: ProviderRefusalWords
+  let words: ProviderRefusalText
   let identity: ProviderIdentity?
   let back: String
   let isSignedIn: Bool
@@ -126,7 +126,7 @@ struct ProviderRefusedView: ViewModel {
   private var facts: [Fact] {
     guard let identity else { return [] }
     let none = Message("sign-in-provider.none")
-    let groups = identity.groups.names.map { Words.short($0) }
+    let groups = identity.groups.names.map { Formatted.short($0) }
     return [
       Fact(
         Message("common.name"),

@@ -40,7 +40,7 @@ struct SignInProviderRemovalPage: Sendable {
   ) async throws(Refusal) -> Response {
     let stored = try await refusing { try await identity.consoleProviders.find() }
     guard let stored else { return .redirect(to: ConsolePaths.signInProvider()) }
-    let name = Message.Value.name(Words.short(stored.name))
+    let name = Message.Value.name(Formatted.short(stored.name))
     var frame = actions.frames.frame(
       Message("sign-in-provider.removal-title", ["name": name]), for: signedIn)
     frame.crumbs = [

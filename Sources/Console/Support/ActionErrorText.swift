@@ -129,7 +129,7 @@ enum ActionErrorText {
     case .noAuthenticator: Message("support.no-authenticator")
     case .noCodes: Message("support.no-codes")
     case .callerUnverifiable: Message("support.caller-unverifiable")
-    case .enrollment(let error): EnrollmentWords.sentence(error)
+    case .enrollment(let error): EnrollmentText.sentence(error)
     case .userDisabled: Message("support.user-disabled")
     default: Message("support.action-unavailable")
     }

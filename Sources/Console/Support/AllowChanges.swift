@@ -16,7 +16,7 @@ struct AllowChanges: SupportAction {
       user: account, title: Message("support.allow-changes"),
       heading: Markup(
         html: Message(
-          "support.allow-changes-heading", ["user": .name(Words.short(account.label))])),
+          "support.allow-changes-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("support.changes-locked-since", ["time": since]),
         Message("support.find-out-what-happened"),

@@ -49,7 +49,7 @@ struct SendCallerCode: Sendable {
 
 /// The part of an action's form that verifies the caller.
 struct CallerView: ViewModel {
-  let caller: CallerStanding
+  let caller: CallerStatus
   let frame: FrameView
   /// The code as entered.
   let typed: String

@@ -13,11 +13,12 @@ struct DeleteUser: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("support.delete-user"),
       heading: Markup(
-        html: Message("support.delete-user-heading", ["user": .name(Words.short(account.label))])),
+        html: Message(
+          "support.delete-user-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("support.deletion-of-account"),
         Self.deletion(of: account.factors),
-        SessionWords.ending(sessions),
+        SessionText.ending(sessions),
         pages.notice(to: account),
         Message("support.deletion-keeps-history"),
       ].compactMap { $0 }, button: Message("support.delete-user"))
@@ -30,7 +31,7 @@ struct DeleteUser: SupportAction {
   private static func deletion(of factors: [Factor]) -> Message {
     guard !factors.isEmpty else { return Message("support.deletion-without-factors") }
     let names = factors.map {
-      Message("support.quoted-factor", ["name": .name(Words.short($0.label))])
+      Message("support.quoted-factor", ["name": .name(Formatted.short($0.label))])
     }
     return Message(
       "support.deletion-of-factors",
@@ -43,7 +44,7 @@ struct DeleteUser: SupportAction {
     let done = try await pages.support.delete(target.scope, target.user, request)
     return SupportResult(
       Flash(
-        text: Message("support.user-deleted", ["user": .name(Words.short(done.value.label))])),
+        text: Message("support.user-deleted", ["user": .name(Formatted.short(done.value.label))])),
       at: ConsolePaths.users(target.scope), renewed: done.renewed)
   }
 }

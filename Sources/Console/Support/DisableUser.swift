@@ -23,10 +23,11 @@ struct DisableUser: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("support.disable-user"),
       heading: Markup(
-        html: Message("support.disable-user-heading", ["user": .name(Words.short(account.label))])),
+        html: Message(
+          "support.disable-user-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("support.disabling-prevents-sign-in"),
-        SessionWords.ending(sessions),
+        SessionText.ending(sessions),
       ], button: Message("support.disable-user"))
     question.reasons = [.left, .compromised, .stolen, .other]
     return question
@@ -36,7 +37,8 @@ struct DisableUser: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("support.enable-user"),
       heading: Markup(
-        html: Message("support.enable-user-heading", ["user": .name(Words.short(account.label))])),
+        html: Message(
+          "support.enable-user-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("support.enabling-allows-sign-in"),
         Message("support.history-shows-who-disabled"),
@@ -54,7 +56,7 @@ struct DisableUser: SupportAction {
       return SupportResult(Message("support.user-enabled"), after: done)
     }
     let done = try await pages.support.disable(target.scope, target.user, request)
-    let sessions = SessionWords.ended(done.value)
+    let sessions = SessionText.ended(done.value)
     return SupportResult(
       Message("support.disabled-user", ["sessions": .message(sessions)]), after: done)
   }

@@ -13,9 +13,10 @@ struct EndSessions: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("support.end-sessions"),
       heading: Markup(
-        html: Message("support.end-sessions-heading", ["user": .name(Words.short(account.label))])),
+        html: Message(
+          "support.end-sessions-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        SessionWords.ending(sessions),
+        SessionText.ending(sessions),
         Message("support.sign-in-again-immediately"),
         sessions == 0 ? nil : pages.notice(to: account),
       ].compactMap { $0 }, button: Message("support.end-sessions"))
@@ -27,6 +28,6 @@ struct EndSessions: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.endSessions(target.scope, target.user, request)
-    return SupportResult(SessionWords.ended(done.value), after: done)
+    return SupportResult(SessionText.ended(done.value), after: done)
   }
 }

@@ -41,7 +41,7 @@ struct OtherAdministratorsView: ViewModel {
   /// Returns the names of the administrators and the number of the others.
   private static func who(_ otherAdministrators: OtherAdministrators) -> Message.Value {
     let others = otherAdministrators.count - otherAdministrators.names.count
-    var who = otherAdministrators.names.map { Message.value(.name(Words.short($0))) }
+    var who = otherAdministrators.names.map { Message.value(.name(Formatted.short($0))) }
     if others > 0 {
       who.append(Message("support.other-other-administrators", ["count": .number(others)]))
     }
@@ -59,7 +59,7 @@ extension OtherAdministratorsView.Purpose {
   fileprivate func noOne(with permission: Permission, in scope: Scope) -> Message {
     let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
     let role = permission.roles.last.map { Message.Value.message($0.name) } ?? .text("")
-    let place = Message.Value.name(Words.short(scope.name))
+    let place = Message.Value.name(Formatted.short(scope.name))
     return switch self {
     case .restoreFactor:
       Message(

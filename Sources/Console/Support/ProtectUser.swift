@@ -18,7 +18,7 @@ struct ProtectUser: SupportAction {
       user: account, title: Message("support.protect-account"),
       heading: Markup(
         html: Message(
-          "support.protect-account-heading", ["user": .name(Words.short(account.label))])),
+          "support.protect-account-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message(
           "support.protection-restricts-actions",
@@ -35,7 +35,7 @@ struct ProtectUser: SupportAction {
       user: account, title: Message("support.remove-protection"),
       heading: Markup(
         html: Message(
-          "support.remove-protection-heading", ["user": .name(Words.short(account.label))])),
+          "support.remove-protection-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [Message("support.protection-no-longer-restricts")],
       button: Message("support.remove-protection"))
     question.reasons = [.left, .mistake, .other]

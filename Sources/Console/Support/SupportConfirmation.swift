@@ -50,7 +50,7 @@ extension SupportConfirmation {
     }
     var question = self
     question.consequences += bouncing.map {
-      Message("bounces.not-notified", ["address": .name(Words.short($0.address))])
+      Message("bounces.not-notified", ["address": .name(Formatted.short($0.address))])
     }
     if action == .sendEnrollmentLink, question.refusal == nil,
       bouncing.contains(where: { $0.address.isSameBytes(as: user.email ?? "") })
@@ -156,22 +156,22 @@ struct SupportRefusal: ViewModel {
   init(_ sentence: Message) { self.sentence = sentence }
 
   /// Creates the reason why an agent can't act on an account now; nil if they can.
-  init?(_ standing: SupportEligibility, _ signedIn: SignedIn) {
-    if let refusal = standing.refusal {
+  init?(_ eligibility: SupportEligibility, _ signedIn: SignedIn) {
+    if let refusal = eligibility.refusal {
       self.init(ActionErrorText.sentence(refusal))
-    } else if standing.isHeld {
+    } else if eligibility.isHeld {
       self.init(ActionErrorText.sentence(.held))
-    } else if standing.actionsLeft == 0 {
+    } else if eligibility.actionsLeft == 0 {
       self.init(
         Message(
           "support.action-limit-reached",
           [
-            "count": .number(standing.settings.actionsPerHour),
+            "count": .number(eligibility.settings.actionsPerHour),
             "holder": .message(Permission.protectUsers.holder),
           ]))
       asksForRelease = true
     } else {
-      self.init(lackingCode: standing.asksForCode, signedIn)
+      self.init(lackingCode: eligibility.asksForCode, signedIn)
     }
   }
 
@@ -186,7 +186,8 @@ struct SupportRefusal: ViewModel {
     if let provider = signedIn.providerReauthentication {
       sentence = Message("authorization.provider-first")
       link = Link(
-        text: Message("authorization.confirm-with", ["name": .text(Words.short(provider.name))]),
+        text: Message(
+          "authorization.confirm-with", ["name": .text(Formatted.short(provider.name))]),
         href: provider.href)
       return
     }

@@ -8,7 +8,7 @@ import Text
 /// authenticator code if the last one is older than the re-authentication interval.
 struct SupportForm: ViewModel {
   let frame: FrameView
-  let standing: SupportEligibility
+  let eligibility: SupportEligibility
   let answers: ActionInput
   /// How the agent verifies the caller; nil where the pool doesn't offer it.
   var caller: CallerView?
@@ -32,15 +32,15 @@ struct SupportForm: ViewModel {
     .text("longestNote") { _ in Message.value(.number(ActionRequest.longestNote)) },
     .text("ticket") { $0.answers.ticket },
     .text("ticketError") { $0.frame.error(at: "ticket") },
-    .flag("hasProof") { !$0.standing.settings.identityProof.isEmpty },
+    .flag("hasProof") { !$0.eligibility.settings.identityProof.isEmpty },
     .list("proofs") { form in
-      form.standing.settings.identityProof.enumerated().map { index, line in
+      form.eligibility.settings.identityProof.enumerated().map { index, line in
         ProofChoice(
           index: index, line: line, isTicked: form.answers.proofs.contains(UntrustedText(line)))
       }
     },
     .text("proofError") { $0.frame.error(at: "proof") },
-    .optional("codeField") { CodeField($0.standing.asksForCode, $0.frame) },
+    .optional("codeField") { CodeField($0.eligibility.asksForCode, $0.frame) },
   ]
 }
 

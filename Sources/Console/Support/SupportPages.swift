@@ -18,32 +18,32 @@ struct SupportPages: Sendable {
     _ input: ActionInput, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let (context, scope, account) = (target.context, target.scope, question.user)
-    let standing: SupportEligibility
+    let eligibility: SupportEligibility
     do {
-      standing = try await support.standing(
+      eligibility = try await support.eligibility(
         context.signedIn.session, on: account.id, in: scope,
         performing: action)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
     }
-    let question = question.saying(standing.bouncing, of: action)
+    let question = question.saying(eligibility.bouncing, of: action)
     let title = Message(
       "support.title-of-action",
-      ["action": .message(question.title), "user": .name(Words.short(account.label))])
+      ["action": .message(question.title), "user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let refusal =
       question.refusal.map { SupportRefusal($0) }
-      ?? SupportRefusal(standing, context.signedIn)
+      ?? SupportRefusal(eligibility, context.signedIn)
     // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
     let view = FrameView(frame)
     let form =
       refusal == nil
       ? SupportForm(
-        frame: view, standing: standing, answers: input,
-        caller: standing.caller.map {
+        frame: view, eligibility: eligibility, answers: input,
+        caller: eligibility.caller.map {
           CallerView(
             caller: $0, frame: view, typed: input.callerCode,
             send: ConsolePaths.callerCode(scope, account.id.text), page: target.address)
@@ -84,7 +84,7 @@ struct SupportPages: Sendable {
   func leave(_ closing: SupportClosing, _ target: SupportTarget) async throws(Refusal) -> Response {
     if closing.checksUser {
       do {
-        _ = try await support.standing(
+        _ = try await support.eligibility(
           target.context.signedIn.session, on: target.user, in: target.scope)
       } catch {
         guard case .accountNotFound = error else { throw .unavailable(error) }
@@ -99,7 +99,7 @@ extension SupportPages {
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
   /// address.
   func notice(to account: Account) -> Message? {
-    FactorWords.mail(to: account, isCarried: identity.messages.carriesMail)
+    FactorText.mail(to: account, isCarried: identity.messages.carriesMail)
   }
 
   /// Returns the user of a page.

@@ -28,10 +28,10 @@ enum SupportRoutes: ConsoleFeature {
     table.inScope(.get, ConsolePaths.supportRules, .seeScope, rules.show)
     table.inScope(ConsolePaths.supportRules, performing: [.changeSupportRules], rules.change)
 
-    let release = ReleasePage(
+    let unblock = UnblockAgentPage(
       support: identity.support, ending: parts.support.ending,
-      view: try parts.template("support/release", for: ReleaseView.self))
-    table.inScope(.get, ConsolePaths.release, .protectUsers, release.ask)
-    table.inScope(ConsolePaths.release, performing: [.unblockAgent], release.release)
+      view: try parts.template("support/unblock-agent", for: UnblockAgentView.self))
+    table.inScope(.get, ConsolePaths.unblockAgent, .protectUsers, unblock.ask)
+    table.inScope(ConsolePaths.unblockAgent, performing: [.unblockAgent], unblock.unblock)
   }
 }

@@ -13,7 +13,8 @@ struct UnlockCodes: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("support.unlock-codes"),
       heading: Markup(
-        html: Message("support.unlock-codes-heading", ["user": .name(Words.short(account.label))])),
+        html: Message(
+          "support.unlock-codes-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("support.unlocking-resets-count", ["count": .number(account.wrongCodes)]),
         Message("support.incorrect-codes-can-be-guesses"),

@@ -13,7 +13,8 @@ struct VerifyEmail: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("support.verify-email"),
       heading: Markup(
-        html: Message("support.verify-email-heading", ["user": .name(Words.short(account.label))])),
+        html: Message(
+          "support.verify-email-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("support.verified-email-allows-enrollment"),
         Message("support.say-how-email-was-verified"),

@@ -4,9 +4,9 @@ import Identity
 import Localization
 import Templating
 
-/// `/projects/{p}/settings/signers/new`: registers the public key of a backend.
+/// `/projects/{p}/settings/custom-token-keys/new`: registers the public key of a backend.
 struct NewTrustedTokenKeyPage: Sendable {
-  let signers: TrustedTokenKeys
+  let trustedTokenKeys: TrustedTokenKeys
   let actions: ActionForms
   let view: Template<NewTrustedTokenKeyView>
 
@@ -22,13 +22,13 @@ struct NewTrustedTokenKeyPage: Sendable {
     let (issuer, keyID) = (form.trimmed("issuer"), form.trimmed("key-id"))
     let key = form.text("key") ?? ""
     do {
-      let outcome = try await signers.add(
+      let outcome = try await trustedTokenKeys.add(
         to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn)
       )
       return actions.leave(
         Message("trusted-token-keys.registered-key-of", ["issuer": .name(issuer)]), signedIn,
         after: outcome,
-        to: ConsolePaths.signers(context.scope.project.text))
+        to: ConsolePaths.trustedTokenKeys(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
         error, .registerTokenSigningKey, signedIn, Self.fault)
@@ -92,7 +92,7 @@ struct NewTrustedTokenKeyView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { ConsolePaths.newTrustedTokenKey($0.context.scope.project.text) },
-    .text("cancel") { ConsolePaths.signers($0.context.scope.project.text) },
+    .text("cancel") { ConsolePaths.trustedTokenKeys($0.context.scope.project.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text(\.issuer),
     .text("issuerError") { $0.frame.error(at: "issuer") },

@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// `/projects/{p}/settings/signers`: lists the custom token signing keys of a project, and revokes
+/// `/projects/{p}/settings/custom-token-keys`: lists the custom token signing keys of a project, and revokes
 /// one after confirmation.
 struct TrustedTokenKeysPage: Sendable {
   let identity: Identity
@@ -17,7 +17,9 @@ struct TrustedTokenKeysPage: Sendable {
 
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let scope = context.scope
-    let signers = try await refusing { try await identity.signers.list(scope.project) }
+    let trustedTokenKeys = try await refusing {
+      try await identity.trustedTokenKeys.list(scope.project)
+    }
     let administrator = context.signedIn.administrator
     var history: [AuditRow]?
     if administrator.may(.readAudit, in: scope) {
@@ -32,7 +34,7 @@ struct TrustedTokenKeysPage: Sendable {
     return .html(
       view.render(
         TrustedTokenKeysView(
-          frame: frame, scope: scope, signers: signers, history: history,
+          frame: frame, scope: scope, trustedTokenKeys: trustedTokenKeys, history: history,
           mayChange: administrator.may(.manageTrust, in: scope),
           isEmulator: identity.profile == .emulator)))
   }
@@ -44,7 +46,7 @@ struct TrustedTokenKeysPage: Sendable {
   private func page(
     _ context: ProjectContext, _ id: String, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let all = try await refusing { try await identity.signers.list(context.scope.project) }
+    let all = try await refusing { try await identity.trustedTokenKeys.list(context.scope.project) }
     guard let signer = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
       throw .notFound
     }
@@ -62,11 +64,11 @@ struct TrustedTokenKeysPage: Sendable {
   func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
     do {
-      let outcome = try await identity.signers.revoke(
+      let outcome = try await identity.trustedTokenKeys.revoke(
         ID(id), of: context.scope.project, actions.request(signedIn))
       return actions.leave(
         Message("trusted-token-keys.revoked"), signedIn, after: outcome,
-        to: ConsolePaths.signers(context.scope.project.text))
+        to: ConsolePaths.trustedTokenKeys(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
         error, .revokeTokenSigningKey, signedIn, NewTrustedTokenKeyPage.fault)
@@ -78,7 +80,7 @@ struct TrustedTokenKeysPage: Sendable {
     [
       Link(
         text: Message("trusted-token-keys.custom-token-signing-keys"),
-        href: ConsolePaths.signers(context.scope.project.text))
+        href: ConsolePaths.trustedTokenKeys(context.scope.project.text))
     ]
   }
 }

@@ -5,18 +5,21 @@ import Identity
 enum TrustedTokenKeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let signers = TrustedTokenKeysPage(
+    let trustedTokenKeys = TrustedTokenKeysPage(
       identity: identity, actions: parts.actions,
-      view: try parts.template("trusted-token-keys/signers", for: TrustedTokenKeysView.self),
+      view: try parts.template(
+        "trusted-token-keys/trusted-token-keys", for: TrustedTokenKeysView.self),
       revocation: try parts.template(
         "trusted-token-keys/revocation", for: TrustedTokenKeyRevocationView.self))
-    table.inProject(.get, ConsolePaths.signers, .readPolicy, signers.show)
-    table.inProject(.get, ConsolePaths.signerRevocation, .manageTrust, signers.ask)
+    table.inProject(.get, ConsolePaths.trustedTokenKeys, .readPolicy, trustedTokenKeys.show)
     table.inProject(
-      ConsolePaths.signerRevocation, performing: [.revokeTokenSigningKey], signers.revoke)
+      .get, ConsolePaths.trustedTokenKeyRevocation, .manageTrust, trustedTokenKeys.ask)
+    table.inProject(
+      ConsolePaths.trustedTokenKeyRevocation, performing: [.revokeTokenSigningKey],
+      trustedTokenKeys.revoke)
 
     let newTrustedTokenKey = NewTrustedTokenKeyPage(
-      signers: identity.signers, actions: parts.actions,
+      trustedTokenKeys: identity.trustedTokenKeys, actions: parts.actions,
       view: try parts.template("trusted-token-keys/new", for: NewTrustedTokenKeyView.self))
     table.inProject(.get, ConsolePaths.newTrustedTokenKey, .manageTrust, newTrustedTokenKey.show)
     table.inProject(

@@ -13,13 +13,13 @@ struct TrustedTokenKeysView: ViewModel {
   let isEmulator: Bool
 
   init(
-    frame: Frame, scope: Scope, signers: [TrustedTokenKey], history: [AuditRow]?,
+    frame: Frame, scope: Scope, trustedTokenKeys: [TrustedTokenKey], history: [AuditRow]?,
     mayChange: Bool,
     isEmulator: Bool
   ) {
     self.frame = FrameView(frame)
     self.scope = scope
-    let all = signers.map {
+    let all = trustedTokenKeys.map {
       TrustedTokenKeyRow(
         signer: $0, project: scope.project, mayChange: mayChange, times: frame.times)
     }
@@ -75,7 +75,7 @@ struct TrustedTokenKeyRow: ViewModel {
     .markup("revoked") { $0.signer.revokedAt.map($0.times.moment) },
     .text("revocation") { row in
       row.mayChange
-        ? ConsolePaths.signerRevocation(row.project.text, row.signer.id.text) : nil
+        ? ConsolePaths.trustedTokenKeyRevocation(row.project.text, row.signer.id.text) : nil
     },
   ]
 }
@@ -114,12 +114,12 @@ struct TrustedTokenKeyRevocationView: ViewModel {
     .object(\.frame),
     .text("label") { $0.signer.label },
     .text("action") {
-      ConsolePaths.signerRevocation($0.context.scope.project.text, $0.signer.id.text)
+      ConsolePaths.trustedTokenKeyRevocation($0.context.scope.project.text, $0.signer.id.text)
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("keep") { ConsolePaths.signers($0.context.scope.project.text) },
+    .text("keep") { ConsolePaths.trustedTokenKeys($0.context.scope.project.text) },
     .list("facts") { $0.facts },
   ]
 }

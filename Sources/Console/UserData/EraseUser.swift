@@ -15,9 +15,9 @@ struct EraseUser: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("user-data.erase"),
       heading: Markup(
-        html: Message("user-data.erase-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("user-data.erase-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("user-data.erases-account"), SessionWords.ending(sessions),
+        Message("user-data.erases-account"), SessionText.ending(sessions),
         Message("user-data.erases-audit-log"), Message("user-data.keeps-copies"),
         Message("user-data.notifies-nobody"), Message("user-data.reason-stays"),
       ].compactMap { $0 }, button: Message("user-data.erase"))

@@ -14,7 +14,7 @@ struct ExportUserData: SupportAction {
     var question = SupportConfirmation(
       user: account, title: Message("user-data.export"),
       heading: Markup(
-        html: Message("user-data.export-heading", ["user": .name(Words.short(account.label))])),
+        html: Message("user-data.export-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("user-data.file-contains"), Message("user-data.file-omits-secrets"),
         Message("user-data.file-names-administrators"),

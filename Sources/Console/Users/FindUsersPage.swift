@@ -76,7 +76,7 @@ struct FindUsersView: ViewModel {
     selectAll =
       total > found?.hits.count ?? 0
       ? Self.query(text).query(of: ConsolePaths.removalGroups()) : nil
-    summary = found.flatMap { FoundWords.summary($0, part, with: text) }
+    summary = found.flatMap { FoundText.summary($0, part, with: text) }
     pager = PagerView(
       shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),
       path: ConsolePaths.findUsers(), query: Self.query(text), after: after,

@@ -78,7 +78,7 @@ struct UserActions: ViewModel {
 
   private mutating func add(_ factor: Factor, at now: Instant) {
     let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
-    let name = Message.verbatim(Words.short(factor.label, 40))
+    let name = Message.verbatim(Formatted.short(factor.label, 40))
     if factor.isSuspended(at: now) {
       add(
         .resumeFactor, Message("users.end-suspension"),
@@ -99,7 +99,7 @@ struct UserActions: ViewModel {
   private mutating func add(_ hold: RemovalHold) {
     let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
     let names = Message.value(
-      .sequence(hold.factors.map { .verbatim(Words.short($0.label, 40)) }))
+      .sequence(hold.factors.map { .verbatim(Formatted.short($0.label, 40)) }))
     let isOwn = hold.remover == context.signedIn.administrator.id
     add(
       .restoreFactors,

@@ -11,7 +11,7 @@ struct UserIdentity: ViewModel {
 
   init(_ account: Account, in scope: Scope) {
     facts = [
-      Self.fact(Message("common.name"), account.displayName.map { Words.short($0) }),
+      Self.fact(Message("common.name"), account.displayName.map { Formatted.short($0) }),
       Self.project(scope), Self.fact(Message("common.email"), account.email),
       Self.fact(Message("users.phone"), account.phoneNumber),
       Self.uid(account.id.text),
@@ -27,7 +27,7 @@ struct UserIdentity: ViewModel {
   }
 
   private static func project(_ scope: Scope) -> Fact {
-    Fact(Message("users.project"), HTML.isolated(ApprovalWords.place(scope)))
+    Fact(Message("users.project"), HTML.isolated(ApprovalText.place(scope)))
   }
 
   private static func fact(_ label: Message, _ value: String?) -> Fact {

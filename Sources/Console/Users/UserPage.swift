@@ -17,7 +17,7 @@ struct UserPage: Sendable {
       try await identity.records(of: ID(uid), in: scope, history: hasHistory)
     }
     guard let records = found else { throw .notFound }
-    let title = Message("users.user-title", ["user": .name(Words.short(records.account.label))])
+    let title = Message("users.user-title", ["user": .name(Formatted.short(records.account.label))])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
     return .html(

@@ -63,10 +63,10 @@ extension ConsolePaths {
     Path("projects", nil, "settings", "support", parameters: String.self),
     Path(
       "projects", nil, "tenants", nil, "settings", "support", parameters: String.self, String.self))
-  static let release = ScopePath(
-    Path("projects", nil, "support", "release", nil, parameters: String.self, String.self),
+  static let unblockAgent = ScopePath(
+    Path("projects", nil, "support", "blocked-agents", nil, parameters: String.self, String.self),
     Path(
-      "projects", nil, "tenants", nil, "support", "release", nil,
+      "projects", nil, "tenants", nil, "support", "blocked-agents", nil,
       parameters: String.self, String.self, String.self))
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
@@ -121,7 +121,7 @@ extension Link {
   static func crumbs(to account: Account, in scope: Scope) -> [Link] {
     [
       Link(text: Message("common.users"), href: ConsolePaths.users(scope)),
-      Link(text: Words.short(account.label), href: ConsolePaths.user(scope, account.id.text)),
+      Link(text: Formatted.short(account.label), href: ConsolePaths.user(scope, account.id.text)),
     ]
   }
 }

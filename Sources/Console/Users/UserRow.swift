@@ -52,16 +52,16 @@ final class UserRow: ViewModel {
     .flag("isSelecting") { $0.isSelecting },
     .text("name") { $0.account.label },
     .text("alias") {
-      $0.account.email == nil ? nil : $0.account.displayName.map { Words.short($0, 60) }
+      $0.account.email == nil ? nil : $0.account.displayName.map { Formatted.short($0, 60) }
     },
     .text("uid") { $0.account.id.text },
     .text("foundBy") { row in
       row.source.foundBy.map {
-        Message("users.found-by-factor", ["name": .name(Words.short($0, 60))])
+        Message("users.found-by-factor", ["name": .name(Formatted.short($0, 60))])
       }
     },
     .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
-    .text("factor") { FactorWords.kinds($0.account) },
+    .text("factor") { FactorText.kinds($0.account) },
     .text("exempt") { row in
       row.source.exemptUntil.map {
         Message("users.exempt-until", ["end": row.source.times.value($0)])

@@ -82,7 +82,7 @@ struct RemovedFactorRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("names") { row in
-      Message.value(.sequence(row.hold.factors.map { .verbatim(Words.short($0.label, 60)) }))
+      Message.value(.sequence(row.hold.factors.map { .verbatim(Formatted.short($0.label, 60)) }))
     },
     .text("who") { $0.hold.removerName },
     .markup("removed") { $0.times.past($0.hold.removedAt) },
@@ -114,7 +114,7 @@ struct UserSessionRow: ViewModel {
     return Markup(
       html: Message(
         "users.way-and-factor",
-        ["way": .message(first), "factor": FactorWords.name(factor)]))
+        ["way": .message(first), "factor": FactorText.name(factor)]))
   }
 
   static let keys: Keys<Self> = [
@@ -131,9 +131,9 @@ struct UserMessageRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.message($0.scope, String($0.message.id)) },
-    .text("purpose") { OutboxWords.purpose($0.message) },
+    .text("purpose") { MessagesText.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
-    .markup("state") { OutboxWords.chip($0.message) },
+    .markup("state") { MessagesText.chip($0.message) },
     .markup("written") { $0.times.past($0.message.createdAt) },
     .markup("until") { $0.times.moment($0.message.expiresAt) },
   ]

@@ -42,7 +42,7 @@ struct UserView: ViewModel {
     let (account, times) = (records.account, frame.times)
     self.frame = FrameView(frame)
     self.account = account
-    pool = ApprovalWords.place(context.scope)
+    pool = ApprovalText.place(context.scope)
     chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
     diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
     notice = Self.notice(account, context)
@@ -68,8 +68,8 @@ struct UserView: ViewModel {
       text: Message(
         "users.pending-approval",
         [
-          "action": .message(ApprovalWords.what(approval)),
-          "requester": .name(Words.short(approval.requesterName)),
+          "action": .message(ApprovalText.what(approval)),
+          "requester": .name(Formatted.short(approval.requesterName)),
           "until": times.value(approval.expiresAt),
         ]), href: approval.address)
   }
@@ -94,7 +94,8 @@ struct UserView: ViewModel {
     let user = ["q": account.id.text] as Form
     var links = [
       Link(
-        text: Message("users.sign-in-simulator"), href: user.query(of: ConsolePaths.whatIf()))
+        text: Message("users.sign-in-simulator"),
+        href: user.query(of: ConsolePaths.signInSimulator()))
     ]
     if context.may(.readAudit) {
       let query = ["kind": "account", "object": account.id.text] as Form

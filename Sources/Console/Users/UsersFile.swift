@@ -47,7 +47,7 @@ struct UsersFile: Sendable {
     let question = ActionQuestion(
       performs: .exportUsers,
       heading: Markup(
-        html: Message("users.download-heading", ["scope": .name(Words.short(scope.name))])),
+        html: Message("users.download-heading", ["scope": .name(Formatted.short(scope.name))])),
       consequences: [
         Message("users.file-contains", ["longest": .number(Self.longest)]),
         Message("users.download-is-recorded"),
@@ -107,7 +107,7 @@ struct UsersFile: Sendable {
   private func cells(_ account: AccountSummary, _ ends: [ID<Account>: Instant]) -> [String] {
     [
       account.label, account.displayName ?? "", account.phoneNumber ?? "", account.id.text,
-      catalog.text(FactorWords.kinds(account)),
+      catalog.text(FactorText.kinds(account)),
       catalog.text(AccountChips.stateWords(account, at: clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),
       account.createdAt.rfc3339Milliseconds, ends[account.id]?.rfc3339Milliseconds ?? "",

@@ -75,7 +75,7 @@ struct UsersView: ViewModel {
   }
 
   private static func caption(_ found: FoundAccounts, _ query: UsersQuery) -> Message {
-    FoundWords.caption(
+    FoundText.caption(
       found, query.part, of: query.filter, with: query.text, by: query.sort)
   }
 

@@ -226,8 +226,7 @@ public struct Accounts: Sendable {
     try connection.run(
       "UPDATE session SET deleted_uid = \(account.id.text) WHERE account_key = \(account.key)")
     try CountChanges.append(-AccountCounts(of: account), to: scope.key, connection)
-    var entry = AuditEntry(
-      .accountDelete, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(.accountDelete, of: account, in: scope)
     account.describe(in: &entry, isNew: false)
     entry.add(.sessionsEnded, .number(sessions))
     return entry

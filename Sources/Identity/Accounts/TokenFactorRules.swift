@@ -34,14 +34,14 @@ enum TokenFactorRules {
       try entry.record(by: author, at: now, connection)
     }
     for factor in added {
-      var entry = AuditEntry(.factorEnroll, .account, new.id.text, name: new.label, in: scope)
+      var entry = AuditEntry(.factorEnroll, of: new, in: scope)
       entry.add(.factors, .of([factor]))
       try entry.record(by: author, at: now, connection)
     }
     for (before, after) in renamed {
       try outbox.notify(
         .factorRenamed(from: before.label, to: after.label), new, in: scope, at: now, connection)
-      var entry = AuditEntry(.factorRename, .account, new.id.text, name: new.label, in: scope)
+      var entry = AuditEntry(.factorRename, of: new, in: scope)
       entry.add(.factors, from: .of([before]), to: .of([after]))
       try entry.record(by: author, at: now, connection)
     }
@@ -95,9 +95,7 @@ extension AuditEntry {
     of factors: [Factor], from account: Account, isOfAll: Bool, left: Int, sessionsEnded: Int,
     in scope: Scope
   ) -> AuditEntry {
-    var entry = AuditEntry(
-      isOfAll ? .factorRemoveAll : .factorRemove, .account, account.id.text,
-      name: account.label, in: scope)
+    var entry = AuditEntry(isOfAll ? .factorRemoveAll : .factorRemove, of: account, in: scope)
     entry.add(.factors, lost: .of(factors))
     entry.add(.factorsLeft, .number(left))
     entry.add(.sessionsEnded, .number(sessionsEnded))

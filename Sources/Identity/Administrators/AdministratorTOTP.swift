@@ -106,18 +106,15 @@ extension AdministratorTOTP: ReencryptableStore {
       WHERE administrator_id > \(position) ORDER BY administrator_id LIMIT \(limit)
       """
     ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
-    var part = ResealedPart()
-    for row in rows {
-      part.read(row.id)
+    return try ResealedPart(rows, at: \.id) { row in
       guard let sealed = row.sealed,
         let box = try StoredSecret.administratorTOTP(row.id).opening({
           try sealer.resealed(sealed, with: Self.associated(ID(row.id)))
         })
-      else { continue }
+      else { return false }
       try connection.run(
         "UPDATE administrator SET totp_secret = \(box) WHERE administrator_id = \(row.id)")
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

@@ -68,8 +68,7 @@ extension Approvals {
       kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
       names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection,
       caller: caller)
-    var entry = AuditEntry(
-      .approvalAsk, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(.approvalAsk, of: account, in: scope)
     entry.add(.factors, .of(removal.factors))
     entry.add(.approvalCause, .code(cause.rawValue))
     entry.add(.expiresAt, .instant(expiry))

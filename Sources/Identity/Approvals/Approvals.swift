@@ -211,15 +211,15 @@ public struct Approvals: Sendable {
   /// Returns what deciding a request would require of an administrator, for the confirmation page.
   ///
   /// - Throws: ``ApprovalError``.
-  public func standing(
+  public func eligibility(
     _ agent: ConsoleSession, on approval: Approval
   ) async throws(ApprovalError) -> SupportEligibility {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
-      let standing = try authorization.standing(
+      let eligibility = try authorization.eligibility(
         agent, in: approval.scope, refusal, at: now, connection)
-      return approval.kind == .policy ? standing.unlimited : standing
+      return approval.kind == .policy ? eligibility.unlimited : eligibility
     }
   }
 

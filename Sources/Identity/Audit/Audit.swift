@@ -92,6 +92,11 @@ package struct AuditEntry {
     tenant = scope?.tenant?.text ?? ""
   }
 
+  /// Creates the entry of an action on a user.
+  package init(_ action: AuditAction, of account: Account, in scope: Scope) {
+    self.init(action, .account, account.id.text, name: account.label, in: scope)
+  }
+
   /// Adds a field, in place of an earlier one of the same name.
   mutating func add(_ change: AuditChange) {
     changes.removeAll { $0.field == change.field }

@@ -61,14 +61,14 @@ public struct ActionAuthorization: Sendable {
   /// Returns what an action would require of an administrator now.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
-  public func standing(
+  public func eligibility(
     _ action: ConsoleAction, _ session: ConsoleSession
-  ) async throws(ActionDenial) -> ActionStanding {
+  ) async throws(ActionDenial) -> ActionEligibility {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
       let needs = try needsReauthentication(
         action.requirements.reauthentication, session, at: now, connection)
-      return ActionStanding(
+      return ActionEligibility(
         action: action, needsReauthentication: needs,
         methods: try ReauthenticationMethod.all(for: session, connection))
     }

@@ -65,7 +65,7 @@ public struct ReauthenticationProof: Sendable {
 }
 
 /// What an action would require of an administrator now, for the confirmation page.
-public struct ActionStanding: Sendable {
+public struct ActionEligibility: Sendable {
   /// The action.
   public let action: ConsoleAction
   /// Whether the administrator must re-authenticate.

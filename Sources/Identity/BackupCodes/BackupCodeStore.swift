@@ -178,21 +178,18 @@ extension BackupCodeStore: ReencryptableStore {
           tenant: try row.value(5))
       )
     }
-    var part = ResealedPart()
-    for row in rows {
-      part.read("\(row.account) \(row.kind)")
+    return try ResealedPart(rows, at: { "\($0.account) \($0.kind)" }) { row in
       guard let kind = Kind(rawValue: row.kind),
         let box = try row.secret.opening({
           try sealer.resealed(row.sealed, with: Self.associated(kind, row.account))
         })
-      else { continue }
+      else { return false }
       try connection.run(
         """
         UPDATE backup_code_set SET sealed_key = \(box)
         WHERE account_key = \(row.account) AND kind = \(row.kind)
         """)
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

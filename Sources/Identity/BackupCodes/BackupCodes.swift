@@ -83,8 +83,7 @@ public struct BackupCodes: Sendable {
       guard let code = created.first else { throw Failure("no code was created") }
       try store.outbox.notify(
         .temporaryCodeMade(until: expires), account, in: scope, at: now, connection)
-      var entry = AuditEntry(
-        .factorTemporaryCode, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorTemporaryCode, of: account, in: scope)
       entry.add(.expiresAt, .instant(expires))
       return SupportAction(entry: entry, value: TemporaryCode(code: code, expiresAt: expires))
     }
@@ -126,7 +125,7 @@ public struct BackupCodes: Sendable {
       }
       try BackupCodeStore.clear(kind, of: account.key, connection)
       try outbox.notify(notice, account, in: scope, at: now, connection)
-      var entry = AuditEntry(action, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(action, of: account, in: scope)
       entry.add(.codes, lost: .number(left.count))
       entry.add(.codesCreatedAt, .instant(left.madeAt))
       return SupportAction(entry: entry, value: left.count)

@@ -109,7 +109,7 @@ public struct BulkUndo: Sendable {
 }
 
 /// What starting a bulk removal across pools requires of an agent.
-public struct BulkGroupStanding: Sendable {
+public struct BulkGroupEligibility: Sendable {
   /// The requirements of the form, with the identity checks of all pools.
   public let form: SupportEligibility
   /// The reason a second administrator has to approve, by the number of the pool's job.

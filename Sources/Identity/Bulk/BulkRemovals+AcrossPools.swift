@@ -42,9 +42,9 @@ extension BulkRemovals {
   /// Returns what starting parts of a bulk removal, or undoing them, requires of an agent.
   ///
   /// - Throws: ``BulkError``.
-  public func standing(
+  public func eligibility(
     _ agent: ConsoleSession, on parts: [BulkGroup.Part]
-  ) async throws(BulkError) -> BulkGroupStanding {
+  ) async throws(BulkError) -> BulkGroupEligibility {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
       var approvals: [Int64: Approval.Cause] = [:]
@@ -52,19 +52,20 @@ extension BulkRemovals {
       var rules: [SupportRules] = []
       var needsCode = false
       for part in parts {
-        let standing = try authorization.standing(agent, in: part.scope, at: now, connection)
-        rules.append(standing.settings)
-        needsCode = standing.asksForCode
-        if standing.actionsLeft == 0 { blocked.insert(part.job.id) }
+        let eligibility = try authorization.eligibility(agent, in: part.scope, at: now, connection)
+        rules.append(eligibility.settings)
+        needsCode = eligibility.asksForCode
+        if eligibility.actionsLeft == 0 { blocked.insert(part.job.id) }
         approvals[part.job.id] = try Approval.Cause(
-          users: part.job.users, left: standing.actionsLeft, standing.settings, in: part.scope,
+          users: part.job.users, left: eligibility.actionsLeft, eligibility.settings,
+          in: part.scope,
           at: now, connection)
       }
       let form = SupportEligibility(
         settings: SupportRules(checksOf: rules), asksForCode: needsCode,
         actionsLeft: parts.count - blocked.count, isHeld: blocked.count == parts.count,
         refusal: nil)
-      return BulkGroupStanding(
+      return BulkGroupEligibility(
         form: form, approvals: approvals, blocked: blocked,
         undoHours: rules.map(\.undoHours).min() ?? 0)
     }
@@ -79,7 +80,7 @@ extension BulkRemovals {
   ///   - id: The draft.
   ///   - chosen: The numbers of the jobs to start; the others are deleted.
   ///   - number: The number of users, as typed by the agent; required if
-  ///     ``BulkGroupStanding/asksForNumber(_:_:)`` returns true.
+  ///     ``BulkGroupEligibility/asksForNumber(_:_:)`` returns true.
   ///   - request: The agent and their reason.
   /// - Returns: The bulk removal. If it was already started, it's unchanged.
   /// - Throws: ``BulkError``.
@@ -100,7 +101,7 @@ extension BulkRemovals {
       let rules = try parts.map { try SupportRules.find($0.scope, connection) }
       let users = parts.reduce(0) { $0 + $1.job.users }
       let isConfirmed =
-        !BulkGroupStanding.asksForNumber(
+        !BulkGroupEligibility.asksForNumber(
           users, request.reason, undoHours: rules.map(\.undoHours).min() ?? 0)
         || number.filter(\.isWholeNumber) == String(users)
       // Read before the limits are checked, which records a block.

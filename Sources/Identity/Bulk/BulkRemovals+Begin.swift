@@ -5,12 +5,12 @@ extension BulkRemovals {
   ///
   /// - Returns: The support rules, and the reason a second administrator would have to approve.
   /// - Throws: ``BulkError``.
-  public func standing(
+  public func eligibility(
     _ agent: ConsoleSession, on job: BulkJob, in scope: Scope
   ) async throws(BulkError) -> (support: SupportEligibility, approval: Approval.Cause?) {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
-      let support = try authorization.standing(agent, in: scope, at: now, connection)
+      let support = try authorization.eligibility(agent, in: scope, at: now, connection)
       let cause = try Approval.Cause(
         users: job.users, left: support.actionsLeft, support.settings, in: scope, at: now,
         connection)

@@ -17,7 +17,7 @@ struct CallerCode {
   let key: Secret
   let digest: [UInt8]
   let failures: Int
-  let sent: CallerStanding.Sent
+  let sent: CallerStatus.Sent
 
   /// Whether the code is still valid for an account.
   func isValid(for account: Account, at now: Instant) -> Bool {
@@ -49,7 +49,7 @@ struct CallerCode {
       CallerCode(
         email: try row.value(0), key: Secret(try row.value(1) as [UInt8]),
         digest: try row.value(2), failures: try row.value(3),
-        sent: CallerStanding.Sent(
+        sent: CallerStatus.Sent(
           at: Instant(microseconds: try row.value(4)),
           expiresAt: Instant(microseconds: try row.value(5))))
     }

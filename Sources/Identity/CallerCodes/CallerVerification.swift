@@ -15,7 +15,7 @@ public enum CallerProof: String, CaseIterable, Sendable {
 }
 
 /// What an agent can do to verify the caller before an action.
-public struct CallerStanding: Sendable, Equatable {
+public struct CallerStatus: Sendable, Equatable {
   /// Whether the action requires a verified caller.
   public let isRequired: Bool
   /// The user's verified email address; nil if there is none, so that no code can be sent.

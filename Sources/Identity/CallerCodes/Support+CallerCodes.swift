@@ -72,8 +72,7 @@ extension Support {
           .callerCode(mail), to: account, at: email, in: scope, connection),
         expiresAt: expires),
       to: account, in: scope, at: now, connection)
-    var entry = AuditEntry(
-      .accountSendCallerCode, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(.accountSendCallerCode, of: account, in: scope)
     entry.add(.linkEmail, .text(email))
     entry.add(.expiresAt, .instant(expires))
     try entry.record(by: request.author, at: now, connection)

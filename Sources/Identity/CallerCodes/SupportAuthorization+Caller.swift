@@ -49,8 +49,7 @@ extension SupportAuthorization {
     guard try code.matches(request.callerCode) else {
       try CallerCode.fail(account, by: agent, connection)
       let failures = code.failures + 1
-      var entry = AuditEntry(
-        .accountRefuseCallerCode, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: scope)
       entry.add(.wrongCodes, .number(failures))
       try entry.record(by: request.author, at: now, connection)
       let left = CallerCode.tries - failures
@@ -60,12 +59,12 @@ extension SupportAuthorization {
   }
 
   /// Returns what an agent can do to verify the caller; nil where the pool doesn't offer it.
-  func callerStanding(
+  func callerStatus(
     _ action: ConsoleAction, _ agent: ID<Administrator>, about account: Account,
     _ settings: SupportRules, at now: Instant, _ connection: borrowing Connection
-  ) throws -> CallerStanding? {
+  ) throws -> CallerStatus? {
     guard settings.callerVerification != .off else { return nil }
-    return CallerStanding(
+    return CallerStatus(
       isRequired: settings.callerVerification == .required && action.letsCallerIn,
       email: account.verifiedEmail,
       sent: try CallerCode.find(account, by: agent, at: now, connection)?.sent)

@@ -251,18 +251,15 @@ extension EventStreams: ReencryptableStore {
       ORDER BY stream_id LIMIT \(limit)
       """
     ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
-    var part = ResealedPart()
-    for row in rows {
-      part.read(row.id)
+    return try ResealedPart(rows, at: \.id) { row in
       guard let sealed = row.sealed,
         let box = try StoredSecret.webhookSecret(row.id).opening({
           try sealer.resealed(sealed, with: Array(row.id.utf8))
         })
-      else { continue }
+      else { return false }
       try connection.run(
         "UPDATE event_stream SET sealed_secret = \(box) WHERE stream_id = \(row.id)")
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

@@ -123,8 +123,7 @@ public struct Exemptions: Sendable {
       guard let exemption = try Self.latest(account.key, connection) else {
         throw Failure("an exemption vanished")
       }
-      var entry = AuditEntry(
-        .accountExempt, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountExempt, of: account, in: scope)
       entry.add(.exemptUntil, from: .optional(current?.endsAt), to: .instant(until))
       return SupportAction(entry: entry, value: exemption)
     }
@@ -144,8 +143,7 @@ public struct Exemptions: Sendable {
         throw ActionDenial.nothingToDo
       }
       try Self.end(last, of: account, at: now, connection)
-      var entry = AuditEntry(
-        .accountEndExemption, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountEndExemption, of: account, in: scope)
       entry.add(.exemptUntil, from: .instant(last.endsAt), to: .absent)
       entry.add(.exemptionGrantor, .text(last.grantorName))
       return SupportAction(entry: entry, value: last)

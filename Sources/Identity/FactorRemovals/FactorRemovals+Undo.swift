@@ -60,8 +60,7 @@ extension FactorRemovals {
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
     try store.outbox.notify(
       .factorsRestored(names: hold.factors.map(\.label)), account, in: scope, at: now, connection)
-    var entry = AuditEntry(
-      .factorRestore, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(.factorRestore, of: account, in: scope)
     entry.add(.factors, .of(hold.factors))
     entry.add(.sessionsEnded, .number(ended))
     return entry
@@ -82,8 +81,7 @@ extension FactorRemovals {
     ) { account, _, now, connection in
       let found = try Self.restoration(of: removal, to: account, at: now, connection)
       try RemovedFactors.delete(found.hold, of: account.key, connection)
-      var entry = AuditEntry(
-        .factorPurgeNow, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorPurgeNow, of: account, in: scope)
       entry.add(.factors, lost: .of(found.hold.factors))
       entry.add(.remover, .text(found.hold.removerName))
       entry.add(.undoUntil, .instant(found.hold.until))

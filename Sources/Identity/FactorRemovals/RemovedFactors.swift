@@ -218,8 +218,7 @@ struct RemovedFactors: Sendable {
       guard let scope, let account = try AccountRecord.find(key: row.account, connection) else {
         continue
       }
-      var entry = AuditEntry(
-        .factorPurge, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorPurge, of: account, in: scope)
       entry.add(.factors, lost: .of([row.factor]))
       try entry.record(by: Author(actor: .server), at: now, connection)
     }
@@ -251,21 +250,18 @@ extension RemovedFactors: ReencryptableStore {
         project: try row.value(4) as String, tenant: try row.value(5) as String
       )
     }
-    var part = ResealedPart()
-    for row in rows {
-      part.read("\(row.account) \(row.factor)")
+    return try ResealedPart(rows, at: { "\($0.account) \($0.factor)" }) { row in
       guard let sealed = row.sealed,
         let box = try totp.resealed(
           sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)
-      else { continue }
+      else { return false }
       try connection.run(
         """
         UPDATE removed_factor SET sealed_secret = \(box)
         WHERE account_key = \(row.account) AND enrollment_id = \(row.factor)
         """)
-      part.changed += 1
+      return true
     }
-    return part
   }
 }
 

@@ -185,20 +185,17 @@ extension TOTPFactor: ReencryptableStore {
         tenant: try row.value(6) as String
       )
     }
-    var part = ResealedPart()
-    for row in rows {
-      part.read("\(row.account) \(row.position)")
+    return try ResealedPart(rows, at: { "\($0.account) \($0.position)" }) { row in
       guard let sealed = row.sealed,
         let box = try resealed(
           sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)
-      else { continue }
+      else { return false }
       try connection.run(
         """
         UPDATE factor SET sealed_secret = \(box)
         WHERE account_key = \(row.account) AND position = \(row.position)
         """)
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

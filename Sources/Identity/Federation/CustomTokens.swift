@@ -79,7 +79,7 @@ public enum ReservedClaims {
 /// Signs users in with custom tokens created by a project's own backend.
 public struct CustomTokens: Sendable {
   let store: Store
-  let signers: TrustedTokenKeys
+  let trustedTokenKeys: TrustedTokenKeys
 
   /// The required audience of a custom token.
   public static let audience =
@@ -90,7 +90,7 @@ public struct CustomTokens: Sendable {
   static let clockSkew: Int64 = 300
 
   /// The parts of a custom token that are used.
-  private struct Words: Sendable {
+  private struct Contents: Sendable {
     let uid: String
     /// The custom claims for the session's tokens, as JSON text; nil if there are none.
     let claims: String?
@@ -110,7 +110,7 @@ public struct CustomTokens: Sendable {
     _ scope: Scope, token: String, by author: Author
   ) async throws(CustomTokenError) -> (grant: SessionGrant, isNewUser: Bool) {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
-    let words = try await read(token, for: scope)
+    let contents = try await read(token, for: scope)
     let now = store.clock.now()
     let random = store.random
     let number = await store.accountNumbers.reserve(in: scope)
@@ -118,16 +118,16 @@ public struct CustomTokens: Sendable {
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
       CustomTokenError.self
     ) { connection in
-      if let signer = words.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
+      if let signer = contents.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
         throw CustomTokenError.credentialMismatch
       }
-      let known = try AccountRecord.find(scope, ID(words.uid), connection)
+      let known = try AccountRecord.find(scope, ID(contents.uid), connection)
       if let known, known.disabled { throw CustomTokenError.userDisabled }
       let key =
         try known?.key
         ?? AccountRecord.insert(
           NewAccount(), passwordHash: nil, anonymous: false, in: scope, number: number,
-          uid: words.uid, at: now, connection
+          uid: contents.uid, at: now, connection
         ).key
       if known?.isCustomAuth != true {
         try connection.run("UPDATE account SET custom_auth = 1 WHERE account_key = \(key)")
@@ -143,16 +143,16 @@ public struct CustomTokens: Sendable {
         return nil
       }
       let grant = try Sessions.begin(
-        account, in: scope, provider: .custom, secondFactor: nil, claims: words.claims, at: now,
+        account, in: scope, provider: .custom, secondFactor: nil, claims: contents.claims, at: now,
         random: random, connection)
       return (grant: grant, isNewUser: known == nil)
     }
-    if let signer = words.signer { signers.uses.note(signer, at: now) }
+    if let signer = contents.signer { trustedTokenKeys.uses.note(signer, at: now) }
     guard let result else { throw .enrollmentRequired }
     return result
   }
 
-  private func read(_ token: String, for scope: Scope) async throws(CustomTokenError) -> Words {
+  private func read(_ token: String, for scope: Scope) async throws(CustomTokenError) -> Contents {
     if store.profile == .emulator, token.first == "{" {
       guard token.utf8.count < JSONWebToken.longest,
         let payload = (try? JSON.parse(Array(token.utf8)))?.objectValue
@@ -160,7 +160,7 @@ public struct CustomTokens: Sendable {
         throw .invalid(.notJSON)
       }
       if payload["tenant_id"] != nil { try Self.checkTenant(payload, scope) }
-      return try words(payload, signer: nil)
+      return try contents(payload, signer: nil)
     }
     guard let token = JSONWebToken(token) else {
       throw .invalid(.malformed)
@@ -171,7 +171,7 @@ public struct CustomTokens: Sendable {
       throw .invalid(.otherAudience)
     }
     try Self.checkTenant(token.payload, scope)
-    return try words(token.payload, signer: signer)
+    return try contents(token.payload, signer: signer)
   }
 
   /// Finds the registered key that signed a token and checks the token's times.
@@ -216,9 +216,9 @@ public struct CustomTokens: Sendable {
     }
   }
 
-  private func words(
+  private func contents(
     _ payload: JSON.Object, signer: String?
-  ) throws(CustomTokenError) -> Words {
+  ) throws(CustomTokenError) -> Contents {
     var uid = payload["uid"]?.textValue?.text
     if uid == nil, store.profile == .emulator {
       // Google's emulator accepts a number, and the older name `user_id`.
@@ -229,7 +229,7 @@ public struct CustomTokens: Sendable {
       throw .invalid(.invalidUID)
     }
     guard let given = payload["claims"] else {
-      return Words(uid: uid, claims: nil, signer: signer)
+      return Contents(uid: uid, claims: nil, signer: signer)
     }
     guard let claims = given.objectValue else { throw .invalidClaims }
     for name in claims.names where ReservedClaims.forbidden.contains(name) {
@@ -237,6 +237,6 @@ public struct CustomTokens: Sendable {
     }
     let text = String(decoding: given.serialized(), as: UTF8.self)
     do { try AccountRules.checkClaims(text) } catch { throw .claimsTooLarge }
-    return Words(uid: uid, claims: claims.isEmpty ? nil : text, signer: signer)
+    return Contents(uid: uid, claims: claims.isEmpty ? nil : text, signer: signer)
   }
 }

@@ -241,8 +241,7 @@ extension Federation {
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     let new = try AccountRecord.changed(old, in: scope, connection)
-    var entry = AuditEntry(
-      .accountChange, .account, old.id.text, name: new.label, in: scope)
+    var entry = AuditEntry(.accountChange, of: new, in: scope)
     entry.compare(old.auditFields(), new.auditFields())
     entry.addEnded(sessionsEnded)
     try entry.record(by: author.user(new), at: now, connection)

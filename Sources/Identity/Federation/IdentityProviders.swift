@@ -293,22 +293,19 @@ extension IdentityProviders: ReencryptableStore {
           try row.value(1), project: try row.value(3), tenant: try row.value(4))
       )
     }
-    var part = ResealedPart()
-    for row in rows {
+    return try ResealedPart(rows, at: { "\($0.scope) \($0.id)" }) { row in
       let place = "\(row.scope) \(row.id)"
-      part.read(place)
       guard let sealed = row.sealed,
         let box = try row.secret.opening({
           try sealer.resealed(sealed, with: Array(place.utf8))
         })
-      else { continue }
+      else { return false }
       try connection.run(
         """
         UPDATE identity_provider SET sealed_secret = \(box)
         WHERE scope_key = \(row.scope) AND provider_id = \(row.id)
         """)
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

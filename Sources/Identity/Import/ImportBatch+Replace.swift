@@ -120,7 +120,7 @@ extension ImportBatch {
     _ old: Account, _ new: Account, _ sessions: Int, _ hasNewPassword: Bool,
     _ factors: FactorPlan, _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry(.accountChange, .account, new.id.text, name: new.label, in: scope)
+    var entry = AuditEntry(.accountChange, of: new, in: scope)
     entry.compare(
       old.auditFields(),
       new.auditFields(isNewPassword: hasNewPassword, hasNewSecrets: factors.hasNewSecret))

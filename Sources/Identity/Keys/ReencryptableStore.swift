@@ -26,6 +26,23 @@ struct ResealedPart {
   /// The number of rows re-encrypted.
   var changed = 0
 
+  init() {}
+
+  /// Re-encrypts rows.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows, in order.
+  ///   - position: The position of a row.
+  ///   - reseal: Re-encrypts a row, and returns whether it changed.
+  init<Row>(
+    _ rows: [Row], at position: (Row) -> String, reseal: (Row) throws -> Bool
+  ) rethrows {
+    for row in rows {
+      read(position(row))
+      if try reseal(row) { changed += 1 }
+    }
+  }
+
   mutating func read(_ position: String) {
     last = position
     rows += 1

@@ -178,7 +178,7 @@ extension OutOfBandCodes {
     _ action: AuditAction, _ account: Account, in scope: Scope, _ changes: [AuditChange],
     ended: Int = 0, by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry(action, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(action, of: account, in: scope)
     for change in changes { entry.add(change) }
     entry.addEnded(ended)
     try entry.record(by: author.user(account), at: now, connection)

@@ -159,10 +159,8 @@ extension Outbox: ReencryptableStore {
           try row.value(0), project: try row.value(5), tenant: try row.value(6))
       )
     }
-    var part = ResealedPart()
-    for row in rows {
-      part.read("\(row.scope) \(row.id)")
-      guard let sealed = row.sealed else { continue }
+    return try ResealedPart(rows, at: { "\($0.scope) \($0.id)" }) { row in
+      guard let sealed = row.sealed else { return false }
       let (text, html) = try row.secret.opening {
         (
           try sealer.resealed(sealed, with: Self.associated(row.recipient, row.createdAt)),
@@ -172,14 +170,13 @@ extension Outbox: ReencryptableStore {
           } ?? nil
         )
       }
-      guard text != nil || html != nil else { continue }
+      guard text != nil || html != nil else { return false }
       try connection.run(
         """
         UPDATE outbox SET sealed_text = \(text ?? sealed), sealed_html = \(html ?? row.html)
         WHERE scope_key = \(row.scope) AND message_id = \(row.id)
         """)
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

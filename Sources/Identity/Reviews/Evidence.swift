@@ -29,7 +29,7 @@ public struct ReviewEvidence: Sendable {
   /// The sign-offs, newest first.
   public let signOffs: [SignOff]
   /// Whether the policies were reviewed.
-  public let standing: ReviewStanding
+  public let status: ReviewStatus
   /// The digest of the policies in hexadecimal digits.
   public let digest: String
   let set: PolicySet
@@ -68,7 +68,7 @@ extension Reviews {
         },
         exemptions: exemptions,
         signOffs: try Self.signOffs(of: project, limit: Self.mostSignOffs, connection),
-        standing: try standing(of: project, stamp: stamp, at: now, connection),
+        status: try status(of: project, stamp: stamp, at: now, connection),
         digest: Hex.encode(set.digest), set: set)
     }
   }

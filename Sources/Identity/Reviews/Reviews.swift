@@ -21,10 +21,10 @@ public struct Reviews: Sendable {
   /// Returns whether the current policies of a project were reviewed.
   ///
   /// - Throws: ``ReviewError``.
-  public func standing(of project: ID<Project>) async throws(ReviewError) -> ReviewStanding {
+  public func status(of project: ID<Project>) async throws(ReviewError) -> ReviewStatus {
     let now = store.clock.now()
     return try await store.read(ReviewError.self) { connection in
-      try standing(
+      try status(
         of: project, stamp: Self.stamp(of: project, connection), at: now, connection)
     }
   }
@@ -36,17 +36,17 @@ public struct Reviews: Sendable {
   /// - Parameters:
   ///   - projects: The projects, as just read.
   ///   - administrator: The administrator who asks.
-  /// - Returns: The standing of each project whose policy the administrator can read.
+  /// - Returns: The status of each project whose policy the administrator can read.
   /// - Throws: ``ReviewError/unavailable(_:)``.
-  public func standings(
+  public func statuses(
     of projects: [ProjectSummary], visibleTo administrator: Administrator
-  ) async throws(ReviewError) -> [ID<Project>: ReviewStanding] {
+  ) async throws(ReviewError) -> [ID<Project>: ReviewStatus] {
     let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
     let now = store.clock.now()
     return try await store.read(ReviewError.self) { connection in
-      var found: [ID<Project>: ReviewStanding] = [:]
+      var found: [ID<Project>: ReviewStatus] = [:]
       for project in readable {
-        found[project.id] = try standing(
+        found[project.id] = try status(
           of: project.id, stamp: project.policyStamp, at: now, connection)
       }
       return found
@@ -218,16 +218,16 @@ public struct Reviews: Sendable {
     }
   }
 
-  func standing(
+  func status(
     of project: ID<Project>, stamp: Int64, at now: Instant, _ connection: borrowing Connection
-  ) throws -> ReviewStanding {
+  ) throws -> ReviewStatus {
     guard let signOff = try Self.signOffs(of: project, limit: 1, connection).first else {
-      return ReviewStanding(signOff: nil, state: .never)
+      return ReviewStatus(signOff: nil, state: .never)
     }
     let isSame =
       try signOff.stamp == stamp
       || Hex.encode(digest(of: project, stamp, connection)) == signOff.digest
-    return ReviewStanding(
+    return ReviewStatus(
       signOff: signOff,
       state: !isSame ? .changed : signOff.isOverdue(at: now) ? .overdue : .current)
   }

@@ -51,7 +51,7 @@ public struct SignOff: Sendable, Hashable {
 }
 
 /// Whether the current policies of a project were reviewed.
-public struct ReviewStanding: Sendable, Hashable {
+public struct ReviewStatus: Sendable, Hashable {
   /// A state of a project's review.
   public enum State: Sendable, CaseIterable {
     /// Never reviewed.

@@ -25,7 +25,7 @@ extension SignIns {
     else { return CodeFinding(.wrong) }
     let action: AuditAction =
       kind == .temporary ? .factorUseTemporaryCode : .factorUseRecoveryCode
-    var entry = AuditEntry(action, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(action, of: account, in: scope)
     if kind == .recovery {
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       entry.add(.codesLeft, .number(left?.count ?? 0))

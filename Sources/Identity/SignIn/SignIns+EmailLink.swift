@@ -94,8 +94,7 @@ extension SignIns {
         WHERE account_key = \(account.key)
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      var entry = AuditEntry(
-        .accountVerifyEmail, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountVerifyEmail, of: account, in: scope)
       entry.add(.emailVerified, from: .flag(false), to: .flag(true))
       if account.hasPassword { entry.add(.password, from: .secret, to: .absent) }
       entry.addEnded(ended)

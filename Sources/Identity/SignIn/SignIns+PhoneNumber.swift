@@ -214,8 +214,7 @@ extension SignIns {
       throw SignInError.userNotFound
     }
     try SearchIndex.update(linked, connection)
-    var entry = AuditEntry(
-      .accountChange, .account, account.id.text, name: linked.label, in: scope)
+    var entry = AuditEntry(.accountChange, of: linked, in: scope)
     entry.add(.phoneNumber, from: .optional(account.phoneNumber), to: .text(number))
     try entry.record(by: author.user(account), at: now, connection)
     return linked

@@ -15,8 +15,7 @@ extension Support {
       guard account.wrongCodes > 0 || isLocked else { throw ActionDenial.nothingToDo }
       try AccountRecord.unlockCodes(account.key, connection)
       try store.outbox.notify(.codesUnlocked, account, in: scope, at: now, connection)
-      var entry = AuditEntry(
-        .accountUnlock, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountUnlock, of: account, in: scope)
       entry.add(.wrongCodes, from: .number(account.wrongCodes), to: .number(0))
       if isLocked { entry.add(.codesLocked, from: .flag(true), to: .flag(false)) }
       return SupportAction(entry: entry, value: account)
@@ -37,8 +36,7 @@ extension Support {
       if ended > 0 {
         try store.outbox.notify(.sessionsEnded, account, in: scope, at: now, connection)
       }
-      var entry = AuditEntry(
-        .sessionsEnd, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.sessionsEnd, of: account, in: scope)
       entry.add(.sessionsEnded, .number(ended))
       return SupportAction(entry: entry, value: ended)
     }
@@ -58,8 +56,7 @@ extension Support {
       try connection.run(
         "UPDATE account SET protected = \(isProtected) WHERE account_key = \(account.key)")
       var entry = AuditEntry(
-        isProtected ? .accountProtect : .accountUnprotect, .account, account.id.text,
-        name: account.label, in: scope)
+        isProtected ? .accountProtect : .accountUnprotect, of: account, in: scope)
       entry.add(.isProtected, from: .flag(!isProtected), to: .flag(isProtected))
       return SupportAction(entry: entry, value: account)
     }
@@ -80,8 +77,7 @@ extension Support {
       try connection.run(
         "UPDATE account SET changes_locked_at = NULL WHERE account_key = \(account.key)")
       try store.outbox.notify(.changesAllowed, account, in: scope, at: now, connection)
-      var entry = AuditEntry(
-        .accountAllowChanges, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountAllowChanges, of: account, in: scope)
       entry.add(.changesLockedAt, from: .instant(since), to: .absent)
       return SupportAction(entry: entry, value: account)
     }
@@ -101,8 +97,7 @@ extension Support {
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       let new = try AccountRecord.changed(account, in: scope, connection)
-      var entry = AuditEntry(
-        .accountChange, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountChange, of: account, in: scope)
       entry.compare(account.auditFields(), new.auditFields())
       entry.addEnded(ended)
       return SupportAction(entry: entry, value: ended)
@@ -149,7 +144,7 @@ extension Support {
     _ old: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> SupportAction<Account> {
     let new = try AccountRecord.changed(old, in: scope, connection)
-    var entry = AuditEntry(.accountChange, .account, old.id.text, name: old.label, in: scope)
+    var entry = AuditEntry(.accountChange, of: old, in: scope)
     entry.compare(old.auditFields(), new.auditFields())
     return SupportAction(entry: entry, value: old)
   }

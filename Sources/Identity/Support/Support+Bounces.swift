@@ -25,8 +25,7 @@ extension Support {
       try store.outbox.notify(.addressBounces(address), account, in: scope, at: now, connection)
       try BouncedAddress.insert(
         account, address, by: request.agent.administrator.displayName, at: now, connection)
-      var entry = AuditEntry(
-        .accountMarkBounces, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountMarkBounces, of: account, in: scope)
       entry.add(.bouncingEmail, from: .absent, to: .text(address))
       return SupportAction(entry: entry, value: address)
     }
@@ -46,8 +45,7 @@ extension Support {
         throw ActionDenial.nothingToDo
       }
       try BouncedAddress.delete(account, address, connection)
-      var entry = AuditEntry(
-        .accountClearBounces, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountClearBounces, of: account, in: scope)
       entry.add(.bouncingEmail, from: .text(address), to: .absent)
       return SupportAction(entry: entry, value: address)
     }

@@ -12,7 +12,7 @@ extension Support {
   ///   - request: The request of the administrator who unblocks the agent; only its code is used.
   /// - Returns: False if the agent wasn't blocked, in which case the code isn't checked either.
   /// - Throws: ``ActionDenial``.
-  public func release(
+  public func unblock(
     _ agent: ID<Administrator>, in scope: Scope, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Bool> {
     let now = store.clock.now()
@@ -34,7 +34,7 @@ extension Support {
       {
       case .failure(let error): return .failure(error)
       case .success(let renewed):
-        try Self.release(agent, since, in: scope, by: request.author, at: now, connection)
+        try Self.unblock(agent, since, in: scope, by: request.author, at: now, connection)
         return .success(ActionOutcome(value: true, renewed: renewed))
       }
     }
@@ -46,7 +46,7 @@ extension Support {
   /// - Returns: False if the agent wasn't blocked.
   /// - Throws: ``ActionDenial``.
   @discardableResult
-  public func release(
+  public func unblock(
     _ agent: ID<Administrator>, in scope: Scope, by author: Author
   ) async throws(ActionDenial) -> Bool {
     let now = store.clock.now()
@@ -57,12 +57,12 @@ extension Support {
       guard let since = try SupportAuthorization.hold(of: agent, in: scope, connection) else {
         return false
       }
-      try Self.release(agent, since, in: scope, by: author, at: now, connection)
+      try Self.unblock(agent, since, in: scope, by: author, at: now, connection)
       return true
     }
   }
 
-  private static func release(
+  private static func unblock(
     _ agent: ID<Administrator>, _ since: Instant, in scope: Scope, by author: Author,
     at now: Instant, _ connection: borrowing Connection
   ) throws {

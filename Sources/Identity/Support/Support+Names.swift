@@ -42,8 +42,7 @@ extension Support {
       let new = try Factor.all(of: account.key, connection).first { $0.id == factor }
       try store.outbox.notify(
         .factorRenamed(from: old.label, to: name), account, in: scope, at: now, connection)
-      var entry = AuditEntry(
-        .factorRename, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorRename, of: account, in: scope)
       entry.add(.factors, from: .of([old]), to: .of([new].compactMap { $0 }))
       return SupportAction(entry: entry, value: Renaming(account: account, factor: old, name: name))
     }

@@ -63,8 +63,7 @@ extension Support {
         """
       ) { try $0.value(0) as Int64 }
       guard let id else { throw Failure("a note without a number") }
-      let entry = AuditEntry(
-        .accountNote, .account, account.id.text, name: account.label, in: scope)
+      let entry = AuditEntry(.accountNote, of: account, in: scope)
       return SupportAction(
         entry: entry,
         value: UserNote(id: id, writtenAt: now, author: author, text: request.note))
@@ -91,8 +90,7 @@ extension Support {
         UPDATE user_note SET text = ''
         WHERE account_key = \(account.key) AND note_id = \(note.id)
         """)
-      var entry = AuditEntry(
-        .accountTakeBackNote, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.accountTakeBackNote, of: account, in: scope)
       entry.add(.noteAuthor, lost: .text(note.author))
       entry.add(.noteWrittenAt, lost: .instant(note.writtenAt))
       return SupportAction(entry: entry, value: note)

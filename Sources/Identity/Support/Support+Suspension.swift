@@ -46,8 +46,7 @@ extension Support {
       try store.outbox.notify(
         .factorSuspended(name: found.factor.label, until: until), account, in: scope, at: now,
         connection)
-      var entry = AuditEntry(
-        .factorSuspend, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorSuspend, of: account, in: scope)
       entry.add(.factors, .of([found.factor]))
       let before = found.factor.isSuspended(at: now) ? found.factor.suspendedUntil : nil
       entry.add(.suspendedUntil, from: .optional(before), to: .instant(until))
@@ -69,8 +68,7 @@ extension Support {
       try Self.store(nil, found, connection)
       try store.outbox.notify(
         .factorResumed(name: found.factor.label), account, in: scope, at: now, connection)
-      var entry = AuditEntry(
-        .factorResume, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorResume, of: account, in: scope)
       entry.add(.factors, .of([found.factor]))
       entry.add(.suspendedUntil, from: .optional(found.factor.suspendedUntil), to: .absent)
       return SupportAction(entry: entry, value: found)

@@ -23,7 +23,7 @@ public struct SupportEligibility: Sendable {
   /// Whether an owner has to unblock the agent first.
   public var isHeld: Bool
   /// How the agent can verify the caller; nil where the pool or the action doesn't offer it.
-  public internal(set) var caller: CallerStanding?
+  public internal(set) var caller: CallerStatus?
   /// Why the agent can't act on the account regardless of the input; nil if they can.
   public let refusal: ActionDenial?
   /// The user's email addresses that are marked as bouncing, and so get no email about the action.
@@ -31,9 +31,9 @@ public struct SupportEligibility: Sendable {
 
   /// The eligibility for an action that the hourly limit doesn't count.
   var unlimited: SupportEligibility {
-    var standing = self
-    standing.isHeld = false
-    return standing
+    var eligibility = self
+    eligibility.isHeld = false
+    return eligibility
   }
 }
 
@@ -52,7 +52,7 @@ public struct Support: Sendable {
   /// for the input.
   ///
   /// - Throws: ``ActionDenial``.
-  public func standing(
+  public func eligibility(
     _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
     performing action: ConsoleAction = .removeFactor
   ) async throws(ActionDenial) -> SupportEligibility {
@@ -62,23 +62,24 @@ public struct Support: Sendable {
         throw ActionDenial.accountNotFound
       }
       if action.effect == .text {
-        return try authorization.standingOfText(
+        return try authorization.eligibilityForText(
           action, agent, about: account, in: scope, connection)
       }
       var refusal = try authorization.denial(
         of: action, by: agent.administrator.id, on: account, in: scope, at: now, connection)
       let settings = try SupportRules.find(scope, connection)
-      let caller = try authorization.callerStanding(
+      let caller = try authorization.callerStatus(
         action, agent.administrator.id, about: account, settings, at: now, connection)
       if refusal == nil, let caller, caller.isRequired, caller.email == nil,
         !action.canWaitForApproval
       {
         refusal = .callerUnverifiable
       }
-      var standing = try authorization.standing(agent, in: scope, refusal, at: now, connection)
-      standing.caller = caller
-      standing.bouncing = try BouncedAddress.list(account, connection)
-      return standing
+      var eligibility = try authorization.eligibility(
+        agent, in: scope, refusal, at: now, connection)
+      eligibility.caller = caller
+      eligibility.bouncing = try BouncedAddress.list(account, connection)
+      return eligibility
     }
   }
 

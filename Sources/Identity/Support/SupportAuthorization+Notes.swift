@@ -37,7 +37,7 @@ extension SupportAuthorization {
   }
 
   /// Returns whether and how an agent can write about an account.
-  func standingOfText(
+  func eligibilityForText(
     _ action: ConsoleAction, _ agent: ConsoleSession, about account: Account, in scope: Scope,
     _ connection: borrowing Connection
   ) throws -> SupportEligibility {

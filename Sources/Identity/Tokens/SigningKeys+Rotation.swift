@@ -196,16 +196,13 @@ extension SigningKeys: ReencryptableStore {
       ORDER BY key_id LIMIT \(limit)
       """
     ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]) }
-    var part = ResealedPart()
-    for row in rows {
-      part.read(row.id)
+    return try ResealedPart(rows, at: \.id) { row in
       let box = try StoredSecret.signingKey(row.id).opening {
         try sealer.resealed(row.sealed, with: Array(row.id.utf8))
       }
-      guard let box else { continue }
+      guard let box else { return false }
       try connection.run("UPDATE signing_key SET sealed_key = \(box) WHERE key_id = \(row.id)")
-      part.changed += 1
+      return true
     }
-    return part
   }
 }

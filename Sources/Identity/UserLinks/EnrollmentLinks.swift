@@ -121,8 +121,7 @@ public struct EnrollmentLinks: Sendable {
         expiresAt: expires),
       to: account, in: scope, at: now, connection)
     try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)
-    var entry = AuditEntry(
-      .factorSendLink, .account, account.id.text, name: account.label, in: scope)
+    var entry = AuditEntry(.factorSendLink, of: account, in: scope)
     entry.add(.linkEmail, .text(email))
     entry.add(.expiresAt, .instant(expires))
     return entry
@@ -223,8 +222,7 @@ public struct EnrollmentLinks: Sendable {
       guard let enrolled = try AccountRecord.find(key: account.key, connection),
         let factor = enrolled.factors.first(where: { $0.id == id })
       else { return .failure(.unknown) }
-      var entry = AuditEntry(
-        .factorEnroll, .account, account.id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.factorEnroll, of: account, in: scope)
       entry.add(.factors, .of([factor]))
       if !link.about.isEmpty { entry.add(.sender, .text(link.about)) }
       if endsSessions {

@@ -199,8 +199,8 @@ enum AdminPasswordsOnCommand: SignInRecoveryCommand {
 }
 
 /// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
-enum AdminReleaseCommand: Command {
-  static let name = "admin release"
+enum AdminUnblockCommand: Command {
+  static let name = "admin unblock"
   static let summary = Message("cli.summary-unblocks-an-administrator-who-hit-the")
   static let options = [
     Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
@@ -217,7 +217,7 @@ enum AdminReleaseCommand: Command {
         throw ConfigurationError(Message("cli.isnt-blocked", ["email": .text(administrator.email)]))
       }
       for place in held {
-        try await support.release(
+        try await support.unblock(
           administrator.id, in: place.scope, by: Author(actor: .commandLine))
       }
       Terminal.say(Message("cli.unblocked", ["email": .text(administrator.email)]))

@@ -22,7 +22,7 @@ enum InitCommand: Command {
     }
     let isNew = !FileManager.default.fileExists(atPath: folder.path)
     let environment = ProcessInfo.processInfo.environment
-    let serving = ServeWords(folder, arguments)
+    let serving = ServeOptions(folder, arguments)
     try folder.prepare()
     let lock = try folder.lock()
     do { try await folder.mustBeFree(serving, environment: environment) } catch {
@@ -54,7 +54,7 @@ enum InitCommand: Command {
 }
 
 /// The options of a command that uses a new instance, for operators.
-struct ServeWords: Sendable {
+struct ServeOptions: Sendable {
   let text: String
   /// The address of the database as it was given; nil for a file.
   let address: String?
@@ -69,7 +69,7 @@ extension DataFolder {
   /// Checks that neither the folder nor the database on the server contains an instance, except one
   /// whose creation was interrupted.
   fileprivate func mustBeFree(
-    _ serving: ServeWords, environment: [String: String]
+    _ serving: ServeOptions, environment: [String: String]
   ) async throws {
     guard isOnServer else { return try mustHoldNoInstance() }
     let files = FileManager.default

@@ -25,7 +25,7 @@ enum TrustedTokenKeyAddCommand: Command {
     let key = try read(arguments.value("key"))
     return try await Instance.use(arguments) { instance in
       do {
-        let signer = try await instance.identity.signers.add(
+        let signer = try await instance.identity.trustedTokenKeys.add(
           to: ID(project), issuer: issuer, keyID: arguments.value("key-id"), key: key,
           by: Author(actor: .commandLine))
         Terminal.say(
@@ -76,7 +76,7 @@ enum TrustedTokenKeyListCommand: ProjectList {
   static let summary = Message("cli.summary-lists-a-projects-custom-token-signing")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws {
-    for signer in try await identity.signers.list(project) {
+    for signer in try await identity.trustedTokenKeys.list(project) {
       say(
         signer.id.text, signer.issuer, signer.keyID ?? "-", signer.label,
         revokedAt: signer.revokedAt)
@@ -95,7 +95,8 @@ enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
     _ id: String, of project: ID<Project>, _ identity: Identity
   ) async throws -> Bool {
     do {
-      try await identity.signers.revoke(ID(id), of: project, by: Author(actor: .commandLine))
+      try await identity.trustedTokenKeys.revoke(
+        ID(id), of: project, by: Author(actor: .commandLine))
       return true
     } catch TrustedTokenKeyError.notFound {
       return false

@@ -203,7 +203,7 @@ def removal_status(page, demo):
 def message_text(demo, user, purpose):
     """Returns the text of a user's newest message for a purpose."""
     pages = demo.browse(demo.owner)
-    found = re.search(rf'href="([^"]*/outbox/\d+)">[^<]*{purpose}', pages.get(user).text).group(1)
+    found = re.search(rf'href="([^"]*/messages/\d+)">[^<]*{purpose}', pages.get(user).text).group(1)
     return html.unescape(pages.post(f"{found}/text", {}, page=found).text)
 
 
@@ -337,7 +337,7 @@ def invalid_rules(page, demo):
 
 
 def opened_message(page, demo):
-    page.goto(f"{tenant(demo, STRICT)}/outbox")
+    page.goto(f"{tenant(demo, STRICT)}/messages")
     page.locator("tr", has_text="pending").locator("a.who").first.click()
     page.get_by_role("button", name="Show text").click()
     expect(page.locator("pre.letter")).to_have_count(1)

@@ -109,7 +109,7 @@ struct Samples: Sendable {
     provider.clientID = "client-1"
     try await world.identity.identityProviders.create(
       in: scope, id: "oidc.acme", provider, by: Author(actor: .commandLine))
-    let signer = try await world.identity.signers.add(
+    let signer = try await world.identity.trustedTokenKeys.add(
       to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
       key: World.publicKey,
       by: Author(actor: .commandLine))
@@ -124,7 +124,8 @@ struct Samples: Sendable {
       by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
     ).invitation
     values = [
-      "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
+      "removals": "sample", "notes": String(note),
+      "blocked-agents": try await world.id(of: World.nadia),
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "scheduled": String(try await world.scheduledChange(in: scope)),
@@ -140,7 +141,7 @@ struct Samples: Sendable {
       "email-templates": EmailTemplate.Kind.resetPassword.rawValue,
       "guidance": EnrollmentPattern.mandatory.rawValue,
       "administrators": try await world.id(of: World.nadia),
-      "invitations": invitation.id.text, "outbox": message.map { String($0.id) } ?? "",
+      "invitations": invitation.id.text, "messages": message.map { String($0.id) } ?? "",
     ]
   }
 

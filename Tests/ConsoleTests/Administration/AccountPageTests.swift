@@ -195,6 +195,6 @@ import Testing
     ("", "Unknown browser"), ("<script>", "Unknown browser"),
   ])
   func `browsers are shown by name and system`(agent: String, name: String) {
-    #expect(BrowserWords.name(agent).english == name)
+    #expect(BrowserText.name(agent).english == name)
   }
 }

@@ -42,7 +42,7 @@ import Testing
     newProvider.add("id", "oidc.new")
     return [
       Attempt(
-        action: .openMessage, address: "\(eu)/outbox/\(message.id)/text", form: [:],
+        action: .openMessage, address: "\(eu)/messages/\(message.id)/text", form: [:],
         row: .messageRead),
       Attempt(
         action: .inviteAdministrator, address: "/administrators/new",

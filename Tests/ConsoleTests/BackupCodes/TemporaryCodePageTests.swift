@@ -32,7 +32,7 @@ import Testing
       let code = try code(shown)
       #expect(code.utf8.count == 9)
       for letter in code where letter != "-" {
-        let word = CodeWords.word(letter).english
+        let word = SpellingAlphabet.word(letter).english
         #expect(shown.says("<dt>\(word)</dt><dd class=\"mono\">\(letter)</dd>"))
       }
       #expect(shown.says(">Done<"))
@@ -172,8 +172,9 @@ import Testing
   }
 
   @Test func `each character has a unique spelling word`() {
-    #expect(CodeWords.word("K").english == "Kilo" && CodeWords.word("7").english == "seven")
-    let words = "ABCDEFGHJKMNPQRSTUVWXYZ23456789".map { CodeWords.word($0).english }
+    #expect(
+      SpellingAlphabet.word("K").english == "Kilo" && SpellingAlphabet.word("7").english == "seven")
+    let words = "ABCDEFGHJKMNPQRSTUVWXYZ23456789".map { SpellingAlphabet.word($0).english }
     #expect(Set(words).count == 31 && !words.contains(""))
   }
 

@@ -73,8 +73,8 @@ struct CodeAttemptsSectionTests {
       let list = try await nadia.get(users + "?state=locked")
       #expect(list.says("Locked (1)") && list.says("chiara") && !list.says("jo@example.com"))
       #expect(!list.says("9999") && !locked.says("9999"))
-      let whatIf = try await Browser.signedIn(world).get("/what-if?q=\(World.chiara)")
-      #expect(whatIf.says("until the user is unlocked") && !whatIf.says("9999"))
+      let simulator = try await Browser.signedIn(world).get("/sign-in-simulator?q=\(World.chiara)")
+      #expect(simulator.says("until the user is unlocked") && !simulator.says("9999"))
     }
   }
 

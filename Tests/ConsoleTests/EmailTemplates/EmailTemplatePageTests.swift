@@ -74,7 +74,7 @@ import Testing
       try await world.addMessage(for: account, in: scope)
       let message = try #require(try await world.identity.messages.list(scope).items.first)
       let email = try #require(account.email)
-      let page = try await ada.get(try await world.filled("{eu}/outbox/\(message.id)"))
+      let page = try await ada.get(try await world.filled("{eu}/messages/\(message.id)"))
       let user = try await world.filled("{eu}/users/\(World.chiara)")
       #expect(page.text.contains("\(user)/bounces?address="))
       let marked = try await ada.submit(
@@ -84,7 +84,7 @@ import Testing
       #expect(shown.says("marked the address as bouncing"))
       let ending = try await ada.get(user + "/sessions/end")
       #expect(ending.says("which is marked as bouncing"))
-      let outbox = try await ada.get(try await world.filled("{eu}/outbox"))
+      let outbox = try await ada.get(try await world.filled("{eu}/messages"))
       #expect(outbox.says("Not sent: the address is marked as bouncing."))
       let cleared = try await ada.submit(
         user + "/working-address", ["address": email, "reason": "mistake"])

@@ -27,9 +27,9 @@ import Testing
       ("", "Overview"), ("/users/u1/factors/removal", "Users"), ("/bulk-removals/7", "Users"),
       ("/new-user", "Users"), ("/policy/changes", "MFA policy"),
       ("/settings/sign-in/disabling", "Sign-in methods"), ("/settings/support", "Support rules"),
-      ("/support/release/7", "Support rules"), ("/guidance/edit", "Support playbook"),
+      ("/support/blocked-agents/7", "Support rules"), ("/guidance/edit", "Support playbook"),
       ("/settings/deletion", "Settings"), ("/settings/tokens/new", "API keys and tokens"),
-      ("/settings/providers/oidc.staff", "Identity providers"), ("/outbox/3", "Messages"),
+      ("/settings/providers/oidc.staff", "Identity providers"), ("/messages/3", "Messages"),
       ("/approvals/7", "Approvals"), ("/policy-approvals/7", "Approvals"),
     ])
   func `a page of a pool belongs to the entry that leads to it`(path: String, name: String)

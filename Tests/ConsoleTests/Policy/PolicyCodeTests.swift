@@ -77,15 +77,15 @@ import Testing
     (0.00009999, "0.01%"), (0.01234, "1.23%"),
   ])
   func `a probability is rounded to three significant digits`(chance: Double, words: String) {
-    #expect(OddsWords.chance(chance) == words)
+    #expect(OddsText.chance(chance) == words)
   }
 
   @Test func `the odds of guessing reflect the window and the throttle`() {
     #expect(
-      OddsWords.sentence(.standard, cap: 10)?.english
+      OddsText.sentence(.standard, cap: 10)?.english
         == "Chance of guessing a code: 0.0055% before the first block (5 incorrect codes; blocks last 30 s, doubling up to 1 h) and 0.011% before codes are locked (10 incorrect codes in a row)."
     )
-    #expect(OddsWords.sentence(nil, cap: 10) == nil)
+    #expect(OddsText.sentence(nil, cap: 10) == nil)
   }
 
   @Test func `code is shown only for changes that the API can make`() async throws {

@@ -53,15 +53,15 @@ import Testing
   func `the odds are exact to the digit`(intervals: Int, guesses: Int, words: String) throws {
     let window = try #require(Window(adjacentIntervals: intervals))
     let odds = GuessingOdds(window, cap: guesses)
-    #expect(OddsWords.chance(odds.untilClosed) == words)
+    #expect(OddsText.chance(odds.untilClosed) == words)
     #expect(exact(codes: window.codes, guesses: guesses) == words)
   }
 
   @Test(arguments: [(0, "1.0"), (1, "3.0"), (2, "5.0"), (5, "11.0"), (10, "21.0")])
   func `the expected hits have one decimal`(intervals: Int, words: String) throws {
     let odds = GuessingOdds(try #require(Window(adjacentIntervals: intervals)), cap: 100)
-    #expect(OddsWords.hits(odds.expectedHits(in: 10_000)).english == words)
-    #expect(OddsWords.hits(0.01).english == "< 0.1" && OddsWords.hits(0).english == "0.0")
+    #expect(OddsText.hits(odds.expectedHits(in: 10_000)).english == words)
+    #expect(OddsText.hits(0.01).english == "< 0.1" && OddsText.hits(0).english == "0.0")
   }
 
   private func histogram(_ counts: [Int: (accepted: Int, confirmed: Int)]) -> OffsetHistogram {
@@ -78,22 +78,22 @@ import Testing
       histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)]))
     let windows = try (0...10).map { try #require(Window(adjacentIntervals: $0)) }
     #expect(
-      EvidenceWords.finding(evidence, windows[1]).english
+      EvidenceText.finding(evidence, windows[1]).english
         == "±1 rejects 32 of 992 correct codes (3.22%)")
     #expect(
-      EvidenceWords.finding(evidence, windows[7]).english
+      EvidenceText.finding(evidence, windows[7]).english
         == "±7 accepts every correct code (992 correct codes)")
     #expect(
-      EvidenceWords.effect(of: windows[2], insteadOf: windows[1], evidence)?.english
+      EvidenceText.effect(of: windows[2], insteadOf: windows[1], evidence)?.english
         == "Would have accepted 30 more correct codes; 11 more users without a rejection. Still outside: 2 correct codes from 1 user."
     )
     #expect(
-      EvidenceWords.effect(of: windows[0], insteadOf: windows[1], evidence)?.english
+      EvidenceText.effect(of: windows[0], insteadOf: windows[1], evidence)?.english
         == "Would have rejected 60 more correct codes; 28 more users with a rejection. Outside in total: 92 correct codes from 40 users."
     )
     let few = WindowEvidence(histogram([0: (29, 5)]))
-    #expect(EvidenceWords.finding(few, windows[1]).english == "Not enough data")
-    #expect(EvidenceWords.effect(of: windows[2], insteadOf: windows[1], few) == nil)
+    #expect(EvidenceText.finding(few, windows[1]).english == "Not enough data")
+    #expect(EvidenceText.effect(of: windows[2], insteadOf: windows[1], few) == nil)
   }
 
   @Test func `the recommendation says whose sign-ins its share leaves out`() throws {
@@ -119,8 +119,8 @@ import Testing
     (0, "0%"), (9_990, "99.9%"), (9_999, "99.99%"), (322, "3.22%"), (1_005, "10.05%"),
   ])
   func `shares are exact`(basisPoints: Int, words: String) {
-    #expect(ShareWords.percent(basisPoints: basisPoints).english == words)
-    #expect(ShareWords.percent(basisPoints, of: 10_000).english == words)
+    #expect(ShareText.percent(basisPoints: basisPoints).english == words)
+    #expect(ShareText.percent(basisPoints, of: 10_000).english == words)
   }
 
   @Test func `the query of the evidence has a period and a goal`() {

@@ -13,14 +13,14 @@ extension World {
     settings.keys = try KeySet(Self.publicKey)
     try await identity.identityProviders.create(
       in: try await euScope, id: "oidc.staff", settings, by: author)
-    _ = try await identity.signers.add(
+    _ = try await identity.trustedTokenKeys.add(
       to: ID("acme-retail"), issuer: "back-end@acme.example", keyID: "2026-1",
       key: Self.publicKey, by: author)
   }
 
   /// The ID of the project's only custom token signing key.
   func signer() async throws -> String {
-    try await identity.signers.list(ID("acme-retail")).first?.id.text ?? ""
+    try await identity.trustedTokenKeys.list(ID("acme-retail")).first?.id.text ?? ""
   }
 
   /// A public key without a stored private key.

@@ -81,21 +81,21 @@ import Testing
       try await world.hold(id, in: try await world.euScope)
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
-      let release = try await world.eu + "/support/release/\(id)"
-      let page = try await ada.get(release)
-      try Snapshot.check(page.text, named: "release.html")
+      let unblock = try await world.eu + "/support/blocked-agents/\(id)"
+      let page = try await ada.get(unblock)
+      try Snapshot.check(page.text, named: "unblock-agent.html")
       Markup.check(page)
       for code in ["", "000000"] {
-        let wrong = try await ada.submit(release, ["code": code])
+        let wrong = try await ada.submit(unblock, ["code": code])
         #expect(wrong.status == .unprocessableContent)
         #expect(wrong.values(of: "href").contains("#code") && wrong.says("id=\"code-error\""))
         Markup.check(wrong)
       }
       let before = ada.cookieField
-      let done = try await ada.submit(release, ["code": try world.code(of: app)])
+      let done = try await ada.submit(unblock, ["code": try world.code(of: app)])
       #expect(done.location == "/" && ada.cookieField != before)
       #expect(try await ada.get("/").says("Agent unblocked."))
-      #expect(try await ada.get(release).status == .notFound)
+      #expect(try await ada.get(unblock).status == .notFound)
     }
   }
 
@@ -104,11 +104,11 @@ import Testing
       let id = try await world.id(of: World.ada)
       try await world.hold(id, in: try await world.euScope)
       let ada = try await Browser.signedIn(world)
-      let release = try await world.eu + "/support/release/\(id)"
-      let page = try await ada.get(release)
+      let unblock = try await world.eu + "/support/blocked-agents/\(id)"
+      let page = try await ada.get(unblock)
       #expect(page.says("You can’t unblock yourself.") && !page.says(">Unblock agent</button>"))
       Markup.check(page)
-      let answer = try await ada.submit("/account", [:], to: release)
+      let answer = try await ada.submit("/account", [:], to: unblock)
       #expect(answer.status == .unprocessableContent)
       #expect(answer.says("You can’t unblock yourself."))
     }
@@ -148,7 +148,7 @@ import Testing
       for (browser, page, target, form) in [
         (ada, eu + "/settings/support", nil, rules),
         (ada, "/administrators", "/administrators/step-up", ["minutes": "5"]),
-        (ada, eu + "/support/release/\(id)", nil, [:]),
+        (ada, eu + "/support/blocked-agents/\(id)", nil, [:]),
         (
           nadia, eu + "/approvals/\(approval)", eu + "/approvals/\(approval)/rejection",
           ["answer": "No."]

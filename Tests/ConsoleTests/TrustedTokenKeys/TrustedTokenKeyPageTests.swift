@@ -19,7 +19,7 @@ import Testing
       #expect(added.location == Self.list)
       let page = try await ada.get(Self.list)
       #expect(page.says("Key of back-end@globex.example registered."))
-      let signer = try #require(try await world.identity.signers.list(ID("globex")).first)
+      let signer = try #require(try await world.identity.trustedTokenKeys.list(ID("globex")).first)
       let revocation = "\(Self.list)/\(signer.id)/revocation"
       #expect(page.values(of: "href").contains(revocation))
       #expect(try await ada.get(revocation).says(signer.fingerprint))

@@ -305,9 +305,9 @@ import Testing
       #expect(row.actorName == "Dora Support")
       #expect(row.new(.approver) == .text("omar"))
       // Approved users don't count toward the requester's hourly limit.
-      let standing = try await instance.identity.bulkRemovals.standing(
+      let eligibility = try await instance.identity.bulkRemovals.eligibility(
         dora.session, on: job, in: instance.acme)
-      #expect(standing.support.actionsLeft == 20 - 2 - 1)
+      #expect(eligibility.support.actionsLeft == 20 - 2 - 1)
     }
   }
 

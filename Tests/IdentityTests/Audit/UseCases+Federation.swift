@@ -5,17 +5,18 @@ extension UseCase {
   static let federation: [UseCase] = [
     UseCase("register a custom token signing key", [.trustedTokenKeyAdd]) { i in
       {
-        _ = try await i.identity.signers.add(
+        _ = try await i.identity.trustedTokenKeys.add(
           to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
           by: Instance.boss)
       }
     },
     UseCase("revoke a custom token signing key", [.trustedTokenKeyRevoke]) { i in
-      let signer = try await i.identity.signers.add(
+      let signer = try await i.identity.trustedTokenKeys.add(
         to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
         by: Instance.boss)
       return {
-        try await i.identity.signers.revoke(signer.id, of: i.acme.project, by: Instance.boss)
+        try await i.identity.trustedTokenKeys.revoke(
+          signer.id, of: i.acme.project, by: Instance.boss)
       }
     },
     UseCase("add an identity provider", [.providerCreate]) { i in

@@ -38,7 +38,7 @@ extension UseCase {
           """)
       }
       let owner = try await i.agent("olga", role: .owner)
-      return { _ = try await i.identity.support.release(id, in: i.acme, owner.request()) }
+      return { _ = try await i.identity.support.unblock(id, in: i.acme, owner.request()) }
     },
     UseCase("re-authenticate with an action", [.administratorStepUp, .sessionsEnd]) { i in
       let alice = try await i.account(.alice)

@@ -112,11 +112,12 @@ struct ReauthenticationTests {
       _ = try await instance.identity.administratorFactors.finish(
         enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
         in: session, by: instance.author(olga))
-      let standing = try await instance.identity.authorization.standing(
+      let eligibility = try await instance.identity.authorization.eligibility(
         .inviteAdministrator, session)
-      #expect(!standing.needsReauthentication && standing.methods == [.totp])
+      #expect(!eligibility.needsReauthentication && eligibility.methods == [.totp])
       instance.clock.advance(900)
-      let later = try await instance.identity.authorization.standing(.inviteAdministrator, session)
+      let later = try await instance.identity.authorization.eligibility(
+        .inviteAdministrator, session)
       #expect(later.needsReauthentication && !later.isBlocked)
     }
   }

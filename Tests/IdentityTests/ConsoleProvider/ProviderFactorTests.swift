@@ -76,14 +76,14 @@ struct ProviderFactorTests {
       instance.clock.advance(3_000)
       let action = ConsoleAction.changeSessionLimits
       let authorization = instance.identity.authorization
-      let before = try await authorization.standing(action, old)
+      let before = try await authorization.eligibility(action, old)
       #expect(before.needsReauthentication && before.methods == [.provider] && before.isBlocked)
       guard
         case .reauthenticated(let renewed, let hasSecondFactor) = try await instance.visit(
           .reauthentication(old))
       else { throw Unexpected("not re-authenticated") }
       #expect(hasSecondFactor)
-      #expect(try await !authorization.standing(action, renewed.session).needsReauthentication)
+      #expect(try await !authorization.eligibility(action, renewed.session).needsReauthentication)
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .administratorStepUp)
       #expect(row.new(.verification) == .code("provider-mfa"))
@@ -136,9 +136,9 @@ struct ProviderFactorTests {
       #expect(!hasSecondFactor)
       let authorization = instance.identity.authorization
       #expect(
-        try await !authorization.standing(.grantRole, renewed.session).needsReauthentication)
+        try await !authorization.eligibility(.grantRole, renewed.session).needsReauthentication)
       #expect(
-        try await authorization.standing(.changeSessionLimits, renewed.session)
+        try await authorization.eligibility(.changeSessionLimits, renewed.session)
           .needsReauthentication)
     }
   }

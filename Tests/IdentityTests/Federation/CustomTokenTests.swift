@@ -20,7 +20,7 @@ struct CustomTokenTests {
     _ instance: Instance, _ tokenIssuer: TestTokenIssuer = .back, keyID: String? = nil,
     in scope: Scope? = nil
   ) async throws -> TrustedTokenKey {
-    try await instance.identity.signers.add(
+    try await instance.identity.trustedTokenKeys.add(
       to: (scope ?? instance.acme).project, issuer: Self.issuer, keyID: keyID,
       key: tokenIssuer.pem(),
       by: Instance.boss)
@@ -47,7 +47,7 @@ struct CustomTokenTests {
       #expect(row.new(.uid) == .text("mallory") && row.new(.signUpMethod) == .code("custom"))
       let again = try await signIn(instance, token)
       #expect(!again.isNewUser)
-      let used = try await instance.identity.signers.list(instance.acme.project).first
+      let used = try await instance.identity.trustedTokenKeys.list(instance.acme.project).first
       #expect(used?.id == signer.id)
       #expect(used?.lastUsedAt != nil)
       try await instance.identity.recordUses()
@@ -109,7 +109,7 @@ struct CustomTokenTests {
       // The other project has a different key for the issuer.
       _ = try await register(instance, .other, in: instance.globex)
       await expect("invalid") { try await signIn(instance, token, in: instance.globex) }
-      try await instance.identity.signers.revoke(
+      try await instance.identity.trustedTokenKeys.revoke(
         signer.id, of: instance.acme.project, by: Instance.boss)
       await expect("credentialMismatch") { try await signIn(instance, token) }
     }

@@ -8,7 +8,7 @@ struct SignerTests {
   private func add(
     _ instance: Instance, issuer: String = issuer, keyID: String? = nil, key: String? = nil
   ) async throws -> TrustedTokenKey {
-    try await instance.identity.signers.add(
+    try await instance.identity.trustedTokenKeys.add(
       to: instance.acme.project, issuer: issuer, keyID: keyID,
       key: try key ?? TestTokenIssuer.back.pem(),
       by: Instance.boss)
@@ -21,15 +21,16 @@ struct SignerTests {
       #expect(signer.fingerprint.count == 64)
       #expect(signer.createdBy == "Bo the boss")
       await expect("exists") { try await add(instance) }
-      let listed = try await instance.identity.signers.list(instance.acme.project)
+      let listed = try await instance.identity.trustedTokenKeys.list(instance.acme.project)
       #expect(listed.map(\.id) == [signer.id])
       #expect(listed.first?.keyID == "key-1")
-      try await instance.identity.signers.revoke(
+      try await instance.identity.trustedTokenKeys.revoke(
         signer.id, of: instance.acme.project, by: Instance.boss)
       #expect(
-        try await instance.identity.signers.list(instance.acme.project).first?.revokedAt != nil)
+        try await instance.identity.trustedTokenKeys.list(instance.acme.project).first?.revokedAt
+          != nil)
       await expect("notFound") {
-        try await instance.identity.signers.revoke(
+        try await instance.identity.trustedTokenKeys.revoke(
           signer.id, of: instance.acme.project, by: Instance.boss)
       }
       // After revocation, the same key can be registered again.
@@ -43,12 +44,12 @@ struct SignerTests {
     try await withInstance { instance in
       let signer = try await add(instance)
       await expect("notFound") {
-        try await instance.identity.signers.revoke(
+        try await instance.identity.trustedTokenKeys.revoke(
           signer.id, of: instance.globex.project, by: Instance.boss)
       }
-      #expect(try await instance.identity.signers.list(instance.globex.project).isEmpty)
+      #expect(try await instance.identity.trustedTokenKeys.list(instance.globex.project).isEmpty)
       await expect("projectNotFound") {
-        try await instance.identity.signers.add(
+        try await instance.identity.trustedTokenKeys.add(
           to: ID("nobody"), issuer: Self.issuer, keyID: nil, key: TestTokenIssuer.back.pem(),
           by: Instance.boss)
       }
@@ -59,7 +60,7 @@ struct SignerTests {
     try await withInstance { instance in
       _ = try await add(instance)
       try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
-      let left = try await instance.identity.signers.list(instance.acme.project)
+      let left = try await instance.identity.trustedTokenKeys.list(instance.acme.project)
       #expect(left.isEmpty)
     }
   }

@@ -104,9 +104,9 @@ struct BouncedAddressTests {
         try await instance.identity.enrollmentLinks.send(
           agent.request(), to: account.id, in: instance.acme)
       }
-      let standing = try await instance.identity.support.standing(
+      let eligibility = try await instance.identity.support.eligibility(
         agent.session, on: account.id, in: instance.acme, performing: .sendEnrollmentLink)
-      #expect(standing.bouncing.map(\.address) == ["alice@example.com"])
+      #expect(eligibility.bouncing.map(\.address) == ["alice@example.com"])
     }
   }
 }

@@ -15,9 +15,9 @@ struct PasskeyTests {
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .administratorSignIn && row.new(.verification) == .code("passkey"))
       #expect(row.new(.passkey) == .text("Laptop"))
-      let standing = try await instance.identity.authorization.standing(
+      let eligibility = try await instance.identity.authorization.eligibility(
         .inviteAdministrator, session)
-      #expect(!standing.needsReauthentication)
+      #expect(!eligibility.needsReauthentication)
       let passkey = try #require(try await instance.identity.passkeys.list(of: olga.id).first)
       #expect(passkey.lastUsedAt == instance.now)
     }
@@ -160,16 +160,16 @@ struct PasskeyTests {
       let session = try await instance.signIn(authenticator)
       instance.clock.advance(1_800)
       let authorization = instance.identity.authorization
-      let standing = try await authorization.standing(.inviteAdministrator, session)
-      #expect(standing.needsReauthentication && standing.isBlocked)
-      #expect(standing.methods == [.passkey])
+      let eligibility = try await authorization.eligibility(.inviteAdministrator, session)
+      #expect(eligibility.needsReauthentication && eligibility.isBlocked)
+      #expect(eligibility.methods == [.passkey])
       let unmet = try await authorization.unmet(
         .confirmClock, instance.request(session.administrator, session, note: ""))
       #expect(unmet == [.passkeyRequired])
       let proved = try await instance.reauthenticate(authenticator, in: session)
       #expect(proved.id != session.id)
       #expect(
-        try await !authorization.standing(.inviteAdministrator, proved).needsReauthentication)
+        try await !authorization.eligibility(.inviteAdministrator, proved).needsReauthentication)
       #expect(try await instance.wholeLog().first?.new(.verification) == .code("passkey"))
     }
   }

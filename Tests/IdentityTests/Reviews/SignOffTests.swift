@@ -16,8 +16,8 @@ struct SignOffTests {
       agent.request(nil, note: note))
   }
 
-  private func state(_ instance: Instance) async throws -> ReviewStanding.State {
-    try await instance.identity.reviews.standing(of: instance.acme.project).state
+  private func state(_ instance: Instance) async throws -> ReviewStatus.State {
+    try await instance.identity.reviews.status(of: instance.acme.project).state
   }
 
   @Test func `the policy set lists all pools in a fixed order, and its digest follows from it`()
@@ -66,13 +66,13 @@ struct SignOffTests {
     try await withInstance { instance in
       let iris = try await instance.agent("iris", role: .auditor)
       let project = instance.acme.project
-      func states() async throws -> [ID<Tenant>?: ReviewStanding.State] {
-        let standing = try await instance.identity.reviews.standing(of: project)
+      func states() async throws -> [ID<Tenant>?: ReviewStatus.State] {
+        let status = try await instance.identity.reviews.status(of: project)
         let review = try await instance.identity.policies.review(
           project, visibleTo: iris.administrator)
         return Dictionary(
           uniqueKeysWithValues: review.tenants.items.map {
-            ($0.tenant, standing.state(of: $0, at: instance.now))
+            ($0.tenant, status.state(of: $0, at: instance.now))
           })
       }
       let (east, west) = (instance.east.tenant, instance.west.tenant)
@@ -119,7 +119,7 @@ struct SignOffTests {
       ) { $0.displayName = "Acme renamed" }
       try await instance.setWindow(1, in: instance.globex)
       #expect(try await state(instance) == .current)
-      let globex = try await instance.identity.reviews.standing(of: instance.globex.project)
+      let globex = try await instance.identity.reviews.status(of: instance.globex.project)
       #expect(globex.state == .never && globex.signOff == nil)
     }
   }

@@ -261,7 +261,7 @@ struct EnforcementTests {
   @Test func `a custom token's user is refused, and the link is kept`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let alice = try await instance.account(.alice)
-      _ = try await instance.identity.signers.add(
+      _ = try await instance.identity.trustedTokenKeys.add(
         to: instance.acme.project, issuer: "backend@acme.example", keyID: nil,
         key: TestTokenIssuer.back.pem(), by: Instance.boss)
       try await enforce(instance, .refuse)

@@ -105,10 +105,10 @@ struct LooseningTests {
       try await block(dora, instance)
       #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
       try await check(instance, owner, row: .supportRelease) {
-        try await support.release(id, in: instance.acme, $0)
+        try await support.unblock(id, in: instance.acme, $0)
       }
       #expect(try await support.held(id, in: instance.acme) == nil)
-      let again = try await support.release(id, in: instance.acme, owner.request(nil))
+      let again = try await support.unblock(id, in: instance.acme, owner.request(nil))
       #expect(!again.value && again.renewed == nil)
     }
   }
@@ -158,7 +158,7 @@ struct LooseningTests {
         }
         await expect("notAllowed") { try await support.setStepUp(minutes: 5, agent.request(nil)) }
         await expect("notAllowed") {
-          try await support.release(id, in: instance.acme, agent.request(nil))
+          try await support.unblock(id, in: instance.acme, agent.request(nil))
         }
       }
       instance.clock.advance(900)
@@ -167,7 +167,7 @@ struct LooseningTests {
       }
       await expect("noSecondFactor") { try await support.setStepUp(minutes: 5, olga.request(nil)) }
       await expect("noSecondFactor") {
-        try await support.release(id, in: instance.acme, olga.request(nil))
+        try await support.unblock(id, in: instance.acme, olga.request(nil))
       }
     }
   }

@@ -78,8 +78,9 @@ struct NoteTests {
       let row = try #require(try await instance.log().first)
       #expect(row.action == .accountNote && row.proof == nil)
       // The hourly action is still available, and being blocked doesn't prevent notes.
-      let standing = try await support.standing(agent.session, on: alice.id, in: instance.acme)
-      #expect(standing.actionsLeft == 1)
+      let eligibility = try await support.eligibility(
+        agent.session, on: alice.id, in: instance.acme)
+      #expect(eligibility.actionsLeft == 1)
       let bob = try await instance.account(.bob)
       _ = try await support.endSessions(
         instance.acme, bob.id, agent.request(.left, proofs: ["called back"]))
@@ -89,11 +90,11 @@ struct NoteTests {
       }
       // Long after the agent's last code.
       instance.clock.advance(20 * 60)
-      let noteStanding = try await support.standing(
+      let noteEligibility = try await support.eligibility(
         agent.session, on: alice.id, in: instance.acme, performing: .writeNote)
       #expect(
-        noteStanding.refusal == nil && !noteStanding.asksForCode && !noteStanding.isHeld)
-      #expect(noteStanding.actionsLeft > 0 && noteStanding.settings.identityProof.isEmpty)
+        noteEligibility.refusal == nil && !noteEligibility.asksForCode && !noteEligibility.isHeld)
+      #expect(noteEligibility.actionsLeft > 0 && noteEligibility.settings.identityProof.isEmpty)
       try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: "still"))
       let messages = try await instance.records(of: alice).messages
       #expect(messages.isEmpty)
@@ -118,9 +119,9 @@ struct NoteTests {
       await expect("ownAccount") {
         try await support.writeNote(instance.acme, own.id, dora.request(.locked, note: "is known"))
       }
-      let standing = try await support.standing(
+      let eligibility = try await support.eligibility(
         dora.session, on: own.id, in: instance.acme, performing: .writeNote)
-      guard case .ownAccount? = standing.refusal else {
+      guard case .ownAccount? = eligibility.refusal else {
         Issue.record("expected a refusal for the agent's own account")
         return
       }

@@ -77,9 +77,9 @@ struct SupportGateTests {
       let own = try #require(agent.device)
       _ = try await remove(instance, alice, agent.request())
       instance.clock.advance(15 * 60)
-      let standing = try await instance.identity.support.standing(
+      let eligibility = try await instance.identity.support.eligibility(
         agent.session, on: bob.account.id, in: instance.acme)
-      #expect(standing.asksForCode)
+      #expect(eligibility.asksForCode)
       await expect("codeRequired") { try await remove(instance, bob, agent.request()) }
       await expect("wrongCode") {
         try await remove(
@@ -99,9 +99,9 @@ struct SupportGateTests {
       let found = try await instance.identity.consoleSessions.find(
         token: renewed.token.revealedText)
       #expect(found?.id == renewed.session.id)
-      let standingAfter = try await instance.identity.support.standing(
+      let eligibilityAfter = try await instance.identity.support.eligibility(
         renewed.session, on: bob.account.id, in: instance.acme)
-      #expect(!standingAfter.asksForCode)
+      #expect(!eligibilityAfter.asksForCode)
     }
   }
 
@@ -242,7 +242,7 @@ struct SupportGateTests {
       try await instance.reauthenticate(agent.session)
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
       await expect("notAllowed") {
-        try await instance.identity.support.release(
+        try await instance.identity.support.unblock(
           agent.administrator.id, in: instance.acme, by: agent.author)
       }
       let held = try await instance.identity.support.held()
@@ -254,7 +254,7 @@ struct SupportGateTests {
       _ = try await remove(instance, globex, agent.request(), in: instance.globex)
 
       #expect(
-        try await instance.identity.support.release(
+        try await instance.identity.support.unblock(
           agent.administrator.id, in: instance.acme, by: Instance.boss))
       #expect(try await instance.log().first?.action == .supportRelease)
       _ = try await remove(instance, devices[2], agent.request())

@@ -87,7 +87,7 @@ struct ForeignCredentialTests {
           server: server))
     }
     for (id, forge) in [(TestServer.project, TestTokenIssuer.back), ("other-mfa", other)] {
-      _ = try await server.identity.signers.add(
+      _ = try await server.identity.trustedTokenKeys.add(
         to: ID(id), issuer: "backend@acme.example", keyID: nil, key: forge.pem(), by: maker)
       _ = try await server.identity.pools.update(project: ID(id), by: maker) {
         $0.signIn.emailLink = true

@@ -18,7 +18,7 @@ struct CustomTokenTests {
   }
 
   private func register(_ server: TestServer) async throws {
-    _ = try await server.identity.signers.add(
+    _ = try await server.identity.trustedTokenKeys.add(
       to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
       key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
   }

@@ -11,7 +11,7 @@ extension StateMachine {
     case signIn, giveCode, giveSMS, useSession
     case enrollApp, enrollPhone, withdraw, makeRecoveryCodes, useLink, revert, object
     case delete, importUsers, changeGrants, removeAgent, seeSuspensionEnd, purgeNow
-    case rename, change, draft, begin, step, stop, approve, refuse, release, changeSettings,
+    case rename, change, draft, begin, step, stop, approve, refuse, unblock, changeSettings,
       purgeExpired
 
     var weight: Int {
@@ -22,7 +22,7 @@ extension StateMachine {
       case .enrollApp, .useSession, .changeSettings, .purgeExpired: 8
       case .makeTemporaryCode, .giveSMS, .suspend: 7
       case .enrollPhone, .begin, .step, .object, .change: 6
-      case .makeRecoveryCodes, .sendLink, .useLink, .withdraw, .draft, .release, .refuse: 5
+      case .makeRecoveryCodes, .sendLink, .useLink, .withdraw, .draft, .unblock, .refuse: 5
       case .protect, .allowChanges, .unlock, .signIn, .endSessions, .revert: 4
       case .changeGrants, .seeSuspensionEnd, .purgeNow, .rename: 4
       case .resume, .revokeBackupCodes, .delete, .importUsers: 3
@@ -76,7 +76,7 @@ extension StateMachine {
     case .stop: try await stop()
     case .approve: try await approve()
     case .refuse: try await refuse()
-    case .release: try await release()
+    case .unblock: try await unblock()
     case .changeSettings: try await changeSettings()
     case .purgeExpired: try await purgeExpired()
     }

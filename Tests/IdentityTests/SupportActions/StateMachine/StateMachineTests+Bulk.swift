@@ -313,7 +313,7 @@ extension StateMachine {
   // MARK: - Owners
 
   /// Unblocks an agent, as an owner.
-  func release() async throws {
+  func unblock() async throws {
     let owner = anyAgent { $0.isOwner }
     let held = agents.indices.filter { !agents[$0].heldIn.isEmpty && !agents[$0].isRemoved }
     let agent = dice.pick(held) ?? anyAgent()
@@ -329,7 +329,7 @@ extension StateMachine {
       agents[agent].acts[scope.key] = []
     }
     let (id, author) = (agents[agent].administrator.id, agents[owner].author)
-    let result = await attempt { try await identity.support.release(id, in: scope, by: author) }
+    let result = await attempt { try await identity.support.unblock(id, in: scope, by: author) }
     try await reconcile(expectation, result)
   }
 

@@ -1,0 +1,105 @@
+import Identity
+import Localization
+import MailText
+import Templating
+
+enum GrantText {
+  /// Why the last administrator who can manage administrators must stay.
+  static var lastOwner: Message {
+    let permission = Permission.manageAdministrators
+    return Message(
+      "common.last-owner",
+      ["owner": .message(permission.nouns), "holder": .message(permission.holder)])
+  }
+}
+
+extension Role {
+  /// The role's display name at the start of a line.
+  var title: Message { RoleText.of(self).title }
+
+  /// Who has the role.
+  var noun: Message { RoleText.of(self).noun }
+
+  /// A summary of the role's permissions.
+  var summary: Message { RoleText.of(self).summary }
+}
+
+extension Permission {
+  /// The names of the roles that have the permission, narrowest first: “policy admin or owner”.
+  var roleNames: Message { .value(.choice(roles.reversed().map(\.name))) }
+
+  /// An administrator who has the permission: “a policy admin or an owner”.
+  var holder: Message { .value(.choice(texts(\.one, \.one))) }
+
+  /// The holder at the start of a sentence.
+  var startingHolder: Message { .value(.choice(texts(\.startingOne, \.one))) }
+
+  /// The administrators who have the permission: “policy admins and owners”.
+  var holders: Message { .value(.list(texts(\.many, \.many))) }
+
+  /// The holders at the start of a sentence.
+  var startingHolders: Message { .value(.list(texts(\.startingMany, \.many))) }
+
+  /// Another administrator with the permission, for one who can't act on themselves: “another
+  /// owner”.
+  var otherHolder: Message { Message("common.another", ["role": .message(nouns)]) }
+
+  fileprivate var nouns: Message { .value(.choice(roles.reversed().map(\.noun))) }
+
+  private func texts(
+    _ first: (RoleText) -> Message, _ other: (RoleText) -> Message
+  ) -> [Message] {
+    roles.reversed().enumerated().map { index, role in
+      index == 0 ? first(RoleText.of(role)) : other(RoleText.of(role))
+    }
+  }
+}
+
+extension Grant {
+  /// The role and its scope, with IDs in a monospaced font.
+  var place: Markup {
+    guard project != nil else {
+      return Markup(html: Message("common.role-of-instance", ["role": .message(role.name)]))
+    }
+    return Markup(
+      html: Message(
+        "common.role-of-pool", ["role": .message(role.name), "pool": .message(placeText)]))
+  }
+}
+
+extension Grant {
+  /// The role and its scope, with its end if it has one.
+  func place(until end: Instant?, _ times: Times) -> Markup {
+    guard let end else { return place }
+    var html = HTML()
+    html.add(place)
+    html.raw("<span class=\"sub\">")
+    html.message(Message("administrators.until", ["end": times.value(end)]))
+    html.raw("</span>")
+    return html.markup
+  }
+}
+
+extension [Grant] {
+  /// One line per grant, for a table cell.
+  ///
+  /// - Parameters:
+  ///   - ends: The end of each role that has one.
+  ///   - times: The format of times.
+  /// - Returns: The lines.
+  func cell(until ends: [Grant: Instant], _ times: Times) -> Markup {
+    var html = HTML()
+    html.raw("<div>")
+    if isEmpty {
+      html.raw("<span class=\"soft\">")
+      html.message(Message("common.no-roles"))
+      html.raw("</span>")
+    }
+    for (index, grant) in enumerated() {
+      if index > 0 { html.raw("<br>") }
+      html.add(grant.place(until: ends[grant], times))
+    }
+    html.raw("</div>")
+    return html.markup
+  }
+}

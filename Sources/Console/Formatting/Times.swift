@@ -1,0 +1,176 @@
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// Formats dates and times in an administrator's time zone and the catalog's locale, as a value of
+/// a message or as a `time` element.
+///
+/// The text includes the offset from UTC; the `datetime` attribute is always UTC.
+struct Times: Hashable, Sendable {
+  private let name: String
+  /// Nil for UTC.
+  private let zone: Zone?
+  private let catalog: Catalog
+
+  init(_ catalog: Catalog, zone name: String = "UTC") {
+    self.name = name
+    self.catalog = catalog
+    zone = Zone.named(name)
+  }
+
+  static func == (left: Times, right: Times) -> Bool {
+    left.name == right.name && left.catalog.locale == right.catalog.locale
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  /// The name of the time zone, such as `Europe/Helsinki`.
+  var zoneName: String { zone == nil ? "UTC" : name }
+
+  /// The note about the time zone, for lists.
+  var zoneText: Message {
+    zone == nil
+      ? Message("common.times-in-utc") : Message("common.times-in-zone", ["zone": .text(name)])
+  }
+
+  /// An exact date and time as markup: `Nov 3, 2026, 09:12 UTC`.
+  func moment(_ instant: Instant) -> Markup {
+    markup(instant, withTime: true, isPast: false)
+  }
+
+  /// A date as markup: `Nov 3, 2026`.
+  func day(_ instant: Instant) -> Markup {
+    markup(instant, withTime: false, isPast: false)
+  }
+
+  /// A time in the past as markup, which the script can change to “4 minutes ago”.
+  func past(_ instant: Instant) -> Markup {
+    markup(instant, withTime: true, isPast: true)
+  }
+
+  /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
+  func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
+
+  /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.
+  static func value(_ day: Day) -> Message.Value { .date(LocalDate(day)) }
+
+  /// The calendar date of an instant in the administrator's time zone.
+  func calendarDay(of instant: Instant) -> Day {
+    Day(instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0))
+  }
+
+  /// A calendar date without its year in a message, for the axis of a chart: `Dec 1`.
+  static func short(_ day: Day) -> Message.Value {
+    .dayOfMonth(LocalDate(year: day.year, month: day.month, day: day.day))
+  }
+
+  /// A month and its year in a message, for the axis of a chart: `Dec 2026`.
+  static func month(_ day: Day) -> Message.Value {
+    .month(LocalDate(year: day.year, month: day.month, day: day.day))
+  }
+
+  /// The last dates up to that of an instant in the administrator's time zone, oldest first.
+  func days(_ count: Int, until instant: Instant) -> [Day] {
+    let today = calendarDay(of: instant).start
+    return (0..<count).reversed().map { Day(today.advanced(bySeconds: -86_400 * Int64($0))) }
+  }
+
+  /// The beginning of the last dates up to that of an instant: every page that counts the code
+  /// attempts of a number of days counts those of the same days.
+  func start(ofDays count: Int, until instant: Instant) -> Instant {
+    start(of: days(count, until: instant)[0])
+  }
+
+  /// The weekday, 0 for Monday to 6 for Sunday, and the hour of an instant in the administrator's
+  /// time zone.
+  func hourOfWeek(of instant: Instant) -> (day: Int, hour: Int) {
+    let local = instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0)
+    // January 1, 1970 was a Thursday.
+    return (
+      Int((local.seconds / 86_400 + 3) % 7), Int(local.seconds % 86_400 / 3_600)
+    )
+  }
+
+  /// The instant at which a date begins in the administrator's time zone.
+  func start(of day: Day) -> Instant {
+    guard let zone else { return day.start }
+    // This is off by at most a clock change, so the offset there is the offset at midnight.
+    let near = day.start.advanced(bySeconds: -zone.offset(at: day.start).seconds)
+    return day.start.advanced(bySeconds: -zone.offset(at: near).seconds)
+  }
+
+  /// The instant of a date and time in the administrator's time zone, such as `2026-12-01T09:30`;
+  /// nil if the text is malformed.
+  func instant(ofLocal text: String) -> Instant? {
+    let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+    guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
+    let clock = parts[1].split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(clock.count),
+      clock.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } })
+    else { return nil }
+    let numbers = clock.compactMap { Int64($0) }
+    guard numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
+    let seconds = zip(numbers, [3_600, 60, 1]).map(*).reduce(0, +)
+    let asUTC = day.start.advanced(bySeconds: seconds)
+    guard let zone else { return asUTC }
+    // This is off by at most a clock change, as in `start(of:)`.
+    let near = asUTC.advanced(bySeconds: -zone.offset(at: asUTC).seconds)
+    return asUTC.advanced(bySeconds: -zone.offset(at: near).seconds)
+  }
+
+  private typealias Parts = (
+    year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
+  )
+
+  private func markup(_ instant: Instant, withTime: Bool, isPast: Bool) -> Markup {
+    let parts = instant.calendar
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(80)
+    bytes += Self.opening.utf8
+    pair(parts.year / 100, to: &bytes)
+    pair(parts.year % 100, to: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    pair(parts.month, to: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    pair(parts.day, to: &bytes)
+    bytes.append(UInt8(ascii: "T"))
+    pair(parts.hour, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    pair(parts.minute, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    pair(parts.second, to: &bytes)
+    bytes += (isPast ? Self.endOfPast : Self.end).utf8
+    let local = local(instant, parts)
+    if withTime {
+      catalog.append(local, to: &bytes)
+    } else {
+      catalog.append(local.date, to: &bytes)
+    }
+    bytes += Self.closing.utf8
+    return Markup(trusted: bytes)
+  }
+
+  private func local(_ instant: Instant, _ utc: Parts) -> LocalTime {
+    var (parts, label) = (utc, "UTC")
+    if let zone {
+      let offset = zone.offset(at: instant)
+      parts = instant.advanced(bySeconds: offset.seconds).calendar
+      label = offset.label
+    }
+    return LocalTime(
+      LocalDate(year: parts.year, month: parts.month, day: parts.day), hour: parts.hour,
+      minute: parts.minute, zone: label)
+  }
+
+  /// Adds a number below 100 as two digits.
+  private func pair(_ number: Int, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
+    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  }
+
+  private static let opening = "<time datetime=\""
+  private static let end = "Z\">"
+  private static let endOfPast = "Z\" data-ago>"
+  private static let closing = "</time>"
+}

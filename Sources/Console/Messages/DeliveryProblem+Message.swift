@@ -1,0 +1,22 @@
+import Identity
+import Localization
+
+extension DeliveryProblem {
+  /// The error in a few words, for a list.
+  var short: Message {
+    if case .response(let text) = self { .verbatim(Formatted.short(text, 120)) } else { message }
+  }
+
+  /// The error; a mail server's response is shown as it is.
+  var message: Message {
+    switch self {
+    case .undecryptable: Message("messages.undecryptable")
+    case .addressBounces: Message("messages.address-bounces")
+    case .invalidRecipient: Message("messages.invalid-recipient")
+    case .invalidField(let name): Message("messages.invalid-field", ["field": .text(name)])
+    case .quoted(let code) where code.isEmpty: Message("messages.quoting-response")
+    case .quoted(let code): Message("messages.quoting-response-with-code", ["code": .text(code)])
+    case .response(let text): .verbatim(text)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/messages`: the messages to users and their delivery states, and the page of one message.
+///
+/// Owners can open the text of a message that no mail server delivers.
+struct MessagesPage: Sendable {
+  let messages: OutboxEntries
+  let accounts: Accounts
+  let actions: ActionForms
+  let list: Template<MessagesView>
+  let one: Template<MessageView>
+
+  private static let length = 50
+  private var frames: Frames { actions.frames }
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let query = MessagesQuery(context.signedIn.query)
+    let page = try await refusing {
+      try await messages.list(
+        context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
+        after: query.after, limit: Self.length)
+    }
+    let frame = try await frames.frame(
+      Message("messages.messages"), in: context)
+    return .html(
+      list.render(
+        MessagesView(
+          frame: FrameView(frame), context: context, page: page, query: query,
+          carriesMail: messages.carriesMail)))
+  }
+
+  func showOne(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, try await find(context, id), text: nil)
+  }
+
+  /// Opens the text and returns it in the response to the form.
+  ///
+  /// The text is never behind a `GET` address, so it can't be opened by accident or from history.
+  func open(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let (message, signedIn) = (try await find(context, id), context.signedIn)
+    let outcome: ActionOutcome<MessageText>
+    do {
+      outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
+    } catch {
+      if case .failed(.notReadable) = error {
+        frames.leave(Message("messages.text-gone"), for: signedIn)
+        return .redirect(to: ConsolePaths.message(context.scope, id))
+      }
+      let errors = try await actions.faults(error, .openMessage, signedIn) {
+        error throws(Refusal) in
+        guard case .notFound = error else { throw Refusal.unavailable(error) }
+        throw Refusal.notFound
+      }
+      return try await page(context, message, text: nil, errors: errors)
+    }
+    let page = try await page(context, message, text: outcome.value)
+    return actions.page(page, after: outcome)
+  }
+
+  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> OutboxEntry {
+    guard let number = Int64(id) else { throw .notFound }
+    do throws(OutboxError) {
+      return try await messages.find(context.scope, number)
+    } catch {
+      guard case .notFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+  }
+
+  /// Returns the user of a message; nil if there's none or the user was deleted.
+  private func user(
+    of message: OutboxEntry, _ context: ScopeContext
+  ) async throws(Refusal) -> Account? {
+    guard let id = message.account else { return nil }
+    return try await refusing { try await accounts.find(context.scope, id) }
+  }
+
+  private func page(
+    _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?,
+    errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let title = Message(
+      "messages.title-of-one",
+      [
+        "purpose": .message(MessagesText.purpose(message)), "id": .text(String(message.id)),
+      ])
+    var frame = try await frames.frame(title, in: context)
+    frame.crumbs = [
+      Link(text: Message("messages.messages"), href: ConsolePaths.messages(context.scope))
+    ]
+    frame.errors = errors
+    let view = FrameView(frame)
+    let model = MessageView(
+      frame: view, context: context, message: message,
+      account: try await user(of: message, context), text: text,
+      isReadable: messages.isReadable(message),
+      fields: try await actions.fields(.openMessage, context.signedIn, view))
+    return .html(one.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+/// The query of the list of messages.
+struct MessagesQuery: Sendable {
+  let filter: MessageFilter
+  let recipient: String
+  let after: String?
+
+  init(_ query: Form) {
+    filter = query.text("show").flatMap(MessageFilter.init(rawValue:)) ?? .all
+    recipient = query.trimmed("q")
+    after = query.text("after").flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Returns the query without the position, with another filter if given.
+  func form(_ other: MessageFilter? = nil) -> Form {
+    var form = Form()
+    let filter = other ?? filter
+    if filter != .all { form.add("show", filter.rawValue) }
+    if !recipient.isEmpty { form.add("q", recipient) }
+    return form
+  }
+}

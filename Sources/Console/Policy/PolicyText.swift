@@ -1,0 +1,128 @@
+import Identity
+import Localization
+import MailText
+import OTP
+import Templating
+
+extension MFAConfiguration {
+  /// The acceptance window; nil when no codes are accepted.
+  var accepted: Window? { isTOTPOn ? window : nil }
+
+  /// The TOTP state as a chip.
+  var chip: Markup {
+    switch totp?.state {
+    case .enabled: Self.onChip
+    case .mandatory: Self.mandatoryChip
+    case .unspecified: Self.unstatedChip
+    case .disabled, nil: Self.offChip
+    }
+  }
+
+  /// Whether TOTP is treated as enabled because its state is unset.
+  var isUnstated: Bool { totp?.state == .unspecified }
+
+  private static let onChip = Chip.on(Message("common.on"))
+  private static let mandatoryChip = Chip.on(Message("common.on-mandatory"))
+  private static let unstatedChip = Chip.look(Message("common.on-unset"))
+  private static let offChip = Chip.off(Message("common.off"))
+}
+
+extension EnrollmentPattern {
+  /// The name shown in lists and forms.
+  var name: Message {
+    switch self {
+    case .mandatory: Message("policy.pattern-mandatory")
+    case .skippable: Message("policy.pattern-skippable")
+    case .account: Message("policy.pattern-account")
+    case .stepUp: Message("policy.pattern-step-up")
+    }
+  }
+
+  /// The description shown in the form.
+  var hint: Message {
+    switch self {
+    case .mandatory: Message("policy.pattern-mandatory-hint")
+    case .skippable: Message("policy.pattern-skippable-hint")
+    case .account: Message("policy.pattern-account-hint")
+    case .stepUp: Message("policy.pattern-step-up-hint")
+    }
+  }
+}
+
+/// Formats enrollment patterns.
+enum PatternText {
+  /// The name with its start date, `Mandatory from Dec 1, 2026`; nil without a pattern.
+  static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> Message? {
+    guard let pattern else { return nil }
+    guard pattern == .mandatory, let day else { return pattern.name }
+    return Message("policy.pattern-mandatory-from", ["day": Times.value(day)])
+  }
+}
+
+extension PolicyEdit {
+  /// The name of the enrollment pattern, with its enforcement if it has an effect; nil if none is set.
+  var patternName: Message? {
+    guard let name = PatternText.name(pattern, from: mandatoryFrom) else { return nil }
+    guard let enforcement = effectiveEnforcement else { return name }
+    return Message(
+      "policy.pattern-enforced",
+      ["pattern": .message(name), "enforcement": .message(enforcement.message)])
+  }
+}
+
+/// Describes the odds of guessing a code.
+enum OddsText {
+  /// The chance of guessing a code of one account, before the first block and before its codes are
+  /// locked; nil without a window.
+  static func sentence(_ window: Window?, cap: Int) -> Message? {
+    guard let window else { return nil }
+    let odds = GuessingOdds(window, cap: cap)
+    let (first, longest) = (GuessingOdds.firstWait, GuessingOdds.longestWait)
+    return Message(
+      "policy.odds",
+      [
+        "untilBlock": .text(chance(odds.untilBlock)),
+        "guesses": .number(GuessingOdds.guessesUntilBlock),
+        "first": .message(Formatted.duration(seconds: first)),
+        "longest": .message(Formatted.duration(seconds: longest)),
+        "untilLocked": .text(chance(odds.untilClosed)), "cap": .number(cap),
+      ])
+  }
+
+  /// Formats a probability of 0 to 1 as a percentage with three significant digits: `0.0055%`.
+  static func chance(_ chance: Double) -> String {
+    var (scaled, places) = (chance * 100, 0)
+    while scaled > 0, scaled < 99.95, places < 12 { (scaled, places) = (scaled * 10, places + 1) }
+    var digits = String(Int(scaled.rounded()))
+    guard places > 0 else { return digits + "%" }
+    while digits.utf8.count <= places { digits = "0" + digits }
+    var fraction = digits.suffix(places)
+    while fraction.last == "0" { fraction.removeLast() }
+    let whole = digits.dropLast(places)
+    return fraction.isEmpty ? "\(whole)%" : "\(whole).\(fraction)%"
+  }
+}
+
+/// Describes acceptance windows.
+enum WindowText {
+  /// The number of valid codes and how long each is valid.
+  static func explanation(_ window: Window?) -> Message {
+    guard let window else { return Message("policy.window-explanation-off") }
+    let life = Message.Value.message(Formatted.duration(seconds: window.lifetime))
+    guard window.adjacentIntervals > 0 else {
+      return Message("policy.window-explanation-current", ["lifetime": life])
+    }
+    return Message(
+      "policy.window-explanation",
+      [
+        "codes": .number(window.codes), "lifetime": life,
+        "side": .message(Formatted.duration(seconds: window.lateness)),
+      ])
+  }
+
+  /// The adjacent intervals for a fact or a table, such as `5 (default)`.
+  static func number(_ configuration: MFAConfiguration) -> Message {
+    configuration.totp?.adjacentIntervals.map { Message.value(.number($0)) }
+      ?? Message("common.default-number", ["number": .number(Window.standard.adjacentIntervals)])
+  }
+}

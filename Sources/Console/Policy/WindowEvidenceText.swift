@@ -1,0 +1,123 @@
+import HTTP
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// Formats shares exactly, from integers.
+enum ShareText {
+  /// A share as a percentage, rounded down to hundredths: `99.93%`.
+  static func percent(_ part: Int, of whole: Int) -> Message {
+    guard whole > 0 else { return .verbatim("–") }
+    return percent(basisPoints: part * 10_000 / whole)
+  }
+
+  /// Hundredths of a percent as a percentage: `99.9%`.
+  static func percent(basisPoints: Int) -> Message {
+    let (whole, rest) = basisPoints.quotientAndRemainder(dividingBy: 100)
+    guard rest > 0 else { return .verbatim("\(whole)%") }
+    let digits = rest < 10 ? "0\(rest)" : rest % 10 == 0 ? "\(rest / 10)" : "\(rest)"
+    return .verbatim("\(whole).\(digits)%")
+  }
+}
+
+extension WindowText {
+  /// The window with its sign, `±3`.
+  static func name(_ window: Window) -> String { "±\(window.adjacentIntervals)" }
+
+  /// The window and the number of valid codes, `±3, 7 valid codes`.
+  static func codes(_ window: Window) -> Message {
+    Message(
+      "policy.window-codes",
+      ["window": .text(name(window)), "count": .number(window.codes)])
+  }
+}
+
+extension OddsText {
+  /// A chance as one in a number of cases; nil if it's 0.
+  static func cases(_ chance: Double) -> Int? {
+    chance > 0 ? Int((1 / chance).rounded()) : nil
+  }
+
+  /// The chance of guessing a code before the second factors are locked.
+  static func untilLocked(_ window: Window, cap: Int) -> Message {
+    guard let cases = cases(GuessingOdds(window, cap: cap).untilClosed) else {
+      return .verbatim("")
+    }
+    return Message("policy.guess-cases", ["cases": .number(cases)])
+  }
+
+  /// A number of expected hits with one decimal: `0.3`, `21.0`.
+  static func hits(_ number: Double) -> Message {
+    let tenths = Int((number * 10).rounded())
+    if tenths == 0, number > 0 { return .verbatim("< 0.1") }
+    return .verbatim("\(tenths / 10).\(tenths % 10)")
+  }
+}
+
+/// The sentences about what a window does with the correct codes of a period.
+enum EvidenceText {
+  static func codes(_ count: Int) -> Message.Value {
+    .message(Message("policy.code-count", ["count": .number(count)]))
+  }
+
+  static func users(_ count: Int) -> Message.Value {
+    .message(Message("policy.user-count", ["count": .number(count)]))
+  }
+
+  /// The finding: what the current window does.
+  static func finding(_ evidence: WindowEvidence, _ current: Window?) -> Message {
+    guard evidence.isEnough else {
+      return Message("policy.finding-few")
+    }
+    guard let current else {
+      return Message("policy.finding-off", ["codes": codes(evidence.codes)])
+    }
+    let rejected = evidence.effect(of: current).rejected
+    let window = Message.Value.text(WindowText.name(current))
+    return rejected == 0
+      ? Message("policy.finding-none", ["window": window, "codes": codes(evidence.codes)])
+      : Message(
+        "policy.finding-rejected",
+        [
+          "window": window, "rejected": .number(rejected), "codes": codes(evidence.codes),
+          "share": .message(ShareText.percent(rejected, of: evidence.codes)),
+        ])
+  }
+
+  /// The effect of a window, compared with the current one.
+  static func effect(
+    of window: Window, insteadOf current: Window?, _ evidence: WindowEvidence
+  ) -> Message? {
+    guard evidence.isEnough else { return nil }
+    let effect = evidence.effect(of: window)
+    let (rejected, affected) = (codes(effect.rejected), users(effect.users))
+    guard let current, current != window else {
+      if effect.rejected == 0 { return Message("policy.effect-none") }
+      return current == nil
+        ? Message("policy.effect-total", ["codes": rejected, "users": affected])
+        : Message("policy.effect-current", ["codes": rejected, "users": affected])
+    }
+    let change = evidence.change(from: current, to: window)
+    if change.codes == 0 {
+      return Message("policy.effect-same", ["codes": rejected, "users": affected])
+    }
+    let more = (
+      codes: Message("policy.more-codes", ["count": .number(abs(change.codes))]),
+      users: Message("policy.more-users", ["count": .number(abs(change.users))])
+    )
+    return change.codes > 0
+      ? Message(
+        "policy.effect-wider",
+        [
+          "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
+          "affected": affected,
+        ])
+      : Message(
+        "policy.effect-narrower",
+        [
+          "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
+          "affected": affected,
+        ])
+  }
+}

@@ -1,0 +1,11 @@
+import Identity
+import Localization
+
+/// How a policy differs from the watched policy file.
+enum PolicyFileText {
+  static func sentence(_ fields: [PolicyChange.Field]) -> Message {
+    fields.isEmpty
+      ? Message("scopes.does-not-fit-file")
+      : Message("scopes.differs-from-file", ["fields": .sequence(fields.map(\.name))])
+  }
+}

@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+extension ReviewStatus.State {
+  /// The state as a chip.
+  var chip: Markup {
+    switch self {
+    case .never: Self.neverChip
+    case .changed: Self.changedChip
+    case .overdue: Self.overdueChip
+    case .current: Self.currentChip
+    }
+  }
+
+  private static let neverChip = Chip.look(Message("review.state-never"))
+  private static let changedChip = Chip.look(Message("review.state-changed"))
+  private static let overdueChip = Chip.bad(Message("review.state-overdue"))
+  private static let currentChip = Chip.on(Message("review.state-current"))
+}
+
+extension ReviewStatus {
+  /// Who signed off when, and what follows.
+  func sentence(_ times: Times) -> Message {
+    guard let signOff else { return Message("review.never-signed-off") }
+    let reviewer = Message.Value.name(Formatted.short(signOff.reviewerName))
+    let (at, due) = (times.value(signOff.signedAt), Times.value(signOff.dueOn))
+    return switch state {
+    case .never: Message("review.never-signed-off")
+    case .changed:
+      Message("review.changed-since-sign-off", ["reviewer": reviewer, "at": at, "due": due])
+    case .overdue:
+      Message("review.sign-off-overdue", ["reviewer": reviewer, "at": at, "due": due])
+    case .current: Message("review.signed-off", ["reviewer": reviewer, "at": at, "due": due])
+    }
+  }
+}
+
+/// The last sign-off of a project's policies, and what an administrator can do about it.
+struct SignOffSection: ViewModel {
+  let scope: Scope
+  let status: ReviewStatus
+  /// Whether the administrator can sign off and download evidence.
+  let maySign: Bool
+  /// The key that signs evidence; nil before its first use.
+  let key: EvidenceKey?
+  let times: Times
+
+  private var path: String { scope.project.text }
+
+  static let keys: Keys<Self> = [
+    .markup("chip") { $0.status.state.chip },
+    .markup("sentence") { $0.status.sentence($0.times) },
+    .text("note") { section in
+      section.status.signOff.flatMap { $0.note.isEmpty ? nil : Formatted.short($0.note, 300) }
+    },
+    .text("sign") { $0.maySign ? ConsolePaths.signOff($0.path) : nil },
+    .text("evidence") { $0.maySign ? ConsolePaths.evidence($0.path) : nil },
+    .text("evidenceFile") { $0.maySign ? ConsolePaths.evidenceFile($0.path) : nil },
+    .text("comparison") { ConsolePaths.comparison.ofProject($0.path) },
+    .text("fingerprint") { $0.key?.id },
+  ]
+}

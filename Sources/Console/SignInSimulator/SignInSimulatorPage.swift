@@ -1,0 +1,62 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/sign-in-simulator`: the sign-in simulator, which evaluates the actual sign-in rules without changes.
+struct SignInSimulatorPage: Sendable {
+  let signIns: SignIns
+  let frames: Frames
+  let view: Template<SignInSimulatorView>
+
+  private static let most = 20
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let query = signedIn.query.trimmed("q")
+    let forecasts =
+      query.isEmpty
+      ? []
+      : try await refusing {
+        try await signIns.forecasts(
+          of: query, visibleTo: signedIn.administrator, limit: Self.most)
+      }
+    let frame = frames.frame(
+      Message("sign-in-simulator.sign-in-simulator"), for: signedIn)
+    return .html(
+      view.render(
+        SignInSimulatorView(
+          frame: frame, query: query, isCut: forecasts.count == Self.most,
+          cases: forecasts.map { SignInSimulatorCase($0, times: frame.times) })))
+  }
+}
+
+struct SignInSimulatorView: ViewModel {
+  let frame: FrameView
+  let query: String
+  let isCut: Bool
+  let cases: [SignInSimulatorCase]
+
+  init(frame: Frame, query: String, isCut: Bool, cases: [SignInSimulatorCase]) {
+    self.frame = FrameView(frame)
+    self.query = query
+    self.isCut = isCut
+    self.cases = cases
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("action") { _ in ConsolePaths.signInSimulator() },
+    .text(\.query),
+    .flag(\.isCut),
+    .list(\.cases),
+    .optional("empty") {
+      $0.query.isEmpty || !$0.cases.isEmpty
+        ? nil
+        : EmptyView(
+          heading: Message("sign-in-simulator.not-found"),
+          sentence: Message("sign-in-simulator.not-found-hint"),
+          link: EmptyLink(
+            text: Message("sign-in-simulator.search-partially"), href: ConsolePaths.findUsers()))
+    },
+  ]
+}

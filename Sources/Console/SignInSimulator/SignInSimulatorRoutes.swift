@@ -1,0 +1,14 @@
+import HTTP
+import Identity
+
+/// The sign-in simulator.
+enum SignInSimulatorRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let simulator = SignInSimulatorPage(
+      signIns: identity.signIns, frames: frames,
+      view: try parts.template("sign-in-simulator/sign-in-simulator", for: SignInSimulatorView.self)
+    )
+    table.somewhere(.get, ConsolePaths.signInSimulator, .findUsers, simulator.show)
+  }
+}

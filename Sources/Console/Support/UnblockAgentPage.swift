@@ -1,0 +1,106 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/support/blocked-agents/{administrator}`: lets an owner unblock an agent who hit the hourly action
+/// limit.
+struct UnblockAgentPage: Sendable {
+  let support: Support
+  let ending: SupportRedirect
+  let view: Template<UnblockAgentView>
+
+  func ask(_ context: ScopeContext, _ agent: String) async throws(Refusal) -> Response {
+    try await page(context, agent)
+  }
+
+  func unblock(_ context: ScopeContext, _ agent: String) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    let outcome: ActionOutcome<Bool>
+    do {
+      outcome = try await support.unblock(
+        ID(agent), in: context.scope, ActionInput(signedIn.form).request(signedIn))
+    } catch {
+      // Other errors are shown by the page in place of its form.
+      let isOfForm = if case .answers = error { true } else { false }
+      let errors =
+        isOfForm ? try ActionErrorText.faults(error, signedIn.times, .protectUsers) : []
+      if case .unavailable = error { throw .unavailable(error) }
+      return try await page(context, agent, status: .unprocessableContent, errors: errors)
+    }
+    guard outcome.value else { throw .notFound }
+    return ending.response(
+      Flash(text: Message("support.agent-unblocked")), signedIn, renewed: outcome.renewed,
+      to: ConsolePaths.projects())
+  }
+
+  private func page(
+    _ context: ScopeContext, _ agent: String, status: Status = .ok, errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let (scope, session) = (context.scope, context.signedIn.session)
+    let found = try await refusing { try await support.held(ID(agent), in: scope) }
+    guard let held = found else { throw .notFound }
+    let settings = try await refusing { try await support.settings(scope) }
+    let asksForCode = try await refusing { try await support.asksForCode(session) }
+    var frame = try await ending.frames.frame(
+      Message("support.unblock-agent"), in: context)
+    frame.errors = errors
+    let model = UnblockAgentView(
+      frame: FrameView(frame), context: context, held: held,
+      actionsPerHour: settings.actionsPerHour, asksForCode: asksForCode)
+    return .html(view.render(model), status: status)
+  }
+}
+
+struct UnblockAgentView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let held: HeldAgent
+  let actionsPerHour: Int
+  let asksForCode: Bool
+
+  private var refusal: SupportRefusal? {
+    if held.agent == context.signedIn.administrator.id {
+      return SupportRefusal(
+        Message(
+          "support.own-unblocking", ["holder": .message(Permission.protectUsers.otherHolder)]))
+    }
+    return SupportRefusal(lackingCode: asksForCode, context.signedIn)
+  }
+
+  private var history: String? {
+    guard context.may(.readAudit) else { return nil }
+    let query: Form = ["actor": "administrator:\(held.agent.text)"]
+    return query.query(of: ConsolePaths.audit(held.scope))
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .markup("heading") {
+      Message("support.unblock-agent-heading", ["agent": .name(Formatted.short($0.held.name))])
+    },
+    .optional("refusal") { $0.refusal },
+    .flag("mayRelease") { $0.refusal == nil },
+    .texts("consequences") { view in
+      [
+        Message("support.unblocking-renews-limit", ["count": .number(view.actionsPerHour)]),
+        Message("support.unblocking-requires-review"),
+      ]
+    },
+    .list("facts") { view in
+      [
+        Fact(Message("support.agent"), HTML.isolated(view.held.name)),
+        Fact(Message("support.project-or-tenant"), HTML.isolated(view.held.scope.name)),
+        Fact(Message("support.blocked"), view.frame.times.moment(view.held.since)),
+        Fact(
+          Message("support.limit-per-hour"),
+          Message("support.actions", ["count": .number(view.actionsPerHour)])),
+      ]
+    },
+    .text("history") { $0.history },
+    .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
+    .text("action") { ConsolePaths.unblockAgent($0.held.scope, $0.held.agent.text) },
+    .text("back") { _ in ConsolePaths.projects() },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+  ]
+}

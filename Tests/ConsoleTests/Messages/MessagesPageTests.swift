@@ -1,0 +1,98 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The pages of messages to users, and who can open a message.
+@Suite struct MessagesPageTests {
+  private func queuedMessage(_ world: World) async throws -> (path: String, text: String) {
+    let scope = try await world.euScope
+    let account = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+    try await world.addMessage(for: account, in: scope)
+    let messages = try await world.filled("{eu}/messages")
+    let message = try #require(try await world.identity.messages.list(scope).items.first)
+    return ("\(messages)/\(message.id)", "\(messages)/\(message.id)/text")
+  }
+
+  @Test func `the pages match their snapshots`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let messages = try await world.filled("{eu}/messages")
+      try Snapshot.check(try await ada.get(messages).settled, named: "messages-empty.html")
+      let message = try await queuedMessage(world)
+      try Snapshot.check(try await ada.get(messages).settled, named: "messages.html")
+      try Snapshot.check(try await ada.get(message.path).settled, named: "message.html")
+      let opened = try await ada.submit(message.path, [:], to: message.text)
+      try Snapshot.check(opened.settled, named: "message-open.html")
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      try Snapshot.check(
+        try await nadia.get(message.path).settled, named: "message-support.html")
+    }
+  }
+
+  @Test func `an owner can open a message, and that is audited`() async throws {
+    try await World.withSampleData { world in
+      let message = try await queuedMessage(world)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(message.path)
+      #expect(page.says("Links and codes in this message give access to the account."))
+      #expect(!page.says("The old password no longer works"))
+      let opened = try await ada.submit(message.path, [:], to: message.text)
+      #expect(opened.status == .ok)
+      #expect(opened.says("The old password no longer works."))
+      let audit = try await ada.get(try await world.filled("{eu}/audit"))
+      #expect(audit.says("Message to user opened"))
+    }
+  }
+
+  @Test func `L6: support sees a message's status, but not its text`() async throws {
+    try await World.withSampleData { world in
+      let message = try await queuedMessage(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(message.path)
+      #expect(page.says("Only owners can open the text"))
+      #expect(!page.text.contains("action=\"\(message.text)\""))
+      let refused = try await nadia.submit(message.path, [:], to: message.text)
+      #expect(refused.status == .forbidden)
+      #expect(!refused.says("The old password"))
+      #expect(refused.says("Opening messages to users requires the owner role"))
+    }
+  }
+
+  @Test func `the overview links to waiting messages`() async throws {
+    try await World.withSampleData { world in
+      _ = try await queuedMessage(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let overview = try await nadia.get(try await world.filled("{eu}"))
+      #expect(overview.says("no mail server is set up"))
+      #expect(overview.text.contains("/messages?show=waiting"))
+    }
+  }
+
+  @Test func `an invalid message number is not found`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      for id in ["0", "x", "99999999999999999999", "-1"] {
+        let page = try await ada.get(try await world.filled("{eu}/messages/\(id)"))
+        #expect(page.status == .notFound)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "<script>alert(1)</script>@example.com", "\u{202E}moc.elpmaxe@mas", "🙂@example.com",
+    String(repeating: "x", count: 4_000),
+  ])
+  func `a hostile search is escaped and finds nothing`(text: String) async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      var query = Form()
+      query.add("q", text)
+      let page = try await ada.get(query.query(of: try await world.filled("{eu}/messages")))
+      #expect(page.status == .ok)
+      #expect(page.says("No matching messages"))
+      #expect(!page.text.contains("<script>alert"))
+    }
+  }
+}

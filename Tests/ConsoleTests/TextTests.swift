@@ -1,0 +1,103 @@
+import Identity
+import Localization
+import OTP
+import Templating
+import Testing
+
+@testable import Console
+
+@Suite struct WordsTests {
+  @Test(arguments: [
+    (30, "30 s"), (60, "1 min"), (90, "1 min 30 s"), (630, "10 min 30 s"), (0, "0 s"),
+  ])
+  func `durations are shown in minutes and seconds`(seconds: Int, text: String) {
+    #expect(Formatted.duration(seconds: seconds).english == text)
+  }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00Z", "Jan 1, 1970, 00:00 UTC"),
+    (1_793_697_131, "2026-11-03T09:12:11Z", "Nov 3, 2026, 09:12 UTC"),
+    (951_782_400, "2000-02-29T00:00:00Z", "Feb 29, 2000, 00:00 UTC"),
+    (253_402_300_799, "9999-12-31T23:59:59Z", "Dec 31, 9999, 23:59 UTC"),
+  ])
+  func `times are formatted for machines and for people`(
+    seconds: Int64, machine: String, words: String
+  ) throws {
+    let times = Times(try World.catalog.get())
+    let markup = times.moment(Instant(seconds: seconds))
+    #expect(
+      String(decoding: markup.bytes, as: UTF8.self)
+        == "<time datetime=\"\(machine)\">\(words)</time>")
+    #expect(Message.value(times.value(Instant(seconds: seconds))).english == words)
+  }
+
+  @Test func `a name can't change the direction of the text around it`() {
+    #expect(Message.value(.name("Ada")).english == "Ada")
+    #expect(Message.value(.name("\u{202E}live\u{2069}")).english == "\u{2068}live\u{2069}")
+    #expect(Formatted.short(String(repeating: "x", count: 4000)).count == 80)
+  }
+
+  @Test(arguments: [
+    (0, 0, "–"), (0, 9, "0%"), (1, 1000, "&lt; 1%"), (999, 1000, "99%"), (7, 7, "100%"),
+  ])
+  func `a percentage is never rounded to 0% or 100%`(part: Int, whole: Int, text: String) {
+    #expect(
+      String(decoding: Meter.share(part, of: whole).bytes, as: UTF8.self).contains(">\(text)<"))
+  }
+
+  @Test func `the strip highlights as many intervals as there are valid codes`() throws {
+    for side in 0...10 {
+      let window = try #require(Window(adjacentIntervals: side))
+      for cells in [WindowCells.drawing(window), WindowCells.input(String(side), window)] {
+        let drawing = String(decoding: cells.bytes, as: UTF8.self)
+        #expect(drawing.ranges(of: " in\"").count == window.codes)
+        #expect(drawing.ranges(of: "class=\"d").count == 21)
+      }
+      let configuration = MFAConfiguration(
+        totp: TOTPConfiguration(state: .enabled, adjacentIntervals: side))
+      let small = String(decoding: WindowStrip.small(configuration).bytes, as: UTF8.self)
+      #expect(small.contains("d=\"M\(50 - 5 * side) 8h\(10 * side + 4)\""))
+    }
+    let off = String(decoding: WindowCells.drawing(nil).bytes, as: UTF8.self)
+    #expect(!off.contains(" in\""))
+  }
+
+  @Test func `the window is explained in words`() throws {
+    #expect(
+      WindowText.explanation(Window(adjacentIntervals: 5)).english
+        == "Valid codes at any moment: 11. Each is valid for 5 min 30 s: from 2 min 30 s before its own interval to 2 min 30 s after it, so a device clock can be up to 2 min 30 s slow or fast."
+    )
+    #expect(
+      WindowText.explanation(Window(adjacentIntervals: 0)).english.hasPrefix(
+        "Valid codes at any moment: 1."))
+  }
+}
+
+@Suite struct PublicURLTests {
+  @Test(arguments: [
+    ("https://mfa.example.com", "https://mfa.example.com", true),
+    ("https://mfa.example.com/", "https://mfa.example.com", true),
+    ("HTTPS://MFA.Example.com:443", "https://mfa.example.com", true),
+    ("https://mfa.example.com:8443", "https://mfa.example.com:8443", true),
+    ("http://127.0.0.1:8080", "http://127.0.0.1:8080", false),
+    ("http://localhost:80", "http://localhost", false),
+    ("http://[::1]:8080", "http://[::1]:8080", false),
+  ])
+  func `a public URL is normalized to an origin`(text: String, origin: String, isSecure: Bool)
+    throws
+  {
+    let url = try #require(PublicURL(text))
+    #expect(url.origin == origin)
+    #expect(url.isSecure == isSecure)
+  }
+
+  @Test(arguments: [
+    "", "mfa.example.com", "ftp://mfa.example.com", "https://", "https:///", "https://a/b",
+    "https://a?b", "https://user@a", "https://a:0", "https://a:99999", "https://a:8x",
+    "https://a b",
+    "https://a\r\nb", "https://a:", "http://[]", "http://[zz]", "https://a#b",
+  ])
+  func `an invalid public URL is rejected`(text: String) {
+    #expect(PublicURL(text) == nil)
+  }
+}
