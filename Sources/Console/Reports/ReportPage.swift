@@ -35,7 +35,7 @@ struct ReportPage: Sendable {
     return .html(
       view.render(
         ReportView(
-          frame: FrameView(frame), title: name, content: content,
+          frame: FrameView(frame), title: name, pool: context.scope.name, content: content,
           file: report.listsUsers ? nil : file,
           export: report.listsUsers && context.may(.exportUsers) ? file : nil,
           csrf: context.signedIn.session.csrfToken, emptiness: report.emptiness, pager: pager)))
@@ -108,6 +108,8 @@ struct ReportPage: Sendable {
 struct ReportView: ViewModel {
   let frame: FrameView
   let title: Message
+  /// The name of the pool; nil for a report about the instance.
+  var pool: String?
   let content: ReportContent
   /// The address of the file.
   var file: String?
@@ -120,6 +122,7 @@ struct ReportView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.title),
+    .text(\.pool),
     .text("summary") { $0.content.summary },
     .list("menus") { $0.content.menus },
     .text(\.file),
