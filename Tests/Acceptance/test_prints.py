@@ -87,7 +87,7 @@ def paths(demo):
     ("{tenant}/reports/locked", ["Locked", "retail", "User"], False),
     ("{tenant}/reports/factors", ["factors", "retail", "User"], False),
     ("{tenant}/policy/comparison?with=harbour-bank", ["Harbour Bank", "retail", "Adjacent intervals"],
-     False),
+     True),
 ], ids=["overview", "policy", "review", "reviews", "sign-off", "evidence", "audit", "audit-of-a-pool",
         "user", "access", "removals", "enrollment", "exemptions-of-a-project",
         "exemptions", "locked", "factors", "comparison"])

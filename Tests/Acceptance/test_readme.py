@@ -212,7 +212,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
     note = add_note(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
-    if "/release/" in cell:
+    if "/blocked-agents/" in cell:
         block(administrator, tenant_api.tenant, standalone)
     remove_passkeys(standalone)
     passkey = add_passkey(administrator, standalone) if "{passkey}" in cell else ""
