@@ -1,12 +1,12 @@
 """The recipe for a role in CONTRIBUTING.md, followed on a copy of the modules that know roles."""
 
-import json
 import re
 import shutil
 import subprocess
 
 import pytest
 
+from support.plans import command
 from support.program import ROOT
 
 # No database is used, and the compiler reads the modules that were built for the other tests.
@@ -38,9 +38,7 @@ STEPS = [
 
 def compiler(module):
     """The words of the command that compiles a module, without the files it reads and writes."""
-    text = (ROOT / ".build/debug.yaml").read_text()
-    lines = re.search(rf'^  "C\.{module}-(?!bench)[\w-]+-debug\.module":\n((?:    .*\n)+)', text, re.M)[1]
-    words = iter(json.loads(re.search(r"args: (\[.*\])", lines)[1]))
+    words = iter(command((ROOT / ".build/debug.yaml").read_text(), module, "module")[1])
     kept = [next(words), "-module-name", module]
     for word in words:
         if word in ("-I", "-swift-version", "-sdk", "-target", "-enable-upcoming-feature",

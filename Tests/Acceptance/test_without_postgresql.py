@@ -4,13 +4,13 @@ SwiftPM plans that build; only the module with the trait's conditions is compile
 were built for the other tests.
 """
 
-import json
 import re
 import subprocess
 
 import httpx
 import pytest
 
+from support.plans import command
 from support.program import PROGRAM, ROOT, environment
 from support.waiting import until
 
@@ -37,9 +37,7 @@ class Plan:
 
     def command(self, kind):
         """The inputs and words of the command that makes the program's module or the program."""
-        lines = re.search(rf'^  "C\.countersign-(?!bench)[\w-]+-debug\.{kind}":\n((?:    .*\n)+)',
-                          self.text, re.M)[1]
-        return [json.loads(re.search(rf"{name}: (\[.*\])", lines)[1]) for name in ("inputs", "args")]
+        return command(self.text, "countersign", kind)
 
     def built_before(self, words):
         return [word.replace(self.own, self.built) for word in words]

@@ -8,7 +8,7 @@ import Testing
 
 /// Pages show only text from the catalog, names, and code.
 @Suite struct PseudoLocaleTests {
-  /// Formatted that aren't translated: names, and words of code and standards.
+  /// Words that aren't translated: names, and words of code and standards.
   static let names: Set<String> = [
     "Countersign", "Acme", "Retail", "Retail?", "Globex", "eu-shop", "us-shop", "sandbox", "Ada",
     "Nadia",
