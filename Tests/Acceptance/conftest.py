@@ -1,12 +1,13 @@
 """Fixtures: servers shared by many tests, and user pools that each test has for itself."""
 
 import itertools
+import os
 import time
 
 import pytest
 
 from support.browser import launch
-from support.demo import Demo
+from support.demo import SAVED, Demo
 from support.nodes import deployment
 from support.pages import Pages
 from support.presses import wait_for_whole_pages
@@ -19,7 +20,8 @@ numbers = itertools.count(1)
 
 # A file runs in one process; these take minutes, so that no process is left with one at the end.
 LONG = ["test_package.py", "test_layouts.py", "test_crawl.py", "test_soak.py", "test_openapi.py",
-        "test_axe.py", "test_text_messages.py", "test_without_postgresql.py"]
+        "test_axe.py", "test_text_messages.py", "test_without_postgresql.py", "test_hostile.py",
+        "test_support_tour.py", "test_csv.py"]
 
 
 def pytest_collection_modifyitems(config, items):
@@ -36,6 +38,13 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if "page_kinds" in item.fixturenames:
             item.add_marker(pytest.mark.timeout(600))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def saved_demo(tmp_path_factory):
+    """Tells where all processes of this run find the demo that they copy."""
+    base = tmp_path_factory.getbasetemp()
+    SAVED.folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "saved-demo"
 
 
 @pytest.fixture(scope="session")

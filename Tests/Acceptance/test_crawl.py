@@ -5,9 +5,6 @@ import pytest
 from support.faults import expect_none
 from support.site import crawl, kinds
 
-# The owner's visit is long beside other tests.
-pytestmark = pytest.mark.timeout(300)
-
 ROLES = {
     "owner": ("owner", " of the instance"), "policy": ("policy", " of the instance"),
     "support": ("support", " of the instance"), "auditor": ("auditor", " of the instance"),

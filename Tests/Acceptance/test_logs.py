@@ -26,6 +26,10 @@ def named(server, name):
     return [line for line in events(server) if line["event"] == name]
 
 
+def setup_code(server):
+    return until(lambda: named(server, "server.setup_code"), "there's a code")[0]["code"]
+
+
 @pytest.fixture
 def server(tmp_path):
     # Without a terminal, JSON is the default.
@@ -36,8 +40,7 @@ def server(tmp_path):
 def test_every_line_is_json_without_a_terminal(server):
     started = until(lambda: named(server, "server.started"), "it has started")[0]
     assert started["url"] == server.url and started["profile"] == "standalone"
-    code = until(lambda: named(server, "server.setup_code"), "there's a code")[0]["code"]
-    Pages(server.url).set_up(code)
+    Pages(server.url).set_up(setup_code(server))
     server.process.send_signal(signal.SIGHUP)
     until(lambda: server.process.poll() is None and httpx.get(server.url + "/healthz"), "it runs")
     assert server.stop() == 0
@@ -50,7 +53,7 @@ def test_every_line_is_json_without_a_terminal(server):
 
 def test_a_request_has_one_id_in_the_log_and_in_the_audit_log(server):
     pages = Pages(server.url)
-    pages.set_up(named(server, "server.setup_code")[0]["code"])
+    pages.set_up(setup_code(server))
     pages.create_project("linked")
     file = pages.get("/projects/linked/audit.csv").text
     ids = set(re.findall(r"\b[0-9A-HJKMNP-TV-Z]{12}\b", file))
@@ -71,9 +74,8 @@ def test_a_request_has_one_id_on_the_error_page_and_in_the_log(server):
 
 def test_the_cause_of_an_error_has_the_id_of_the_error_page(tmp_path):
     with Server(tmp_path, "--log-format", "json", "--access-log", "none") as server:
-        code = until(lambda: named(server, "server.setup_code"), "there's a code")[0]["code"]
         pages = Pages(server.url)
-        pages.set_up(code)
+        pages.set_up(setup_code(server))
         damage(tmp_path)
         answers = [pages.get("/account") for _ in range(50)]
         assert {answer.status_code for answer in answers} == {503}

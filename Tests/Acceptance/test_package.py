@@ -18,7 +18,7 @@ from support.program import PROGRAM, ROOT, environment, free_port, private_mount
 from support.waiting import until
 
 pytestmark = [
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(os.geteuid() != 0 or private_mounts() is None,
                        reason="installing a package requires root"),
 ]

@@ -2,8 +2,6 @@
 
 import time
 
-import pytest
-
 from support.pages import Pages
 from support.program import Server, execute, query, reauthenticate
 from support.rest import Api, create_token, ok
@@ -18,7 +16,6 @@ REMOVED = "SELECT count(*) FROM removed_factor"
 PURGED = "SELECT count(*) FROM audit WHERE action = 'factor.purge'"
 
 
-@pytest.mark.timeout(300)
 def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)

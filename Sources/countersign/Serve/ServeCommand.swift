@@ -2,6 +2,7 @@ import Console
 import Crypto
 import Database
 import DatabaseSQLite
+import Demo
 import Foundation
 import HTTP
 import HTTPServer
@@ -78,7 +79,7 @@ enum ServeCommand: Command {
     let server: HTTPServer
     let metrics: MetricsServer?
     do {
-      (application, server) = try start(
+      (application, server) = try await start(
         configuration, instance, readiness, violations, requests: requests, accessLog: accessLog,
         log: log)
       certificates?.noteServed()
@@ -175,7 +176,7 @@ enum ServeCommand: Command {
   private static func start(
     _ configuration: ServeConfiguration, _ instance: Instance, _ readiness: Readiness,
     _ violations: ViolationReports, requests: RequestMetrics?, accessLog: AccessLog?, log: Log
-  ) throws -> (Application, HTTPServer) {
+  ) async throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
     configuration.network.apply(to: &limits)
@@ -202,7 +203,8 @@ enum ServeCommand: Command {
       assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins, limit: configuration.network.poolRequests,
-      pseudoLocale: configuration.pseudoLocale, isDemo: configuration.demo != nil, log: log)
+      pseudoLocale: configuration.pseudoLocale, isDemo: try await instance.identity.isDemo(),
+      log: log)
     requests?.declare(application.routeLabels)
     late.set(application)
     return (application, server)

@@ -1,14 +1,19 @@
 """A server with the demo, and the people who sign in to it."""
 
+import atexit
+import fcntl
 import html
 import re
+import shutil
+import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pyotp
 
 from .pages import Pages
-from .program import Server
+from .program import DATABASES, Server
 from .waiting import until
 
 
@@ -59,18 +64,21 @@ LINE = re.compile(
 
 
 class Demo:
-    """`countersign serve --demo` on a free port; `now` is its clock if `env` gives it another."""
+    """A server with the demo on a free port; `now` is its clock if `env` gives it another.
+
+    Without flags or an environment it's a copy: creating the demo takes seconds, on PostgreSQL a
+    minute.
+    """
 
     def __init__(self, data, *flags, now=time.time, env=None):
-        began = time.monotonic()
         self.now = now
-        self.server = Server(data, "--demo", "--access-log", "none", *flags, env=env)
+        if flags or env:
+            self.server, lines = created(data, *flags, env=env)
+        else:
+            lines = SAVED.copy(data)
+            self.server = Server(data, "--access-log", "none")
         self.url = self.server.url
-        self.server.wait_for_line(r"^A user who can (sign in)")
-        self.server.wait_for_line(r"user of (\S+)")
-        self.ready_after = time.monotonic() - began
-        people = [Person(**found.groupdict())
-                  for line in list(self.server.output) if (found := LINE.match(line))]
+        people = [Person(**found.groupdict()) for line in lines if (found := LINE.match(line))]
         self.administrators, self.user = people[:-1], people[-1]
         self._browsers = {}
 
@@ -117,6 +125,51 @@ class Demo:
         found = re.findall(rf'href="(/projects/{project}/tenants/[^/"?]+)"', text)
         return sorted({html.unescape(link) for link in found} - {
             f"/projects/{project}/tenants/new"})
+
+
+def created(data, *flags, env=None):
+    """Runs `countersign serve --demo`; returns the server and what it printed."""
+    server = Server(data, "--demo", "--access-log", "none", *flags, env=env)
+    server.wait_for_line(r"^A user who can (sign in)")
+    server.wait_for_line(r"user of (\S+)")
+    return server, list(server.output)
+
+
+class SavedDemo:
+    """A demo that nobody serves, which the first process creates and all processes that have the
+    folder copy."""
+
+    def __init__(self):
+        self.folder = None
+
+    def copy(self, data):
+        """Copies it into an empty folder; returns what its creation printed."""
+        folder = self._folder()
+        shutil.copytree(folder / "data", data, dirs_exist_ok=True)
+        if DATABASES.has_all:
+            DATABASES.restore(data, folder / "dump")
+        return (folder / "output").read_text().splitlines()
+
+    def _folder(self):
+        if self.folder is None:
+            self.folder = Path(tempfile.mkdtemp(prefix="demo-"))
+            atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder.mkdir(exist_ok=True)
+        with open(self.folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (self.folder / "output").exists():
+                self._create(self.folder)
+        return self.folder
+
+    def _create(self, folder):
+        server, lines = created(folder / "data")
+        assert server.stop() == 0
+        if DATABASES.has_all:
+            DATABASES.dump(folder / "data", folder / "dump")
+        (folder / "output").write_text("\n".join(lines))
+
+
+SAVED = SavedDemo()
 
 
 def sign_in(pages, person, now=time.time):

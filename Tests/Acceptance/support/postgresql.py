@@ -205,3 +205,11 @@ class Databases:
         source = self.address(data).partition("?")[0].rpartition("/")[2]
         self.server.execute(f"CREATE DATABASE {name} TEMPLATE {source}", "postgres")
         self.put(to, self.server.address(name))
+
+    def dump(self, data, file):
+        """Writes a folder's database to a file."""
+        subprocess.run([PROGRAMS / "pg_dump", "-Fc", "-Z1", "-f", file, self.address(data)], check=True)
+
+    def restore(self, data, file):
+        """Gives a folder a database with the contents of such a file."""
+        subprocess.run([PROGRAMS / "pg_restore", "-1", "-d", self.add(data), file], check=True)
