@@ -15,7 +15,7 @@ from support.rest import Api, ok, refused
 
 PROJECT = "demo-project"
 RULES = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "1000",
-         "approval-over-users": "", "identity-proof": "", "temporary-codes": "on",
+         "sign-in-goal": "99.9", "approval-over-users": "", "identity-proof": "", "temporary-codes": "on",
          "recovery-codes": "on"}
 
 

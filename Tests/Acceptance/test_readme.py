@@ -105,7 +105,7 @@ def request_removal(owner, scope, server):
     the list and of the request."""
     reauthenticate(server.data)
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
-             "approval-over-users": "0", "identity-proof": ""}
+             "sign-in-goal": "99.9", "approval-over-users": "0", "identity-proof": ""}
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
     answer = owner.post(f"{scope}/bulk-removals", {"list": "eve@example.com"})
     assert answer.status_code == 303, answer.text
@@ -125,7 +125,7 @@ def preview_across_pools(owner):
 def request_weaker_policy(owner, scope):
     """Requests approval of a weaker policy; returns the request's number."""
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
-             "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
+             "sign-in-goal": "99.9", "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
     version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
     answer = owner.post(f"{scope}/policy/changes", {

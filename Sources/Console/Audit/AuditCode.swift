@@ -10,19 +10,19 @@ enum AuditCode {
     case .adjacentIntervals: code == "default" ? Message("audit.default-intervals") : nil
     case .mfaState: state(code)
     case .auditRetention: code == "forever" ? Message("audit.forever") : nil
-    case .pattern: EnrollmentPattern(rawValue: code)?.auditWords
+    case .pattern: EnrollmentPattern(rawValue: code)?.auditText
     case .enforcement: enforcement(code)
     case .passwordClasses: characters(code)
-    case .role: ServiceTokenRole(rawValue: code)?.auditWords
+    case .role: ServiceTokenRole(rawValue: code)?.auditText
     case .message: MessagesText.purpose(code)
     case .reportedChange: reportedChange(code)
     case .outcome:
-      ApprovalObstacle(rawValue: code)?.auditWords
-        ?? ScheduledPolicyChange.Failure(rawValue: code)?.auditWords
-    case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
+      ApprovalObstacle(rawValue: code)?.auditText
+        ?? ScheduledPolicyChange.Failure(rawValue: code)?.auditText
+    case .approvalCause: Approval.Cause(rawValue: code)?.auditText
     case .verification: verification(code)
     case .callerVerification: CallerProof(rawValue: code)?.text
-    case .callerVerificationRule: CallerVerification(rawValue: code)?.auditWords
+    case .callerVerificationRule: CallerVerification(rawValue: code)?.auditText
     case .passkeyRefusal: passkeyRefusal(code)
     case .blockReach: reach(code)
     case .failure: failure(code)
@@ -30,7 +30,7 @@ enum AuditCode {
     case .stopReason: code == "permission-lost" ? Message("audit.permission-lost") : nil
     case .origin: code == "import" ? Message("audit.origin-import") : nil
     case .signUpMethod: code == "custom" ? Message("audit.custom-token") : nil
-    case .importPart: ImportPart(rawValue: code)?.auditWords
+    case .importPart: ImportPart(rawValue: code)?.auditText
     case .linkKind: link(code)
     case .theme: theme(code)
     case .streamKind: EventStream.Kind(rawValue: code)?.text
@@ -159,7 +159,7 @@ extension CallerProof {
 
 extension CallerVerification {
   /// The rule for agents.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .off: Message("common.off")
     case .offered: Message("audit.caller-offered")
@@ -170,7 +170,7 @@ extension CallerVerification {
 
 extension Approval.Cause {
   /// Why approval is required.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .lastFactor: Message("audit.cause-last-factor")
     case .many: Message("audit.cause-many")
@@ -183,7 +183,7 @@ extension Approval.Cause {
 
 extension ApprovalObstacle {
   /// What has changed since the request.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .permissionLost: Message("audit.permission-lost")
     case .accountOutOfReach: Message("audit.account-out-of-reach")
@@ -199,7 +199,7 @@ extension ApprovalObstacle {
 
 extension ScheduledPolicyChange.Failure {
   /// Why a scheduled change wasn't made.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .authorRemoved: Message("audit.author-removed")
     case .permissionLost: Message("audit.permission-lost")
@@ -213,7 +213,7 @@ extension ScheduledPolicyChange.Failure {
 
 extension EnrollmentPattern {
   /// The name as a value.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .mandatory: Message("audit.pattern-mandatory")
     case .skippable: Message("audit.pattern-skippable")
@@ -225,7 +225,7 @@ extension EnrollmentPattern {
 
 extension ServiceTokenRole {
   /// The name as a value.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .owner: Message("audit.token-role-owner")
     case .policy: Message("audit.token-role-policy")
@@ -238,7 +238,7 @@ extension ServiceTokenRole {
 
 extension ImportPart {
   /// The name as a value.
-  fileprivate var auditWords: Message {
+  fileprivate var auditText: Message {
     switch self {
     case .begin: Message("audit.import-started")
     case .complete: Message("audit.import-complete")

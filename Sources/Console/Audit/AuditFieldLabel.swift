@@ -112,6 +112,7 @@ struct AuditFieldLabel {
     case .apiKeys: Message("audit.field-api-keys")
     case .serviceTokens: Message("audit.field-service-tokens")
     case .codeCap: Message("audit.field-code-cap")
+    case .signInGoal: Message("audit.field-sign-in-goal")
     case .undoPeriod: Message("audit.field-undo-period")
     case .auditRetention: Message("audit.field-audit-retention")
     case .codeAttemptRetention: Message("audit.field-code-attempt-retention")

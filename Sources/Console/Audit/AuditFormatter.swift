@@ -116,7 +116,8 @@ struct AuditFormatter: Sendable {
     switch value {
     case .absent: field.map { Self.absence(of: $0) } ?? Message("audit.none")
     case .text(let text): quotedIfAbsent(Self.plain(text))
-    case .number(let number): .value(.number(number))
+    case .number(let number):
+      field == .signInGoal ? ShareText.percent(basisPoints: number) : .value(.number(number))
     case .flag(let flag): Self.flag(flag, field)
     case .instant(let moment): .value(times?.value(moment) ?? .text(moment.rfc3339))
     case .day(let day): .value(times == nil ? .text(day.description) : Times.value(day))

@@ -5,12 +5,12 @@ import Identity
 enum MessagesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let outbox = MessagesPage(
+    let messages = MessagesPage(
       messages: identity.messages, accounts: identity.accounts, actions: parts.actions,
       list: try parts.template("messages/messages", for: MessagesView.self),
       one: try parts.template("messages/message", for: MessageView.self))
-    table.inScope(.get, ConsolePaths.messages, .findUsers, outbox.show)
-    table.inScope(.get, ConsolePaths.message, .findUsers, outbox.showOne)
-    table.inScope(ConsolePaths.messageText, performing: [.openMessage], outbox.open)
+    table.inScope(.get, ConsolePaths.messages, .findUsers, messages.show)
+    table.inScope(.get, ConsolePaths.message, .findUsers, messages.showOne)
+    table.inScope(ConsolePaths.messageText, performing: [.openMessage], messages.open)
   }
 }

@@ -184,6 +184,6 @@ struct MessageView: ViewModel {
       view.text == nil && !(view.isReadable && view.context.may(.readMessages))
         ? view.closed : nil
     },
-    .text("outbox") { ConsolePaths.messages($0.scope) },
+    .text("messages") { ConsolePaths.messages($0.scope) },
   ]
 }

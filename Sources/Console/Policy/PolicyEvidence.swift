@@ -7,15 +7,20 @@ import Templating
 /// The evidence for a window: what the codes of a period show, and the query that asked for it.
 struct PolicyEvidence: Sendable {
   let evidence: WindowEvidence
+  /// The share of sign-ins to keep: the one asked for, or else the pool's.
   let goal: KeepGoal
+  /// The pool's share of sign-ins to keep.
+  let poolGoal: KeepGoal
   let outcome: WindowRecommendation.Outcome
   /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
 
-  init(_ histogram: OffsetHistogram, goal: KeepGoal, cap: Int) {
+  init(_ histogram: OffsetHistogram, goal: KeepGoal?, _ rules: SupportRules) {
     evidence = WindowEvidence(histogram)
-    outcome = WindowRecommendation.find(in: histogram, goal: goal)
-    (self.goal, self.cap) = (goal, cap)
+    poolGoal = KeepGoal(basisPoints: rules.signInGoal) ?? .standard
+    self.goal = goal ?? poolGoal
+    outcome = WindowRecommendation.find(in: histogram, goal: self.goal)
+    cap = rules.codeCap
   }
 
   var days: Int { evidence.histogram.days }
@@ -29,12 +34,13 @@ struct PolicyEvidence: Sendable {
 /// The query of the evidence: the period and the share of sign-ins to keep.
 struct EvidenceQuery: Sendable, Equatable {
   let days: Int
-  let goal: KeepGoal
+  /// nil for the pool's.
+  let goal: KeepGoal?
 
   static let periods = [7, 30, 90]
   static let standardPeriod = 30
 
-  init(days: Int = standardPeriod, goal: KeepGoal = .standard) {
+  init(days: Int = standardPeriod, goal: KeepGoal? = nil) {
     (self.days, self.goal) = (days, goal)
   }
 
@@ -42,23 +48,16 @@ struct EvidenceQuery: Sendable, Equatable {
   init(_ form: Form) {
     let days = form.text("days").flatMap { Int($0) }
     self.days = days.flatMap { Self.periods.contains($0) ? $0 : nil } ?? Self.standardPeriod
-    goal =
-      form.text("keep").flatMap { text in
-        KeepGoal.offered.first { Self.percent($0) == text }
-      } ?? .standard
-  }
-
-  /// The percentage of a goal in addresses, `99.9`.
-  static func percent(_ goal: KeepGoal) -> String {
-    let (whole, rest) = goal.basisPoints.quotientAndRemainder(dividingBy: 100)
-    return rest == 0 ? "\(whole)" : rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest)"
+    goal = form.text("keep").flatMap { Percentage.basisPoints($0) }.flatMap {
+      KeepGoal(basisPoints: $0)
+    }
   }
 
   /// The address of a page with this query.
   func address(of path: String) -> String {
     var form = Form()
     if days != Self.standardPeriod { form.add("days", String(days)) }
-    if goal != .standard { form.add("keep", Self.percent(goal)) }
+    if let goal { form.add("keep", Percentage.text(goal.basisPoints)) }
     return form.query(of: path)
   }
 

@@ -124,7 +124,7 @@ struct PolicyPages: Sendable {
       try await identity.activity.offsets(in: scope, days: query.days)
     }
     let settings = try await refusing { try await identity.support.settings(scope) }
-    return PolicyEvidence(histogram, goal: query.goal, cap: settings.codeCap)
+    return PolicyEvidence(histogram, goal: query.goal, settings)
   }
 
   /// Shows what changes and who is affected.

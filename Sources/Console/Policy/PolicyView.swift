@@ -61,13 +61,14 @@ struct PolicyView: ViewModel {
     let (context, query) = (context, query)
     return RecommendationView(
       outcome: evidence.outcome, current: configuration.accepted, cap: evidence.cap,
-      goals: KeepGoal.offered.map { goal in
-        ChartPeriod(
-          text: ShareText.percent(basisPoints: goal.basisPoints),
-          href: EvidenceQuery(days: query.days, goal: goal).choice(in: context)
-            + "#recommendation",
-          isCurrent: goal == query.goal)
-      },
+      goals: Set(KeepGoal.offered + [evidence.poolGoal, evidence.goal])
+        .sorted { $0.basisPoints < $1.basisPoints }.map { goal in
+          ChartPeriod(
+            text: ShareText.percent(basisPoints: goal.basisPoints),
+            href: EvidenceQuery(days: query.days, goal: goal == evidence.poolGoal ? nil : goal)
+              .choice(in: context) + "#recommendation",
+            isCurrent: goal == evidence.goal)
+        },
       proposed: { PolicyPage.proposal($0, in: context) },
       affected: { AffectedUsersPage.address($0, days: query.days, in: context) })
   }

@@ -14,10 +14,7 @@ enum ShareText {
 
   /// Hundredths of a percent as a percentage: `99.9%`.
   static func percent(basisPoints: Int) -> Message {
-    let (whole, rest) = basisPoints.quotientAndRemainder(dividingBy: 100)
-    guard rest > 0 else { return .verbatim("\(whole)%") }
-    let digits = rest < 10 ? "0\(rest)" : rest % 10 == 0 ? "\(rest / 10)" : "\(rest)"
-    return .verbatim("\(whole).\(digits)%")
+    .verbatim(Percentage.text(basisPoints) + "%")
   }
 }
 

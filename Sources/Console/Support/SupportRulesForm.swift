@@ -9,6 +9,7 @@ struct SupportRulesForm: Sendable {
   var undoHours: String
   var codeAttemptDays: String
   var actionsPerHour: String
+  var signInGoal: String
   var approvalOverUsers: String
   var policyApprovalOverUsers: String
   var approvalForLastFactor: Bool
@@ -24,6 +25,7 @@ struct SupportRulesForm: Sendable {
     undoHours = String(settings.undoHours)
     codeAttemptDays = String(settings.codeAttemptDays)
     actionsPerHour = String(settings.actionsPerHour)
+    signInGoal = Percentage.text(settings.signInGoal)
     approvalOverUsers = settings.approvalOverUsers.map(String.init) ?? ""
     policyApprovalOverUsers = settings.policyApprovalOverUsers.map(String.init) ?? ""
     approvalForLastFactor = settings.approvalForLastFactor
@@ -40,6 +42,7 @@ struct SupportRulesForm: Sendable {
     undoHours = form.trimmed("undo-hours")
     codeAttemptDays = form.trimmed("code-attempt-days")
     actionsPerHour = form.trimmed("actions-per-hour")
+    signInGoal = form.trimmed("sign-in-goal")
     approvalOverUsers = form.trimmed("approval-over-users")
     policyApprovalOverUsers = form.trimmed("policy-approval-over-users")
     approvalForLastFactor = form["approval-for-last-factor"] == "on"
@@ -58,6 +61,7 @@ struct SupportRulesForm: Sendable {
     settings.undoHours = Self.number(undoHours)
     settings.codeAttemptDays = Self.number(codeAttemptDays)
     settings.actionsPerHour = Self.number(actionsPerHour)
+    settings.signInGoal = Percentage.basisPoints(signInGoal) ?? -1
     if !approvalOverUsers.isEmpty { settings.approvalOverUsers = Self.number(approvalOverUsers) }
     if !policyApprovalOverUsers.isEmpty {
       settings.policyApprovalOverUsers = Self.number(policyApprovalOverUsers)
@@ -88,6 +92,8 @@ extension SupportRulesError.Field {
         field: "code-attempt-days", text: Message("support.code-attempt-days-invalid"))
     case .actionsPerHour:
       FieldError(field: "actions-per-hour", text: Message("support.actions-per-hour-invalid"))
+    case .signInGoal:
+      FieldError(field: "sign-in-goal", text: Message("support.sign-in-goal-invalid"))
     case .approvalOverUsers:
       FieldError(field: "approval-over-users", text: Message("support.approval-invalid"))
     case .policyApproval:

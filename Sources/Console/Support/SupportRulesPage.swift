@@ -91,6 +91,9 @@ struct SupportRulesView: ViewModel {
         value: answers.actionsPerHour,
         hint: Message(
           "support.actions-per-hour-hint", ["holder": .message(Permission.protectUsers.holder)])),
+      SupportNumberField(
+        id: "sign-in-goal", label: Message("support.sign-in-goal"), value: answers.signInGoal,
+        hint: Message("support.sign-in-goal-hint"), inputMode: "decimal"),
     ].map { number in
       var number = number
       number.error = frame.error(at: number.id)
@@ -214,6 +217,7 @@ struct SupportNumberField: ViewModel {
   let label: Message
   let value: String
   let hint: Message
+  var inputMode = "numeric"
   var error: Message?
 
   static let keys: Keys<Self> = [
@@ -221,6 +225,7 @@ struct SupportNumberField: ViewModel {
     .text(\.label),
     .text(\.value),
     .text(\.hint),
+    .text(\.inputMode),
     .text(\.error),
   ]
 }

@@ -59,7 +59,7 @@ enum AccountChips {
   }
 
   /// Returns an account's most important state as text.
-  static func stateWords(_ account: AccountSummary, at now: Instant) -> Message {
+  static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
     if account.disabled { return Message("users.disabled") }
     if let words = words(account.codeLock(at: now)) { return words }
     if account.isSuspended(at: now) { return Message("users.suspended") }

@@ -108,7 +108,7 @@ struct UsersFile: Sendable {
     [
       account.label, account.displayName ?? "", account.phoneNumber ?? "", account.id.text,
       catalog.text(FactorText.kinds(account)),
-      catalog.text(AccountChips.stateWords(account, at: clock.now())),
+      catalog.text(AccountChips.stateText(account, at: clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),
       account.createdAt.rfc3339Milliseconds, ends[account.id]?.rfc3339Milliseconds ?? "",
     ]

@@ -198,6 +198,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case serviceTokens = "service-tokens"
   /// The number of incorrect codes that locks codes.
   case codeCap = "code-cap"
+  /// The share of sign-ins that a recommended window keeps, in hundredths of a percent.
+  case signInGoal = "sign-in-goal"
   /// The period in which removals can be undone.
   case undoPeriod = "undo-period"
   /// Audit log retention.

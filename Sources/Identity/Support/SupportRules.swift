@@ -36,6 +36,9 @@ public struct SupportRules: Sendable, Equatable {
   ///
   /// 0 to 1,000,000; nil for never.
   public var policyApprovalOverUsers: Int?
+  /// The share of sign-ins that a recommended window must keep, in hundredths of a percent; 9,000 to
+  /// 10,000.
+  public var signInGoal = KeepGoal.standard.basisPoints
 
   /// Creates the rules of a new pool.
   public init() {}
@@ -60,7 +63,7 @@ public struct SupportRules: Sendable, Equatable {
       """
       SELECT code_cap, undo_hours, code_attempt_days, temporary_codes, recovery_codes, identity_proof,
         actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
-        token_changes_per_hour, policy_approval_over, caller_verification
+        token_changes_per_hour, policy_approval_over, caller_verification, sign_in_goal
       FROM support_rules WHERE scope_key = \(scope.key)
       """
     ) { row in
@@ -79,6 +82,7 @@ public struct SupportRules: Sendable, Equatable {
       settings.tokenChangesPerHour = try row.value(10)
       settings.policyApprovalOverUsers = try row.value(11)
       settings.callerVerification = CallerVerification(rawValue: try row.value(12)) ?? .required
+      settings.signInGoal = try row.value(13)
       return settings
     } ?? SupportRules()
   }
@@ -90,12 +94,12 @@ public struct SupportRules: Sendable, Equatable {
       INSERT INTO support_rules (scope_key, code_cap, undo_hours, code_attempt_days, temporary_codes,
         recovery_codes, identity_proof, actions_per_hour, approval_over_users,
         approval_for_last_factor, token_removal, token_changes_per_hour,
-        policy_approval_over, caller_verification)
+        policy_approval_over, caller_verification, sign_in_goal)
       VALUES (\(scope.key), \(codeCap), \(undoHours), \(codeAttemptDays), \(temporaryCodes),
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
         \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
         \(tokenChangesPerHour), \(policyApprovalOverUsers),
-        \(callerVerification.rawValue))
+        \(callerVerification.rawValue), \(signInGoal))
       ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
         undo_hours = excluded.undo_hours, code_attempt_days = excluded.code_attempt_days,
         temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
@@ -105,7 +109,8 @@ public struct SupportRules: Sendable, Equatable {
         token_removal = excluded.token_removal,
         token_changes_per_hour = excluded.token_changes_per_hour,
         policy_approval_over = excluded.policy_approval_over,
-        caller_verification = excluded.caller_verification
+        caller_verification = excluded.caller_verification,
+        sign_in_goal = excluded.sign_in_goal
       """)
   }
 
@@ -122,7 +127,8 @@ public struct SupportRules: Sendable, Equatable {
     let inRange: [(SupportRulesError.Field, Bool)] = [
       (.codeCap, (5...100).contains(codeCap)), (.undoHours, (0...720).contains(undoHours)),
       (.codeAttemptDays, (1...400).contains(codeAttemptDays)),
-      (.actionsPerHour, (1...1_000).contains(actionsPerHour)), (.identityProof, isProof),
+      (.actionsPerHour, (1...1_000).contains(actionsPerHour)),
+      (.signInGoal, KeepGoal.range.contains(signInGoal)), (.identityProof, isProof),
       (.approvalOverUsers, (0...1_000_000).contains(approvalOverUsers ?? 0)),
       (.policyApproval, (0...1_000_000).contains(policyApprovalOverUsers ?? 0)),
       (.tokenChanges, (1...1_000_000).contains(tokenChangesPerHour ?? 1)),
@@ -146,6 +152,7 @@ public struct SupportRules: Sendable, Equatable {
       AuditField(.approvalForLastFactor, .flag(approvalForLastFactor)),
       AuditField(.tokensRemoveFactors, .flag(tokensRemoveFactors)),
       AuditField(.tokenChangesPerHour, .optional(tokenChangesPerHour)),
+      AuditField(.signInGoal, .number(signInGoal)),
     ]
   }
 }
@@ -162,6 +169,8 @@ public enum SupportRulesError: Error, Sendable {
     case codeAttemptDays
     /// 1 to 1,000.
     case actionsPerHour
+    /// 9,000 to 10,000 hundredths of a percent.
+    case signInGoal
     /// 0 to 1,000,000, or empty.
     case approvalOverUsers
     /// 0 to 1,000,000, or empty.

@@ -100,7 +100,8 @@ class Nodes:
         reauthenticate(self.data)
         answer = self.owner.post(f"/projects/{PROJECT}/settings/support", {
             "code-cap": str(cap), "undo-hours": "72", "code-attempt-days": "90",
-            "actions-per-hour": "1000", "approval-over-users": "", "identity-proof": "",
+            "actions-per-hour": "1000",
+            "sign-in-goal": "99.9", "approval-over-users": "", "identity-proof": "",
             "temporary-codes": "on", "recovery-codes": "on"})
         assert answer.status_code == 303, answer.text
 

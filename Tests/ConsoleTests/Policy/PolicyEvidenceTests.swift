@@ -124,16 +124,40 @@ import Testing
   }
 
   @Test func `the query of the evidence has a period and a goal`() {
-    #expect(EvidenceQuery(Form()) == EvidenceQuery(days: 30, goal: .standard))
+    #expect(EvidenceQuery(Form()) == EvidenceQuery(days: 30, goal: nil))
     #expect(EvidenceQuery(["days": "7", "keep": "99.5"]).days == 7)
-    #expect(EvidenceQuery(["keep": "99.5"]).goal.basisPoints == 9_950)
+    #expect(EvidenceQuery(["keep": "99.5"]).goal?.basisPoints == 9_950)
     for wrong in ["0", "31", "-7", "x", "90 "] {
       #expect(EvidenceQuery(["days": wrong, "keep": wrong]) == EvidenceQuery())
     }
     for goal in KeepGoal.offered {
       let address = EvidenceQuery(days: 90, goal: goal).address(of: "/policy")
-      #expect(address.hasPrefix("/policy?days=90"))
+      #expect(address.hasPrefix("/policy?days=90&keep=99"))
     }
+    #expect(EvidenceQuery().address(of: "/policy") == "/policy")
+  }
+
+  @Test(arguments: [
+    ("99.9", 9_990), ("99,95", 9_995), ("99.05", 9_905), ("90", 9_000), ("100.0", 10_000),
+  ])
+  func `a percentage has at most two decimal places`(text: String, basisPoints: Int) {
+    #expect(Percentage.basisPoints(text) == basisPoints)
+    #expect(Percentage.basisPoints(Percentage.text(basisPoints)) == basisPoints)
+  }
+
+  @Test(arguments: ["", ".", "9.", ".9", "99.999", "1000", "-9", "+9", "9 ", "９９", "9.9.9", "9e1"])
+  func `other text isn't a percentage`(text: String) {
+    #expect(Percentage.basisPoints(text) == nil)
+  }
+
+  @Test func `the pool's goal applies unless another one is asked for`() throws {
+    var rules = SupportRules()
+    rules.signInGoal = 9_400
+    let counts = histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)])
+    let own = PolicyEvidence(counts, goal: nil, rules)
+    #expect(own.goal.basisPoints == 9_400 && own.recommended?.window.adjacentIntervals == 1)
+    let asked = PolicyEvidence(counts, goal: .standard, rules)
+    #expect(asked.poolGoal == own.goal && asked.recommended?.window.adjacentIntervals == 2)
   }
 
   /// The text of the variant for the selected values.

@@ -34,7 +34,7 @@ import Testing
 
   private let rules: Form = [
     "code-cap": "5", "undo-hours": "0", "code-attempt-days": "30", "actions-per-hour": "10",
-    "approval-over-users": "", "identity-proof": "",
+    "sign-in-goal": "99.9", "approval-over-users": "", "identity-proof": "",
   ]
 
   @Test func `loosening support rules requires a code`() async throws {
@@ -47,7 +47,7 @@ import Testing
         address,
         [
           "code-cap": "x", "undo-hours": "0", "code-attempt-days": "0",
-          "actions-per-hour": "10",
+          "actions-per-hour": "10", "sign-in-goal": "99.9",
         ])
       #expect(
         wrong.values(of: "href").filter { $0.hasPrefix("#") && $0 != "#main" }

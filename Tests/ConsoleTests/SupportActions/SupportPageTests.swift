@@ -300,11 +300,14 @@ import Text
       try Snapshot.check(try await tomas.get(address).text, named: "support-rules.html")
       let right: Form = [
         "code-cap": "5", "undo-hours": "24", "code-attempt-days": "30", "actions-per-hour": "10",
+        "sign-in-goal": "99.95",
         "approval-over-users": "", "identity-proof": "Called back\r\n\r\nDate of birth",
         "temporary-codes": "on", "token-changes-per-hour": "500",
       ]
       let wrong: [(String, String)] = [
         ("code-cap", "4"), ("code-cap", "x"), ("undo-hours", "721"), ("code-attempt-days", "0"),
+        ("sign-in-goal", "89.99"), ("sign-in-goal", "100.01"), ("sign-in-goal", "99.999"),
+        ("sign-in-goal", "most"),
         ("actions-per-hour", ""), ("approval-over-users", "-1"), ("approval-over-users", "many"),
         ("token-changes-per-hour", "0"), ("token-changes-per-hour", "many"),
         ("identity-proof", String(repeating: "x", count: 121)),
@@ -324,6 +327,7 @@ import Text
       let settings = try await world.identity.support.settings(try await world.euScope)
       #expect(settings.identityProof == ["Called back", "Date of birth"])
       #expect(settings.codeCap == 5 && settings.undoHours == 24 && settings.temporaryCodes)
+      #expect(settings.signInGoal == 9_995)
       #expect(settings.tokenChangesPerHour == 500 && !settings.tokensRemoveFactors)
       _ = try await tomas.submit(address, right)
       #expect(try await tomas.get(address).says("No changes made."))
