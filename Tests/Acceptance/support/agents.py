@@ -11,7 +11,7 @@ def set_rules(pages, scope, **changes):
     reauthenticate(Server.folders[pages.url])
     path = f"{scope}/settings/support"
     text = pages.get(path).text
-    form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="(\d*)"', text))
+    form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="([\d.]*)"', text))
     switched_on = re.findall(r'<input type="checkbox" id="([\w-]+)"[^>]* checked', text)
     form |= dict.fromkeys(switched_on, "on")
     form["identity-proof"] = unescape(
