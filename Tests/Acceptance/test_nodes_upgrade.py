@@ -22,8 +22,8 @@ pytestmark = MARKS
 
 PREVIOUS = os.environ.get("COUNTERSIGN_PREVIOUS")
 LATER = "m9999_later"
-LAST = "m0063_pool_keys"
-# What the last migration changes, and the statements that undo it.
+# The migrations since the previous release, what they change, and the statements that undo it.
+NEW = ["m0063_pool_keys", "m0064_sign_in_goal"]
 KEYS = """
     SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint
     WHERE contype IN ('p', 'f') UNION ALL
@@ -37,6 +37,7 @@ FORMER_KEYS = {
     "user_erasure": "erasure_id", "user_link": "link_digest", "user_note": "note_id",
     "verification_code": "session_id"}
 UNDO = [
+    "ALTER TABLE support_rules DROP COLUMN sign_in_goal",
     *(f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey CASCADE, ADD PRIMARY KEY ({key})"
       for table, key in FORMER_KEYS.items()),
     "DROP INDEX oob_code_by_digest, user_link_by_digest, verification_code_by_session, session_by_id, "
@@ -75,19 +76,21 @@ def migrations(nodes):
 def test_nodes_start_at_once_on_the_schema_of_the_previous_release(nodes):
     """One of them migrates, and the others wait for it."""
     names = migrations(nodes)
-    assert names[-1] == LAST
+    assert names[-len(NEW):] == NEW
     for server in nodes.servers:
         assert server.stop() == 0
     keys = nodes.execute(KEYS)
     for statement in UNDO:
         nodes.execute(statement)
     assert nodes.execute(KEYS) != keys
-    nodes.execute(f"DELETE FROM schema_migration WHERE name = '{LAST}'")
+    for name in NEW:
+        nodes.execute(f"DELETE FROM schema_migration WHERE name = '{name}'")
     with ThreadPoolExecutor() as pool:
         nodes.servers = list(pool.map(nodes.start, range(Nodes.COUNT)))
     assert migrations(nodes) == names
     assert nodes.execute(KEYS) == keys
-    assert f"Migration 1 of 1: {LAST}" in nodes.text
+    for number, name in enumerate(NEW, 1):
+        assert f"Migration {number} of {len(NEW)}: {name}" in nodes.text
     for server in nodes.servers:
         until(lambda: nodes.ready(server) == 200, "it's ready")
         assert nodes.pages(nodes.servers.index(server)).get("/sign-in").status_code == 200
@@ -142,7 +145,7 @@ def test_nodes_of_an_older_build_serve_while_they_are_replaced(tmp_path, monkeyp
                 time.sleep(0.3)
                 nodes.servers[number] = nodes.start(number)
                 newer = migrations(nodes)
-                assert newer[:len(older)] == older and newer[-1] == LAST
+                assert newer[:len(older)] == older and newer[-1] == NEW[-1]
                 load.wait(100)
                 assert [nodes.ready(server) for server in nodes.servers] == [200] * Nodes.COUNT
         assert len(newer) > len(older), "the older build has all migrations"
