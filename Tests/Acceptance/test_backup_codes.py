@@ -8,15 +8,13 @@ import time
 import pyotp
 import pytest
 
+from support.agents import set_rules
 from support.pages import Pages
 from support.program import Server, reauthenticate
 from support.replay import FOLDER, Conversation, reset_project
 from support.rest import Api, ok, refused
 
 PROJECT = "demo-project"
-RULES = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "1000",
-         "sign-in-goal": "99.9", "approval-over-users": "", "identity-proof": "", "temporary-codes": "on",
-         "recovery-codes": "on"}
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +23,8 @@ def console(tmp_path_factory):
     with Server(tmp_path_factory.mktemp("backup-codes"), profile="emulator") as server:
         pages = Pages(server.url).set_up(server.setup_code, email="olga@example.com")
         pages.server = server
-        reauthenticate(server.data)
-        answer = pages.post(f"/projects/{PROJECT}/settings/support", RULES)
-        assert answer.status_code == 303, answer.text
+        set_rules(pages, f"/projects/{PROJECT}", actions_per_hour="1000", temporary_codes="on",
+                  recovery_codes="on")
         yield pages
 
 

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from support.agents import set_rules
 from support.program import ROOT, Server, execute, reauthenticate, run
 from support.rest import Api, ok
 
@@ -100,13 +101,10 @@ def add_note(owner, page):
     return re.search(r"/notes/(\d+)/removal", owner.get(page).text).group(1)
 
 
-def request_removal(owner, scope, server):
+def request_removal(owner, scope):
     """Requests a bulk removal that requires another administrator's approval; returns the IDs of
     the list and of the request."""
-    reauthenticate(server.data)
-    rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
-             "sign-in-goal": "99.9", "approval-over-users": "0", "identity-proof": ""}
-    assert owner.post(f"{scope}/settings/support", rules).status_code == 303
+    set_rules(owner, scope, approval_over_users="0")
     answer = owner.post(f"{scope}/bulk-removals", {"list": "eve@example.com"})
     assert answer.status_code == 303, answer.text
     job = answer.headers["location"]
@@ -124,9 +122,7 @@ def preview_across_pools(owner):
 
 def request_weaker_policy(owner, scope):
     """Requests approval of a weaker policy; returns the request's number."""
-    rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
-             "sign-in-goal": "99.9", "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
-    assert owner.post(f"{scope}/settings/support", rules).status_code == 303
+    set_rules(owner, scope, approval_over_users="0", policy_approval_over_users="0")
     version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
     answer = owner.post(f"{scope}/policy/changes", {
         "version": version.group(1), "totp": "on", "intervals": "10",
@@ -205,7 +201,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     removal = remove_factor(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
-    job, waiting = request_removal(owner, scope, standalone) if "{number}" in cell else ("", "")
+    job, waiting = request_removal(owner, scope) if "{number}" in cell else ("", "")
     if cell.startswith("`/bulk-removals/"):
         job = preview_across_pools(owner)
     policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""

@@ -8,16 +8,16 @@ import Templating
 struct PolicyEvidence: Sendable {
   let evidence: WindowEvidence
   /// The share of sign-ins to keep: the one asked for, or else the pool's.
-  let goal: KeepGoal
+  let goal: SignInGoal
   /// The pool's share of sign-ins to keep.
-  let poolGoal: KeepGoal
+  let poolGoal: SignInGoal
   let outcome: WindowRecommendation.Outcome
   /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
 
-  init(_ histogram: OffsetHistogram, goal: KeepGoal?, _ rules: SupportRules) {
+  init(_ histogram: OffsetHistogram, goal: SignInGoal?, _ rules: SupportRules) {
     evidence = WindowEvidence(histogram)
-    poolGoal = KeepGoal(basisPoints: rules.signInGoal) ?? .standard
+    poolGoal = SignInGoal(basisPoints: rules.signInGoal) ?? .standard
     self.goal = goal ?? poolGoal
     outcome = WindowRecommendation.find(in: histogram, goal: self.goal)
     cap = rules.codeCap
@@ -35,12 +35,12 @@ struct PolicyEvidence: Sendable {
 struct EvidenceQuery: Sendable, Equatable {
   let days: Int
   /// nil for the pool's.
-  let goal: KeepGoal?
+  let goal: SignInGoal?
 
   static let periods = [7, 30, 90]
   static let standardPeriod = 30
 
-  init(days: Int = standardPeriod, goal: KeepGoal? = nil) {
+  init(days: Int = standardPeriod, goal: SignInGoal? = nil) {
     (self.days, self.goal) = (days, goal)
   }
 
@@ -49,7 +49,7 @@ struct EvidenceQuery: Sendable, Equatable {
     let days = form.text("days").flatMap { Int($0) }
     self.days = days.flatMap { Self.periods.contains($0) ? $0 : nil } ?? Self.standardPeriod
     goal = form.text("keep").flatMap { Percentage.basisPoints($0) }.flatMap {
-      KeepGoal(basisPoints: $0)
+      SignInGoal(basisPoints: $0)
     }
   }
 

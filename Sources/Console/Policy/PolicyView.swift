@@ -61,7 +61,7 @@ struct PolicyView: ViewModel {
     let (context, query) = (context, query)
     return RecommendationView(
       outcome: evidence.outcome, current: configuration.accepted, cap: evidence.cap,
-      goals: Set(KeepGoal.offered + [evidence.poolGoal, evidence.goal])
+      goals: Set(SignInGoal.offered + [evidence.poolGoal, evidence.goal])
         .sorted { $0.basisPoints < $1.basisPoints }.map { goal in
           ChartPeriod(
             text: ShareText.percent(basisPoints: goal.basisPoints),

@@ -1,7 +1,7 @@
 public import OTP
 
 /// The share of sign-ins that a window must keep, in hundredths of a percent.
-public struct KeepGoal: Sendable, Hashable {
+public struct SignInGoal: Sendable, Hashable {
   /// The share, 9,000 to 10,000 hundredths of a percent.
   public let basisPoints: Int
 
@@ -16,9 +16,9 @@ public struct KeepGoal: Sendable, Hashable {
   /// The allowed shares, in hundredths of a percent.
   public static let range = 9_000...10_000
   /// The default: 99.9%.
-  public static let standard = KeepGoal(known: 9_990)
+  public static let standard = SignInGoal(known: 9_990)
   /// The goals that the console offers.
-  public static let offered = [9_900, 9_950, 9_990, 9_999].map(KeepGoal.init(known:))
+  public static let offered = [9_900, 9_950, 9_990, 9_999].map(SignInGoal.init(known:))
 
   /// Whether a part of a total reaches the goal.
   func isReached(by part: Int, of total: Int) -> Bool {
@@ -35,7 +35,7 @@ public struct WindowRecommendation: Sendable, Equatable {
   /// The recommended window.
   public let window: Window
   /// The goal that the window reaches.
-  public let goal: KeepGoal
+  public let goal: SignInGoal
   /// The user-days that it keeps, of `total`.
   public let kept: Int
   /// The user-days that decided: all except those beyond the distances of the users set aside.
@@ -73,7 +73,7 @@ public struct WindowRecommendation: Sendable, Equatable {
   public static let usersPerSetAside = 100
 
   /// Returns the recommendation for a period.
-  public static func find(in histogram: OffsetHistogram, goal: KeepGoal = .standard) -> Outcome {
+  public static func find(in histogram: OffsetHistogram, goal: SignInGoal = .standard) -> Outcome {
     let all = histogram.userDays.reduce(0, +)
     guard all >= fewestUserDays else { return .notEnoughData(userDays: all) }
     let users = histogram.users[0]

@@ -38,7 +38,7 @@ public struct SupportRules: Sendable, Equatable {
   public var policyApprovalOverUsers: Int?
   /// The share of sign-ins that a recommended window must keep, in hundredths of a percent; 9,000 to
   /// 10,000.
-  public var signInGoal = KeepGoal.standard.basisPoints
+  public var signInGoal = SignInGoal.standard.basisPoints
 
   /// Creates the rules of a new pool.
   public init() {}
@@ -128,7 +128,7 @@ public struct SupportRules: Sendable, Equatable {
       (.codeCap, (5...100).contains(codeCap)), (.undoHours, (0...720).contains(undoHours)),
       (.codeAttemptDays, (1...400).contains(codeAttemptDays)),
       (.actionsPerHour, (1...1_000).contains(actionsPerHour)),
-      (.signInGoal, KeepGoal.range.contains(signInGoal)), (.identityProof, isProof),
+      (.signInGoal, SignInGoal.range.contains(signInGoal)), (.identityProof, isProof),
       (.approvalOverUsers, (0...1_000_000).contains(approvalOverUsers ?? 0)),
       (.policyApproval, (0...1_000_000).contains(policyApprovalOverUsers ?? 0)),
       (.tokenChanges, (1...1_000_000).contains(tokenChangesPerHour ?? 1)),

@@ -10,24 +10,25 @@ struct DemoGreeting: Sendable {
   let summary: DemoSummary
   let seed: UInt64
 
-  /// Fills the instance when `--demo` is set; returns nil otherwise.
+  /// Fills the instance when `--demo` is set; the greeting is nil otherwise.
   ///
   /// A folder filled by an earlier demo isn't served beyond loopback, even without `--demo`.
   static func create(
     _ configuration: ServeConfiguration, _ instance: Instance
-  ) async throws -> DemoGreeting? {
+  ) async throws -> (greeting: DemoGreeting?, isDemo: Bool) {
     do {
       guard let seed = configuration.demo else {
-        let problems = try await instance.identity.isDemo() ? configuration.demoExposure : []
+        let isDemo = try await instance.identity.isDemo()
+        let problems = isDemo ? configuration.demoExposure : []
         guard problems.isEmpty else { throw ConfigurationError(problems) }
-        return nil
+        return (nil, isDemo)
       }
       let demo = try Demo(
         database: instance.database, keys: instance.keys, hasher: instance.hasher,
         mail: instance.mail,
         publicURL: configuration.port == 0 ? "" : configuration.address(port: configuration.port),
         seed: seed)
-      return DemoGreeting(summary: try await demo.fill(), seed: seed)
+      return (DemoGreeting(summary: try await demo.fill(), seed: seed), true)
     } catch {
       await instance.database.close()
       if let error = error as? DemoError { throw ConfigurationError(.verbatim(error.description)) }

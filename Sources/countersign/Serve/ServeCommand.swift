@@ -2,7 +2,6 @@ import Console
 import Crypto
 import Database
 import DatabaseSQLite
-import Demo
 import Foundation
 import HTTP
 import HTTPServer
@@ -61,7 +60,7 @@ enum ServeCommand: Command {
       throw ConfigurationError(error.message)
     }
     try configuration.auditHeads?.create()
-    let demo = try await DemoGreeting.create(configuration, instance)
+    let (greeting, isDemo) = try await DemoGreeting.create(configuration, instance)
     let accessLog = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())
     let certificates = configuration.tls.map { tls in
@@ -79,9 +78,9 @@ enum ServeCommand: Command {
     let server: HTTPServer
     let metrics: MetricsServer?
     do {
-      (application, server) = try await start(
-        configuration, instance, readiness, violations, requests: requests, accessLog: accessLog,
-        log: log)
+      (application, server) = try start(
+        configuration, instance, readiness, violations, isDemo: isDemo, requests: requests,
+        accessLog: accessLog, log: log)
       certificates?.noteServed()
       metrics = try requests.flatMap { requests in
         try configuration.monitoring.metrics.map { address in
@@ -116,7 +115,7 @@ enum ServeCommand: Command {
       return Task { await watch.run() }
     }
     try await greet(configuration, instance, application, metrics, log)
-    demo?.say(at: "\(application.publicURL)")
+    greeting?.say(at: "\(application.publicURL)")
     try await instance.identity.taskLease.renew()
     let housekeeping = Housekeeping(
       instance.identity,
@@ -175,8 +174,9 @@ enum ServeCommand: Command {
 
   private static func start(
     _ configuration: ServeConfiguration, _ instance: Instance, _ readiness: Readiness,
-    _ violations: ViolationReports, requests: RequestMetrics?, accessLog: AccessLog?, log: Log
-  ) async throws -> (Application, HTTPServer) {
+    _ violations: ViolationReports, isDemo: Bool, requests: RequestMetrics?,
+    accessLog: AccessLog?, log: Log
+  ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
     configuration.network.apply(to: &limits)
@@ -203,8 +203,7 @@ enum ServeCommand: Command {
       assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins, limit: configuration.network.poolRequests,
-      pseudoLocale: configuration.pseudoLocale, isDemo: try await instance.identity.isDemo(),
-      log: log)
+      pseudoLocale: configuration.pseudoLocale, isDemo: isDemo, log: log)
     requests?.declare(application.routeLabels)
     late.set(application)
     return (application, server)

@@ -1,19 +1,16 @@
 """A server with the demo, and the people who sign in to it."""
 
-import atexit
 import fcntl
 import html
 import re
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyotp
 
 from .pages import Pages
-from .program import DATABASES, Server
+from .program import DATABASES, Server, temporary_folder
 from .waiting import until
 
 
@@ -152,21 +149,21 @@ class SavedDemo:
 
     def _folder(self):
         if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="demo-"))
-            atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+            self.folder = temporary_folder("demo-")
         self.folder.mkdir(exist_ok=True)
         with open(self.folder / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (self.folder / "output").exists():
-                self._create(self.folder)
+                self._create()
         return self.folder
 
-    def _create(self, folder):
-        server, lines = created(folder / "data")
+    def _create(self):
+        data = self.folder / "data"
+        server, lines = created(data)
         assert server.stop() == 0
         if DATABASES.has_all:
-            DATABASES.dump(folder / "data", folder / "dump")
-        (folder / "output").write_text("\n".join(lines))
+            DATABASES.dump(data, self.folder / "dump")
+        (self.folder / "output").write_text("\n".join(lines))
 
 
 SAVED = SavedDemo()

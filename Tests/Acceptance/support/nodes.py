@@ -8,8 +8,9 @@ import httpx
 import pyotp
 import pytest
 
+from .agents import set_rules
 from .pages import Pages
-from .program import DATABASES, Server, create_instance, free_port, reauthenticate
+from .program import DATABASES, Server, create_instance, free_port
 from .rest import Api, create_token, ok
 from .waiting import until
 
@@ -97,13 +98,8 @@ class Nodes:
 
     def set_cap(self, cap):
         """Sets after how many wrong codes in a row an account's codes are locked."""
-        reauthenticate(self.data)
-        answer = self.owner.post(f"/projects/{PROJECT}/settings/support", {
-            "code-cap": str(cap), "undo-hours": "72", "code-attempt-days": "90",
-            "actions-per-hour": "1000",
-            "sign-in-goal": "99.9", "approval-over-users": "", "identity-proof": "",
-            "temporary-codes": "on", "recovery-codes": "on"})
-        assert answer.status_code == 303, answer.text
+        set_rules(self.owner, f"/projects/{PROJECT}", code_cap=str(cap), actions_per_hour="1000",
+                  temporary_codes="on", recovery_codes="on")
 
     def allow_email_links(self):
         """Lets users sign in with links in emails, and imports have TOTP secrets."""

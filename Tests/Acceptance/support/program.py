@@ -119,12 +119,18 @@ def initialize(data, env=None):
     assert created.returncode == 0, created.stderr
 
 
+def temporary_folder(prefix):
+    """Creates a folder that exists as long as this process."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @functools.cache
 def new_instance():
     """Creates a data folder once, to be copied: instances of tests have the same keys, which takes
     a fraction of the time."""
-    folder = Path(tempfile.mkdtemp(prefix="instance-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = temporary_folder("instance-")
     initialize(folder / "data")
     return folder / "data"
 

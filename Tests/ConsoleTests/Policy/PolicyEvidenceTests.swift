@@ -130,7 +130,7 @@ import Testing
     for wrong in ["0", "31", "-7", "x", "90 "] {
       #expect(EvidenceQuery(["days": wrong, "keep": wrong]) == EvidenceQuery())
     }
-    for goal in KeepGoal.offered {
+    for goal in SignInGoal.offered {
       let address = EvidenceQuery(days: 90, goal: goal).address(of: "/policy")
       #expect(address.hasPrefix("/policy?days=90&keep=99"))
     }

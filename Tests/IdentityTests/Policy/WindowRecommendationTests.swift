@@ -21,7 +21,7 @@ import Testing
   ]
 
   private func found(
-    _ population: SimulatedPopulation, window: Int = 1, goal: KeepGoal = .standard
+    _ population: SimulatedPopulation, window: Int = 1, goal: SignInGoal = .standard
   ) throws -> WindowRecommendation {
     let histogram = population.histogram(window: window)
     guard case .window(let found) = WindowRecommendation.find(in: histogram, goal: goal) else {
@@ -75,10 +75,10 @@ import Testing
     var population = SimulatedPopulation()
     population.add(960, clock: 0)
     population.add(40, clock: 2)
-    let least = try #require(KeepGoal(basisPoints: 9_500))
+    let least = try #require(SignInGoal(basisPoints: 9_500))
     #expect(try found(population, goal: least).window.adjacentIntervals == 0)
     #expect(try found(population).window.adjacentIntervals == 2)
-    #expect(KeepGoal(basisPoints: 8_999) == nil && KeepGoal(basisPoints: 10_001) == nil)
+    #expect(SignInGoal(basisPoints: 8_999) == nil && SignInGoal(basisPoints: 10_001) == nil)
   }
 
   @Test func `nothing is recommended below 30 user-days`() {
