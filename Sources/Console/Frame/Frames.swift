@@ -62,16 +62,25 @@ struct Frames: Sendable {
   func unflashed(
     _ title: some MessageConvertible, for signedIn: SignedIn, path: String = "/"
   ) -> Frame {
+    var frame = own(title.message, path: path, for: signedIn, in: nil)
+    frame.sidebar = sidebar.markup(
+      at: PageEntry.Place(signedIn.request.target, in: nil), in: nil,
+      for: signedIn.administrator, users: nil)
+    return frame
+  }
+
+  /// What the pages of a signed-in administrator share.
+  private func own(
+    _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?
+  ) -> Frame {
     var frame = bare(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
-    frame.account = account(signedIn, in: nil)
+    frame.account = account(signedIn, in: scope)
     frame.styleguide = isDemo ? ConsolePaths.styleguide() : nil
     frame.session = session(signedIn)
-    let place = PageEntry.Place(signedIn.request.target, in: nil)
-    frame.sidebar = sidebar.markup(
-      at: place, in: nil, for: signedIn.administrator, users: nil)
-    frame.approvals = ApprovalsLink(signedIn, at: place)
+    frame.approvals = ApprovalsLink(
+      signedIn, at: PageEntry.Place(signedIn.request.target, in: scope))
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
@@ -107,28 +116,17 @@ struct Frames: Sendable {
           "title": .message(title), "tenant": .name(Formatted.short(scope.name)),
           "project": project,
         ])
-    var frame = bare(
-      whole, path: signedIn.request.target.rawPath, times: signedIn.times)
-    frame.isNarrow = false
-    frame.theme = signedIn.theme
-    frame.account = account(signedIn, in: scope)
-    frame.styleguide = isDemo ? ConsolePaths.styleguide() : nil
-    frame.session = session(signedIn)
+    var frame = own(whole, path: signedIn.request.target.rawPath, for: signedIn, in: scope)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
-    frame.find = find(signedIn)
-    frame.clock = clock(for: signedIn)
-    frame.passkeyReauthentication = signedIn.passkeyReauthentication
-    frame.providerReauthentication = signedIn.providerReauthentication
-    let place = PageEntry.Place(signedIn.request.target, in: scope)
-    frame.approvals = ApprovalsLink(signedIn, at: place)
     let users = try await refusing {
       administrator.may(.findUsers, in: scope)
         ? try await identity.accounts.count(scope) : nil
     }
     frame.sidebar = sidebar.markup(
-      at: place, in: scope, for: administrator, users: users)
+      at: PageEntry.Place(signedIn.request.target, in: scope), in: scope, for: administrator,
+      users: users)
     return frame
   }
 

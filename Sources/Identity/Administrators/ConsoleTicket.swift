@@ -90,6 +90,11 @@ struct ConsoleTicket {
       """) == 1
   }
 
+  /// Lets the ticket be used again, because what it was used for had no effect.
+  func release(_ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM ticket WHERE scope_key = 0 AND ticket_id = \(id)")
+  }
+
   func isUsed(_ connection: borrowing Connection) throws -> Bool {
     if try RestoreMark.ends(issuedAt, connection) { return true }
     return try connection.first(

@@ -22,8 +22,6 @@ extension ConsoleProviders {
       guard let current = try ConsoleProvider.find(connection), current.issuer == provider.issuer,
         current.clientID == provider.clientID
       else { return .failure(.ended) }
-      // Used with its effect, so that an answer whose effect can't be recorded isn't lost.
-      guard try attempt.ticket.use(connection) else { return .failure(.ended) }
       let arrival = Arrival(
         token: verified.token, groups: verified.groups, provider: current, origin: origin,
         devices: devices, now: now)

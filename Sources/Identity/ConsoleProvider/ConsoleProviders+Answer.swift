@@ -65,7 +65,9 @@ extension ConsoleProviders {
         switch try ThrottleCharge.charge([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
         case .charged(let charges):
-          guard try !ticket.isUsed(connection) else { return .failure(.ended) }
+          // Before the provider is asked: an answer that arrives twice would have it refuse the code,
+          // and might end what it gave for it the first time.
+          guard try ticket.use(connection) else { return .failure(.ended) }
           return .success(
             Attempt(
               purpose: purpose, ticket: ticket, provider: provider, request: request,
@@ -183,20 +185,22 @@ extension ConsoleProviders {
     }
   }
 
-  /// Records a refused sign-in; one that the provider couldn't answer isn't counted, and can be tried
-  /// again.
+  /// Records a refused sign-in; one that the provider or this server couldn't answer isn't counted, and
+  /// can be tried again.
   private func record(
     _ error: ProviderSignInError, _ attempt: Attempt, _ origin: SignInOrigin
   ) async throws(ProviderSignInError) {
-    if case .unavailable = error { return }
     let now = store.clock.now()
     let author = Author(actor: .visitor, address: origin.address, requestID: origin.requestID)
     let id = attempt.purpose.session?.administrator.id
     try await store.write(ProviderSignInError.self) { connection in
-      if case .provider = error {
+      switch error {
+      case .unavailable:
+        return try attempt.ticket.release(connection)
+      case .provider:
+        try attempt.ticket.release(connection)
         for charge in attempt.charges { try charge.refund(connection) }
-      } else {
-        _ = try attempt.ticket.use(connection)
+      default: break
       }
       var entry = AuditEntry(
         .administratorProviderRefused, .administrator, id?.text ?? "", name: "")

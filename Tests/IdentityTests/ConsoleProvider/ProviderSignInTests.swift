@@ -163,6 +163,25 @@ struct ProviderSignInTests {
     }
   }
 
+  @Test func `V15: of answers that arrive at once, one signs in, and the provider gets one code`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let start = try await instance.identity.consoleProviders.begin(
+        .signIn, redirect: Instance.redirect)
+      let answer = try instance.provider.signIn(at: start.address)
+      let outcomes = await withTaskGroup(of: String.self) { group in
+        for _ in 0..<20 {
+          group.addTask { await outcome { _ = try await instance.come(start, answer) } }
+        }
+        return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+      }
+      #expect(outcomes["done"] == 1)
+      #expect(instance.provider.requests.count { $0.address.hasSuffix("/token") } == 1)
+    }
+  }
+
   @Test func `an answer of another issuer, or with an error, isn't accepted`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()
@@ -237,6 +256,10 @@ struct ProviderSignInTests {
       let answer = try instance.provider.signIn(at: start.address)
       instance.provider.change { $0.isDown = true }
       await expect("provider") { _ = try await instance.come(start, answer) }
+      // The answer counts once the provider can be asked.
+      instance.provider.change { $0.isDown = false }
+      _ = try await instance.come(start, answer)
+      instance.provider.change { $0.isDown = true }
       instance.clock.advance(7_200)
       // Known endpoints are used while new ones can't be fetched.
       _ = try await instance.identity.consoleProviders.begin(.signIn, redirect: Instance.redirect)
