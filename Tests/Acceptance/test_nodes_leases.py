@@ -24,6 +24,9 @@ from test_nodes_first_gone import add_stream, schedule
 pytestmark = MARKS
 
 USERS, MAILS = 150, 40
+REPORTS = ["enrollment", "removals", "exemptions", "locked", "factors"]
+# The tasks that send what is due run once a minute.
+SENDING = 75
 # The most events in a batch of a stream.
 BATCH = 100
 names = itertools.count(1)
@@ -88,6 +91,14 @@ def give_tasks_to_the_first(nodes):
     return before
 
 
+def subscribe(nodes):
+    """Has reports sent to the owner, which are due in some days."""
+    page = f"/projects/{PROJECT}/reports"
+    for report in REPORTS:
+        answer = nodes.owner.post(f"{page}/subscription", {"report": report, "rhythm": "weekly"}, page=page)
+        assert answer.status_code == 303, answer.text
+
+
 def queue_mails(nodes, name):
     """Sends emails; returns their recipients."""
     addresses = [f"{name}-{number}@example.net" for number in range(MAILS)]
@@ -111,13 +122,17 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, rece
     emails = [email for email, _ in nodes.add_users(name, USERS)]
     reauthenticate(nodes.data)
     schedule(nodes, 1 + next(names))
+    subscribe(nodes)
     changes = "SELECT count(*) FROM audit WHERE action LIKE 'policy.%'"
-    made, first = count(nodes, changes), len(receiver.events())
+    made, first, sent = count(nodes, changes), len(receiver.events()), len(mail.mails)
     done = "SELECT sum(users_done) FROM bulk_job"
     removed = int(nodes.execute(f"SELECT coalesce(({done}), 0)")[0][0])
+    queued = "SELECT count(*) FROM outbox WHERE purpose = 'report'"
+    reports = count(nodes, queued)
     addresses = queue_mails(nodes, name)
     begin(nodes.owner, PROJECT, emails)
     nodes.execute("UPDATE scheduled_change SET apply_at = apply_at - 86400000000 * 2")
+    nodes.execute("UPDATE report_subscription SET next_at = next_at - 86400000000 * 8")
     until(lambda: removed + 10 < count(nodes, done) < removed + USERS, "some users are done")
     holder = nodes.holder
     with hanging(nodes.servers[0]):
@@ -131,7 +146,8 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, rece
     until(lambda: count(nodes, "SELECT count(*) FROM bulk_job WHERE state = 'running'") == 0,
           "the removal is done")
     until(lambda: count(nodes, changes) > made, "the policy is changed", 20)
-    # One entry and one email for each user, one entry for the policy.
+    until(lambda: count(nodes, queued) >= reports + len(REPORTS), "all reports are sent", SENDING)
+    # One entry and one email for each user, one entry for the policy, one email for each report.
     entries = nodes.execute(f"""
         SELECT count(*), count(DISTINCT object_id) FROM audit
         WHERE action = 'factor.remove-all' AND object_id LIKE '{name}-%'""")
@@ -141,6 +157,11 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, rece
     copies = Counter(message["to"] for message in settled(mail, 2) if message["to"] in wanted)
     assert set(copies.values()) == {1}, copies.most_common(3)
     assert count(nodes, changes) == made + 1
+    assert count(nodes, queued) == reports + len(REPORTS)
+    subjects = Counter(
+        message["subject"] for message in mail.mails[sent:]
+        if "every Monday" in message.get_body(("plain",)).get_content())
+    assert sorted(subjects.values()) == [1] * len(REPORTS), subjects
     # Events arrive in order and without a gap, and again only with a batch that was on its way.
     last = count(nodes, "SELECT max(sequence) FROM audit_link")
     until(lambda: last in audited(receiver.events()), "all events are delivered", TAKEOVER)

@@ -9,6 +9,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import DATABASES, Server, run
+from support.prometheus import INSTALLED, dashboard_queries, query, scraping
 from support.rest import Api, create_token, ok
 from support.waiting import until
 from test_failover import primary, standby  # noqa: F401, for fixtures
@@ -97,6 +98,19 @@ def test_downloads_are_from_the_replica_and_say_as_of_when(instance):
     assert "Users downloaded" in instance.owner.get(f"/projects/{PROJECT}/audit").text
     instance.resume()
     until(lambda: "bob@example.com" in instance.download()[0], "the replica has caught up")
+
+
+@INSTALLED
+def test_the_dashboard_shows_the_replica(instance, tmp_path_factory):
+    until(lambda: instance.download()[1], "the replica is read")
+    panels = [(title, text) for title, text in dashboard_queries() if "replica" in title]
+    with scraping(instance.server.wait_for_line(r"Metrics: (\S+)"),
+                  tmp_path_factory.mktemp("prometheus")) as prometheus:
+        found = {title: query(prometheus, text) for title, text in panels}
+    [age] = found.pop("Age of the replica's data")
+    assert abs(float(age["value"][1])) < 20
+    [statuses] = found.values()
+    assert [one["metric"]["status"] for one in statuses if one["value"][1] == "1"] == ["used"]
 
 
 def test_a_replica_that_is_too_old_is_not_read(instance):
