@@ -26,12 +26,12 @@ public struct Console: Sendable {
   ///   - assets: The addresses of the stylesheet, script, and icon.
   ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
   ///   - isDemo: Whether the instance serves demo data, and so the styleguide.
-  ///   - log: Logs the cause of an error whose details aren't shown on pages, with its request.
+  ///   - log: Logs causes of errors whose details aren't shown on pages, and missing permissions.
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
     guidance: String, isDemo: Bool = false,
-    log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
+    log: @escaping @Sendable (RequestID, RequestEvent) -> Void = { _, _ in }
   ) throws {
     try self.init(
       identity: identity, templates: templates, publicURL: publicURL, assets: assets,
@@ -41,7 +41,7 @@ public struct Console: Sendable {
   init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
     guides: Guides, isDemo: Bool = false,
-    log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
+    log: @escaping @Sendable (RequestID, RequestEvent) -> Void = { _, _ in }
   ) throws {
     self.identity = identity
     let cookies = ConsoleCookies(publicURL: publicURL)

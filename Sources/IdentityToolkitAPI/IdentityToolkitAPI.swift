@@ -41,11 +41,11 @@ public struct IdentityToolkitAPI: Sendable {
   ///   - hosts: The accepted host names in the emulator profile.
   ///   - origins: The web pages that can call the server in the emulator profile.
   ///   - limit: The limit of requests per user pool; nil for none.
-  ///   - log: Logs the cause of an error whose details clients don't see, with its request.
+  ///   - log: Logs causes of errors whose details clients don't see, and missing permissions.
   public init(
     identity: Identity, publicURL: String, hosts: Hosts = .loopback,
     origins: EmulatorOrigins = EmulatorOrigins(), limit: PoolRequestLimit? = nil,
-    log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
+    log: @escaping @Sendable (RequestID, RequestEvent) -> Void = { _, _ in }
   ) {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
     identity.outOfBandCodes.leadLinks(to: url)

@@ -9,7 +9,8 @@ import pyotp
 import pytest
 
 from support.pages import Pages
-from support.program import Server, execute
+from support.program import Server, execute, query
+from support.rest import Api, create_administrator, create_token
 from support.waiting import until
 
 
@@ -70,6 +71,31 @@ def test_a_request_has_one_id_on_the_error_page_and_in_the_log(server):
     logged = until(
         lambda: [line for line in named(server, "request") if line["id"] == shown], "it's logged")
     assert logged[0]["path"] == "/no/such/page" and logged[0]["status"] == 404
+
+
+def test_c12_a_denied_request_is_logged_with_who_lacks_what(server):
+    pages = Pages(server.url)
+    pages.set_up(setup_code(server))
+    pages.create_project("guarded")
+    create_administrator(server.data, "ann@example.com", "auditor")
+    auditor = Pages(server.url)
+    auditor.sign_in("ann@example.com")
+    page = auditor.get("/projects/new")
+    assert page.status_code == 403
+    token = create_token(server.data, "guarded", "auditor")
+    api = Api(server.url, "guarded", pages.api_key("guarded"), token)
+    assert api.admin("DELETE", "tenants/none", version="v2").status_code == 403
+    # Nobody who was denied.
+    assert httpx.get(f"{server.url}/projects/guarded/users").status_code == 303
+    by_auditor, by_token = until(
+        lambda: named(server, "request.denied")[1:] and named(server, "request.denied"),
+        "both are logged")
+    assert by_auditor["id"] in page.text and by_auditor["level"] == "warning"
+    [[auditor_id]] = query(
+        server.data, "SELECT administrator_id FROM administrator WHERE email = 'ann@example.com'")
+    assert (by_auditor["actor"], by_auditor["actor_id"]) == ("administrator", auditor_id)
+    assert by_auditor["permission"] == "createProject"
+    assert (by_token["actor"], by_token["permission"]) == ("service token", "manageTenants")
 
 
 def test_the_cause_of_an_error_has_the_id_of_the_error_page(tmp_path):

@@ -23,7 +23,7 @@ struct LogTests {
 
   @Test func `an event is a line of JSON with its time, level, name, request, and fields`() {
     let written = Written()
-    written.log(.json).add(.requestFailed(RequestID(1), cause: "disk \"full\"\nforged"))
+    written.log(.json).add(.request(RequestID(1), .failed(cause: "disk \"full\"\nforged")))
     #expect(
       written.lines == [
         #"{"time":"2026-09-21T14:13:20.000Z","level":"error","event":"request.failed","#
@@ -32,9 +32,20 @@ struct LogTests {
       ])
   }
 
+  @Test func `a denied request says who lacks what`() {
+    let written = Written()
+    let actor = Actor.administrator(ID("a-1"), name: "Ann\nforged")
+    written.log(.text).add(.request(RequestID(1), .denied(actor, lacking: .manageKeys)))
+    written.log(.json).add(.request(RequestID(1), .denied(actor, lacking: .manageKeys)))
+    let text = "request 000000000001: administrator a-1 lacks the permission manageKeys"
+    #expect(written.lines.first == text)
+    let fields = #""actor":"administrator","actor_id":"a-1","permission":"manageKeys"}"#
+    #expect(written.lines.last?.hasSuffix(fields) == true)
+  }
+
   @Test func `C12: an event is one line of text, whatever it quotes`() {
     let written = Written()
-    written.log(.text).add(.requestFailed(RequestID(1), cause: "a\r\nb\u{2028}c"))
+    written.log(.text).add(.request(RequestID(1), .failed(cause: "a\r\nb\u{2028}c")))
     #expect(written.lines == ["request 000000000001: a b c"])
   }
 

@@ -36,11 +36,11 @@ struct SignedIn: Sendable {
     return theme == .system ? nil : theme.rawValue
   }
 
+  var actor: Actor { .administrator(administrator.id, name: administrator.displayName) }
+
   /// The author of audit entries.
   var author: Author {
-    Author(
-      actor: .administrator(administrator.id, name: administrator.displayName),
-      address: request.peer, requestID: request.id.text)
+    Author(actor: actor, address: request.peer, requestID: request.id.text)
   }
 
   /// The query of the request's address.

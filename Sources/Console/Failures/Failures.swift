@@ -9,11 +9,11 @@ struct Failures: Sendable {
   private let frames: Frames
   private let authorizer: RequestAuthorizer
   private let publicURL: PublicURL
-  private let log: @Sendable (RequestID, String) -> Void
+  private let log: @Sendable (RequestID, RequestEvent) -> Void
 
   init(
     templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer, publicURL: PublicURL,
-    log: @escaping @Sendable (RequestID, String) -> Void
+    log: @escaping @Sendable (RequestID, RequestEvent) -> Void
   ) throws {
     template = try templates.template("failures/failure", for: FailureView.self)
     self.frames = frames
@@ -43,8 +43,12 @@ struct Failures: Sendable {
     case .notFound:
       return await page(Fault(.notFound), for: request)
     case .notAllowed(let permission):
+      if let actor = await authorizer.known(request)?.actor {
+        log(request.id, .denied(actor, lacking: permission))
+      }
       return await page(Fault(needing: permission, helpers: []), for: request)
     case .lacking(let lack):
+      log(request.id, .denied(lack.signedIn.actor, lacking: lack.permission))
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
       let frame = frames.frame(fault.heading, for: lack.signedIn)
       return page(fault, frame, requestID: id)
@@ -65,7 +69,7 @@ struct Failures: Sendable {
       response.fields[.retryAfter] = "1"
       return response
     case .unavailable(let cause):
-      log(request.id, "\(cause)")
+      log(request.id, .failed(cause: "\(cause)"))
       return page(Fault(.serviceUnavailable), requestID: id)
     }
   }

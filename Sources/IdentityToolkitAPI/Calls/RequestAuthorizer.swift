@@ -8,7 +8,7 @@ struct RequestAuthorizer: Sendable {
   let identity: Identity
   let credentials: Credentials
   let limit: PoolRequestLimit?
-  let log: @Sendable (RequestID, String) -> Void
+  let log: @Sendable (RequestID, RequestEvent) -> Void
 
   typealias ClientMethod = @Sendable (ClientCall) async throws(WireError) -> JSON
   typealias AdminMethod = @Sendable (AdminCall) async throws(WireError) -> JSON
@@ -140,11 +140,12 @@ extension RequestAuthorizer {
     }
     let tenant = try namedTenant(request, message)
     if let bearer {
-      guard bearer.covers(project, tenant) else { throw .permissionDenied }
+      guard bearer.covers(project, tenant) else { throw denied(request, bearer, .seeScope) }
       // Without a key, the token is used to sign users in, which requires more than looking them
       // up.
-      guard key != nil || bearer.may(.updateAccounts, project, tenant) else {
-        throw .permissionDenied
+      let action = Action.updateAccounts
+      guard key != nil || bearer.may(action, project, tenant) else {
+        throw denied(request, bearer, action.permission)
       }
     }
     try checkLimit(project, tenant)
@@ -161,7 +162,9 @@ extension RequestAuthorizer {
     let named = action.isAboutTenants ? nil : try namedTenant(request, message)
     if let tenant, let named, tenant != named { throw WireError("TENANT_ID_MISMATCH") }
     let tenant = tenant ?? named ?? standard
-    guard bearer.may(action, project, tenant) else { throw .permissionDenied }
+    guard bearer.may(action, project, tenant) else {
+      throw denied(request, bearer, action.permission)
+    }
     if action.needsTenants { try await checkTenants(of: project) }
     let scope: Scope
     do throws(ScopeError) {
@@ -178,6 +181,13 @@ extension RequestAuthorizer {
       actor: bearer.actor, address: request.peer, requestID: request.id.text)
     return AdminCall(
       request: request, scope: scope, message: message, author: author, holder: bearer)
+  }
+
+  /// Logs that a token lacks a permission; returns the error.
+  private func denied(_ request: Request, _ bearer: Operator, _ permission: Permission) -> WireError
+  {
+    log(request.id, .denied(bearer.actor, lacking: permission))
+    return .permissionDenied
   }
 
   /// Counts a request, and rejects it beyond the limit of its user pool.
@@ -225,7 +235,7 @@ extension RequestAuthorizer {
     do throws(WireError) {
       return .json(try await work())
     } catch {
-      if let cause = error.cause { log(request.id, "\(cause)") }
+      if let cause = error.cause { log(request.id, .failed(cause: "\(cause)")) }
       return error.response(shape)
     }
   }

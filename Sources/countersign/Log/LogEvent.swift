@@ -32,8 +32,7 @@ enum LogEvent: Sendable {
   case integrityCheckTooLong
   case databaseDamaged([String])
 
-  /// A request failed for a reason that isn't shown to the client.
-  case requestFailed(RequestID, cause: String)
+  case request(RequestID, RequestEvent)
   /// A browser reported that something violates a page's content security policy.
   case pageViolation(ViolationReport)
   case taskFailed(BackgroundTask, reason: String)

@@ -85,7 +85,7 @@ extension LogEvent {
         Message(
           "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]),
         [("faults", .array(faults.map { .string($0) }))])
-    case .requestFailed(let id, let cause): Self.requestFailed(id, cause)
+    case .request(let id, let event): Self.request(id, event)
     case .pageViolation(let report): Self.pageViolation(report)
     case .taskFailed(let task, let reason): Self.taskFailed(task, reason)
     case .suppressed(let event, let count):
@@ -121,12 +121,36 @@ extension LogEvent {
       [("server", .string(server)), ("reason", .string(reason))])
   }
 
-  private static func requestFailed(_ id: RequestID, _ cause: String) -> LogRecord {
-    var record = LogRecord(
-      "request.failed", .error,
-      Message("cli.log-request-failed", ["id": .text(id.text), "cause": .text(cause)]),
-      [("cause", .string(cause))])
+  private static func request(_ id: RequestID, _ event: RequestEvent) -> LogRecord {
+    var record =
+      switch event {
+      case .failed(let cause):
+        LogRecord(
+          "request.failed", .error,
+          Message("cli.log-request-failed", ["id": .text(id.text), "cause": .text(cause)]),
+          [("cause", .string(cause))])
+      case .denied(let actor, let permission): denied(id, actor, lacking: permission)
+      }
     record.request = id
+    return record
+  }
+
+  private static func denied(
+    _ id: RequestID, _ actor: Actor, lacking permission: Permission
+  ) -> LogRecord {
+    var record = LogRecord(
+      "request.denied", .warning,
+      Message(
+        "cli.log-request-denied",
+        [
+          "id": .text(id.text), "kind": .text(actor.kind.rawValue), "actor": .text(actor.id),
+          "permission": .text(permission.rawValue),
+        ]),
+      [
+        ("actor", .string(actor.kind.rawValue)), ("actor_id", .string(actor.id)),
+        ("permission", .string(permission.rawValue)),
+      ])
+    record.subject = actor.id
     return record
   }
 
@@ -154,7 +178,6 @@ extension LogEvent {
     record.subject = task.rawValue
     return record
   }
-
 }
 
 extension ServerEvent {

@@ -28,9 +28,7 @@ final class Application: Sendable {
   ) throws {
     probes = Probes(readiness: readiness)
     self.violations = violations
-    let logFailure: @Sendable (RequestID, String) -> Void = {
-      log.add(.requestFailed($0, cause: $1))
-    }
+    let logRequest: @Sendable (RequestID, RequestEvent) -> Void = { log.add(.request($0, $1)) }
     guard let publicURL = PublicURL(address) else {
       throw ConfigurationError(Message("cli.public-url-must-be-a-scheme"))
     }
@@ -40,14 +38,14 @@ final class Application: Sendable {
     self.files = files
     api = IdentityToolkitAPI(
       identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
-      origins: origins, limit: limit, log: logFailure)
+      origins: origins, limit: limit, log: logRequest)
     let links = try ConsoleAssets { files.link($0) }
     console = try Consoles(Self.catalogs(catalogs, pseudoLocale)) { catalog in
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
         publicURL: publicURL, assets: links, guidance: assets.guidance, isDemo: isDemo,
-        log: logFailure)
+        log: logRequest)
     }
   }
 

@@ -1,0 +1,7 @@
+/// What happened in a request that the server logs, beyond its response.
+public enum RequestEvent: Sendable {
+  /// It failed for a reason that isn't shown to the client.
+  case failed(cause: String)
+  /// Its sender lacks a permission.
+  case denied(Actor, lacking: Permission)
+}
