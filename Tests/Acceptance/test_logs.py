@@ -85,7 +85,7 @@ def test_c12_a_denied_request_is_logged_with_who_lacks_what(server):
     token = create_token(server.data, "guarded", "auditor")
     api = Api(server.url, "guarded", pages.api_key("guarded"), token)
     assert api.admin("DELETE", "tenants/none", version="v2").status_code == 403
-    # Nobody who was denied.
+    # Without a session there's nobody to deny, only the sign-in page.
     assert httpx.get(f"{server.url}/projects/guarded/users").status_code == 303
     by_auditor, by_token = until(
         lambda: named(server, "request.denied")[1:] and named(server, "request.denied"),

@@ -43,10 +43,9 @@ struct Failures: Sendable {
     case .notFound:
       return await page(Fault(.notFound), for: request)
     case .notAllowed(let permission):
-      if let actor = await authorizer.known(request)?.actor {
-        log(request.id, .denied(actor, lacking: permission))
-      }
-      return await page(Fault(needing: permission, helpers: []), for: request)
+      let signedIn = await authorizer.known(request)
+      if let signedIn { log(request.id, .denied(signedIn.actor, lacking: permission)) }
+      return page(Fault(needing: permission, helpers: []), for: signedIn, requestID: id)
     case .lacking(let lack):
       log(request.id, .denied(lack.signedIn.actor, lacking: lack.permission))
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
@@ -77,11 +76,14 @@ struct Failures: Sendable {
   /// The page in the signed-in administrator's frame, with their theme and navigation, if there is
   /// a session.
   private func page(_ fault: Fault, for request: Request) async -> Response {
-    let id = request.id.text
-    guard let signedIn = await authorizer.known(request) else { return page(fault, requestID: id) }
+    page(fault, for: await authorizer.known(request), requestID: request.id.text)
+  }
+
+  private func page(_ fault: Fault, for signedIn: SignedIn?, requestID: String) -> Response {
+    guard let signedIn else { return page(fault, requestID: requestID) }
     // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
-      fault, frames.unflashed(fault.heading, for: signedIn), requestID: id)
+      fault, frames.unflashed(fault.heading, for: signedIn), requestID: requestID)
   }
 
   private func page(_ fault: Fault, requestID: String?) -> Response {

@@ -62,25 +62,25 @@ struct Frames: Sendable {
   func unflashed(
     _ title: some MessageConvertible, for signedIn: SignedIn, path: String = "/"
   ) -> Frame {
-    var frame = own(title.message, path: path, for: signedIn, in: nil)
+    let place = PageEntry.Place(signedIn.request.target, in: nil)
+    var frame = own(title.message, path: path, for: signedIn, in: nil, at: place)
     frame.sidebar = sidebar.markup(
-      at: PageEntry.Place(signedIn.request.target, in: nil), in: nil,
-      for: signedIn.administrator, users: nil)
+      at: place, in: nil, for: signedIn.administrator, users: nil)
     return frame
   }
 
   /// What the pages of a signed-in administrator share.
   private func own(
-    _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?
+    _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?,
+    at place: PageEntry.Place
   ) -> Frame {
     var frame = bare(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
-    frame.account = account(signedIn, in: scope)
+    frame.account = account(signedIn, in: scope, at: place)
     frame.styleguide = isDemo ? ConsolePaths.styleguide() : nil
     frame.session = session(signedIn)
-    frame.approvals = ApprovalsLink(
-      signedIn, at: PageEntry.Place(signedIn.request.target, in: scope))
+    frame.approvals = ApprovalsLink(signedIn, at: place)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
@@ -116,7 +116,9 @@ struct Frames: Sendable {
           "title": .message(title), "tenant": .name(Formatted.short(scope.name)),
           "project": project,
         ])
-    var frame = own(whole, path: signedIn.request.target.rawPath, for: signedIn, in: scope)
+    let target = signedIn.request.target
+    let place = PageEntry.Place(target, in: scope)
+    var frame = own(whole, path: target.rawPath, for: signedIn, in: scope, at: place)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
@@ -125,8 +127,7 @@ struct Frames: Sendable {
         ? try await identity.accounts.count(scope) : nil
     }
     frame.sidebar = sidebar.markup(
-      at: PageEntry.Place(signedIn.request.target, in: scope), in: scope, for: administrator,
-      users: users)
+      at: place, in: scope, for: administrator, users: users)
     return frame
   }
 
@@ -148,15 +149,16 @@ struct Frames: Sendable {
     SessionNotice(signedIn, script: assets.sessionScript, at: clock.now())
   }
 
-  private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {
+  private func account(
+    _ signedIn: SignedIn, in scope: Scope?, at place: PageEntry.Place
+  ) -> AccountMenu {
     let administrator = signedIn.administrator
     return AccountMenu(
       name: administrator.displayName,
       role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken,
-      isCurrent: PageEntry.account.length(
-        at: PageEntry.Place(signedIn.request.target, in: scope)) != nil)
+      isCurrent: PageEntry.account.length(at: place) != nil)
   }
 
   private func projectMenu(
