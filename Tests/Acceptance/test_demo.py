@@ -8,7 +8,7 @@ import pytest
 from support.demo import Demo, created, sign_in
 from support.pages import Pages
 from support.program import DATABASES, ROOT, Server, run
-from support.rest import Api, ok
+from support.rest import ok
 
 
 def test_the_demo_starts_quickly(tmp_path):
@@ -30,16 +30,7 @@ def test_everyone_can_sign_in_and_sees_the_projects(demo):
 
 
 def test_the_example_user_signs_in_with_a_code(demo):
-    pages, user = demo.browse(demo.owner), demo.user
-    tenant = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
-    api = Api(demo.url, "harbour-bank", pages.api_key("harbour-bank"),
-              tenant=tenant.rsplit("/", 1)[1])
-    first = ok(api.sign_in(user.email, user.password))
-    assert "mfaPendingCredential" in first
-    done = ok(api.factor("mfaSignIn:finalize", {
-        "mfaPendingCredential": first["mfaPendingCredential"],
-        "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
-        "totpVerificationInfo": {"verificationCode": user.totp.at(time.time())}}))
+    done = ok(demo.sign_in_user()(demo.user.totp.at(time.time())))
     assert done["idToken"]
 
 

@@ -11,6 +11,7 @@ import pyotp
 
 from .pages import Pages
 from .program import DATABASES, Server, temporary_folder
+from .rest import Api, ok
 from .waiting import until
 
 
@@ -93,6 +94,18 @@ class Demo:
     @property
     def owner(self):
         return self.person("owner")
+
+    def sign_in_user(self):
+        """Enters the password of the user who can sign in; returns a function that
+        enters a code."""
+        tenant = next(link for link in self.tenants("harbour-bank") if "/retail-" in link)
+        key = self.browse(self.owner).api_key("harbour-bank")
+        api = Api(self.url, "harbour-bank", key, tenant=tenant.rsplit("/", 1)[1])
+        first = ok(api.sign_in(self.user.email, self.user.password))
+        return lambda code: api.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": first["mfaPendingCredential"],
+            "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": code}})
 
     def browse(self, person):
         """Signs a person in over plain HTTP, once."""
