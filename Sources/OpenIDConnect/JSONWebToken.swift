@@ -66,6 +66,7 @@ public struct JSONWebToken: Sendable {
       guard let fraction = number.double, abs(fraction) < 1e12 else { return nil }
       return Int64(fraction)
     }
-    return abs(whole) < 1 << 40 ? whole : nil
+    // Not abs, which traps for the least integer.
+    return whole.magnitude < 1 << 40 ? whole : nil
   }
 }

@@ -93,11 +93,13 @@ public struct SMSGateway: Sendable {
     ]
   }
 
-  /// Returns what a response means: the gateway may recover from 408, 429, and 5xx.
+  /// Returns what a response means: the gateway may recover from 408, 429, and 5xx, and a person can
+  /// repair what 401 and 407 are about, such as a token that was replaced.
   static func outcome(_ response: ClientResponse) -> SMSOutcome {
     if (200..<300).contains(response.status) { return .accepted }
-    let isTemporary = [408, 425, 429].contains(response.status) || response.status >= 500
     let words = text(of: response)
+    if [401, 407].contains(response.status) { return .unauthorized(words) }
+    let isTemporary = [408, 425, 429].contains(response.status) || response.status >= 500
     return isTemporary ? .postponed(words) : .refused(words)
   }
 

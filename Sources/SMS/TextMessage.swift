@@ -35,6 +35,9 @@ public enum SMSOutcome: Sendable, Equatable {
   case refused(String)
   /// The gateway rejected it temporarily; its status and the beginning of its response.
   case postponed(String)
+  /// The gateway rejected the server's credentials, so it would reject every message; its status and
+  /// the beginning of its response.
+  case unauthorized(String)
   /// The gateway couldn't be reached.
   case unreachable(HTTPClientError)
 }

@@ -1,5 +1,5 @@
 """The real firebase-admin for Python against the standalone profile, and the web SDK's calls from a
-browser. Both use production's host names.
+browser. Both use production's hostnames.
 
 The commands and the program are those of docs/clients.md. The SDK is unchanged.
 """
@@ -46,7 +46,7 @@ def code_blocks(heading, language):
 ADMIN = "Admin SDKs and the standalone profile"
 [COMMANDS] = code_blocks(ADMIN, "sh")
 [PROGRAM] = code_blocks(ADMIN, "python")
-[BROWSER] = code_blocks("The web SDK with production's host names", "sh")
+[BROWSER] = code_blocks("The web SDK with production's hostnames", "sh")
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def auth(sdk):
 
 
 def application(server, files, tenant=None):
-    """Returns an application's calls, also to production's host name."""
+    """Returns an application's calls, also to production's hostname."""
     api = Api(PRODUCTION, PROJECT, server.key, None, tenant)
     api.http = httpx.Client(
         base_url=PRODUCTION, timeout=60, verify=ssl.create_default_context(cafile=files / "ca.pem"))

@@ -246,14 +246,14 @@ def request_the_removal_of_forty(me, demo):
     me.link(f"{BANK}/users?factor=none")
     me.press(me.page.locator("main summary", has_text="in bulk"))
     me.type("list", "\n".join(emails)).button("Preview")
-    me.sees("Remove the second factors of 40 users?", "h1")
+    me.sees("Remove the second factors from 40 users?", "h1")
     me.tick("reason").type("code", demo.person("support").totp.now())
     me.button("Request approval").is_told("pending approval")
 
 
 def approve_the_removal_of_forty(me, demo):
     me.link("/approvals").sees("40 users")
-    me.press(me.page.get_by_role("link", name="Remove factors of 40 users"))
+    me.press(me.page.get_by_role("link", name="Remove factors from 40 users"))
     me.sees(demo.person("support").name)
     me.type("code", demo.owner.totp.now()).button("Approve and run").is_told("has started")
 

@@ -246,7 +246,7 @@ def test_passkeys_need_javascript_and_a_host_name(tmp_path, chromium):
         pages.set_up(server.setup_code)
         assert "Sign in with a passkey" not in Pages(server.url).get("/sign-in").text
         text = pages.get("/account/passkeys/new").text
-        assert "Passkeys need a host name and HTTPS" in text and server.url in text
+        assert "Passkeys need a hostname and HTTPS" in text and server.url in text
         checked = run(
             "check-config", "--data", str(server.data), "--listen", "127.0.0.1:1")
         assert "can't use passkeys" in checked.stdout, checked.stdout

@@ -188,28 +188,42 @@ class Bench:
 
     def console(self):
         """Measures the console's pages with much data: 50 projects, 1,000 tenants, 5,000 users."""
-        data = self.own.folder / "crowd"
-        facts = crowd(self.own.bin, data)
-        pages = {
+        with contextlib.ExitStack() as open_servers:
+            servers, pages, results = {}, {}, {}
+            for build in self.builds:
+                data = build.folder / "crowd"
+                facts = crowd(build.bin, data)
+                server = open_servers.enter_context(build.serve(data))
+                cookie = {"Cookie": f"{server.cookie_name}={facts['cookie']}"}
+                servers[build.name] = (server, cookie)
+                pages[build.name] = self.console_pages(facts)
+                for path, least in pages[build.name].values():
+                    check_rows(server.url + path, cookie, least)
+            own, _ = servers[self.own.name]
+            file = []
+            for run in range(self.runs):
+                file.append(wrk(f"{own.url}/static/bench.bin", 16, self.seconds))
+                for page in pages[self.own.name]:
+                    rates = results.setdefault(page, self.each_build())
+                    for name, (server, cookie) in self.by_turns(servers.items(), run):
+                        path, _ = pages[name][page]
+                        rates[name].append(
+                            wrk(server.url + path, 16, self.seconds, headers=cookie))
+            rate = self.median(file)["rate"]
+            for page, rates in results.items():
+                self.row(page, rates, "file", 0.10, rate)
+            self.notes.append(f"memory after the console's pages: {own.memory()} MiB")
+
+    @staticmethod
+    def console_pages(facts):
+        """Returns the paths of the pages and the least number of rows that each shows."""
+        return {
             "projects page, 50 projects": ("/", 50),
             "review page, 50 of 1,000 tenants": ("/projects/bench-large/review", 50),
             "users page, 50 of 5,000": ("/projects/bench-project/users", 50),
             "user page": (f"/projects/bench-project/users/{facts['user']}", 1),
             "audit page, 50 rows": ("/projects/bench-project/audit", 50),
         }
-        with self.own.serve(data) as server:
-            cookie = {"Cookie": f"{server.cookie_name}={facts['cookie']}"}
-            for path, least in pages.values():
-                check_rows(server.url + path, cookie, least)
-            results, file = {name: [] for name in pages}, []
-            for _ in range(self.runs):
-                file.append(wrk(f"{server.url}/static/bench.bin", 16, self.seconds))
-                for name, (path, _) in pages.items():
-                    results[name].append(wrk(server.url + path, 16, self.seconds, headers=cookie))
-            rate = self.median(file)["rate"]
-            for name, runs in results.items():
-                self.row(name, runs, "file", 0.10, rate)
-            self.notes.append(f"memory after the console's pages: {server.memory()} MiB")
 
     def config(self):
         script = self.folder / "patch.lua"

@@ -30,18 +30,29 @@ import Testing
 
   @Test func `the newest backups and files with other names are kept`() throws {
     try withBackups(5) { folder in
-      let deleted = try folder.deleteAllBut(newest: 2).map { $0.dropFirst(folder.path.count + 1) }
+      let deleted = try folder.deleteAllBut(newest: 2, at: Self.noon).map {
+        $0.dropFirst(folder.path.count + 1)
+      }
       let days = ["17", "18", "19"].map { "countersign-202611\($0)T120000Z.sqlite" }
       #expect(deleted.map(String.init) == days)
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(left.count == 5)
-      #expect(folder.newest() == Self.noon)
+      #expect(folder.newest(at: Self.noon) == Self.noon)
+    }
+  }
+
+  @Test func `a backup from while the clock was ahead is neither counted nor deleted`() throws {
+    try withBackups(5) { folder in
+      let now = Self.noon.addingTimeInterval(-2 * 86_400)
+      #expect(folder.newest(at: now) == now)
+      let deleted = try folder.deleteAllBut(newest: 2, at: now)
+      #expect(deleted == [folder.file(at: now.addingTimeInterval(-2 * 86_400))])
     }
   }
 
   @Test func `nothing is deleted while there are few backups`() throws {
     try withBackups(2) { folder in
-      let deleted = try folder.deleteAllBut(newest: 14)
+      let deleted = try folder.deleteAllBut(newest: 14, at: Self.noon)
       #expect(deleted == [])
     }
   }

@@ -7,6 +7,7 @@ import Testing
 @Suite struct DatabaseSwapTests {
   struct Interrupted: Error {}
 
+  private static let stamp = "20261121T060102Z"
   private static let old = ["": "old", "-wal": "old log", "-shm": "old index"]
 
   /// Runs a test with a database, its log and index, and a restored database in a data folder.
@@ -44,7 +45,7 @@ import Testing
       try FileManager.default.moveItem(atPath: from, toPath: to)
     }
     do {
-      try swap.commit(stamp: "now")
+      try swap.commit(stamp: Self.stamp)
       try swap.finish()
       return true
     } catch {
@@ -66,21 +67,38 @@ import Testing
         return
       }
       #expect(try files(data) == ["": "new"])
-      #expect(try files("\(data)/before-restore-now") == Self.old)
+      #expect(try files("\(data)/before-restore-\(Self.stamp)") == Self.old)
       #expect(!next.isPending)
       #expect(try next.finish() == nil)
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: data).sorted()
-          == ["before-restore-now", "countersign.sqlite"])
+          == ["before-restore-\(Self.stamp)", "countersign.sqlite"])
     }
   }
 
   @Test func `a log without its database is moved aside too`() throws {
     try withSwap { data, swap in
       try FileManager.default.removeItem(atPath: "\(data)/countersign.sqlite")
-      try swap.commit(stamp: "now")
-      #expect(try swap.finish() == "\(data)/before-restore-now")
+      try swap.commit(stamp: Self.stamp)
+      #expect(try swap.finish() == "\(data)/before-restore-\(Self.stamp)")
       #expect(try files(data) == ["": "new"])
+    }
+  }
+
+  @Test func `files and folders with similar names are left alone`() throws {
+    try withSwap { data, swap in
+      try swap.discard()
+      try write("mine", "\(data)/restored-test.sqlite")
+      try write("mine", "\(data)/restored-\(Self.stamp)")
+      for name in ["restored-drill", "restored-20261121T06010Z", "restored-\(Self.stamp)-2"] {
+        try FileManager.default.createDirectory(
+          atPath: "\(data)/\(name)", withIntermediateDirectories: false)
+        try write("mine", "\(data)/\(name)/countersign.sqlite")
+      }
+      #expect(!swap.isPending)
+      #expect(try swap.finish() == nil)
+      #expect(try files(data) == Self.old)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: data).count == 8)
     }
   }
 

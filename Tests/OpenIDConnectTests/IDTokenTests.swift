@@ -51,6 +51,16 @@ struct IDTokenTests {
     #expect(token.person.name == "Nora" && token.person.email == nil)
   }
 
+  @Test(arguments: ["iat", "exp", "nbf", "auth_time"])
+  func `a time that no clock shows is none`(_ claim: String) throws {
+    for seconds in [Int64.min, -(1 << 40), 1 << 40, .max] {
+      let time = JSON.number(JSON.Number(seconds))
+      let text = try TestProvider.token(JSON.Object([(claim, time)]))
+      let token = try #require(JSONWebToken(text))
+      #expect(token.seconds(claim) == nil)
+    }
+  }
+
   @Test func `text with a NUL, which a database may not store, is ignored`() throws {
     let token = try Self.verify([
       ("name", "No\u{0}ra"), ("sid", "s\u{0}"), ("groups", ["a\u{0}", "ops"]),

@@ -58,7 +58,8 @@ struct SMSGatewayTests {
 
   @Test(arguments: [
     (200, SMSOutcome.accepted), (204, .accepted), (400, .refused("400 no")),
-    (404, .refused("404 no")), (302, .refused("302 no")), (408, .postponed("408 no")),
+    (404, .refused("404 no")), (401, .unauthorized("401 no")), (403, .refused("403 no")),
+    (302, .refused("302 no")), (408, .postponed("408 no")),
     (429, .postponed("429 no")), (500, .postponed("500 no")), (503, .postponed("503 no")),
   ])
   func `a status decides whether to send again`(_ status: Int, _ outcome: SMSOutcome) {

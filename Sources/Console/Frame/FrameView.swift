@@ -150,25 +150,6 @@ struct FindForm: ViewModel {
   ]
 }
 
-/// A link to one of the views of a list.
-struct Tab: ViewModel {
-  let text: Message
-  let href: String
-  let isCurrent: Bool
-
-  init(text: some MessageConvertible, href: String, isCurrent: Bool) {
-    self.text = text.message
-    self.href = href
-    self.isCurrent = isCurrent
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.text),
-    .text(\.href),
-    .flag(\.isCurrent),
-  ]
-}
-
 /// The link to approval requests in the bar.
 struct ApprovalsLink: ViewModel {
   let count: Int
@@ -194,7 +175,7 @@ struct ApprovalsLink: ViewModel {
   ]
 }
 
-/// A link with its text.
+/// A link with its text, such as one to a view of a list.
 struct Link: ViewModel {
   let text: Message
   let href: String

@@ -13,9 +13,9 @@ struct MessagesView: ViewModel {
 
   private var path: String { ConsolePaths.messages(context.scope) }
 
-  private var tabs: [Tab] {
+  private var tabs: [Link] {
     MessageFilter.allCases.map { filter in
-      Tab(
+      Link(
         text: MessagesText.name(filter), href: query.form(filter).query(of: path),
         isCurrent: filter == query.filter)
     }

@@ -118,9 +118,9 @@ struct PoolColumns: Hashable, Sendable {
   }
 
   /// The links to the presets.
-  func tabs(_ path: String, _ query: (PoolColumns) -> Form) -> [Tab] {
+  func tabs(_ path: String, _ query: (PoolColumns) -> Form) -> [Link] {
     PoolPreset.allCases.map { each in
-      Tab(
+      Link(
         text: each.name, href: query(PoolColumns(each, standard: standard)).query(of: path),
         isCurrent: each == preset)
     }

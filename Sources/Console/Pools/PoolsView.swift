@@ -64,10 +64,10 @@ struct PoolsView: ViewModel {
       link: EmptyLink(text: Message("tenants.show-all"), href: asked.path))
   }
 
-  private var views: [Tab] {
+  private var views: [Link] {
     PolicyReviewQuery.Selection.allCases.compactMap { selection in
       guard selection != .differs || review.differing != nil else { return nil }
-      return Tab(
+      return Link(
         text: selection.words(differing: review.differing),
         href: asked.form(selection).query(of: asked.path),
         isCurrent: selection == asked.selection)

@@ -200,8 +200,8 @@ struct BulkLines: ViewModel {
 
   private func query(_ show: String) -> Form { show.isEmpty ? Form() : ["show": show] }
 
-  private var tabs: [Tab] {
-    let all = Tab(
+  private var tabs: [Link] {
+    let all = Link(
       text: Message("removals.tab-all", ["number": .number(job.lines)]), href: path,
       isCurrent: isAll)
     let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
@@ -209,7 +209,7 @@ struct BulkLines: ViewModel {
       + kinds.compactMap { kind in
         guard let count = counts[kind], count > 0 else { return nil }
         let name = kind?.rawValue ?? Self.open
-        return Tab(
+        return Link(
           text: BulkText.tab(kind, of: job, count), href: query(name).query(of: path),
           isCurrent: show == name)
       }

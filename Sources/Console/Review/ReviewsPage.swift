@@ -210,9 +210,9 @@ struct ReviewsView: ViewModel {
       ["reviewed": .number(reviewed), "count": .number(statuses.count)])
   }
 
-  private var views: [Tab] {
+  private var views: [Link] {
     ReviewsQuery.Selection.allCases.map {
-      Tab(
+      Link(
         text: $0.name, href: asked.form($0).query(of: ConsolePaths.reviews()),
         isCurrent: $0 == asked.selection)
     }

@@ -9,8 +9,8 @@ struct UsersView: ViewModel {
   /// The table's rows, each a `UserRow`.
   let rows: Markup
   let filter: FilterView
-  let tabs: [Tab]
-  let sorts: [Tab]
+  let tabs: [Link]
+  let sorts: [Link]
   let columns: ColumnsForm
   /// The classes of the table that hide columns.
   let hidingClasses: String
@@ -44,12 +44,12 @@ struct UsersView: ViewModel {
       $0 != .exempt || !exemptions.isEmpty || query.filter == .exempt
     }
     tabs = filters.map { each in
-      Tab(
+      Link(
         text: each.words(counts, exemptions), href: query.with(each).query(of: list),
         isCurrent: each == query.filter)
     }
     sorts = Accounts.Sort.allCases.map { each in
-      Tab(
+      Link(
         text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
     self.columns = columns.form(action: list, kept: query.form)

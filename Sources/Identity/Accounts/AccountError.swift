@@ -66,6 +66,9 @@ public enum AccountError: Error, Sendable {
   case invalidClaims
   /// Custom claims with a reserved claim name.
   case forbiddenClaim(String)
+  /// A user with a second factor can change their email address only with an emailed link, and
+  /// can't remove it.
+  case emailNeedsVerification
   /// Too many change notices were sent to the old address; another change is possible at the given
   /// time.
   case tooManyMails(until: Instant)

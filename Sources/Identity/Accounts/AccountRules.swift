@@ -68,7 +68,9 @@ package enum AccountRules {
   ) throws(AccountError) {
     guard
       (1...longest).contains(uid.utf8.count),
-      !uid.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
+      !uid.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) }),
+      // No URL can have these as a part of its path.
+      uid != ".", uid != ".."
     else { throw .invalidLocalID }
   }
 }

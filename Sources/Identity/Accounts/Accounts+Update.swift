@@ -63,6 +63,7 @@ extension Accounts {
       guard let old = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }
+      if session != nil { try Self.checkOwnEmail(change, of: old) }
       try Self.store(change, newHash, over: old, at: now, connection)
       try Self.changeProviders(change, of: old, in: scope, connection)
       let removed = try Self.changeFactors(
@@ -119,6 +120,15 @@ extension Accounts {
     if case .set(let claims) = change.customAttributes { try AccountRules.checkClaims(claims) }
   }
 
+  /// A user with a second factor must keep a verified email address, so they change it with an
+  /// emailed link only.
+  private static func checkOwnEmail(
+    _ change: AccountChange, of old: Account
+  ) throws(AccountError) {
+    let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
+    guard old.factors.isEmpty || isSame(email, old.email) else { throw .emailNeedsVerification }
+  }
+
   private static func store(
     _ change: AccountChange, _ hash: PasswordHash?, over old: Account, at now: Instant,
     _ connection: borrowing Connection
@@ -127,6 +137,9 @@ extension Accounts {
     let sameEmail = Self.isSame(email, old.email)
     let keepsVerified = sameEmail || change.keepsEmailVerified
     let verified = change.emailVerified ?? (keepsVerified && old.emailVerified)
+    // A time in the future would put off enforcement, which begins with the account.
+    let createdAt = change.createdAt.map { min($0, now) } ?? old.createdAt
+    let lastLoginAt = change.lastLoginAt.map { min($0, now) } ?? old.lastLoginAt
     let hasCredential =
       email != nil || hash != nil || change.phoneNumber.applied(to: old.phoneNumber) != nil
     do {
@@ -141,9 +154,8 @@ extension Accounts {
           custom_attributes = \(change.customAttributes.applied(to: old.customAttributes)),
           disabled = \(change.disabled ?? old.disabled),
           anonymous = \(old.isAnonymous && !hasCredential),
-          created_at = \((change.createdAt ?? old.createdAt).microseconds),
-          last_login_at = \((change.lastLoginAt ?? old.lastLoginAt)?.microseconds),
-          last_login_day = \((change.lastLoginAt ?? old.lastLoginAt)?.day ?? 0)
+          created_at = \(createdAt.microseconds), last_login_at = \(lastLoginAt?.microseconds),
+          last_login_day = \(lastLoginAt?.day ?? 0)
         WHERE account_key = \(old.key)
         """)
       switch change.password {

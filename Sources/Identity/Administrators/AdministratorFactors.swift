@@ -139,7 +139,7 @@ public struct AdministratorFactors: Sendable {
           FROM console_session WHERE token_digest = \(session.digest)
           """
         ) { try $0.value(0) as Int64 } ?? 0
-      if used > 0, now.seconds - Instant(microseconds: used).seconds < freshness { return nil }
+      if Instant(microseconds: used).isRecent(within: freshness, at: now) { return nil }
     }
     return methods.contains(.totp) ? .totp : .passkey
   }

@@ -218,10 +218,28 @@ extension ConsoleSessions {
       let current = try credentials(ticket.administrator, at: now, connection),
       !current.methods.isEmpty,
       ticket.passwordMark == mark(current.hash),
-      // Password sign-in may have been turned off since the password step.
-      try ticket.provider != nil || PasswordSignIn.admits(ticket.administrator, connection)
+      try allows(ticket, connection)
     else { return nil }
     return current.methods
+  }
+
+  /// Returns whether the first step of a ticket is still allowed.
+  private static func allows(
+    _ ticket: ConsoleTicket, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let session = ticket.provider else {
+      // Password sign-in may have been turned off since.
+      return try PasswordSignIn.admits(ticket.administrator, connection)
+    }
+    // The provider may have been replaced, the administrator unlinked, or signed out there.
+    guard let issuer = try ConsoleProvider.find(connection)?.issuer,
+      try AdministratorProviderLink.find(ticket.administrator, connection)?.issuer == issuer
+    else { return false }
+    return try !ProviderSignOut.any(
+      of: [
+        ProviderSignOut(ticket.administrator, at: issuer),
+        ProviderSignOut(session: session.id, at: issuer),
+      ], since: ticket.issuedAt, connection)
   }
 
   /// Reads an administrator's password hash, if they have a password, and the methods for the second

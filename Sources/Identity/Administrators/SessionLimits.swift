@@ -35,7 +35,7 @@ public struct SessionLimits: Sendable, Hashable {
 
   /// Returns true if a session that began and was last used at these times is still open.
   func allow(since start: Instant, lastSeenAt: Instant, at now: Instant) -> Bool {
-    now < start.advanced(bySeconds: lifetime) && now < lastSeenAt.advanced(bySeconds: idle)
+    start.isRecent(within: lifetime, at: now) && lastSeenAt.isRecent(within: idle, at: now)
   }
 }
 

@@ -127,7 +127,7 @@ public struct Approval: Sendable {
 
   init(_ row: borrowing Row, at now: Instant) throws {
     func ids(_ column: Int) throws -> Set<String> {
-      Set((try row.value(column) as String).split(separator: " ").map(String.init))
+      Set(EnrollmentIDs.list(in: try row.value(column)))
     }
     func lines(_ column: Int) throws -> [String] {
       (try row.value(column) as String).split(separator: "\n").map(String.init)

@@ -96,8 +96,8 @@ extension Approvals {
   ) throws -> (id: Int64, expiry: Instant) {
     let expiry = now.advanced(bySeconds: Approval.lifetime)
     let agent = request.agent.administrator
-    let going = factors.map(\.id.text).joined(separator: " ")
-    let all = (account?.factors ?? []).map(\.id.text).joined(separator: " ")
+    let going = EnrollmentIDs.text(of: factors)
+    let all = EnrollmentIDs.text(of: account?.factors ?? [])
     let id: Int64? = try connection.first(
       """
       INSERT INTO approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,

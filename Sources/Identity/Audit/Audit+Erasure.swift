@@ -31,15 +31,12 @@ extension Audit {
   /// - Throws: ``AuditError``.
   package func erase(_ part: AuditPart, of id: Int64) async throws(AuditError) -> Bool {
     let now = store.clock.now()
-    let isErased = try await store.write(AuditError.self) { connection in
+    return try await store.write(AuditError.self) { connection in
       try Self.erase(part, of: id, at: now, connection)
     }
-    cache.forget(id)
-    return isErased
   }
 
-  /// Erases a part of a sealed entry in the caller's transaction; the caller removes the row from
-  /// the cache.
+  /// Erases a part of a sealed entry in the caller's transaction.
   static func erase(
     _ part: AuditPart, of id: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -3,8 +3,7 @@ import Synchronization
 
 /// A cache of audit rows by number, which only erasures change.
 ///
-/// If other servers use the database as well, a count of erasures tells whether one of them erased
-/// anything.
+/// A count of erasures tells a read whether its snapshot is older or newer than the cached rows.
 final class AuditRowCache: Sendable {
   private struct State {
     var rows: [Int64: AuditRow] = [:]
@@ -46,19 +45,13 @@ final class AuditRowCache: Sendable {
     return found
   }
 
-  /// Removes a row that has changed.
-  func forget(_ id: Int64) { state.withLock { _ = $0.rows.removeValue(forKey: id) } }
-
-  /// Has other servers on the database forget their rows once the transaction ends.
+  /// Has all servers on the database forget their rows once the transaction ends.
   static func noteErasure(_ connection: borrowing Connection) throws {
-    guard connection.dialect.sharesDatabase else { return }
     try erasures.store(String(try count(connection) + 1), connection)
   }
 
-  /// The number of erasures; 0 if the database has only one server.
   private static func count(_ connection: borrowing Connection) throws -> Int64 {
-    guard connection.dialect.sharesDatabase else { return 0 }
-    return try erasures.readNumber(connection) ?? 0
+    try erasures.readNumber(connection) ?? 0
   }
 
   private func keep(_ new: [AuditRow], after erasures: Int64) {

@@ -193,7 +193,7 @@ public struct ActionAuthorization: Sendable {
   ) throws -> Bool {
     guard rule != .none else { return false }
     let interval = Int64(try Support.stepUpMinutes(connection)) * 60
-    func isRecent(_ moment: Instant) -> Bool { now.seconds - moment.seconds < interval }
+    func isRecent(_ moment: Instant) -> Bool { moment.isRecent(within: interval, at: now) }
     let times = try connection.first(
       "SELECT proved_at, provider_at FROM console_session WHERE token_digest = \(session.digest)"
     ) { (proved: try $0.value(0) as Int64?, provider: try $0.value(1) as Int64?) }

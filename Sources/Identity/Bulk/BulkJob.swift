@@ -188,7 +188,7 @@ public struct BulkItem: Sendable {
   public let removed: Int
   /// The number of sessions ended.
   public let sessions: Int
-  let seen: [Substring]
+  let seen: [String]
 
   static let columns: SQL = "line, given, uid, factors, result, removed, sessions"
 
@@ -196,8 +196,7 @@ public struct BulkItem: Sendable {
     line = try row.value(0)
     given = try row.value(1)
     account = (try row.value(2) as String?).map { ID($0) }
-    let ids: String = try row.value(3)
-    seen = ids.split(separator: " ")
+    seen = EnrollmentIDs.list(in: try row.value(3))
     factors = seen.count
     result = (try row.value(4) as String?).flatMap(BulkResult.init(rawValue:))
     removed = try row.value(5)

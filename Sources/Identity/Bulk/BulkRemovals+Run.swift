@@ -103,7 +103,7 @@ extension BulkRemovals {
       return Outcome(obstacle)
     }
     guard !account.factors.isEmpty else { return Outcome(.none) }
-    let seen = Set(item.seen.map(String.init))
+    let seen = Set(item.seen)
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return Outcome(.changed) }
     let removal = try FactorRemovals.removal(of: nil, from: account, settings, connection)
     let hold = NewRemovalHold(

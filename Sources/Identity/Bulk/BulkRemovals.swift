@@ -175,7 +175,7 @@ public struct BulkRemovals: Sendable {
         return
       }
       account = found.id
-      factors = found.factors.map(\.id.text).joined(separator: " ")
+      factors = EnrollmentIDs.text(of: found.factors)
       count = found.factors.count
       result =
         try BulkRemovals.obstacle(found, in: scope, for: administrator, connection)

@@ -32,6 +32,16 @@ package struct CodeAttemptRecorder {
   package func pass(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
+    let change = try accept(finding, at: now, connection)
+    try connection.run("UPDATE account SET \(change) WHERE account_key = \(account.key)")
+  }
+
+  /// Does the same as ``pass(_:at:_:)``, except for the account's row.
+  ///
+  /// - Returns: The columns of the account to set.
+  func accept(
+    _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
+  ) throws -> SQL {
     var count = CodeAttemptCount(account)
     if account.wrongCodes > 0 {
       let confirmed = try CodeAttemptRecord.confirmNearMisses(
@@ -39,14 +49,10 @@ package struct CodeAttemptRecorder {
       for nearMiss in confirmed { try count.confirm(nearMiss, connection) }
     }
     let at = try insert(finding, at: now, &count, connection)
-    try connection.run(
-      """
-      UPDATE account SET wrong_codes = 0, last_code_attempt_at = \(at), reach = \(count.reach.text)
-      WHERE account_key = \(account.key)
-      """)
     if account.codesBlockedUntil != nil {
       try AccountRecord.unlockCodes(account.key, connection)
     }
+    return "wrong_codes = 0, last_code_attempt_at = \(at), reach = \(count.reach.text)"
   }
 
   /// Records a rejected code and counts it as incorrect, unless it's the correct code of a

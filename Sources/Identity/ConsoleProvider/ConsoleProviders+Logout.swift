@@ -111,8 +111,14 @@ extension ConsoleProviders {
           """
         ) { ID<Administrator>(try $0.value(0)) })
     }
+    if let session = token.sessionID {
+      try ProviderSignOut(session: session, at: provider.issuer).record(at: now, connection)
+    }
     var ended = 0
     for id in ids {
+      if token.sessionID == nil {
+        try ProviderSignOut(id, at: provider.issuer).record(at: now, connection)
+      }
       let count: Int
       if let session = token.sessionID {
         count = try connection.run(

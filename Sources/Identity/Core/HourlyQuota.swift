@@ -22,7 +22,7 @@ enum HourlyQuota {
     let row = try connection.first(
       "SELECT failures, expires_at FROM throttle WHERE name = \(name)"
     ) { row in (count: try row.value(0) as Int, end: Instant(microseconds: try row.value(1))) }
-    let current = row.flatMap { $0.end > now ? $0 : nil }
+    let current = row.flatMap { $0.end.pending(for: window, at: now) == nil ? nil : $0 }
     if let current, current.count + amount > limit { return current.end }
     let end = current?.end ?? now.advanced(bySeconds: window)
     let count = (current?.count ?? 0) + amount

@@ -300,13 +300,13 @@ extension EventStreams {
   ///
   /// - Throws: ``EventStreamError/unavailable(_:)``.
   public func rewind(
-    _ id: ID<EventStream>, to position: Int64
+    _ id: ID<EventStream>, to position: StreamPosition
   ) async throws(EventStreamError) {
     try await store.write(EventStreamError.self) { connection in
       _ = try connection.run(
         """
-        UPDATE event_stream SET sequence = \(SQL.least)(sequence, \(position)),
-          head_sequence = \(SQL.least)(head_sequence, \(position))
+        UPDATE event_stream SET sequence = \(SQL.least)(sequence, \(position.sequence)),
+          head_sequence = \(SQL.least)(head_sequence, \(position.head))
         WHERE stream_id = \(id.text)
         """)
     }
@@ -320,6 +320,21 @@ extension EventStreams {
     try await store.write(EventStreamError.self) { connection in
       _ = try connection.run("UPDATE event_stream SET next_try_at = NULL WHERE stream_id > ''")
     }
+  }
+}
+
+/// A position in an event stream.
+public struct StreamPosition: Sendable {
+  /// The last entry that was delivered.
+  let sequence: Int64
+  /// The entry of the last signed head that was delivered.
+  let head: Int64
+
+  package init(sequence: Int64, head: Int64) { (self.sequence, self.head) = (sequence, head) }
+
+  /// Creates the position of a stream.
+  public init(of stream: EventStream) {
+    (sequence, head) = (stream.position, stream.headPosition)
   }
 }
 

@@ -129,8 +129,9 @@ public struct CustomTokens: Sendable {
           NewAccount(), passwordHash: nil, anonymous: false, in: scope, number: number,
           uid: contents.uid, at: now, connection
         ).key
-      if known?.isCustomAuth != true {
-        try connection.run("UPDATE account SET custom_auth = 1 WHERE account_key = \(key)")
+      if known?.isCustomAuth != true || known?.isAnonymous == true {
+        try connection.run(
+          "UPDATE account SET custom_auth = 1, anonymous = 0 WHERE account_key = \(key)")
       }
       guard let account = try AccountRecord.find(key: key, connection) else {
         throw Failure("account vanished")

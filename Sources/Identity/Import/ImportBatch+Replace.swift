@@ -51,7 +51,7 @@ extension ImportBatch {
     _ key: Int64, with prepared: PreparedUser, _ connection: borrowing Connection
   ) throws(DatabaseError) {
     let user = prepared.user
-    let passwordAt = prepared.hash == nil ? nil : user.passwordUpdatedAt ?? now
+    let passwordAt = prepared.hash == nil ? nil : past(user.passwordUpdatedAt) ?? now
     try connection.run(
       """
       UPDATE account SET email = \(prepared.email), email_folded = \(prepared.email),
@@ -61,9 +61,9 @@ extension ImportBatch {
         password_updated_at = \(passwordAt?.microseconds), anonymous = 0,
         custom_auth = \(user.isCustomAuth), disabled = \(user.disabled),
         custom_attributes = \(user.customAttributes),
-        created_at = \((user.createdAt ?? now).microseconds),
-        last_login_at = \(user.lastLoginAt?.microseconds),
-        last_login_day = \(user.lastLoginAt?.day ?? 0),
+        created_at = \((past(user.createdAt) ?? now).microseconds),
+        last_login_at = \(past(user.lastLoginAt)?.microseconds),
+        last_login_day = \(past(user.lastLoginAt)?.day ?? 0),
         given_fields = \(GivenFields(imported: user).rawValue)
       WHERE account_key = \(key)
       """)

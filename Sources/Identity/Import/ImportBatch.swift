@@ -92,7 +92,7 @@ struct ImportBatch {
     _ prepared: PreparedUser, _ key: Int64, _ connection: borrowing Connection
   ) throws(DatabaseError) -> Bool {
     let user = prepared.user
-    let passwordAt = prepared.hash == nil ? nil : user.passwordUpdatedAt ?? now
+    let passwordAt = prepared.hash == nil ? nil : past(user.passwordUpdatedAt) ?? now
     let inserted = try connection.run(
       """
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
@@ -103,13 +103,17 @@ struct ImportBatch {
         \(user.emailVerified && prepared.email != nil), \(user.displayName), \(user.photoURL),
         \(user.phoneNumber), \(prepared.hash), \(passwordAt?.microseconds), \(user.isCustomAuth),
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
-        \((user.createdAt ?? now).microseconds), \(user.lastLoginAt?.microseconds),
-        \(user.lastLoginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
+        \((past(user.createdAt) ?? now).microseconds), \(past(user.lastLoginAt)?.microseconds),
+        \(past(user.lastLoginAt)?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
         \(prepared.hasPhone), \(GivenFields(imported: user).rawValue))
       ON CONFLICT DO NOTHING
       """)
     return inserted > 0
   }
+
+  /// A time in a row, or the current time if that's earlier: enforcement begins with `createdAt`, and
+  /// links to reset a password from before its last change are refused.
+  func past(_ time: Instant?) -> Instant? { time.map { min($0, now) } }
 
   /// The row's `validSince` in seconds, clamped to the valid range and to the current time.
   private func validSince(_ user: ImportedUser) -> Int64 {

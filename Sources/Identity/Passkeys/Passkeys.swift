@@ -47,7 +47,7 @@ public struct Passkeys: Sendable {
       "SELECT proved_at, passkey_at FROM console_session WHERE token_digest = \(session.digest)"
     ) { (proved: try $0.value(0) as Int64?, passkey: try $0.value(1) as Int64?) }
     guard let times, let proved = times.proved,
-      now.seconds - Instant(microseconds: proved).seconds < freshness
+      Instant(microseconds: proved).isRecent(within: freshness, at: now)
     else { return true }
     // Otherwise a phished code would add a passkey where only a passkey is accepted.
     return try methods.contains(.passkey) && times.passkey == nil

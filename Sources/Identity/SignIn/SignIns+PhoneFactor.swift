@@ -95,12 +95,12 @@ extension SignIns {
       }
       try ticket.countUse(connection)
       try PhoneFactor.accept(factor.id, of: account, at: now, connection)
-      try attempt.pass(CodeFinding(.accepted), at: now, connection)
+      let change = try attempt.accept(CodeFinding(.accepted), at: now, connection)
       return .success(
         try Sessions.begin(
           account, in: pending.scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id), at: now,
-          random: random, connection))
+          random: random, setting: change, connection))
     }
     return try outcome.get()
   }

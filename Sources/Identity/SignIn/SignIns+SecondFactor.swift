@@ -74,13 +74,13 @@ extension SignIns {
       guard finding.result.isSuccess else {
         return .failure(try attempt.fail(finding, at: now, connection))
       }
-      try attempt.pass(finding, at: now, connection)
+      let change = try attempt.accept(finding, at: now, connection)
       try ticket.countUse(connection)
       return .success(
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id), at: now,
-          random: random, connection))
+          random: random, setting: change, connection))
     }
     return try outcome.get()
   }

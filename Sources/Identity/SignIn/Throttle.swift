@@ -97,7 +97,9 @@ struct ThrottleCharge: Sendable {
     _ counters: [ThrottleCounter], at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
     let rows = try counters.map { try row($0.name, connection) }
-    let blockedUntil = rows.compactMap { $0?.blockedUntil }.filter { $0 > now }.max()
+    let blockedUntil = zip(counters, rows).compactMap { counter, row in
+      row?.blockedUntil.pending(for: counter.rule.longest, at: now)
+    }.max()
     if let blockedUntil { return .blocked(until: blockedUntil) }
     var charges: [ThrottleCharge] = []
     for (counter, row) in zip(counters, rows) {
@@ -116,7 +118,7 @@ struct ThrottleCharge: Sendable {
         let leaked = max(0, (now.seconds - row.since.seconds) / leak)
         failures = max(0, failures - Int(leaked))
         // Keeps the elapsed part of the current leak interval.
-        if failures > 0 { since = row.since.advanced(bySeconds: leaked * leak) }
+        if failures > 0 { since = min(row.since.advanced(bySeconds: leaked * leak), now) }
       }
     }
     let blocked = counter.rule.blockedUntil(afterFailures: failures + 1, at: now) ?? open

@@ -93,19 +93,23 @@ struct Ticket {
 
   /// Returns the recorded uses and failures; a ticket issued before a restore is treated as used.
   ///
-  /// It writes the row, because PostgreSQL would count a lookup as one of its whole page of the
-  /// index, which has the tickets that were issued at the same time, and would refuse all but one
-  /// of the sign-ins that then write to it.
+  /// If other servers use the database as well, it writes the row: PostgreSQL would count a lookup
+  /// as one of its whole page of the index, which has the tickets that were issued at the same time,
+  /// and would refuse all but one of the sign-ins that then write to it.
   func record(_ connection: borrowing Connection) throws -> (uses: Int, failures: Int) {
     if try RestoreMark.ends(issuedAt, connection) { return (1, 0) }
-    return try connection.first(
-      """
+    let find: SQL =
+      connection.dialect.sharesDatabase
+      ? """
       INSERT INTO ticket (scope_key, ticket_id, uses, failures)
       VALUES (\(scope), \(id), 0, 0)
       ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses
       RETURNING uses, failures
       """
-    ) { row in
+      : """
+      SELECT uses, failures FROM ticket WHERE scope_key IN (\(scope), 0) AND ticket_id = \(id)
+      """
+    return try connection.first(find) { row in
       (uses: try row.value(0) as Int, failures: try row.value(1) as Int)
     } ?? (0, 0)
   }

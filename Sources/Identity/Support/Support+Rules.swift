@@ -189,7 +189,7 @@ extension Support {
       guard let agent, agent.may(action.requirements.permission, in: scope) else {
         return .failure(.notAllowed)
       }
-      let entry = try entry(connection)
+      let entry = faults.isEmpty ? try entry(connection) : nil
       if entry == nil, faults.isEmpty {
         return .success(ActionOutcome(value: false, renewed: nil))
       }

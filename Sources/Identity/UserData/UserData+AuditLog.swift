@@ -67,7 +67,6 @@ extension UserData {
         WHERE scope_key = \(next.scope) AND erasure_id = \(next.number)
         """)
     }
-    for finding in found { audit.cache.forget(finding.entry) }
     return true
   }
 

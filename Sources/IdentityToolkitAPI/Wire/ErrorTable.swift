@@ -155,6 +155,7 @@ extension WireError {
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
     case .invalidClaims: self.init("INVALID_CLAIMS")
     case .forbiddenClaim(let name): self.init("FORBIDDEN_CLAIM : \(name.prefix(100))")
+    case .emailNeedsVerification: self.init("EMAIL_CHANGE_NEEDS_VERIFICATION")
     case .tooManyMails: self.init(Self.tooManyMails)
     case .busy: self = .unavailable
     case .unavailable(let cause): self.init(unavailable: cause)

@@ -60,10 +60,13 @@ enum BackupCommand: Command {
     to backups: BackupFolder, of folder: DataFolder, keep count: Int?, isCheck: Bool
   ) async throws -> Int32 {
     let file = backups.file(at: Date())
-    do { _ = try await create(file, of: folder, isCheck: isCheck) } catch {
-      // Neither the newest backup nor one of those to keep.
-      try? FileManager.default.moveItem(atPath: file, toPath: "\(file).unverified")
-      throw error
+    _ = try await create(file, of: folder, isCheck: false)
+    if isCheck {
+      do { _ = try await check(file, folder) } catch {
+        // Neither the newest backup nor one of those to keep.
+        try? FileManager.default.moveItem(atPath: file, toPath: "\(file).unverified")
+        throw error
+      }
     }
     guard let count else { return 0 }
     for file in try backups.deleteAllBut(newest: count) {

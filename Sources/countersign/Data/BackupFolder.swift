@@ -29,17 +29,30 @@ struct BackupFolder: Sendable {
     "\(path)/\(Self.prefix)\(time.formatted(Self.style))\(Self.suffix)"
   }
 
-  /// Returns when the newest backup was created; nil when there's none.
-  func newest() -> Date? { times().last }
+  /// How far ahead of the clock the time of a backup may be, in seconds.
+  private static let tolerance: TimeInterval = 120
 
-  /// Deletes the oldest backups, and no other files.
+  /// Returns when the newest backup was created; nil when there's none.
   ///
-  /// - Parameter count: The number of backups to keep.
+  /// A backup whose time is in the future was created while the clock was ahead, and isn't counted.
+  func newest(at now: Date = Date()) -> Date? {
+    times().last { $0 <= now.addingTimeInterval(Self.tolerance) }
+  }
+
+  /// Deletes the oldest backups, and no other files: those whose time is in the future are neither
+  /// counted nor deleted.
+  ///
+  /// - Parameters:
+  ///   - count: The number of backups to keep.
+  ///   - now: The current time.
   /// - Returns: The paths of the deleted files.
   /// - Throws: When one can't be deleted.
-  func deleteAllBut(newest count: Int) throws(ConfigurationError) -> [String] {
+  func deleteAllBut(
+    newest count: Int, at now: Date = Date()
+  ) throws(ConfigurationError) -> [String] {
     var deleted: [String] = []
-    for time in times().dropLast(count) {
+    let past = times().filter { $0 <= now.addingTimeInterval(Self.tolerance) }
+    for time in past.dropLast(count) {
       let file = file(at: time)
       do { try FileManager.default.removeItem(atPath: file) } catch {
         throw ConfigurationError(

@@ -1,5 +1,6 @@
 import DatabaseSQLite
 import Foundation
+import Identity
 import Localization
 
 /// Replaces the current database with a restored one.
@@ -58,7 +59,12 @@ struct DatabaseSwap: Sendable {
 
   private var ready: String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
-    return names.filter { $0.hasPrefix(Self.readyPrefix) }.min()
+    return names.filter { name in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: "\(data)/\(name)")
+      return name.hasPrefix(Self.readyPrefix)
+        && Instant.isFileStamp(name.dropFirst(Self.readyPrefix.count))
+        && attributes?[.type] as? FileAttributeType == .typeDirectory
+    }.min()
   }
 
   /// Moves the current database aside and the restored one into place, continuing where an

@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Localization
 
 /// A file of lines that's only appended to.
@@ -21,9 +22,11 @@ struct LineFile: Sendable {
   /// The file is opened each time, because log rotation may have moved it.
   func append(_ lines: [[UInt8]]) throws {
     try create()
-    guard let handle = FileHandle(forUpdatingAtPath: path) else {
+    // Another server may append in the meantime, whose lines mustn't be overwritten.
+    guard let file = AppendedFile.open(path) else {
       throw ConfigurationError(Message("cli.file-cant-be-written", ["path": .text(path)]))
     }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     defer { try? handle.close() }
     let end = try handle.seekToEnd()
     var bytes: [UInt8] = []

@@ -18,7 +18,7 @@ enum EventAttempt: Sendable {
   case postponed(String)
   /// The connection broke, and events after the position may not have arrived, although they were
   /// delivered.
-  case interrupted(String, after: Int64)
+  case interrupted(String, after: StreamPosition)
 }
 
 extension ConfigurationError {

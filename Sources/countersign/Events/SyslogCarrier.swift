@@ -16,7 +16,7 @@ final class SyslogCarrier: EventCarrier, @unchecked Sendable {
   private let format: SyslogMessage
   private let queue = DispatchQueue(label: "syslog")
   /// The positions before the latest batches, which the server may not have read yet.
-  private var sent: [(at: ContinuousClock.Instant, position: Int64)] = []
+  private var sent: [(at: ContinuousClock.Instant, position: StreamPosition)] = []
 
   /// How long a server may take to read what its kernel has.
   private static let unread = Duration.seconds(30)
@@ -56,13 +56,13 @@ final class SyslogCarrier: EventCarrier, @unchecked Sendable {
       guard let position = forget() else { return .postponed(error.diagnosis) }
       return .interrupted(error.diagnosis, after: position)
     }
-    if batch.isNext { sent.append((now, batch.stream.position)) }
+    if batch.isNext { sent.append((now, StreamPosition(of: batch.stream))) }
     return .delivered
   }
 
   /// Returns the position before the oldest batch that may be unread, once.
-  private func forget() -> Int64? {
+  private func forget() -> StreamPosition? {
     defer { sent = [] }
-    return sent.map(\.position).min()
+    return sent.first?.position
   }
 }

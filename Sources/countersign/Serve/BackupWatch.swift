@@ -38,7 +38,7 @@ struct BackupWatch: Sendable {
 
   /// Checks the newest backup now.
   func check() {
-    guard let newest = folder.newest() else {
+    guard let newest = folder.newest(at: now()) else {
       say(Message("cli.there-is-no-backup", ["folder": .text(folder.path)]))
       return
     }

@@ -24,6 +24,7 @@ struct SMSCarrier: Carrier {
       case .accepted: return .recorded(.sent)
       case .refused(let reason): return .recorded(.failed(reason))
       case .postponed(let reason): return .recorded(.postponed(reason))
+      case .unauthorized(let reason): return .isDown(reason)
       case .unreachable(let error): return .isDown(error.diagnosis)
       }
     } catch {

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
@@ -82,7 +83,7 @@ class Visit:
     def html(self):
         return self.type == "text/html"
 
-    @property
+    @cached_property
     def markup(self):
         return Markup(self.text)
 
@@ -116,8 +117,7 @@ def crawl(pages, examples=4, start="/", downloads=True):
         visits.append(visit)
         if not visit.html or answer.status_code != 200:
             continue
-        markup = Markup(answer.text)
-        for link in [*markup.links, *markup.files]:
+        for link in [*visit.markup.links, *visit.markup.files]:
             where = urlsplit(urljoin(str(answer.url), unescape(link)))
             address = where.path + (f"?{where.query}" if where.query else "")
             if where.scheme not in ("http", "https") or not str(answer.url).startswith(

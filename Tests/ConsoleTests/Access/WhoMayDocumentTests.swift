@@ -56,7 +56,7 @@ import Testing
   }
 
   private static let introduction = """
-    # Who may
+    # Roles and permissions
 
     A grant is a role on the instance, on a project with all its tenants, or on one tenant. Anything
     outside an administrator's grants returns 404, the same bytes as a page that never existed.

@@ -51,7 +51,7 @@ import Testing
       #expect(sent.status == .seeOther)
       #expect(try await chiara(world).emailVerified == true)
       let done = try await browser.get(try #require(sent.location))
-      #expect(done.status == .ok && done.says("Email address confirmed"))
+      #expect(done.status == .ok && done.says("Email address verified"))
       #expect(done.values(of: "href").contains("http://localhost:3000/welcome?a=b"))
       let again = try await browser.get(link.address)
       #expect(again.status == .gone && again.says("This link was already used"))

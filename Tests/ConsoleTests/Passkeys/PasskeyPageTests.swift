@@ -185,16 +185,16 @@ import WebAuthn
     }
   }
 
-  @Test func `without a host name, the pages say what passkeys need`() async throws {
+  @Test func `without a hostname, the pages say what passkeys need`() async throws {
     try await World.withSampleData(publicURL: "http://192.0.2.1:8080") { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/account/passkeys/new")
       Markup.check(page)
-      #expect(page.says("Passkeys need a host name and HTTPS"))
+      #expect(page.says("Passkeys need a hostname and HTTPS"))
       #expect(page.says("http://192.0.2.1:8080"))
       let browser = Browser(world)
       #expect(try await !browser.get("/sign-in").values(of: "href").contains("/sign-in/passkey"))
-      #expect(try await browser.get("/sign-in/passkey").says("Passkeys need a host name"))
+      #expect(try await browser.get("/sign-in/passkey").says("Passkeys need a hostname"))
     }
   }
 }

@@ -65,7 +65,7 @@ import Testing
       _ = try await nadia.submit(address, form(draft))
       try await run(world)
       let own = try await nadia.get(address + "/undo")
-      #expect(own.says("Another administrator has to undo it") && !own.says("name=\"reason\""))
+      #expect(own.says("Only another administrator can undo it") && !own.says("name=\"reason\""))
       let ada = try await Browser.signedIn(world)
       let question = try await ada.get(address + "/undo")
       Markup.check(question)

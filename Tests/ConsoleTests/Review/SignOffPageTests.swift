@@ -20,7 +20,7 @@ import Testing
       let wrong = try await ada.submit(
         Self.review + "/sign-off", ["digest": digest, "due": "yesterday", "note": "Q4"])
       #expect(wrong.status == .unprocessableContent)
-      #expect(wrong.says("Enter one of the next 366 days."))
+      #expect(wrong.says("Enter a date within the next 366 days."))
       #expect(wrong.says("Q4") && wrong.says("yesterday"), "the entered values are kept")
       Markup.check(wrong)
       world.clock.advance(seconds: 900)

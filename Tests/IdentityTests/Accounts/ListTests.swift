@@ -151,7 +151,7 @@ struct AccountListTests {
       for (minute, person) in [(3, Person.alice), (1, .bob), (2, .mallory)] {
         let account = try await instance.account(person)
         var change = AccountChange()
-        change.lastLoginAt = instance.now.advanced(bySeconds: Int64(minute * 60))
+        change.lastLoginAt = instance.now.advanced(bySeconds: Int64((minute - 3) * 60))
         try await instance.identity.accounts.update(
           instance.acme, account.id, change, by: Instance.boss)
       }

@@ -12,6 +12,32 @@ import Testing
     return try await instance.enrolled(.alice)
   }
 
+  @Test func `a factor whose enrollment ID has a space is removed after an approval`() async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      var change = AccountChange()
+      change.factors = .replace([
+        FactorEntry(id: "my phone", displayName: "Phone", phoneNumber: "+15555550100")
+      ])
+      _ = try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.pattern = .mandatory
+      }
+      try await instance.setSupportRules { $0.approvalForLastFactor = true }
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.acme, account.id, nil, dora.request(.lost))
+      let approval = try #require(
+        try await instance.identity.approvals.waiting(for: account.id, in: instance.acme))
+      guard case .done = try await approve(instance, approval.id, by: omar) else {
+        throw Unexpected("not done")
+      }
+      #expect(try await instance.reload(account).factors.isEmpty)
+    }
+  }
+
   private func requestRemoval(
     _ instance: Instance, _ device: Device, by agent: Agent, factor: ID<Factor>? = nil
   ) async throws -> Approval {

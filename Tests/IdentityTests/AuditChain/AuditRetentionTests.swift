@@ -1,4 +1,5 @@
 import Database
+import Dispatch
 @testable import Identity
 import Testing
 
@@ -147,6 +148,34 @@ struct AuditRetentionTests {
       #expect(row.changes.first?.old == nil && row.changes.last?.new != nil)
       let result = try await instance.chain.verify()
       #expect(result.faults == [] && result.erased == 4)
+    }
+  }
+
+  @Test func `a page that began before an erasure doesn't keep what was erased`() async throws {
+    try await withInstance { instance in
+      try await instance.writeEntries(3)
+      try await instance.sealAll()
+      let audit = instance.identity.audit
+      let entry = try #require(try await instance.wholeLog().first { $0.note == "by phone" })
+      // The page of another server, which has nothing cached.
+      let cache = AuditRowCache()
+      let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+      let erased = DispatchSemaphore(value: 0)
+      let id = entry.id
+      async let page = instance.database.read { connection in
+        let count: Int? = try connection.first("SELECT count(*) FROM /* test */ audit") {
+          try $0.value(0)
+        }
+        begin.yield()
+        erased.wait()
+        return (count, try cache.rows([id], connection))
+      }
+      for await _ in begun { break }
+      #expect(try await audit.erase(.actor, of: id))
+      erased.signal()
+      #expect(try await page.1.first?.actorName == entry.actorName)
+      let next = try await instance.database.read { try cache.rows([id], $0) }
+      #expect(next.first?.actorName == "")
     }
   }
 

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import JSON
 import OpenIDConnect
 import TestProvider
@@ -34,6 +35,40 @@ struct ProviderFactorTests {
       // A configured value counts as the second factor.
       instance.provider.change { $0.amr = ["pwd", "hwk"] }
       #expect(try await instance.providerSession().secondFactor == .enrolled)
+    }
+  }
+
+  @Test(arguments: ["logout", "session logout", "unlink", "remove"])
+  func `V15: what ends the provider's sessions also ends a sign-in that waits for a factor`(
+    _ event: String
+  ) async throws {
+    try await withInstance { instance in
+      let owner = try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      try await instance.link(nora)
+      let device = try await instance.enroll(nora)
+      instance.provider.change { $0.amr = ["pwd"] }
+      guard case .secondFactorDue(let pending, _) = try await instance.visit() else {
+        throw Unexpected("no second factor is required")
+      }
+      instance.clock.advance(1)
+      let (providers, provider) = (instance.identity.consoleProviders, instance.provider)
+      switch event {
+      case "logout", "session logout":
+        let claims =
+          event == "logout"
+          ? provider.logoutClaims(subject: "248289761001", id: "1")
+          : provider.logoutClaims(session: "session-1", id: "1")
+        _ = try await providers.logOut(
+          try provider.token(claims, header: ["typ": "logout+jwt"]), address: "192.0.2.20")
+      case "unlink":
+        try await instance.database.write { try AdministratorProviderLink.delete(nora.id, $0) }
+      default: _ = try await providers.remove(owner.request(nil, note: "Replaced"))
+      }
+      await expect("ended") {
+        _ = try await instance.finish(
+          pending.revealedText, code: try device.code(at: instance.now))
+      }
     }
   }
 

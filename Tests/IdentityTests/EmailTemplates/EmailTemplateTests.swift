@@ -49,7 +49,7 @@ struct EmailTemplateTests {
       // Other kinds of emails use the default template.
       _ = try await instance.code(.verifyEmail)
       let other = try #require(try await instance.mails().last)
-      #expect(other.subject == "Confirm your email address for \(name)")
+      #expect(other.subject == "Verify your email address for \(name)")
       #expect(other.senderName == nil && other.replyTo == nil)
     }
   }

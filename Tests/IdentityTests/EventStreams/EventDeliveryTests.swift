@@ -257,12 +257,29 @@ struct EventDeliveryTests {
       try await instance.writeEntries(10)
       try await instance.sealAll()
       _ = try await instance.deliverAll(stream)
-      try await instance.streams.rewind(stream.id, to: 4)
+      try await instance.streams.rewind(stream.id, to: StreamPosition(sequence: 4, head: 4))
       let next = try await instance.deliverAll(stream).map(\.sequence)
       #expect(next.first == 5)
-      try await instance.streams.rewind(stream.id, to: 1_000)
+      try await instance.streams.rewind(
+        stream.id, to: StreamPosition(sequence: 1_000, head: 1_000))
       let none = try await instance.deliverAll(stream)
       #expect(none.isEmpty)
+    }
+  }
+
+  @Test func `a head that may be unread is sent again although the entries before it were read`()
+    async throws
+  {
+    try await withInstance { instance in
+      let stream = try await instance.addStream(.syslogTLS, "log.example.com:6514")
+      try await instance.writeEntries(10)
+      try await instance.sealAll()
+      let sent = try await instance.deliverAll(stream)
+      let head = try #require(sent.last { if case .head = $0.content { true } else { false } })
+      try await instance.streams.rewind(
+        stream.id, to: StreamPosition(sequence: head.sequence, head: head.sequence - 1))
+      let again = try await instance.deliverAll(stream)
+      #expect(again.map(\.sequence) == [head.sequence])
     }
   }
 

@@ -54,6 +54,22 @@ struct CustomTokenTests {
     }
   }
 
+  @Test func `an anonymous user who signs in with a custom token isn't anonymous anymore`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      try await instance.allowPhones()
+      let start = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor)
+      #expect(start.account.isAnonymous)
+      let token = try TestTokenIssuer.back.token(
+        Self.payload(#""uid":"\#(start.account.id.text)""#, without: ["uid"]))
+      let (grant, isNewUser) = try await signIn(instance, token)
+      #expect(!isNewUser && grant.account.id == start.account.id && !grant.account.isAnonymous)
+    }
+  }
+
   @Test func `a custom token requires no second factor`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)

@@ -23,6 +23,31 @@ import Testing
     return hash.map { .hash($0) } ?? .plain(Secret(""))
   }
 
+  @Test func `times in the future are stored as the current time`() async throws {
+    try await withInstance { instance in
+      let later = Instant(seconds: 253_402_300_799)
+      let row = Self.user(.alice) {
+        $0.password = Self.hash(Secret("correct horse"))
+        $0.passwordUpdatedAt = later
+        ($0.createdAt, $0.lastLoginAt) = (later, later)
+      }
+      for existing in [ImportOptions.Existing.refuse, .replace] {
+        let outcome = try await instance.identity.imports.run(
+          instance.acme, [row], ImportOptions(existing: existing), by: Instance.boss)
+        #expect(outcome.refusals.isEmpty)
+        let found = try await instance.identity.accounts.find(instance.acme, ID("uid-alice"))
+        let account = try #require(found)
+        let times = [account.createdAt, account.lastLoginAt, account.passwordUpdatedAt]
+        #expect(times == [instance.now, instance.now, instance.now])
+      }
+      var change = AccountChange()
+      (change.createdAt, change.lastLoginAt) = (later, later)
+      let changed = try await instance.identity.accounts.update(
+        instance.acme, ID("uid-alice"), change, by: Instance.boss)
+      #expect(changed.createdAt == instance.now && changed.lastLoginAt == instance.now)
+    }
+  }
+
   @Test func `an imported account has all fields of its row`() async throws {
     try await withInstance { instance in
       let link = ProviderLink(provider: "google.com", rawID: "g-1", email: "a@gmail.com")

@@ -45,6 +45,24 @@ struct ThrottleTests {
     }
   }
 
+  @Test func `after a clock that was ahead was set back, blocks end and attempts expire`()
+    async throws
+  {
+    try await withInstance { instance in
+      let rule = Throttle(free: 1, first: 30, longest: 60, leak: 60)
+      instance.clock.advance(86_400)
+      for _ in 0..<2 { _ = try await charge(instance, "x", rule) }
+      #expect(try await charge(instance, "x", rule) == nil)
+      instance.clock.advance(-86_400)
+      // Not forgotten: this one is the third.
+      #expect(try await charge(instance, "x", rule) != nil)
+      #expect(try await charge(instance, "x", rule) == nil)
+      instance.clock.advance(180)
+      for _ in 0..<2 { #expect(try await charge(instance, "x", rule) != nil) }
+      #expect(try await charge(instance, "x", rule) == nil)
+    }
+  }
+
   @Test func `an attempt that is returned lifts the block that it caused`() async throws {
     try await withInstance { instance in
       let rule = Throttle(free: 2, first: 30, longest: 60)

@@ -89,7 +89,11 @@ struct LooseningTests {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("olga", role: .owner)
       let support = instance.identity.support
-      await expect("outOfRange") { try await support.setStepUp(minutes: 0, agent.request(nil)) }
+      for wrong in [0, 241, .max, .min] {
+        await expect("outOfRange") {
+          try await support.setStepUp(minutes: wrong, agent.request(nil))
+        }
+      }
       try await check(instance, agent, row: .supportStepUp) {
         try await support.setStepUp(minutes: 240, $0)
       }

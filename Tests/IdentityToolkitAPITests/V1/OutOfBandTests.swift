@@ -264,10 +264,35 @@ struct OobCodeTests {
       try await server.configure(privacy: false)
       let alice = try await server.addPerson()
       let enrolled = try await server.enroll(try await server.signIn(alice).text("idToken"))
+      let token = try #require(enrolled.answer["idToken"] ?? nil)
+      let changes: [(String, JSON)] = [
+        ("update", ["idToken": token, "email": "new@example.com"]),
+        ("update", ["idToken": token, "deleteAttribute": ["EMAIL"]]),
+        // What the SDK sends to link an email and a password.
+        ("signUp", ["idToken": token, "email": "new@example.com", "password": "correct horse"]),
+      ]
+      for (method, body) in changes {
+        let answer = try await server.post("/v1/accounts:\(method)", body)
+        #expect(answer.error == "EMAIL_CHANGE_NEEDS_VERIFICATION")
+      }
+      let same = try await server.post(
+        "/v1/accounts:update", ["idToken": token, "email": "Alice@example.com"])
+      #expect(same.status == 200)
+    }
+  }
+
+  @Test func `with email enumeration protection, linking a password doesn't replace an email`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try #require(try await server.signIn(alice)["idToken"] ?? nil)
       let answer = try await server.post(
-        "/v1/accounts:update",
-        ["idToken": enrolled.answer["idToken"] ?? nil, "email": "new@example.com"])
-      #expect(answer.error == "EMAIL_CHANGE_NEEDS_VERIFICATION")
+        "/v1/accounts:signUp",
+        ["idToken": token, "email": "new@example.com", "password": "correct horse"])
+      #expect(
+        answer.error
+          == "OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
     }
   }
 }

@@ -57,11 +57,14 @@ extension Methods {
 
   private func link(_ token: String, _ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(token, call)
-    _ = try await check(session)
+    let account = try await check(session)
     var change = AccountChange()
     guard let email = try call.message.given("email") else { throw WireError("MISSING_EMAIL") }
     guard let password = try call.message.given("password") else {
       throw WireError("MISSING_PASSWORD")
+    }
+    if let old = account.email, old != email, try await hidesUsers(session.scope) {
+      throw Methods.unverifiedEmail
     }
     change.email = .set(email)
     change.password = .set(Secret(password))

@@ -42,11 +42,7 @@ extension Methods {
     if case .set(let email) = change.email, email != account.email,
       try await hidesUsers(session.scope)
     {
-      throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
-    }
-    // A user with a second factor must keep a verified email.
-    if case .set(let email) = change.email, email != account.email, !account.factors.isEmpty {
-      throw WireError("EMAIL_CHANGE_NEEDS_VERIFICATION")
+      throw Methods.unverifiedEmail
     }
     let update = try await self.change(session, change, call)
     var answer = Methods.updateAnswer(update.account)
@@ -56,6 +52,10 @@ extension Methods {
     }
     return .object(answer)
   }
+
+  /// With email enumeration protection, an email is changed only with an emailed link.
+  static let unverifiedEmail = WireError(
+    "OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
 
   /// `accounts:update` by an administrator: changes any member of any user.
   func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {

@@ -1,0 +1,18 @@
+/// Times that were stored by a clock that was ahead don't hold once it's set back.
+extension Instant {
+  /// How far in the future a stored time may be, in seconds: the clocks of servers differ, and each
+  /// is adjusted.
+  private static let tolerance: Int64 = 120
+
+  /// Returns whether something happened less than this many seconds ago, and not in the future.
+  func isRecent(within seconds: Int64, at now: Instant) -> Bool {
+    self <= now.advanced(bySeconds: Self.tolerance) && now < advanced(bySeconds: seconds)
+  }
+
+  /// Returns the end of a wait that isn't over yet; nil if it's over, or further away than the longest
+  /// wait.
+  func pending(for longest: Int64, at now: Instant) -> Instant? {
+    let latest = now.advanced(bySeconds: longest + Self.tolerance)
+    return self > now && self <= latest ? self : nil
+  }
+}
