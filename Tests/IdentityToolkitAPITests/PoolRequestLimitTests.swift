@@ -19,11 +19,11 @@ struct PoolRequestLimitTests {
     let steady = Steady()
     let limit = PoolRequestLimit(perSecond: 5) { steady.now }
     func passed(_ count: Int, _ tenant: ID<Tenant>?) -> Int {
-      (0..<count).count { _ in limit.allows(Self.acme, tenant) }
+      (0..<count).count { _ in limit.allows(PoolRequestLimit.Pool(Self.acme, tenant)) }
     }
     #expect(passed(30, nil) == 10)
     #expect(passed(30, ID("east")) == 10)
-    #expect(limit.allows(ID("globex"), nil))
+    #expect(limit.allows(.project(ID("globex"))))
     #expect(limit.rejections == 40)
     steady.advance(.milliseconds(100))
     #expect(passed(30, nil) == 0)
@@ -38,10 +38,42 @@ struct PoolRequestLimitTests {
   @Test func `a flood of tenants' names doesn't fill the memory`() {
     let steady = Steady()
     let limit = PoolRequestLimit(perSecond: 5) { steady.now }
-    for _ in 0..<10 { _ = limit.allows(Self.acme, nil) }
+    for _ in 0..<10 { _ = limit.allows(.project(Self.acme)) }
     for number in 0..<(3 * PoolRequestLimit.most) {
-      _ = limit.allows(Self.acme, ID("tenant-\(number)"))
+      _ = limit.allows(.tenant(Self.acme, ID("tenant-\(number)")))
       #expect(limit.count <= PoolRequestLimit.most)
+    }
+  }
+
+  @Test func `C15: requests that don't name their tenant count toward that of their token`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let tenant = try await server.addTenant("east")
+      let signedUp = try await server.post(
+        "/v1/accounts:signUp",
+        ["tenantId": .string(tenant), "email": "eve@example.com", "password": "correct horse"])
+      let (idToken, refreshToken) = (signedUp["idToken"], signedUp["refreshToken"])
+      let calls: [(String, JSON)] = [
+        ("/v1/accounts:lookup", ["idToken": idToken ?? nil]),
+        ("/v1/token", ["grantType": "refresh_token", "refreshToken": refreshToken ?? nil]),
+      ]
+      for (path, body) in calls {
+        let limit = PoolRequestLimit(perSecond: 1) { .zero }
+        let api = IdentityToolkitAPI(
+          identity: server.identity, publicURL: "https://mfa.example.com", limit: limit)
+        let request = Request(
+          method: .post, target: try #require(Target("\(path)?key=\(server.key)")),
+          fields: [.contentType: "application/json"], body: body.serialized())
+        var statuses: [Status?] = []
+        for _ in 0..<3 { statuses.append(await api.respond(to: request)?.status) }
+        #expect(statuses == [.ok, .ok, .tooManyRequests])
+        let own = try #require(Target("/v1/accounts:signUp?key=\(server.key)"))
+        let other = Request(
+          method: .post, target: own, fields: [.contentType: "application/json"],
+          body: Array("{}".utf8))
+        #expect(await api.respond(to: other)?.status != .tooManyRequests)
+      }
     }
   }
 

@@ -162,8 +162,7 @@ public struct Sessions: Sendable {
   private static func isOfDeletedTenant(
     _ token: [UInt8], of project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard token.count == tokenLength else { return false }
-    let scope = token.suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    guard let scope = poolNumber(of: token) else { return false }
     return try connection.first(
       """
       SELECT 1 FROM scope s JOIN project p USING (project_id)
@@ -171,6 +170,17 @@ public struct Sessions: Sendable {
         AND s.deleted_at IS NOT NULL AND p.deleted_at IS NULL
       """
     ) { try $0.value(0) as Int } != nil
+  }
+
+  /// Returns the number of the user pool that a refresh token names, without verifying the token; nil
+  /// if it names none.
+  public static func poolNumber(of token: String) -> Int64? {
+    Base64URL.decode(token.prefix(100)).flatMap(poolNumber)
+  }
+
+  private static func poolNumber(of token: [UInt8]) -> Int64? {
+    guard token.count == tokenLength else { return nil }
+    return token.suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 
   private static func makeToken(_ id: [UInt8], in scope: Scope, random: RandomSource) -> String {

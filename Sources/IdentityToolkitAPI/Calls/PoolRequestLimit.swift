@@ -6,9 +6,16 @@ import Synchronization
 ///
 /// Each pool has a token bucket in memory. A bucket holds the requests of two seconds, for bursts.
 public final class PoolRequestLimit: Sendable {
-  private struct Pool: Hashable {
-    let project: ID<Project>
-    let tenant: ID<Tenant>?
+  /// A user pool as a request names it.
+  enum Pool: Hashable {
+    case project(ID<Project>)
+    case tenant(ID<Project>, ID<Tenant>)
+    /// The pool of a refresh token, which has only the pool's number.
+    case number(ID<Project>, Int64)
+
+    init(_ project: ID<Project>, _ tenant: ID<Tenant>?) {
+      self = tenant.map { .tenant(project, $0) } ?? .project(project)
+    }
   }
 
   private struct Bucket {
@@ -50,8 +57,8 @@ public final class PoolRequestLimit: Sendable {
   var count: Int { state.withLock { $0.buckets.count } }
 
   /// Counts a request to a pool; returns false if it has to be rejected.
-  func allows(_ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
-    let (now, pool) = (steady(), Pool(project: project, tenant: tenant))
+  func allows(_ pool: Pool) -> Bool {
+    let now = steady()
     return state.withLock { state in
       var bucket = state.buckets[pool] ?? Bucket(tokens: capacity, filledAt: now)
       bucket.tokens = tokens(in: bucket, at: now)

@@ -95,7 +95,7 @@ struct RequestAuthorizer: Sendable {
       guard let key = try await credentials.keyProject(request) else { throw .missingKey }
       let project = ID<Project>(project)
       guard key == project || identity.profile == .emulator else { throw .permissionDenied }
-      try checkLimit(project, tenant.map { ID($0) })
+      try checkLimit(PoolRequestLimit.Pool(project, tenant.map { ID($0) }))
       return try await method(
         ClientCall(
           request: request, project: project, tenant: tenant.map { ID($0) }, message: Message(),
@@ -148,7 +148,7 @@ extension RequestAuthorizer {
         throw denied(request, bearer, action.permission)
       }
     }
-    try checkLimit(project, tenant)
+    if limit != nil { try checkLimit(Self.pool(project, tenant, message)) }
     let isTrusted = bearer?.may(.updateAccounts, project, tenant) ?? false
     return ClientCall(
       request: request, project: project, tenant: tenant, message: message,
@@ -176,7 +176,7 @@ extension RequestAuthorizer {
     if !action.isAboutTenants, scope.tenant != nil, scope.isDisabled {
       throw WireError(disabled: scope)
     }
-    try checkLimit(scope.project, scope.tenant)
+    try checkLimit(PoolRequestLimit.Pool(scope.project, scope.tenant))
     let author = Author(
       actor: bearer.actor, address: request.peer, requestID: request.id.text)
     return AdminCall(
@@ -191,9 +191,27 @@ extension RequestAuthorizer {
   }
 
   /// Counts a request, and rejects it beyond the limit of its user pool.
-  private func checkLimit(_ project: ID<Project>, _ tenant: ID<Tenant>?) throws(WireError) {
-    guard let limit, !limit.allows(project, tenant) else { return }
+  private func checkLimit(_ pool: PoolRequestLimit.Pool) throws(WireError) {
+    guard let limit, !limit.allows(pool) else { return }
     throw .tooManyRequests
+  }
+
+  /// Returns the pool that a call or its token names.
+  ///
+  /// The web SDK doesn't name the tenant when it refreshes a token or looks a user up. The token isn't
+  /// verified yet, but a call can name any tenant anyway.
+  private static func pool(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ message: Message
+  ) throws(WireError) -> PoolRequestLimit.Pool {
+    if tenant == nil, let token = try message.text("refreshToken"),
+      let number = Sessions.poolNumber(of: token)
+    {
+      return .number(project, number)
+    }
+    if tenant == nil, let token = try message.text("idToken") {
+      return PoolRequestLimit.Pool(project, IDTokens.namedTenant(of: token))
+    }
+    return PoolRequestLimit.Pool(project, tenant)
   }
 
   /// Rejects a project that doesn't allow tenants, before a tenant is looked up.

@@ -96,6 +96,12 @@ struct IDTokens: Sendable {
     return claims.session(in: scope)
   }
 
+  /// Returns the tenant that a token names, without verifying the token; nil if it names none.
+  static func namedTenant(of token: String) -> ID<Tenant>? {
+    guard token.utf8.count < JSONWebToken.longest, let token = JSONWebToken(token) else { return nil }
+    return token.payload["firebase"]?["tenant"]?.textValue.map { ID($0.text) }
+  }
+
   /// Returns the claims of a currently valid token for a project.
   private func claims(
     of token: String, project: ID<Project>
