@@ -51,7 +51,7 @@ def test_l7_a_verified_user_can_enroll(api):
     browser = Pages(api.url)
     done = browser.post("/__/auth/action", {"code": code}, page=address)
     assert done.status_code == 303
-    assert "is confirmed" in browser.get(done.headers["location"]).text
+    assert "is verified" in browser.get(done.headers["location"]).text
     fresh = ok(api.sign_in("eve@example.com"))["idToken"]
     ok(api.factor("mfaEnrollment:start", {"idToken": fresh, "totpEnrollmentInfo": {}}))
 

@@ -240,7 +240,7 @@ def test_c1_passkeys_can_be_required_of_owners(server, chromium):
     assert again.returncode == 0 and "weren't required" in again.stdout, again.stdout
 
 
-def test_passkeys_need_javascript_and_a_host_name(tmp_path, chromium):
+def test_passkeys_need_javascript_and_a_hostname(tmp_path, chromium):
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url)
         pages.set_up(server.setup_code)
@@ -262,6 +262,6 @@ def test_passkeys_need_javascript_and_a_host_name(tmp_path, chromium):
         page.get_by_role("link", name="Sign in with a passkey").click()
         expect(page.get_by_text("This page needs JavaScript.")).to_be_visible()
         page.get_by_role("button", name="Use passkey").click()
-        expect(page.get_by_text("No passkey was sent.").first).to_be_visible()
+        expect(page.get_by_text("No passkey was received.").first).to_be_visible()
         page.get_by_role("link", name="Sign in with password").click()
         expect(page.get_by_label("Password")).to_be_visible()

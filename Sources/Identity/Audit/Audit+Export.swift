@@ -58,31 +58,39 @@ extension Audit {
   /// - Throws: ``AuditError``.
   public func actors(_ scope: Scope? = nil) async throws(AuditError) -> [AuditActor] {
     try await store.read(AuditError.self) { connection in
-      var actors: [AuditActor] = []
-      for kind in [Actor.Kind.administrator, .serviceToken] {
-        actors += try Self.actors(of: kind, scope, connection)
+      let unfiled = try Self.unfiledActors(scope, connection)
+      return try AuditActor.kinds.flatMap { kind in
+        try Self.actors(of: kind, scope, and: unfiled.filter { $0.kind == kind }, connection)
       }
-      return actors
+    }
+  }
+
+  private static func unfiledActors(
+    _ scope: Scope?, _ connection: borrowing Connection
+  ) throws -> [AuditActor] {
+    try connection.all(
+      """
+      SELECT actor_kind, actor_id, actor_name FROM audit
+      WHERE audit_id > \(try filedTo(connection))\(scope?.auditConditionChecked ?? "")
+        AND actor_kind || '' IN (\(SQL.list(AuditActor.kinds.map(\.rawValue))))
+      ORDER BY audit_id DESC LIMIT 2000
+      """
+    ) { row in
+      AuditActor(
+        kind: Actor.Kind(rawValue: try row.value(0)) ?? .administrator, id: try row.value(1),
+        name: try row.value(2))
     }
   }
 
   /// Skips from actor to actor, reading only each one's newest row, and adds the actors of unfiled
   /// rows.
   private static func actors(
-    of kind: Actor.Kind, _ scope: Scope?, _ connection: borrowing Connection
+    of kind: Actor.Kind, _ scope: Scope?, and unfiled: [AuditActor],
+    _ connection: borrowing Connection
   ) throws -> [AuditActor] {
     let place = scope?.auditCondition ?? ""
-    let placeChecked = scope?.auditConditionChecked ?? ""
-    var actors: [AuditActor] = try connection.all(
-      """
-      SELECT actor_id, actor_name FROM audit
-      WHERE audit_id > \(try filedTo(connection))\(placeChecked)
-        AND actor_kind || '' = \(kind.rawValue)
-      ORDER BY audit_id DESC LIMIT 1000
-      """
-    ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
     var seen: Set<String> = []
-    actors = actors.filter { seen.insert($0.id).inserted }
+    var actors = unfiled.filter { seen.insert($0.id).inserted }
     // Sorts after any ID.
     var last = "\u{10FFFF}"
     while actors.count < 50 {

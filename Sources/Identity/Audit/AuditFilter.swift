@@ -89,6 +89,9 @@ public struct AuditScope: Sendable, Hashable {
 
 /// An actor with audit rows.
 public struct AuditActor: Sendable, Hashable {
+  /// The kinds of actors that are offered as filters.
+  static let kinds: [Actor.Kind] = [.administrator, .serviceToken]
+
   /// The kind.
   public let kind: Actor.Kind
   /// The ID.

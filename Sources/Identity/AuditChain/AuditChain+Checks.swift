@@ -76,9 +76,9 @@ extension AuditChain {
     try await store.read(AuditError.self) { connection in
       let check = try StoredCheck.find(connection)
       let isVerified = check.map { $0.through > 0 } ?? false
+      let last = try ChainLink.last(connection)
       return Status(
-        sealed: try ChainLink.last(connection)?.sequence ?? 0,
-        unsealed: try Self.unsealed(connection),
+        sealed: last?.sequence ?? 0, unsealed: try Self.unsealed(after: last, connection),
         verified: isVerified ? check?.through : nil,
         verifiedAt: isVerified ? check?.throughAt : nil, checkedAt: check?.checkedAt,
         fault: check?.fault, removed: try AuditTombstone.latest(connection),

@@ -33,7 +33,7 @@ extension AuditChain {
     let (sections, heads) = (result, exported)
     return try await store.read(AuditError.self) { connection in
       var result = sections
-      result.unsealed = try Self.unsealed(connection)
+      result.unsealed = try Self.unsealed(after: ChainLink.last(connection), connection)
       let comparison = try HeadComparison(keys, connection)
       if let head = try AuditHead.last(connection) {
         try comparison.add(newest: head, to: &result, connection)
@@ -103,11 +103,13 @@ extension AuditChain {
   }
 
   /// Returns how many entries aren't sealed yet.
-  static func unsealed(_ connection: borrowing Connection) throws -> Int64 {
+  static func unsealed(
+    after sealed: ChainLink?, _ connection: borrowing Connection
+  ) throws -> Int64 {
     let last: Int64? = try connection.first(
       "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
     ) { try $0.value(0) }
-    return max(0, (last ?? 0) - (try ChainLink.last(connection)?.entry ?? 0))
+    return max(0, (last ?? 0) - (sealed?.entry ?? 0))
   }
 }
 

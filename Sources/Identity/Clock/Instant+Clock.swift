@@ -12,7 +12,11 @@ extension Instant {
   /// Returns the end of a wait that isn't over yet; nil if it's over, or further away than the longest
   /// wait.
   func pending(for longest: Int64, at now: Instant) -> Instant? {
-    let latest = now.advanced(bySeconds: longest + Self.tolerance)
-    return self > now && self <= latest ? self : nil
+    self > now && self <= Self.latestEnd(of: longest, at: now) ? self : nil
+  }
+
+  /// Returns the latest time at which a wait of at most this many seconds can end.
+  static func latestEnd(of longest: Int64, at now: Instant) -> Instant {
+    now.advanced(bySeconds: longest + tolerance)
   }
 }

@@ -87,13 +87,25 @@ extension AccountRecord {
     try CountChanges.append(change, to: scope, connection)
   }
 
-  /// Removes a batch of expired locks; the counts of incorrect codes are kept.
+  /// Removes a batch of expired locks, and of those from a clock that was ahead; the counts of
+  /// incorrect codes are kept.
   package static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws {
+    let latest = Instant.latestEnd(of: Throttle.codes.longest, at: now)
+    try expireLocks("codes_blocked_until <= \(now.microseconds)", connection)
+    try expireLocks(
+      """
+      codes_blocked_until > \(latest.microseconds)
+        AND codes_blocked_until < \(CodeLock.forever.microseconds)
+      """, connection)
+  }
+
+  private static func expireLocks(
+    _ condition: SQL, _ connection: borrowing Connection
+  ) throws {
     let scopes = try connection.all(
       """
       UPDATE account SET codes_blocked_until = NULL WHERE account_key IN (
-        SELECT account_key FROM account WHERE codes_blocked_until <= \(now.microseconds)
-        LIMIT 500)
+        SELECT account_key FROM account WHERE \(condition) LIMIT 500)
       RETURNING scope_key
       """
     ) { try $0.value(0) as Int64 }

@@ -16,7 +16,19 @@ extension Outbox {
   }
 
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
+  ///
+  /// Messages that a clock that was ahead put off are due again.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    let latest = Instant.latestEnd(of: Deliveries.longestWait, at: now)
+    for channel in [OutboxEntry.Channel.mail, .sms] {
+      try connection.run(
+        """
+        UPDATE outbox SET next_try_at = \(now.microseconds)
+        WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
+          WHERE channel = \(channel.rawValue) AND next_try_at > \(latest.microseconds)
+          LIMIT \(Deliveries.share))
+        """)
+    }
     try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL

@@ -98,7 +98,9 @@ struct IDTokens: Sendable {
 
   /// Returns the tenant that a token names, without verifying the token; nil if it names none.
   static func namedTenant(of token: String) -> ID<Tenant>? {
-    guard token.utf8.count < JSONWebToken.longest, let token = JSONWebToken(token) else { return nil }
+    guard token.utf8.count < JSONWebToken.longest, let token = JSONWebToken(token) else {
+      return nil
+    }
     return token.payload["firebase"]?["tenant"]?.textValue.map { ID($0.text) }
   }
 

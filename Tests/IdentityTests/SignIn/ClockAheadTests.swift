@@ -80,6 +80,31 @@ struct ClockAheadTests {
     }
   }
 
+  @Test func `a block on codes and a message from while the clock was ahead don't last`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      // What was queued before.
+      while try await instance.identity.deliveries.claim() != nil {}
+      instance.clock.advance(Self.days)
+      for _ in 0..<5 {
+        #expect(
+          await instance.entering(try device.wrongCode(at: instance.now), device) != "done")
+      }
+      var change = AccountChange()
+      change.email = .set("new@example.com")
+      try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      instance.clock.advance(-Self.days)
+      #expect(try await instance.reload(device.account).codesBlockedUntil != nil)
+      #expect(try await instance.identity.deliveries.claim() == nil)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.reload(device.account).codesBlockedUntil == nil)
+      #expect(try await instance.identity.deliveries.claim() != nil)
+    }
+  }
+
   /// The clock jumps and drifts; the model is the set of accepted pairs.
   @Test(arguments: 0..<6 as Range<UInt64>)
   func `V1: neither a user's nor an administrator's code is accepted twice, whatever the clock did`(
