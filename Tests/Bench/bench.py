@@ -147,6 +147,7 @@ class Bench:
                 cookie = {"Cookie": f"{server.cookie_name}={facts[build.name]['cookie']}"}
                 page = f"{server.url}/projects/bench-project/tenants"
                 check_rows(page, cookie)
+                server.settle()
                 servers[build.name] = (server, page, cookie)
             nginx = open_servers.enter_context(
                 Nginx(self.folder, self.own.assets / "Public"))
@@ -199,6 +200,7 @@ class Bench:
                 pages[build.name] = self.console_pages(facts)
                 for path, least in pages[build.name].values():
                     check_rows(server.url + path, cookie, least)
+                server.settle()
             own, _ = servers[self.own.name]
             file = []
             for run in range(self.runs):
