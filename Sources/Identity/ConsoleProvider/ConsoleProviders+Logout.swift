@@ -85,12 +85,7 @@ extension ConsoleProviders {
   ) throws -> Bool {
     let digest = Store.digest("\(issuer)\n\(token.id)")
     let issued = Instant(microseconds: token.issuedAt * 1_000_000)
-    let id = TimeOrderedID.first(at: issued).prefix(8) + digest.prefix(8)
-    return try connection.run(
-      """
-      INSERT INTO ticket (scope_key, ticket_id, uses, failures) VALUES (0, \(Array(id)), 1, 0)
-      ON CONFLICT (ticket_id) DO NOTHING
-      """) == 1
+    return try ConsoleTicket.use(TimeOrderedID.make(at: issued, ending: digest), connection)
   }
 
   private static func end(

@@ -16,22 +16,17 @@ struct ProviderSignOut {
     name = "administrator\n\(issuer)\n\(administrator.text)"
   }
 
-  private var suffix: ArraySlice<UInt8> { Store.digest("sign-out\n\(name)").prefix(8) }
+  private var digest: [UInt8] { Store.digest("sign-out\n\(name)") }
 
   func record(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run(
-      """
-      INSERT INTO ticket (scope_key, ticket_id, uses, failures)
-      VALUES (0, \(Array(TimeOrderedID.first(at: now).prefix(8) + suffix)), 1, 0)
-      ON CONFLICT (ticket_id) DO NOTHING
-      """)
+    _ = try ConsoleTicket.use(TimeOrderedID.make(at: now, ending: digest), connection)
   }
 
   /// Returns whether one of these happened since a sign-in.
   static func any(
     of signOuts: [ProviderSignOut], since start: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    let suffixes = signOuts.map(\.suffix)
+    let suffixes = signOuts.map { $0.digest.prefix(8) }
     let ids = try connection.all(
       """
       SELECT ticket_id FROM ticket

@@ -100,13 +100,7 @@ public struct Deliveries: Sendable {
     var changed = Self.share
     while changed == Self.share {
       changed = try await store.write(OutboxError.self) { connection in
-        try connection.run(
-          """
-          UPDATE outbox SET next_try_at = \(now.microseconds)
-          WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
-            WHERE channel = \(channel.rawValue) AND next_try_at > \(end.microseconds)
-            LIMIT \(Self.share))
-          """)
+        try Outbox.makeDue(channel, after: end, at: now, connection)
       }
     }
   }

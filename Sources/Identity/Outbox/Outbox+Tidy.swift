@@ -15,19 +15,30 @@ extension Outbox {
       """)
   }
 
+  /// Makes pending messages of a channel due whose next attempt is after a time, a limited number.
+  ///
+  /// - Returns: The number of messages.
+  @discardableResult
+  static func makeDue(
+    _ channel: OutboxEntry.Channel, after end: Instant, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.run(
+      """
+      UPDATE outbox SET next_try_at = \(now.microseconds)
+      WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
+        WHERE channel = \(channel.rawValue) AND next_try_at > \(end.microseconds)
+        LIMIT \(Deliveries.share))
+      """)
+  }
+
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
   ///
   /// Messages that a clock that was ahead put off are due again.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let latest = Instant.latestEnd(of: Deliveries.longestWait, at: now)
     for channel in [OutboxEntry.Channel.mail, .sms] {
-      try connection.run(
-        """
-        UPDATE outbox SET next_try_at = \(now.microseconds)
-        WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
-          WHERE channel = \(channel.rawValue) AND next_try_at > \(latest.microseconds)
-          LIMIT \(Deliveries.share))
-        """)
+      try makeDue(channel, after: latest, at: now, connection)
     }
     try connection.run(
       """

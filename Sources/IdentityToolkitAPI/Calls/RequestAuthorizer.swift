@@ -203,15 +203,12 @@ extension RequestAuthorizer {
   private static func pool(
     _ project: ID<Project>, _ tenant: ID<Tenant>?, _ message: Message
   ) throws(WireError) -> PoolRequestLimit.Pool {
-    if tenant == nil, let token = try message.text("refreshToken"),
-      let number = Sessions.poolNumber(of: token)
-    {
+    if let tenant { return .tenant(project, tenant) }
+    if let token = try message.text("refreshToken"), let number = Sessions.poolNumber(of: token) {
       return .number(project, number)
     }
-    if tenant == nil, let token = try message.text("idToken") {
-      return PoolRequestLimit.Pool(project, IDTokens.namedTenant(of: token))
-    }
-    return PoolRequestLimit.Pool(project, tenant)
+    return PoolRequestLimit.Pool(
+      project, try message.text("idToken").flatMap(IDTokens.namedTenant))
   }
 
   /// Rejects a project that doesn't allow tenants, before a tenant is looked up.

@@ -38,12 +38,11 @@ enum BackupCommand: Command {
     if isCheck, FileManager.default.fileExists(atPath: file) {
       return try await check(file, folder)
     }
-    return try await create(file, of: folder, isCheck: isCheck)
+    try await create(file, of: folder)
+    return isCheck ? try await check(file, folder) : 0
   }
 
-  private static func create(
-    _ file: String, of folder: DataFolder, isCheck: Bool
-  ) async throws -> Int32 {
+  private static func create(_ file: String, of folder: DataFolder) async throws {
     try folder.mustExist()
     let place = (file as NSString).deletingLastPathComponent
     try BackupFolder(path: place.isEmpty ? "." : place).mustHaveNoKey()
@@ -52,7 +51,6 @@ enum BackupCommand: Command {
       Message(
         "cli.created-it-doesnt-contain-the-master",
         ["file": .text(file), "folder": .text(folder.path)]))
-    return isCheck ? try await check(file, folder) : 0
   }
 
   /// Adds a backup to a folder, and deletes the oldest ones after it was created and verified.
@@ -60,7 +58,7 @@ enum BackupCommand: Command {
     to backups: BackupFolder, of folder: DataFolder, keep count: Int?, isCheck: Bool
   ) async throws -> Int32 {
     let file = backups.file(at: Date())
-    _ = try await create(file, of: folder, isCheck: false)
+    try await create(file, of: folder)
     if isCheck {
       do { _ = try await check(file, folder) } catch {
         // Neither the newest backup nor one of those to keep.
