@@ -102,8 +102,7 @@ struct RouteTable: Sendable {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project in
       do throws(Refusal) {
-        let signedIn = try await authorizer.signedIn(request)
-        return try await page(try await authorizer.project(signedIn, project, needing: permission))
+        return try await page(try await authorizer.project(request, project, needing: permission))
       } catch {
         return await failures.page(error, for: request)
       }
@@ -119,8 +118,7 @@ struct RouteTable: Sendable {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, one in
       do throws(Refusal) {
-        let signedIn = try await authorizer.signedIn(request)
-        let context = try await authorizer.project(signedIn, project, needing: permission)
+        let context = try await authorizer.project(request, project, needing: permission)
         return try await page(context, one)
       } catch {
         return await failures.page(error, for: request)
@@ -137,9 +135,8 @@ struct RouteTable: Sendable {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, tenant in
       do throws(Refusal) {
-        let signedIn = try await authorizer.signedIn(request)
-        let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
-        _ = try await authorizer.project(signedIn, project, needing: permission)
+        let context = try await authorizer.scope(request, project, tenant, needing: .seeScope)
+        _ = try await authorizer.project(context.signedIn, project, needing: permission)
         return try await page(context)
       } catch {
         return await failures.page(error, for: request)
@@ -322,9 +319,8 @@ private struct ScopeAccess: Sendable {
     to page: (ScopeContext) async throws(Refusal) -> Response
   ) async -> Response {
     do throws(Refusal) {
-      let signedIn = try await authorizer.signedIn(request)
       return try await page(
-        try await authorizer.scope(signedIn, project, tenant, needing: permission))
+        try await authorizer.scope(request, project, tenant, needing: permission))
     } catch {
       return await failures.page(error, for: request)
     }

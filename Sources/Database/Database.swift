@@ -36,6 +36,12 @@ public protocol Database: Sendable {
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T
 
+  /// Says which queries later reads of the current snapshot will run, as ``Connection/prefetch(_:)``
+  /// does; does nothing outside of a snapshot.
+  ///
+  /// - Parameter queries: The queries, with their values.
+  func prefetch(_ queries: () -> [SQL])
+
   /// Runs all reads of a task on one snapshot of a replica, or as if this weren't called if there's
   /// no replica or it can't be used.
   ///
@@ -95,6 +101,11 @@ public protocol Database: Sendable {
 
   /// Counters since the database was opened.
   var statistics: DatabaseStatistics { get }
+}
+
+extension Database {
+  /// Does nothing, as without a network there's nothing to save.
+  public func prefetch(_ queries: () -> [SQL]) {}
 }
 
 /// Counters since a database was opened.

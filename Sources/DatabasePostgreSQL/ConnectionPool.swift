@@ -11,10 +11,15 @@ final class ConnectionPool: Sendable {
   final class Slot: Sendable {
     let session: PostgreSQLSession
     let queue = DispatchQueue(label: "countersign.database.postgresql")
+    private static let key = DispatchSpecificKey<ObjectIdentifier>()
 
     init(_ session: PostgreSQLSession) {
       self.session = session
+      queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
     }
+
+    /// Whether the current thread is the connection's.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
   }
 
   private enum Work {
@@ -128,9 +133,12 @@ final class ConnectionPool: Sendable {
     entry?.fail(CancellationError())
   }
 
-  /// Takes back a borrowed connection.
-  func giveBack(_ slot: Slot) {
-    slot.queue.async { self.drain(slot) }
+  /// Takes back a borrowed connection after a last use of it, which runs on its thread.
+  func giveBack(_ slot: Slot, after work: @escaping @Sendable () -> Void = {}) {
+    slot.queue.async {
+      work()
+      self.drain(slot)
+    }
   }
 
   // MARK: - On the threads

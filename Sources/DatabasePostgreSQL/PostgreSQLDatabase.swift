@@ -91,9 +91,7 @@ public final class PostgreSQLDatabase: Database {
     // It isn't kept: the pool and the snapshot release it before they return.
     try await withoutActuallyEscaping(body) { body in
       let snapshot = PostgreSQLSnapshot.current(of: readers)
-      if let snapshot, let (slot, isNew) = try await snapshot.take() {
-        return try await snapshot.run(body, on: slot, isNew: isNew)
-      }
+      if let result = await snapshot?.read(body) { return try result.get() }
       return try await (snapshot?.readers ?? readers).use { session in try session.read(body) }
     }
   }
@@ -102,9 +100,12 @@ public final class PostgreSQLDatabase: Database {
   public nonisolated(nonsending) func snapshot<T>(
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T {
-    let snapshot = PostgreSQLSnapshot(of: readers)
-    defer { snapshot.end() }
-    return try await PostgreSQLSnapshot.$current.withValue(snapshot, operation: body)
+    try await PostgreSQLSnapshot.run(of: readers, body)
+  }
+
+  /// Runs queries along with the next one of the current snapshot.
+  public func prefetch(_ queries: () -> [SQL]) {
+    PostgreSQLSnapshot.current(of: readers)?.prefetch(queries)
   }
 
   /// Runs all reads of `body` on one snapshot of the replica, if it isn't too far behind.
@@ -114,10 +115,8 @@ public final class PostgreSQLDatabase: Database {
     guard let replica, let moment = await replica.moment(of: readers) else {
       return DatedResult(try await body(), microseconds: nil)
     }
-    let snapshot = PostgreSQLSnapshot(of: readers, on: replica.readers)
-    defer { snapshot.end() }
     return DatedResult(
-      try await PostgreSQLSnapshot.$current.withValue(snapshot, operation: body),
+      try await PostgreSQLSnapshot.run(of: readers, on: replica.readers, body),
       microseconds: moment)
   }
 

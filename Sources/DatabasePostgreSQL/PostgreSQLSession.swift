@@ -44,6 +44,9 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// their SQL.
   private var lead: [(item: PostgreSQLLink.Item, sql: SQL?)] = []
 
+  /// Queries of a read to send along with its next one, and the results of those that were sent.
+  private var prefetches = Prefetches()
+
   /// The number of statements after which those that were deferred are sent.
   private static let longestLead = 64
   private var savepoints = 0
@@ -74,15 +77,17 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// Runs a statement and receives all of its rows.
   func execute(_ sql: SQL) throws(DatabaseError) -> PostgreSQLResult {
     try checkTransaction()
+    let query = Prefetches.Query(sql)
+    if let result = prefetches.takeResult(of: query) { return result }
     trace?(sql.text(in: .postgreSQL))
     do throws(Failure) {
       do throws(Failure) {
-        return try run(sql)
+        return try run(query)
       } catch {
         // Nothing of this transaction depends on the schema before the change.
         guard error.isStalePlan, isFirst else { throw error }
         restart()
-        return try run(sql)
+        return try run(query)
       }
     } catch {
       throw fail(error, sql)
@@ -97,7 +102,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     trace?(sql.text(in: .postgreSQL))
     do throws(Failure) {
       let link = try openLink()
-      let item = try item(for: sql, on: link)
+      let item = try item(for: Prefetches.Query(sql), on: link)
       lead.append((item, sql))
       successes += 1
       if lead.count >= Self.longestLead { _ = try perform([], on: link) }
@@ -106,27 +111,46 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
   }
 
-  private func run(_ sql: SQL) throws(Failure) -> PostgreSQLResult {
+  private func run(_ query: Prefetches.Query) throws(Failure) -> PostgreSQLResult {
     let link = try openLink()
-    let item = try item(for: sql, on: link)
-    guard let result = try perform([item], on: link).last else {
+    let along = prefetches.takeQueries(except: query)
+    var items: [PostgreSQLLink.Item] = []
+    for other in along {
+      trace?(other.sql.text(in: .postgreSQL))
+      items.append(try item(for: other, on: link))
+    }
+    items.append(try item(for: query, on: link))
+    let results: ArraySlice<PostgreSQLResult>
+    do throws(Failure) {
+      results = try perform(items, on: link).suffix(items.count)
+    } catch {
+      guard along.indices.contains(error.position) else { throw error }
+      throw error.adding(sql: along[error.position].sql.text(in: .postgreSQL))
+    }
+    guard let result = results.last else {
       throw Failure(DatabaseError(.misuse, "the text holds no statement"))
     }
+    prefetches.keep(results.dropLast(), of: along)
     successes += 1
     return result
   }
 
+  func prefetch(_ queries: () -> [SQL]) {
+    switch state {
+    case .announced(.read), .begun(.read): prefetches.add(queries())
+    default: break
+    }
+  }
+
   /// Returns the prepared statement with its values.
   private func item(
-    for sql: SQL, on link: PostgreSQLLink
+    for query: Prefetches.Query, on link: PostgreSQLLink
   ) throws(Failure) -> PostgreSQLLink.Item {
-    let key = StatementKey(sql, in: dialect)
-    let values = sql.values
-    let known = link.statements.find(key)
-    let prepared = if let known { known } else { try prepare(sql, key, on: link) }
+    let known = link.statements.find(query.key)
+    let prepared = if let known { known } else { try prepare(query.sql, query.key, on: link) }
     let parameters: PostgreSQLParameters
     do throws(PostgreSQLParameters.Misfit) {
-      parameters = try PostgreSQLParameters(values, types: prepared.parameterTypes)
+      parameters = try PostgreSQLParameters(query.values, types: prepared.parameterTypes)
     } catch {
       throw Failure(DatabaseError(error.code, error.reason), state: Self.unsent)
     }
@@ -149,6 +173,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   private static let unsent = "-"
 
   /// Sends items after what has to precede them.
+  ///
+  /// - Throws: The first failure; its position is negative unless it's that of one of the items.
   private func perform(
     _ items: [PostgreSQLLink.Item], on link: PostgreSQLLink
   ) throws(Failure) -> [PostgreSQLResult] {
@@ -164,9 +190,10 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     do throws(Failure) {
       return try link.exchange(all + items)
     } catch {
-      guard deferred.indices.contains(error.position - first),
-        let sql = deferred[error.position - first].sql
-      else { throw error }
+      var error = error
+      let place = error.position - first
+      error.position -= all.count
+      guard deferred.indices.contains(place), let sql = deferred[place].sql else { throw error }
       throw error.adding(sql: sql.text(in: .postgreSQL))
     }
   }
@@ -242,6 +269,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func begin(_ kind: Kind) {
     state = .announced(kind)
     (failure, lead, savepoints, successes) = (nil, [], 0, 0)
+    prefetches = Prefetches()
     if link?.isClosedByServer() == true || link?.isInTransaction == true { link = nil }
   }
 

@@ -1,6 +1,7 @@
 import Database
 import DatabasePostgreSQL
 import Dispatch
+import Glibc
 import TestDatabases
 import Testing
 
@@ -84,26 +85,50 @@ struct ConcurrencyTests {
     }
   }
 
-  // Not with SQLite, whose reads would block a thread of the cooperative pool here.
-  @Test(.enabled(if: PostgreSQLServer.isInstalled))
-  func `concurrent reads in a snapshot use separate readers`() async throws {
-    try await withPostgreSQL(readers: 2) { database in
-      let sum = try await database.snapshot {
-        let begun = Event()
-        let gate = DispatchSemaphore(value: 0)
-        let concurrent = Task {
-          try await database.read { _ in
-            begun.happen()
-            gate.wait()
-          }
-        }
-        await begun.wait()
-        let count = try await database.count()
-        gate.signal()
-        try await concurrent.value
-        return count
+  @Test(arguments: Engine.available)
+  func `child tasks of a snapshot read its state too`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.snapshot {
+        #expect(try await database.count() == 0)
+        try await database.insert("first")
+        async let one = database.count()
+        async let other = database.count()
+        // With SQLite, only one of them gets the snapshot's connection at a time.
+        let counts = try await [one, other]
+        if engine == .postgreSQL { #expect(counts == [0, 0]) }
       }
-      #expect(sum == 0)
+      #expect(try await database.count() == 1)
+    }
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `a snapshot's task runs on the thread of its connection`() async throws {
+    try await withPostgreSQL(readers: 1) { database in
+      try await database.snapshot {
+        for _ in 0..<10 {
+          let thread = pthread_self()
+          let reader = try await database.read { _ in pthread_self() }
+          #expect(thread == reader)
+        }
+      }
+      let state = try await database.snapshot { try await database.count() }
+      #expect(state == 0)
+    }
+  }
+
+  @Test(arguments: Engine.available)
+  func `a task that outlives its snapshot reads the present`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      let ended = Event()
+      let late = await database.snapshot {
+        Task {
+          await ended.wait()
+          return try await database.count()
+        }
+      }
+      try await database.insert("first")
+      ended.happen()
+      #expect(try await late.value == 1)
     }
   }
 

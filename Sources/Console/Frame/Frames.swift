@@ -17,7 +17,7 @@ struct Frames: Sendable {
   private let menus = MarkupCache<ScopeMenu>()
 
   /// The maximum number of projects or tenants in a menu; the rest are on the list page.
-  private static let menuLength = 10
+  static let menuLength = 10
 
   var clock: WallClock { identity.clock }
 

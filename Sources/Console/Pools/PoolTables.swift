@@ -53,6 +53,7 @@ struct PoolTables: Sendable {
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
+    let file = identity.policies.filePools
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, project: project, base: review.project?.inForce,
       destination: destination,
@@ -72,7 +73,7 @@ struct PoolTables: Sendable {
           review: status.map {
             PoolRow.Review(state: $0.state(of: pool, at: now), signOff: $0.signOff)
           },
-          drift: identity.policies.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field))
+          drift: file.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field))
       }
     ) { row.render(PoolRow($0, in: context)) }
   }

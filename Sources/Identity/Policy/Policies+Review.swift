@@ -22,10 +22,17 @@ extension Policies {
     let isWhole = administrator.may(.readPolicy, project: project, tenant: nil)
     let only = isWhole ? nil : administrator.tenants(of: project, with: .readPolicy)
     let limit = Page<PolicySummary>.size(limit)
+    var condition: SQL = "s.project_id = \(project.text) AND s.deleted_at IS NULL"
+    if let only { condition += " AND s.tenant_id IN (\(list: only.map(\.text)))" }
+    let visible = condition
     return try await store.read(PolicyError.self) { connection in
+      if query.order == .name, query.selection != .differs {
+        // The condition depends on the project's own policy only to find those that differ.
+        connection.prefetch([
+          Self.byID(Self.condition(visible, query, from: nil), after: after, limit: limit)
+        ])
+      }
       guard let own = try Self.own(project, connection) else { throw PolicyError.scopeNotFound }
-      var visible: SQL = "s.project_id = \(project.text) AND s.deleted_at IS NULL"
-      if let only { visible += " AND s.tenant_id IN (\(list: only.map(\.text)))" }
       let totals = isWhole ? own.totals : try Self.totals(visible, connection)
       let differing =
         isWhole
@@ -197,12 +204,9 @@ extension Policies {
     _ connection: borrowing Connection
   ) throws -> Page<PolicySummary> {
     guard let place = place(order) else {
-      let tenants = try connection.all(
-        """
-        SELECT \(PolicySummary.columns) FROM scope s
-        WHERE \(condition) AND s.tenant_id > \(after ?? "") ORDER BY s.tenant_id LIMIT \(limit + 1)
-        """
-      ) { try PolicySummary($0) }
+      let tenants = try connection.all(Self.byID(condition, after: after, limit: limit)) {
+        try PolicySummary($0)
+      }
       return Page(tenants, limit: limit) { $0.tenant?.text ?? "" }
     }
     let cursor = Cursor(after)
@@ -218,6 +222,13 @@ extension Policies {
       Cursor(place: $0.place, tenant: $0.0.tenant?.text ?? "").text
     }
     return Page(items: page.items.map(\.0), next: page.next)
+  }
+
+  private static func byID(_ condition: SQL, after: String?, limit: Int) -> SQL {
+    """
+    SELECT \(PolicySummary.columns) FROM scope s
+    WHERE \(condition) AND s.tenant_id > \(after ?? "") ORDER BY s.tenant_id LIMIT \(limit + 1)
+    """
   }
 
   /// The SQL expression that tenants are sorted by before their ID; nil to sort by ID only.

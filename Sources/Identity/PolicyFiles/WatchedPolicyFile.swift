@@ -24,7 +24,7 @@ final class WatchedPolicyFile: Sendable {
     }
   }
 
-  func pool(_ key: PolicyFile.Pool.Key) -> PolicyFile.Pool? { state.withLock { $0.pools[key] } }
+  var pools: PolicyFilePools { PolicyFilePools(pools: state.withLock { $0.pools }) }
 
   /// Returns the value cached for a project under a stamp, or else the result of `read`.
   func drifting(
@@ -38,6 +38,23 @@ final class WatchedPolicyFile: Sendable {
       if state.generation == generation { state.cache[project] = (stamp, drifting) }
     }
     return drifting
+  }
+}
+
+/// The pools of the watched policy file, to compare many policies with it.
+public struct PolicyFilePools: Sendable {
+  fileprivate let pools: [PolicyFile.Pool.Key: PolicyFile.Pool]
+
+  /// Returns the fields in which the policy of a project or tenant differs from the file; nil if it
+  /// doesn't, and for a pool that the file doesn't name.
+  public func drift(
+    of edit: PolicyEdit, in project: ID<Project>, _ tenant: ID<Tenant>?
+  ) -> [PolicyChange]? {
+    guard !pools.isEmpty,
+      let pool = pools[PolicyFile.Pool.Key(project: project, tenant: tenant)]
+    else { return nil }
+    guard let wanted = try? pool.edit(of: edit) else { return [] }
+    return wanted == edit ? nil : PolicyChange.between(edit, wanted)
   }
 }
 
@@ -69,21 +86,13 @@ extension Policies {
   /// Compares pools with a policy file from now on; nil for a file that can't be read.
   public func watch(_ file: PolicyFile?) { watched.use(file) }
 
+  /// The pools of the watched file; none without one.
+  public var filePools: PolicyFilePools { watched.pools }
+
   /// Returns the fields in which a policy differs from the watched file; nil if it doesn't, and for
   /// a pool that the file doesn't name.
   public func drift(of policy: Policy) -> [PolicyChange]? {
-    drift(of: policy.edit, in: policy.scope.project, policy.scope.tenant)
-  }
-
-  /// Returns the fields in which the policy of a project or tenant differs from the watched file.
-  public func drift(
-    of edit: PolicyEdit, in project: ID<Project>, _ tenant: ID<Tenant>?
-  ) -> [PolicyChange]? {
-    guard let pool = watched.pool(PolicyFile.Pool.Key(project: project, tenant: tenant)) else {
-      return nil
-    }
-    guard let wanted = try? pool.edit(of: edit) else { return [] }
-    return wanted == edit ? nil : PolicyChange.between(edit, wanted)
+    filePools.drift(of: policy.edit, in: policy.scope.project, policy.scope.tenant)
   }
 
   /// Returns the pools of projects that differ from the watched file, among those whose policies an
