@@ -34,6 +34,8 @@ final class PostgreSQLSnapshot: TaskExecutor {
   ///   - own: The connections that identify the database.
   ///   - replica: The connections to use, if they're others.
   ///   - body: The reads.
+  /// - Returns: The result of `body`.
+  /// - Throws: What `body` throws.
   static nonisolated(nonsending) func run<T>(
     of own: ConnectionPool, on replica: ConnectionPool? = nil,
     _ body: nonisolated(nonsending) () async throws -> T

@@ -170,7 +170,7 @@ public struct ActionAuthorization: Sendable {
       return methods.contains(.passkey) ? .passkeyRequired : .providerRequired
     }
     let name = AdministratorTOTP.throttle(request.agent.administrator.id)
-    if let blocked = try ThrottleCharge.blockedUntil(name, connection), blocked > now {
+    if let blocked = try ThrottleCharge.blockedUntil(name, .codes, at: now, connection) {
       return .throttled(until: blocked)
     }
     return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt

@@ -72,7 +72,7 @@ public struct SignInForecast: Sendable {
     self.methods = methods
     scope = policy.scope
     firstFactor = Self.firstFactor(
-      account, scope: policy.scope, methods: methods, blockedUntil: blockedUntil, at: now)
+      account, scope: policy.scope, methods: methods, blockedUntil: blockedUntil)
     let due = Self.factorsDue(of: account, policy.configuration)
     secondFactor =
       due.isEmpty
@@ -87,13 +87,12 @@ public struct SignInForecast: Sendable {
   }
 
   private static func firstFactor(
-    _ account: Account, scope: Scope, methods: SignInMethods, blockedUntil: Instant?,
-    at now: Instant
+    _ account: Account, scope: Scope, methods: SignInMethods, blockedUntil: Instant?
   ) -> FirstFactor {
     if scope.isDisabled { return .scopeDisabled }
     if !methods.password { return .passwordLoginDisabled }
     if account.email == nil { return .noEmail }
-    if let blockedUntil, blockedUntil > now { return .tooManyAttempts(until: blockedUntil) }
+    if let blockedUntil { return .tooManyAttempts(until: blockedUntil) }
     if !account.hasPassword { return .noPassword }
     return account.disabled ? .userDisabled : .accepted
   }

@@ -133,14 +133,13 @@ struct ThrottleCharge: Sendable {
     return ThrottleCharge(counter: counter, blockedUntil: blocked)
   }
 
-  /// Returns the stored time until which guesses for a name from anywhere are blocked, which may be
-  /// in the past; nil if there were no guesses.
+  /// Returns when the guesses of a counter are checked again; nil if they aren't blocked.
   static func blockedUntil(
-    _ name: String, _ connection: borrowing Connection
+    _ name: String, _ rule: Throttle, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
     try connection.first("SELECT blocked_until FROM throttle WHERE name = \(name)") {
       Instant(microseconds: try $0.value(0))
-    }
+    }?.pending(for: rule.longest, at: now)
   }
 
   /// Returns how many networks are currently blocked for a name, and the latest time at which a
@@ -148,10 +147,12 @@ struct ThrottleCharge: Sendable {
   static func blockedNetworks(
     of name: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> BlockedNetworks? {
-    try connection.first(
+    let latest = Instant.latestEnd(of: Throttle.passwords.longest, at: now)
+    return try connection.first(
       """
       SELECT count(*), max(blocked_until) FROM throttle
-      WHERE name > \(name) AND name < \(name + "!") AND blocked_until > \(now.microseconds)
+      WHERE name > \(name) AND name < \(name + "!")
+        AND blocked_until > \(now.microseconds) AND blocked_until <= \(latest.microseconds)
       """
     ) { row in
       let count: Int = try row.value(0)

@@ -96,6 +96,29 @@ struct ForecastTests {
     return device
   }
 
+  @Test func `blocks from a clock that was ahead aren't in the forecast, as they don't hold`()
+    async throws
+  {
+    try await withInstance { instance in
+      let owner = try await instance.administrator()
+      func forecast() async throws -> SignInForecast {
+        try #require(
+          try await instance.identity.signIns.forecasts(
+            of: Person.alice.email, visibleTo: owner
+          ).first)
+      }
+      instance.clock.advance(86_400)
+      _ = try await prepare(instance, Case(wrongPasswords: 100))
+      let ahead = try await forecast()
+      #expect(ahead.blockedNetworks?.count == 10)
+      #expect(ahead.firstFactor != .accepted)
+      instance.clock.advance(-86_400)
+      let back = try await forecast()
+      #expect(back.blockedNetworks == nil)
+      #expect(back.firstFactor == .accepted)
+    }
+  }
+
   @Test(arguments: Case.all)
   func `the forecast matches the actual sign-in`(state: Case) async throws {
     try await withInstance { instance in
