@@ -15,6 +15,7 @@ public struct Console: Sendable {
   private let router: Router
   private let failures: Failures
   private let headers: SecurityHeaders
+  private let cookies: ConsoleCookies
   let routes: [ConsoleRoute]
 
   /// Creates the console; binds every template.
@@ -45,6 +46,7 @@ public struct Console: Sendable {
   ) throws {
     self.identity = identity
     let cookies = ConsoleCookies(publicURL: publicURL)
+    self.cookies = cookies
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
       catalog: templates.catalog,
@@ -127,16 +129,22 @@ public struct Console: Sendable {
 
   /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {
-    let cookies = ResponseCookies()
-    var response = await ResponseCookies.$current.withValue(cookies) {
-      request.isReading && !request.isForFile && !request.isOfProvider
+    let new = ResponseCookies()
+    var response = await ResponseCookies.$current.withValue(new) {
+      request.isReading && !request.isForFile && !request.isOfProvider && hasSession(request)
         ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
     }
-    cookies.apply(to: &response)
+    new.apply(to: &response)
     // A script can't read where a redirect leads, and would take the next page's flash by following it.
     if request.isFromScript, response.status == .seeOther { response.status = .noContent }
     headers.apply(to: &response)
     return response
+  }
+
+  /// Whether a request has the token of a session: other pages read little or nothing, and mustn't
+  /// wait for a connection to the database.
+  private func hasSession(_ request: Request) -> Bool {
+    cookies.sessionToken(of: request) != nil
   }
 
   private func page(for request: Request) async -> Response {

@@ -48,7 +48,8 @@ public struct Connection: ~Copyable {
   /// next one, in one round trip.
   ///
   /// It changes no result: a query that was prefetched but doesn't run costs its time, and one that
-  /// runs with other values runs as usual. A write, or a driver without a network, does nothing.
+  /// runs with other values runs as usual. Only when the server refuses a prefetched query, the one
+  /// it runs along with fails. A write, or a driver without a network, does nothing.
   ///
   /// - Parameter queries: The queries, with their values.
   @inlinable

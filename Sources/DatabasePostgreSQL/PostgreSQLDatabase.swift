@@ -3,8 +3,8 @@ import Synchronization
 
 /// A PostgreSQL database, with connections for reads and others for writes.
 ///
-/// Each connection has its own thread, on which the closures run: callers never wait on the
-/// network.
+/// Each connection has its own thread, on which the closures run, and the tasks of snapshots: no other
+/// thread waits on the network.
 /// Reads see a snapshot (`REPEATABLE READ`), and writes are `SERIALIZABLE`, so that concurrent ones
 /// have the same effect as one after the other, here and in other processes. A write that conflicts
 /// with another runs again.

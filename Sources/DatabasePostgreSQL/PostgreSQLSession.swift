@@ -113,11 +113,17 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   private func run(_ query: Prefetches.Query) throws(Failure) -> PostgreSQLResult {
     let link = try openLink()
-    let along = prefetches.takeQueries(except: query)
+    var along: [Prefetches.Query] = []
     var items: [PostgreSQLLink.Item] = []
-    for other in along {
-      trace?(other.sql.text(in: .postgreSQL))
-      items.append(try item(for: other, on: link))
+    for other in prefetches.takeQueries(except: query) {
+      do throws(Failure) {
+        items.append(try item(for: other, on: link))
+        along.append(other)
+        trace?(other.sql.text(in: .postgreSQL))
+      } catch {
+        // A value that doesn't fit is the error of the query itself, when it runs.
+        if error.state != Self.unsent { throw error.adding(sql: other.sql.text(in: .postgreSQL)) }
+      }
     }
     items.append(try item(for: query, on: link))
     let results: ArraySlice<PostgreSQLResult>
@@ -174,7 +180,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   /// Sends items after what has to precede them.
   ///
-  /// - Throws: The first failure; its position is negative unless it's that of one of the items.
+  /// - Throws: The first failure. Its position is negative unless it's that of one of the items, and
+  ///   when the connection is lost.
   private func perform(
     _ items: [PostgreSQLLink.Item], on link: PostgreSQLLink
   ) throws(Failure) -> [PostgreSQLResult] {
@@ -191,6 +198,10 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       return try link.exchange(all + items)
     } catch {
       var error = error
+      if error.isLoss {
+        error.position = -1
+        throw error
+      }
       let place = error.position - first
       error.position -= all.count
       guard deferred.indices.contains(place), let sql = deferred[place].sql else { throw error }
@@ -299,6 +310,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     defer {
       state = .idle
       lead = []
+      prefetches = Prefetches()
     }
     guard case .begun = state, let link else { return }
     let last = failure == nil ? name : "rollback"

@@ -20,15 +20,19 @@ final class PostgreSQLSnapshot: TaskExecutor {
   private let own: ConnectionPool
   /// The connections of the snapshot: the same, or those to a replica.
   let readers: ConnectionPool
-  private let slot: ConnectionPool.Slot
+  /// The connection, or why there's none.
+  private let slot: Result<ConnectionPool.Slot, any Error>
   /// Changes only on the connection's thread.
   private let state = Mutex(State.notBegun)
 
-  private init(_ slot: ConnectionPool.Slot, of own: ConnectionPool, on readers: ConnectionPool) {
+  private init(
+    _ slot: Result<ConnectionPool.Slot, any Error>, of own: ConnectionPool,
+    on readers: ConnectionPool
+  ) {
     (self.slot, self.own, self.readers) = (slot, own, readers)
   }
 
-  /// Runs a closure with a snapshot; without one, if no connection can be had.
+  /// Runs a closure with a snapshot, whose reads fail if no connection can be had.
   ///
   /// - Parameters:
   ///   - own: The connections that identify the database.
@@ -41,11 +45,11 @@ final class PostgreSQLSnapshot: TaskExecutor {
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T {
     let readers = replica ?? own
-    // The reads of `body` fail by themselves.
-    guard let slot = try? await readers.borrow() else { return try await body() }
+    let slot: Result<ConnectionPool.Slot, any Error>
+    do { slot = .success(try await readers.borrow()) } catch { slot = .failure(error) }
     let snapshot = PostgreSQLSnapshot(slot, of: own, on: readers)
     defer { snapshot.end() }
-    return try await withTaskExecutorPreference(snapshot) {
+    return try await withTaskExecutorPreference((try? slot.get()) == nil ? nil : snapshot) {
       try await $current.withValue(snapshot, operation: body)
     }
   }
@@ -59,6 +63,9 @@ final class PostgreSQLSnapshot: TaskExecutor {
   /// Runs a job of the task; called by the concurrency runtime.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
+    guard case .success(let slot) = slot else {
+      return globalConcurrentExecutor.enqueue(ExecutorJob(job))
+    }
     slot.queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
@@ -69,11 +76,16 @@ final class PostgreSQLSnapshot: TaskExecutor {
   nonisolated(nonsending) func read<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async -> Result<T, any Error>? {
-    if slot.isCurrent { return run(body) }
-    let work = OneTimeWork { _ in self.run(body) }
+    let slot: ConnectionPool.Slot
+    switch self.slot {
+    case .success(let borrowed): slot = borrowed
+    case .failure(let error): return .failure(error)
+    }
+    if slot.isCurrent { return run(body, on: slot.session) }
+    let work = OneTimeWork { session in self.run(body, on: session) }
     return await withCheckedContinuation { continuation in
       slot.queue.async {
-        switch work.run(self.slot.session) {
+        switch work.run(slot.session) {
         case .success(let result): continuation.resume(returning: result)
         case .failure(let error): continuation.resume(returning: .failure(error))
         }
@@ -83,19 +95,19 @@ final class PostgreSQLSnapshot: TaskExecutor {
 
   /// Prefetches queries, if the task runs on the connection's thread, as it nearly always does.
   func prefetch(_ queries: () -> [SQL]) {
-    guard slot.isCurrent, begin() else { return }
+    guard case .success(let slot) = slot, slot.isCurrent, begin(on: slot.session) else { return }
     slot.session.prefetch(queries)
   }
 
   /// Begins the transaction if that hasn't been done.
   ///
   /// - Returns: Whether there's one.
-  private func begin() -> Bool {
+  private func begin(on session: PostgreSQLSession) -> Bool {
     switch state.withLock({ $0 }) {
     case .over: return false
     case .begun: return true
     case .notBegun:
-      slot.session.begin(.read)
+      session.begin(.read)
       state.withLock { $0 = .begun }
       return true
     }
@@ -105,10 +117,9 @@ final class PostgreSQLSnapshot: TaskExecutor {
   ///
   /// After a failure, which ends the transaction, the next read begins another.
   private func run<T>(
-    _ body: (borrowing Connection) throws -> T
+    _ body: (borrowing Connection) throws -> T, on session: PostgreSQLSession
   ) -> Result<T, any Error>? {
-    guard begin() else { return nil }
-    let session = slot.session
+    guard begin(on: session) else { return nil }
     let result = Result { try body(Connection(session)) }
     if session.failure != nil {
       session.end()
@@ -120,6 +131,7 @@ final class PostgreSQLSnapshot: TaskExecutor {
 
   /// Ends the transaction and gives the connection back.
   private func end() {
+    guard case .success(let slot) = slot else { return }
     readers.giveBack(slot) { [self] in
       let last = state.withLock { state in
         defer { state = .over }

@@ -116,6 +116,23 @@ struct ConcurrencyTests {
     }
   }
 
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `without a connection, the reads of a snapshot fail, and its task runs`() async throws {
+    try await withPostgreSQL(readers: 1, waiting: 0) { database in
+      let held = HeldRead(database) { _ in }
+      await held.begun.wait()
+      let failure = try await database.snapshot {
+        let first = try await code { _ = try await database.count() }
+        await held.release()
+        let second = try await code { _ = try await database.count() }
+        #expect(first == second)
+        return second
+      }
+      #expect(failure == .busy)
+      #expect(try await database.count() == 0)
+    }
+  }
+
   @Test(arguments: Engine.available)
   func `a task that outlives its snapshot reads the present`(engine: Engine) async throws {
     try await withDatabase(engine) { database in

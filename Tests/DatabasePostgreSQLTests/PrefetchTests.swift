@@ -120,6 +120,34 @@ struct PrefetchTests {
   }
 
   @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `a prefetched query that can't be prepared is the one that the error names`() async throws {
+    try await withPostgreSQL(readers: 1) { database in
+      let error = await #expect(throws: DatabaseError.self) {
+        try await database.read { connection in
+          connection.prefetch(["SELECT nothing FROM person"])
+          _ = try Self.text(Self.name(1), connection)
+        }
+      }
+      #expect(error?.sql == "SELECT nothing FROM person")
+    }
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `a prefetched value that doesn't fit fails only its own query`() async throws {
+    try await withPostgreSQL(readers: 1) { database in
+      try await database.insert("first")
+      let unfit = Self.id("a\0b")
+      try await database.read { connection in
+        connection.prefetch([unfit])
+        let name = try Self.text(Self.name(1), connection)
+        #expect(name == "first")
+        let found = Result { try Self.number(unfit, connection) }
+        #expect(throws: DatabaseError.self) { try found.get() }
+      }
+    }
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `prefetched queries survive a change of the schema`() async throws {
     try await withPostgreSQL(readers: 1) { database in
       try await database.insert("first")

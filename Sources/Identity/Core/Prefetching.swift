@@ -5,6 +5,8 @@ import Database
 extension Identity {
   /// Prefetches what's read to authorize a request: the approvals that wait, and the pool in the
   /// address.
+  ///
+  /// They run along with the query for the session, so before it's known whether there's one.
   public func prefetch(_ pool: (project: ID<Project>, tenant: ID<Tenant>?)?) {
     store.database.prefetch {
       var queries = [Approvals.firstWaiting]
