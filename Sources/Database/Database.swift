@@ -26,8 +26,8 @@ public protocol Database: Sendable {
   /// Runs all reads of a task on one snapshot.
   ///
   /// The transaction begins with the first read and ends with `body`. It occupies a reader for that
-  /// time, or for all of `body` with a database on a server, so `body` shouldn't wait for anything slow. It may write, but its reads don't see those
-  /// writes.
+  /// time, or for all of `body` with a database on a server, so `body` shouldn't wait for anything
+  /// slow. It may write, but its reads don't see those writes.
   ///
   /// - Parameter body: Calls ``read(_:)`` any number of times.
   /// - Returns: The result of `body`.

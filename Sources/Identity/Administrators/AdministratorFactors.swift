@@ -289,7 +289,7 @@ public struct AdministratorFactors: Sendable {
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
       let passkeys = try PasskeyRecord.clear(id, connection)
-      try ThrottleCharge.reset(AdministratorTOTP.throttle(id), connection)
+      try ThrottleCharge.reset(AdministratorTOTP.counter(id).name, connection)
       try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
       guard try Administrators.hasBreakGlassAccount(connection) else {
         throw ManagementError.lastOwner

@@ -21,16 +21,17 @@ extension AdministratorTOTP {
     case throttled(until: Instant)
   }
 
-  /// The name of the counter for an administrator's incorrect codes.
-  static func throttle(_ id: ID<Administrator>) -> String { "administrator code \(id.text)" }
+  /// The counter of an administrator's incorrect codes.
+  static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
+    ThrottleCounter("administrator code \(id.text)", .codes, .account)
+  }
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
   func verify(
     _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
-    let counter = ThrottleCounter(Self.throttle(id), .codes, .account)
     let charges: [ThrottleCharge]
-    switch try ThrottleCharge.charge([counter], at: now, connection) {
+    switch try ThrottleCharge.charge([Self.counter(id)], at: now, connection) {
     case .charged(let taken): charges = taken
     case .blocked(let until): return .throttled(until: until)
     }

@@ -169,8 +169,8 @@ public struct ActionAuthorization: Sendable {
     guard methods.contains(.totp) else {
       return methods.contains(.passkey) ? .passkeyRequired : .providerRequired
     }
-    let name = AdministratorTOTP.throttle(request.agent.administrator.id)
-    if let blocked = try ThrottleCharge.blockedUntil(name, .codes, at: now, connection) {
+    let counter = AdministratorTOTP.counter(request.agent.administrator.id)
+    if let blocked = try ThrottleCharge.blockedUntil(counter, at: now, connection) {
       return .throttled(until: blocked)
     }
     return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt

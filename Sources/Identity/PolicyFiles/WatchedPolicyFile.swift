@@ -50,9 +50,9 @@ public struct PolicyFilePools: Sendable {
   public func drift(
     of edit: PolicyEdit, in project: ID<Project>, _ tenant: ID<Tenant>?
   ) -> [PolicyChange]? {
-    guard !pools.isEmpty,
-      let pool = pools[PolicyFile.Pool.Key(project: project, tenant: tenant)]
-    else { return nil }
+    guard let pool = pools[PolicyFile.Pool.Key(project: project, tenant: tenant)] else {
+      return nil
+    }
     guard let wanted = try? pool.edit(of: edit) else { return [] }
     return wanted == edit ? nil : PolicyChange.between(edit, wanted)
   }

@@ -74,7 +74,7 @@ extension SignIns {
     var networks: BlockedNetworks?
     if let email = account.email {
       let name = Self.throttleName(scope, email: email)
-      blockedUntil = try ThrottleCharge.blockedUntil(name, .names, at: now, connection)
+      blockedUntil = try ThrottleCharge.blockedUntil(.everywhere(name), at: now, connection)
       networks = try ThrottleCharge.blockedNetworks(of: name, at: now, connection)
     }
     var forecast = SignInForecast(

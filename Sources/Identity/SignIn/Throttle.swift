@@ -135,11 +135,9 @@ struct ThrottleCharge: Sendable {
 
   /// Returns when the guesses of a counter are checked again; nil if they aren't blocked.
   static func blockedUntil(
-    _ name: String, _ rule: Throttle, at now: Instant, _ connection: borrowing Connection
+    _ counter: ThrottleCounter, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
-    try connection.first("SELECT blocked_until FROM throttle WHERE name = \(name)") {
-      Instant(microseconds: try $0.value(0))
-    }?.pending(for: rule.longest, at: now)
+    try row(counter.name, connection)?.blockedUntil.pending(for: counter.rule.longest, at: now)
   }
 
   /// Returns how many networks are currently blocked for a name, and the latest time at which a

@@ -33,7 +33,12 @@ struct ThrottleCounter: Sendable, Equatable {
   static func name(_ name: String, from address: String) -> [ThrottleCounter] {
     [
       ThrottleCounter("\(name) \(Network.name(of: address))", .passwords, .nameFromNetwork),
-      ThrottleCounter(name, .names, .name),
+      everywhere(name),
     ]
+  }
+
+  /// Returns the counter of a name for the guesses from all networks together.
+  static func everywhere(_ name: String) -> ThrottleCounter {
+    ThrottleCounter(name, .names, .name)
   }
 }
