@@ -36,6 +36,7 @@ public struct SQL: Sendable, Equatable {
   @usableFromInline
   var pieces: [Piece]
 
+  @usableFromInline
   init(pieces: [Piece]) {
     self.pieces = pieces
   }
@@ -112,6 +113,7 @@ public struct SQL: Sendable, Equatable {
   /// Returns the values as parameters separated by commas, for `IN (…)` or `VALUES (…)`.
   ///
   /// An empty list is `NULL`, which no value is equal to.
+  @inlinable
   public static func list(_ values: some Sequence<some SQLBindable>) -> SQL {
     var pieces: [Piece] = []
     pieces.reserveCapacity(2 * values.underestimatedCount)

@@ -20,7 +20,14 @@ extension FuzzedParser {
     try? AccountRules.checkPhoto(text)
     try? AccountRules.checkClaims(text)
     let folded = Mailbox.folded(text)
-    return Mailbox.folded(folded) == folded ? nil : "folding an address twice changes it again"
+    guard Mailbox.folded(folded) == folded else {
+      return "folding an address twice changes it again"
+    }
+    guard Mailbox.isSame(text, folded) else {
+      return "an address isn't the same as its folded form"
+    }
+    return Mailbox.isSame(text, folded + "x")
+      ? "addresses with different folded forms are the same" : nil
   }
 
   static func search(_ text: String) -> String? {

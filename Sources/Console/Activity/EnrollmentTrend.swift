@@ -41,10 +41,10 @@ extension Activity {
     }.mapValues(EnrollmentTrend.init)
   }
 
-  /// The trends of projects with all their tenants.
+  /// The trends of projects with all their tenants by the keys of their own pools.
   func trends(
-    of projects: [ID<Project>], at now: Instant
-  ) async throws(Refusal) -> [ID<Project>: EnrollmentTrend] {
+    of projects: [ProjectSummary], at now: Instant
+  ) async throws(Refusal) -> [Int64: EnrollmentTrend] {
     try await refusing {
       try await trends(
         ofProjects: projects, points: Self.trendPoints, from: Self.trendStart(now), to: now)

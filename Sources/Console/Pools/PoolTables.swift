@@ -94,7 +94,7 @@ struct PoolTables: Sendable {
       columns, visible.map(\.key), isWhole: true, since: since, at: now)
     let trends =
       columns.contains(.enrolled)
-      ? try await identity.activity.trends(of: visible.map(\.id), at: now) : [:]
+      ? try await identity.activity.trends(of: visible, at: now) : [:]
     let differing = try await refusing {
       columns.contains(.comparison)
         ? try await identity.policies.differing(in: projects, visibleTo: administrator) : []
@@ -112,7 +112,7 @@ struct PoolTables: Sendable {
             differing: differing.first { $0.project == project.id }?.count ?? 0),
           policy: policy, enforcer: policy.map { EffectiveMFA.enforcer(of: $0.edit, at: now) },
           users: project.users, enrolled: project.enrolledUsers,
-          trend: trends[project.id] ?? EnrollmentTrend(),
+          trend: trends[project.key] ?? EnrollmentTrend(),
           attempts: figures[project.key] ?? AttemptCounts(),
           exemptions: exemptions.count { $0.project == project.id },
           review: statuses[project.id].map {

@@ -52,7 +52,7 @@ struct ProjectRow: ViewModel {
     let status: Status
 
     static func all(
-      _ projects: [ProjectSummary], _ trends: [ID<Project>: EnrollmentTrend],
+      _ projects: [ProjectSummary], _ trends: [Int64: EnrollmentTrend],
       _ attempts: [Int64: AttemptCounts], _ statuses: [ID<Project>: Status],
       administrator: Administrator
     ) -> [Source] {
@@ -62,7 +62,7 @@ struct ProjectRow: ViewModel {
       return projects.map {
         Source(
           summary: $0, rights: common ?? Rights(of: administrator, in: $0.id),
-          trend: trends[$0.id] ?? EnrollmentTrend(),
+          trend: trends[$0.key] ?? EnrollmentTrend(),
           attempts: attempts[$0.key] ?? AttemptCounts(), status: statuses[$0.id] ?? Status())
       }
     }

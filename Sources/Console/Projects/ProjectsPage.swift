@@ -63,7 +63,7 @@ struct ProjectsPage: Sendable {
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
     let now = identity.clock.now()
-    let trends = try await identity.activity.trends(of: page.items.map(\.id), at: now)
+    let trends = try await identity.activity.trends(of: page.items, at: now)
     let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
     let attempts = try await refusing {
       try await identity.activity.attemptCounts(

@@ -143,9 +143,13 @@ public struct Account: Sendable {
   /// Addresses are compared in the folded form of ``Mailbox``, so different spellings of one
   /// mailbox match.
   public func hasOnFile(_ address: String) -> Bool {
+    func isSame(_ other: String?) -> Bool { other.map { Mailbox.isSame($0, address) } ?? false }
+    if isSame(email) || isSame(initialEmail) || providers.contains(where: { isSame($0.email) }) {
+      return true
+    }
+    guard !formerAddresses.isEmpty else { return false }
     let folded = Mailbox.folded(address)
-    return onFile.contains { Mailbox.folded($0).isSameBytes(as: folded) }
-      || formerAddresses.contains { $0.isSameBytes(as: folded) }
+    return formerAddresses.contains { $0.isSameBytes(as: folded) }
   }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.

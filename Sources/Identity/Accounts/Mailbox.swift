@@ -12,10 +12,39 @@ enum Mailbox {
     var bytes =
       lowercasedASCII(address)
       ?? Array(visible(address.precomposedStringWithCompatibilityMapping.lowercased()).utf8)
-    while let last = bytes.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
-      bytes.removeLast()
-    }
+    while let last = bytes.last, isIgnoredAtEnd(last) { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns whether the folded forms of two addresses are the same; it needn't create those of
+  /// ASCII addresses.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    guard let count = foldedCount(ofASCII: one), let otherCount = foldedCount(ofASCII: other) else {
+      return folded(one).isSameBytes(as: folded(other))
+    }
+    guard count == otherCount else { return false }
+    let (one, other) = (one.utf8Span.span, other.utf8Span.span)
+    for index in 0..<count where lowercased(one[index]) != lowercased(other[index]) {
+      return false
+    }
+    return true
+  }
+
+  /// The length of an address's folded form in bytes; nil if it isn't all ASCII.
+  private static func foldedCount(ofASCII address: String) -> Int? {
+    let bytes = address.utf8Span.span
+    for index in bytes.indices where bytes[index] >= 0x80 { return nil }
+    var count = bytes.count
+    while count > 0, isIgnoredAtEnd(bytes[count - 1]) { count -= 1 }
+    return count
+  }
+
+  private static func isIgnoredAtEnd(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ".") || byte == UInt8(ascii: " ")
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    0x41...0x5A ~= byte ? byte | 0x20 : byte
   }
 
   /// Returns the bytes of an address in lowercase; nil if they aren't all ASCII.
@@ -27,7 +56,7 @@ enum Mailbox {
     for index in source.indices {
       let byte = source[index]
       guard byte < 0x80 else { return nil }
-      bytes.append(0x41...0x5A ~= byte ? byte | 0x20 : byte)
+      bytes.append(lowercased(byte))
     }
     return bytes
   }

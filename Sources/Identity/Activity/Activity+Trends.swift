@@ -14,45 +14,41 @@ extension Activity {
   public func trends(
     of pools: [PolicySummary], points: Int = 12, from start: Instant, to now: Instant
   ) async throws(ActivityError) -> [Int64: [Double?]] {
-    try await store.read(ActivityError.self) { connection in
-      let past = try past(
-        of: pools.map(\.key), isWhole: false, points: points, from: start, to: now, connection)
-      var trends = [Int64: [Double?]](minimumCapacity: pools.count)
-      for (pool, past) in zip(pools, past) {
-        trends[pool.key] = past + [Self.share(pool.enrolledUsers, of: pool.users)]
-      }
-      return trends
-    }
+    try await trends(
+      of: pools.map { ($0.key, Self.share($0.enrolledUsers, of: $0.users)) }, isWhole: false,
+      points: points, from: start, to: now)
   }
 
   /// Returns the share of enrolled users of projects with all their tenants, as
   /// ``trends(of:points:from:to:)`` does for pools.
   ///
+  /// - Parameters:
+  ///   - projects: The projects, whose summaries have the present numbers; without those that are
+  ///     restricted to some tenants.
+  ///   - points: The number of times, at least 2.
+  ///   - start: The first time, rounded down to the hour.
+  ///   - now: The last time, which is the present.
+  /// - Returns: The shares by the keys of the projects' own pools.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func trends(
-    ofProjects projects: [ID<Project>], points: Int = 12, from start: Instant, to now: Instant
-  ) async throws(ActivityError) -> [ID<Project>: [Double?]] {
+    ofProjects projects: [ProjectSummary], points: Int = 12, from start: Instant, to now: Instant
+  ) async throws(ActivityError) -> [Int64: [Double?]] {
+    try await trends(
+      of: projects.filter(\.isWhole).map {
+        ($0.key, Self.share($0.enrolledUsers, of: $0.users))
+      },
+      isWhole: true, points: points, from: start, to: now)
+  }
+
+  private func trends(
+    of pools: [(key: Int64, share: Double?)], isWhole: Bool, points: Int, from start: Instant,
+    to now: Instant
+  ) async throws(ActivityError) -> [Int64: [Double?]] {
     try await store.read(ActivityError.self) { connection in
-      let counts = try connection.all(
-        """
-        SELECT s.project_id, s.scope_key, \(AccountCounts.current(ofProject: "users")),
-          \(AccountCounts.current(ofProject: "enrolled_users"))
-        FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-        WHERE s.project_id IN (\(list: projects.map(\.text))) AND s.tenant_id = ''
-          AND s.deleted_at IS NULL
-        """
-      ) { row in
-        (
-          project: ID<Project>(try row.value(0)), key: try row.value(1) as Int64,
-          share: Self.share(try row.value(3), of: try row.value(2))
-        )
-      }
       let past = try past(
-        of: counts.map(\.key), isWhole: true, points: points, from: start, to: now, connection)
-      var trends = [ID<Project>: [Double?]](minimumCapacity: counts.count)
-      for (count, past) in zip(counts, past) {
-        trends[count.project] = past + [count.share]
-      }
+        of: pools.map(\.key), isWhole: isWhole, points: points, from: start, to: now, connection)
+      var trends = [Int64: [Double?]](minimumCapacity: pools.count)
+      for (pool, past) in zip(pools, past) { trends[pool.key] = past + [pool.share] }
       return trends
     }
   }

@@ -48,7 +48,7 @@ extension Policies {
     return try await store.read(PolicyError.self) { connection in
       var (found, room) = ([DifferingTenants](), max(limit, 0))
       for project in readable {
-        let known = try differing.value(of: project.id, stamp: project.policyStamp) {
+        let known = try differing.value(of: project.key, stamp: project.policyStamp) {
           try Self.differing(in: project.id, connection)
         }
         guard let known else { continue }

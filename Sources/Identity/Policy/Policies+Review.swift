@@ -36,7 +36,7 @@ extension Policies {
       let totals = isWhole ? own.totals : try Self.totals(visible, connection)
       let differing =
         isWhole
-        ? try differing.value(of: project, stamp: own.stamp) {
+        ? try differing.value(of: own.summary.key, stamp: own.stamp) {
           try Self.differing(in: project, connection)
         }?.count ?? 0 : nil
       let condition = Self.condition(visible, query, from: isWhole ? own.key : nil)

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A project's stamp increases in the same write as every change to them, so a value cached under
 /// the stamp of a snapshot is correct for that snapshot.
-final class PolicyStampCache<Value: Sendable>: Sendable {
+final class PolicyStampCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     let stamp: Int64
     let value: Value
@@ -12,11 +12,13 @@ final class PolicyStampCache<Value: Sendable>: Sendable {
 
   /// The maximum number of cached projects; when it's exceeded, the cache is cleared.
   private let limit = 5_000
-  private let entries = Mutex<[ID<Project>: Entry]>([:])
+  private let entries = Mutex<[Key: Entry]>([:])
 
   /// Returns the value cached for a project under a stamp, or else the result of `read`.
+  ///
+  /// A key that was just read with the project is cheaper than its ID.
   func value(
-    of project: ID<Project>, stamp: Int64, orRead read: () throws -> Value
+    of project: Key, stamp: Int64, orRead read: () throws -> Value
   ) rethrows -> Value {
     if let entry = entries.withLock({ $0[project] }), entry.stamp == stamp { return entry.value }
     let value = try read()

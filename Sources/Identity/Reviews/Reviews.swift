@@ -5,7 +5,7 @@ import Database
 public struct Reviews: Sendable {
   let store: Store
   let keys: EvidenceKeys
-  private let digests = PolicyStampCache<[UInt8]>()
+  private let digests = PolicyStampCache<ID<Project>, [UInt8]>()
 
   init(store: Store, keys: EvidenceKeys) { (self.store, self.keys) = (store, keys) }
 

@@ -22,6 +22,8 @@ public struct ProjectSummary: Hashable, Sendable {
   public let ownUsers: Int
   /// The number of users outside tenants with a second factor.
   public let ownEnrolledUsers: Int
+  /// Whether the counts are those of all tenants; false if they're restricted to some.
+  public private(set) var isWhole = true
   /// A stamp that increases with every change that affects which tenants differ from the project.
   let policyStamp: Int64
 
@@ -61,11 +63,12 @@ public struct ProjectSummary: Hashable, Sendable {
         AND s.deleted_at IS NULL
       """
     ) { row in try (0...2).map { try row.value($0) as Int } }
+    isWhole = false
     self.tenants = counts?[0] ?? 0
     users = counts?[1] ?? 0
     enrolledUsers = counts?[2] ?? 0
   }
 
-  /// Hashes only the ID, which already distinguishes nearly all summaries.
-  public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
+  /// Hashes only the key, which already distinguishes nearly all summaries.
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -1,6 +1,7 @@
 import Database
-import Identity
 import Testing
+
+@testable import Identity
 
 struct EnrollmentHistoryTests {
   @Test func `numbers of users are recorded by hour, for a pool and its project`() async throws {
@@ -43,10 +44,17 @@ struct EnrollmentHistoryTests {
         from: now.advanced(bySeconds: -7_200), to: now)
       #expect(trends[instance.acme.key] == [0, 0, 0])
       #expect(trends[instance.east.key] == [nil, 1, 1])
-      let project = try await activity.trends(
-        ofProjects: [instance.acme.project, ID("unknown")], points: 3,
-        from: now.advanced(bySeconds: -7_200), to: now)
-      #expect(project == [instance.acme.project: [0, 0.5, 1.0 / 3]])
+      let ofEast = Grant(
+        role: .support, project: instance.east.project, tenant: instance.east.tenant)
+      for (grant, isWhole) in [(Grant(role: .owner), true), (ofEast, false)] {
+        let administrator = Administrator(
+          id: ID("a"), email: "a@example.com", displayName: "A", grants: [grant])
+        let projects = try await instance.identity.pools.projects(visibleTo: administrator)
+        let trends = try await activity.trends(
+          ofProjects: projects.items.filter { $0.id == instance.acme.project }, points: 3,
+          from: now.advanced(bySeconds: -7_200), to: now)
+        #expect(trends == (isWhole ? [instance.acme.key: [0, 0.5, 1.0 / 3]] : [:]))
+      }
     }
   }
 
