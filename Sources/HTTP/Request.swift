@@ -7,7 +7,9 @@ public struct Request: Sendable {
   /// The path and query.
   public var target: Target
   /// The header fields.
-  public var fields: Fields
+  public var fields: Fields { didSet { cookies = Cookies(fields) } }
+  /// The cookies in the header fields.
+  public private(set) var cookies: Cookies
   /// The body; empty when there's none.
   public var body: [UInt8]
   /// The client's address, without a port.
@@ -25,14 +27,12 @@ public struct Request: Sendable {
     self.method = method
     self.target = target
     self.fields = fields
+    cookies = Cookies(fields)
     self.body = body
     self.peer = peer
     self.isSecure = isSecure
     self.id = id
   }
-
-  /// The cookies, parsed on each access.
-  public var cookies: Cookies { Cookies(fields) }
 
   /// Parses the body as a form.
   ///

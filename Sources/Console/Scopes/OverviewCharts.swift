@@ -39,10 +39,8 @@ extension OverviewCharts {
     }.first
     let checks = try await activity.checks(context, at: now)
     let earlier = try await activity.checks(context, at: now, isBefore: true)
-    let days = ChartWindow.month.days
-    let offsets = try await refusing { try await activity.offsets(in: scope, days: days) }
-    let offsetsSinceBefore = try await refusing {
-      try await activity.offsets(in: scope, days: 2 * days)
+    let offsets = try await refusing {
+      try await activity.offsetCounts(in: scope, days: ChartWindow.month.days)
     }
     let exemptions = try await refusing { try await identity.exemptions.current(in: scope) }
     figures =
@@ -50,7 +48,7 @@ extension OverviewCharts {
         policy: policy, unverified: unverified, exempt: exemptions.count { !$0.isEnrolled },
         before: before, checks: checks.total,
         earlier: earlier.isWhole ? earlier.total : nil,
-        offsets: offsets, offsetsSinceBefore: offsetsSinceBefore
+        offsets: offsets.latest, earlierOffsets: offsets.before
       ).all
 
     var enrollment = history.frame(changes, catalog)

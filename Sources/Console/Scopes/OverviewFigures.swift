@@ -12,10 +12,10 @@ struct OverviewFigures {
   let checks: CheckHistory.Sums
   /// The code attempts of the 30 days before; nil if they weren't recorded from the start.
   let earlier: CheckHistory.Sums?
-  /// The distances of the codes of 30 days, as on the policy page.
-  let offsets: OffsetHistogram
-  /// The distances of the codes of 60 days.
-  let offsetsSinceBefore: OffsetHistogram
+  /// The codes of 30 days that the histogram on the policy page shows.
+  let offsets: OffsetCounts
+  /// The codes of the 30 days before.
+  let earlierOffsets: OffsetCounts
 
   var all: [Figure] {
     [enrolled, accepted, outside, without]
@@ -45,15 +45,14 @@ struct OverviewFigures {
   ///
   /// Others may be guesses: they are shown apart, as in the evidence for a window.
   private var outside: Figure {
-    let outside = offsets.confirmedCodes
-    let codes = offsets.acceptedCodes + outside
+    let outside = offsets.confirmed
+    let codes = offsets.accepted + outside
     let share = Message.Value.message(Meter.percent(outside, of: codes))
-    let possible = offsets.unconfirmedCodes
+    let possible = offsets.unconfirmed
     return Figure(
       label: Message("scopes.codes-outside"), value: Message.value(.number(outside)),
       change: earlier.map { _ in
-        Self.sinceBefore(
-          difference(from: offsetsSinceBefore.confirmedCodes - outside, to: outside))
+        Self.sinceBefore(difference(from: earlierOffsets.confirmed, to: outside))
       },
       base: possible == 0
         ? Message("scopes.of-correct-codes", ["share": share, "count": .number(codes)])

@@ -31,12 +31,6 @@ package struct ActivityTally: Sendable {
     let distance: Int
   }
 
-  struct OffsetCounts {
-    var accepted = 0
-    var confirmed = 0
-    var unconfirmed = 0
-  }
-
   struct ReachDay: Hashable {
     let reach: Int
     let day: Int64

@@ -42,7 +42,7 @@ public struct OffsetHistogram: Sendable, Equatable {
 
   static let range = -10...10
 
-  mutating func add(_ counts: ActivityTally.OffsetCounts, at distance: Int) {
+  mutating func add(_ counts: OffsetCounts, at distance: Int) {
     guard Self.range.contains(distance) else { return }
     let index = distance - Self.range.lowerBound
     accepted[index] += counts.accepted
@@ -74,7 +74,7 @@ extension Activity {
       ) { row in
         (
           distance: try row.value(0) as Int,
-          counts: ActivityTally.OffsetCounts(
+          counts: OffsetCounts(
             accepted: try row.value(1), confirmed: try row.value(2), unconfirmed: try row.value(3))
         )
       }
@@ -85,14 +85,18 @@ extension Activity {
         """
       ) { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) }
       for (reach, users) in userDays { histogram.userDays[reach] += users }
-      for reach in CodeReach.range {
-        histogram.users[reach] =
-          try connection.first(
-            """
-            SELECT coalesce(sum(users), 0) FROM reach_users
-            WHERE scope_key = \(scope.key) AND reach = \(reach) AND day >= \(first)
-            """
-          ) { try $0.value(0) as Int } ?? 0
+      // One range of the key for each reach.
+      let users: [SQL] = CodeReach.range.map { reach in
+        """
+        SELECT CAST(\(reach) AS BIGINT), CAST(coalesce(sum(users), 0) AS BIGINT) FROM reach_users
+        WHERE scope_key = \(scope.key) AND reach = \(reach) AND day >= \(first)
+        """
+      }
+      for (reach, users) in try connection.all(
+        users.joined(separator: " UNION ALL "),
+        { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) })
+      {
+        histogram.users[reach] = users
       }
       let tail = ActivityTally(try ActivityDelta.all(in: scope.key, connection))
       for (key, counts) in tail.offsets where key.day >= first {

@@ -23,6 +23,21 @@ struct ActivityTests {
         let offsets = try await activity.offsets(in: scope, days: days)
         #expect(offsets == model.offsets(days: days, at: instance.now), note)
       }
+      for days in [1, 3, 7, 45] {
+        let counts = try await activity.offsetCounts(in: scope, days: days)
+        let latest = model.offsets(days: days, at: instance.now)
+        let both = model.offsets(days: 2 * days, at: instance.now)
+        #expect(
+          [counts.latest.accepted, counts.latest.confirmed, counts.latest.unconfirmed]
+            == [latest.acceptedCodes, latest.confirmedCodes, latest.unconfirmedCodes], note)
+        #expect(
+          [counts.before.accepted, counts.before.confirmed, counts.before.unconfirmed]
+            == [
+              both.acceptedCodes - latest.acceptedCodes,
+              both.confirmedCodes - latest.confirmedCodes,
+              both.unconfirmedCodes - latest.unconfirmedCodes,
+            ], note)
+      }
       for (window, days) in [(0, 90), (1, 30), (3, 7), (9, 90)] {
         var listed: [AffectedUser] = []
         var after: String?
