@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
 
@@ -96,7 +97,7 @@ def test_every_file_is_read_and_has_as_many_rows_as_its_page(demo, pages, offere
             "S/bulk-removals/…/result.csv", "S/activity/enrollment.csv", "S/activity/attempts.csv",
             "S/activity/rejections.csv"} <= set(offered)
     reauthenticate(demo.server.data)
-    # The page has the projects, and the file their pools.
+    # The page of this one has the projects, and the file their pools.
     for name in sorted(set(offered) - {"/review.csv"}):
         (head, *rows), page = read(pages, offered, name)
         assert len(head) > 1 and all(head) and len(set(head)) == len(head), (name, head)
@@ -105,3 +106,11 @@ def test_every_file_is_read_and_has_as_many_rows_as_its_page(demo, pages, offere
         formulas = [cell for row in [head, *rows] for cell in row
                     if cell.startswith(tuple("=+-@\t\r\0＝＋－＠"))]
         assert not formulas, (name, formulas)
+
+
+def test_the_review_file_has_the_pools_of_every_project(pages, offered):
+    (_, *rows), page = read(pages, offered, "/review.csv")
+    pools = Counter(project for project, *_ in rows)
+    assert len(pools) > 1 and len(pools) in totals(pages, page)
+    for project, count in pools.items():
+        assert count in totals(pages, f"/projects/{project}/review"), project
