@@ -62,7 +62,9 @@ struct ProviderFactorTests {
         _ = try await providers.logOut(
           try provider.token(claims, header: ["typ": "logout+jwt"]), address: "192.0.2.20")
       case "unlink":
-        try await instance.database.write { try AdministratorProviderLink.delete(nora.id, $0) }
+        let own = try await instance.signIn(device).session
+        try await providers.unlink(own, by: instance.author(nora))
+        instance.clock.advance(30)
       default: _ = try await providers.remove(owner.request(nil, note: "Replaced"))
       }
       await expect("ended") {
