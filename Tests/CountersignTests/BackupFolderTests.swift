@@ -1,11 +1,12 @@
 import Foundation
+import Identity
 import Synchronization
 import Testing
 
 @testable import countersign
 
 @Suite struct BackupFolderTests {
-  private static let noon = Date(timeIntervalSince1970: 1_795_262_400)
+  private static let noon = Instant(seconds: 1_795_262_400)
 
   /// Runs a test with a folder of backups from the last days, and files with other names.
   private func withBackups(_ days: Int, _ body: (BackupFolder) throws -> Void) throws {
@@ -14,10 +15,13 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: path) }
     let folder = BackupFolder(path: path)
     for day in 0..<days {
-      let file = folder.file(at: Self.noon.addingTimeInterval(Double(-86_400 * day)))
+      let file = folder.file(at: Self.noon.advanced(bySeconds: Int64(-86_400 * day)))
       _ = FileManager.default.createFile(atPath: file, contents: Data())
     }
-    for name in ["monday.sqlite", "countersign-old.sqlite", "countersign-2026.sqlite"] {
+    for name in [
+      "monday.sqlite", "countersign-old.sqlite", "countersign-2026.sqlite",
+      "countersign-20261321T120000Z.sqlite", "countersign-2026-11-01T12:00:00Z.sqlite",
+    ] {
       _ = FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data())
     }
     try body(folder)
@@ -36,17 +40,17 @@ import Testing
       let days = ["17", "18", "19"].map { "countersign-202611\($0)T120000Z.sqlite" }
       #expect(deleted.map(String.init) == days)
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      #expect(left.count == 5)
+      #expect(left.count == 7)
       #expect(folder.newest(at: Self.noon) == Self.noon)
     }
   }
 
   @Test func `a backup from while the clock was ahead is neither counted nor deleted`() throws {
     try withBackups(5) { folder in
-      let now = Self.noon.addingTimeInterval(-2 * 86_400)
+      let now = Self.noon.advanced(bySeconds: -2 * 86_400)
       #expect(folder.newest(at: now) == now)
       let deleted = try folder.deleteAllBut(newest: 2, at: now)
-      #expect(deleted == [folder.file(at: now.addingTimeInterval(-2 * 86_400))])
+      #expect(deleted == [folder.file(at: now.advanced(bySeconds: -2 * 86_400))])
     }
   }
 
@@ -74,7 +78,7 @@ import Testing
   private func said(about folder: BackupFolder, hoursLater hours: Int) -> [String] {
     let said = Texts()
     var watch = BackupWatch(folder: folder, limit: 26)
-    watch.now = { Self.noon.addingTimeInterval(Double(hours * 3_600)) }
+    watch.now = { Self.noon.advanced(bySeconds: Int64(hours * 3_600)) }
     watch.say = { message in said.add(OperatorText.string(message)) }
     watch.check()
     return said.all

@@ -146,8 +146,8 @@ struct BackupMetricsTests {
         return exposition.text
       }
       #expect(text().hasSuffix("\ncountersign_backup_newest_timestamp_seconds 0\n"))
-      for second in [1_795_262_400, 1_795_176_000] {
-        let file = folder.file(at: Date(timeIntervalSince1970: Double(second)))
+      for second in [1_795_262_400, 1_795_176_000] as [Int64] {
+        let file = folder.file(at: Instant(seconds: second))
         try Data().write(to: URL(filePath: file))
       }
       #expect(text().hasSuffix("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))

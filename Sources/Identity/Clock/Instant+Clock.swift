@@ -4,9 +4,14 @@ extension Instant {
   /// is adjusted.
   private static let tolerance: Int64 = 120
 
+  /// Returns whether a stored time is further in the future than clocks differ.
+  package func isInFuture(at now: Instant) -> Bool {
+    self > now.advanced(bySeconds: Self.tolerance)
+  }
+
   /// Returns whether something happened less than this many seconds ago, and not in the future.
   func isRecent(within seconds: Int64, at now: Instant) -> Bool {
-    self <= now.advanced(bySeconds: Self.tolerance) && now < advanced(bySeconds: seconds)
+    !isInFuture(at: now) && now < advanced(bySeconds: seconds)
   }
 
   /// Returns the end of a wait that isn't over yet; nil if it's over, or further away than the longest

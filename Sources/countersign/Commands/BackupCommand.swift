@@ -57,7 +57,7 @@ enum BackupCommand: Command {
   private static func add(
     to backups: BackupFolder, of folder: DataFolder, keep count: Int?, isCheck: Bool
   ) async throws -> Int32 {
-    let file = backups.file(at: Date())
+    let file = backups.file(at: WallClock.system.now())
     try await create(file, of: folder)
     if isCheck {
       do { _ = try await check(file, folder) } catch {

@@ -1,12 +1,11 @@
 import Foundation
+import Identity
 import Localization
 
 /// A folder of backups that are named by the time they were created.
 struct BackupFolder: Sendable {
   let path: String
 
-  private static let style = Date.ISO8601FormatStyle(
-    dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
   private static let (prefix, suffix) = ("countersign-", ".sqlite")
 
   var exists: Bool {
@@ -25,18 +24,15 @@ struct BackupFolder: Sendable {
   }
 
   /// Returns the path of a backup created at a time.
-  func file(at time: Date) -> String {
-    "\(path)/\(Self.prefix)\(time.formatted(Self.style))\(Self.suffix)"
+  func file(at time: Instant) -> String {
+    "\(path)/\(Self.prefix)\(time.fileStamp)\(Self.suffix)"
   }
-
-  /// How far ahead of the clock the time of a backup may be, in seconds.
-  private static let tolerance: TimeInterval = 120
 
   /// Returns when the newest backup was created; nil when there's none.
   ///
   /// A backup whose time is in the future was created while the clock was ahead, and isn't counted.
-  func newest(at now: Date = Date()) -> Date? {
-    times().last { $0 <= now.addingTimeInterval(Self.tolerance) }
+  func newest(at now: Instant = WallClock.system.now()) -> Instant? {
+    times(at: now).last
   }
 
   /// Deletes the oldest backups, and no other files: those whose time is in the future are neither
@@ -48,11 +44,10 @@ struct BackupFolder: Sendable {
   /// - Returns: The paths of the deleted files.
   /// - Throws: When one can't be deleted.
   func deleteAllBut(
-    newest count: Int, at now: Date = Date()
+    newest count: Int, at now: Instant = WallClock.system.now()
   ) throws(ConfigurationError) -> [String] {
     var deleted: [String] = []
-    let past = times().filter { $0 <= now.addingTimeInterval(Self.tolerance) }
-    for time in past.dropLast(count) {
+    for time in times(at: now).dropLast(count) {
       let file = file(at: time)
       do { try FileManager.default.removeItem(atPath: file) } catch {
         throw ConfigurationError(
@@ -65,17 +60,12 @@ struct BackupFolder: Sendable {
     return deleted
   }
 
-  /// The times of all backups, oldest first.
-  private func times() -> [Date] {
+  /// The times of all backups that aren't in the future, oldest first.
+  private func times(at now: Instant) -> [Instant] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.compactMap { name in
-      guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix),
-        let time = try? Date(
-          String(name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)),
-          strategy: Self.style),
-        file(at: time) == "\(path)/\(name)"
-      else { return nil }
-      return time
-    }.sorted()
+      guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
+      return Instant(fileStamp: name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
+    }.filter { !$0.isInFuture(at: now) }.sorted()
   }
 }

@@ -62,7 +62,7 @@ struct DatabaseSwap: Sendable {
     return names.filter { name in
       let attributes = try? FileManager.default.attributesOfItem(atPath: "\(data)/\(name)")
       return name.hasPrefix(Self.readyPrefix)
-        && Instant.isFileStamp(name.dropFirst(Self.readyPrefix.count))
+        && Instant(fileStamp: name.dropFirst(Self.readyPrefix.count)) != nil
         && attributes?[.type] as? FileAttributeType == .typeDirectory
     }.min()
   }

@@ -81,19 +81,3 @@ extension DataFolder {
     return (space?[.systemFreeSize] as? NSNumber)?.intValue
   }
 }
-
-extension Instant {
-  /// The time for a file name, such as `20261121T060102Z`.
-  var fileStamp: String {
-    rfc3339Milliseconds.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
-  }
-
-  /// Returns whether a text has the form of ``fileStamp``.
-  static func isFileStamp(_ text: some StringProtocol) -> Bool {
-    let form = "dddddddd" + "T" + "dddddd" + "Z"
-    return text.utf8.count == form.utf8.count
-      && zip(text.utf8, form.utf8).allSatisfy { byte, place in
-        place == UInt8(ascii: "d") ? (48...57).contains(byte) : byte == place
-      }
-  }
-}

@@ -1,4 +1,4 @@
-import Foundation
+import Identity
 import Metrics
 
 /// The age of the newest backup.
@@ -9,6 +9,6 @@ struct BackupMetrics: Sendable {
     exposition.gauge(
       "countersign_backup_newest_timestamp_seconds",
       help: "When the newest backup was created, since 1970; 0 if there's none.",
-      Sample(folder.newest()?.timeIntervalSince1970 ?? 0))
+      Sample(Double(folder.newest()?.seconds ?? 0)))
   }
 }

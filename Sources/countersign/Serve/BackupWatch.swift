@@ -1,4 +1,4 @@
-import Foundation
+import Identity
 import Localization
 
 /// Warns when the newest backup is too old, at startup and then every hour.
@@ -6,7 +6,7 @@ struct BackupWatch: Sendable {
   let folder: BackupFolder
   /// The age in hours from which a backup is too old.
   let limit: Int
-  var now: @Sendable () -> Date = { Date() }
+  var now: @Sendable () -> Instant = { WallClock.system.now() }
   var say: @Sendable (Message) -> Void = { Terminal.complain($0) }
 
   /// Backups are created daily, and one may take up to two hours.
@@ -42,7 +42,7 @@ struct BackupWatch: Sendable {
       say(Message("cli.there-is-no-backup", ["folder": .text(folder.path)]))
       return
     }
-    let age = Int(now().timeIntervalSince(newest) / 3_600)
+    let age = Int((now().seconds - newest.seconds) / 3_600)
     guard age >= limit else { return }
     say(
       Message(
