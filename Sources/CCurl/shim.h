@@ -48,6 +48,14 @@ static inline CURLcode common_prepare(CURL *handle, struct common_settings setti
   return code;
 }
 
+/// Runs a transfer that was prepared; afterward, libcurl no longer writes to the error buffer, also
+/// not when it closes the connection.
+static inline CURLcode perform_prepared(CURL *handle, CURLcode prepared) {
+  CURLcode code = prepared == CURLE_OK ? curl_easy_perform(handle) : prepared;
+  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, NULL);
+  return code;
+}
+
 /// The options for sending one email. Strings must stay valid while the handle is in use.
 struct smtp_settings {
   const char *url;

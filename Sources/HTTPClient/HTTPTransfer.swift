@@ -66,8 +66,7 @@ struct HTTPTransfer: Sendable {
           unsafe settings.error = buffer.baseAddress
           func send(_ body: UnsafeRawPointer?) -> CURLcode {
             unsafe settings.body = body
-            let code = unsafe http_prepare(handle, &settings)
-            return code == CURLE_OK ? unsafe curl_easy_perform(handle) : code
+            return unsafe perform_prepared(handle, http_prepare(handle, &settings))
           }
           guard let body else { return send(nil) }
           return unsafe body.withUnsafeBytes { unsafe send($0.baseAddress) }

@@ -144,9 +144,7 @@ import Synchronization
         unsafe settings.authority = texts[4]
         return unsafe error.withUnsafeMutableBufferPointer { buffer in
           unsafe settings.error = buffer.baseAddress
-          let code = unsafe smtp_prepare(handle, &settings)
-          let result = code == CURLE_OK ? unsafe curl_easy_perform(handle) : code
-          return result
+          return unsafe perform_prepared(handle, smtp_prepare(handle, &settings))
         }
       }
     }

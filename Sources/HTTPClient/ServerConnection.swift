@@ -83,8 +83,7 @@ import Synchronization
         unsafe settings.authority = texts[1]
         return unsafe error.withUnsafeMutableBufferPointer { buffer in
           unsafe settings.error = buffer.baseAddress
-          let code = unsafe connection_prepare(handle, &settings)
-          return code == CURLE_OK ? unsafe curl_easy_perform(handle) : code
+          return unsafe perform_prepared(handle, connection_prepare(handle, &settings))
         }
       }
     }
@@ -160,16 +159,20 @@ import Synchronization
     return CURLE_OK
   }
 
+  /// How much is read before the server counts as one that only talks, in KiB.
+  private static let mostRead = 64
+
   /// Reads what the server sent, which is ignored; `CURLE_AGAIN` if the connection is open.
   private func state(of handle: UnsafeMutableRawPointer) -> CURLcode {
     var buffer = [UInt8](repeating: 0, count: 1_024)
-    while true {
+    for _ in 0..<Self.mostRead {
       var count = 0
       let code = unsafe buffer.withUnsafeMutableBytes { buffer in
         unsafe curl_easy_recv(handle, buffer.baseAddress, buffer.count, &count)
       }
       guard code == CURLE_OK, count > 0 else { return code }
     }
+    return CURLE_RECV_ERROR
   }
 
   private func wait(

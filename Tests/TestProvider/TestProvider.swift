@@ -37,6 +37,8 @@ public final class TestProvider: ProviderTransport {
     public var published = [0]
     /// Whether no request gets a response.
     public var isDown = false
+    /// The status of the responses to requests for tokens and about the person, if it isn't 200.
+    public var status: Int?
     /// Members of the discovery document that replace the usual ones.
     public var document: [String: JSON] = [:]
 
@@ -162,6 +164,8 @@ public final class TestProvider: ProviderTransport {
     guard !behavior.isDown else { throw .failed("connection refused") }
     do {
       switch request.address.dropFirst(Self.issuer.count) {
+      case "/token" where behavior.status != nil, "/userinfo" where behavior.status != nil:
+        return ProviderResponse(status: behavior.status ?? 0, body: [])
       case "/.well-known/openid-configuration":
         return ProviderResponse(status: 200, body: document(behavior).serialized())
       case "/keys":

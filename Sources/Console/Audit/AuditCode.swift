@@ -189,6 +189,7 @@ extension ApprovalObstacle {
     case .accountOutOfReach: Message("audit.account-out-of-reach")
     case .accountDeleted: Message("audit.account-deleted")
     case .policyChanged: Message("audit.policy-changed")
+    case .changeScheduled: Message("audit.change-scheduled")
     case .refusalNeedsEmail: Message("audit.refusal-needs-email")
     case .listGone: Message("audit.list-deleted")
     case .factorGone: Message("audit.factor-removed")

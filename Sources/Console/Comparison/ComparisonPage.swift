@@ -17,10 +17,14 @@ struct ComparisonPage: Sendable {
     let scope = context.scope
     let asked = ComparisonAddress(context.signedIn.query)
     var (comparison, errors) = (nil as PolicyComparison?, [FieldError]())
-    do throws(ComparisonError) {
-      comparison = try await compare(scope, asked, context.signedIn.administrator)
-    } catch {
-      errors = [try Self.fault(error)]
+    if !asked.pool.isEmpty, !asked.day.isEmpty {
+      errors = [FieldError(field: "on", text: Message("comparison.one-of-both"))]
+    } else {
+      do throws(ComparisonError) {
+        comparison = try await compare(scope, asked, context.signedIn.administrator)
+      } catch {
+        errors = [try Self.fault(error)]
+      }
     }
     let tenants = try await refusing {
       try await identity.pools.tenantNames(

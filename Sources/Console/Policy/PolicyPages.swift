@@ -100,6 +100,10 @@ struct PolicyPages: Sendable {
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
       carriesText: identity.messages.carriesText)
     model.isUnchanged = isUnchanged
+    model.carried = ["apply-at", "note"].compactMap { name in
+      let value = context.signedIn.form.trimmed(name)
+      return value.isEmpty ? nil : HiddenField(name: name, value: value)
+    }
     model.plans = PolicyPlans(
       context, scheduled: try await refusing { try await policies.scheduled(scope) },
       drift: policies.drift(of: policy), times: frame.times)

@@ -21,6 +21,8 @@ struct PolicyView: ViewModel {
   var race: PolicyRace?
   var plans: PolicyPlans?
   var isUnchanged = false
+  /// The answers of the review page, so that they needn't be given again.
+  var carried: [HiddenField] = []
 
   private var configuration: MFAConfiguration { policy.configuration }
 
@@ -118,6 +120,7 @@ struct PolicyView: ViewModel {
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
     .optional(\.plans),
+    .list(\.carried),
     .text("unchanged") { $0.isUnchanged ? Message("policy.unchanged") : nil },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },

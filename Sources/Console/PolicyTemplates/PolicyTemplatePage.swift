@@ -14,8 +14,12 @@ struct PolicyTemplatePage: Sendable {
   let view: Template<PolicyTemplateView>
 
   func show(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
-    let chosen = context.signedIn.query.all("tenant").compactMap { $0.text(atMost: 128) }
-    return try await page(context, try await template(context, id), chosen.map { ID($0) })
+    let query = context.signedIn.query
+    let chosen = query.all("tenant").compactMap { $0.text(atMost: 128) }
+    let isPreview = query.text("step") == "preview"
+    return try await page(
+      context, try await template(context, id), chosen.map { ID($0) },
+      faults: chosen.isEmpty && isPreview ? [Self.wrongNumber] : [])
   }
 
   func apply(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
@@ -52,13 +56,7 @@ struct PolicyTemplatePage: Sendable {
             text: Message("policy-templates.approval-pending", ["tenant": .name(name)]))
         ]
       case .failed(.wrongNumberOfTenants):
-        faults = [
-          FieldError(
-            field: "tenants",
-            text: Message(
-              "policy-templates.select-tenants",
-              ["number": .number(PolicyTemplates.mostTenants)]))
-        ]
+        faults = [Self.wrongNumber]
       case .failed(.notFound): throw .notFound
       case .failed: throw .unavailable(error)
       case .refused(let refusal):
@@ -66,6 +64,13 @@ struct PolicyTemplatePage: Sendable {
       }
       return try await page(context, template, tenants.map(\.id), faults: faults)
     }
+  }
+
+  private static var wrongNumber: FieldError {
+    FieldError(
+      field: "tenants",
+      text: Message(
+        "policy-templates.select-tenants", ["number": .number(PolicyTemplates.mostTenants)]))
   }
 
   private static func result(_ outcome: TemplateOutcome) -> Message {

@@ -4,8 +4,13 @@ import Templating
 
 /// The states and results of bulk removals as text.
 enum BulkText {
-  static func chip(_ state: BulkJob.State) -> Markup {
-    switch state {
+  /// Returns the state; `isUndoing` tells whether the undo is running, nil if nobody undid it.
+  static func chip(_ state: BulkJob.State, isUndoing: Bool? = nil) -> Markup {
+    if let isUndoing {
+      return isUndoing
+        ? Chip.look(Message("removals.state-undoing")) : Chip.off(Message("removals.state-undone"))
+    }
+    return switch state {
     case .draft: Chip.off(Message("removals.state-draft"))
     case .waiting: Chip.look(Message("removals.state-waiting"))
     case .running: Chip.look(Message("removals.state-running"))

@@ -155,6 +155,9 @@ enum GroupText {
   }
 
   static func chip(_ group: BulkGroup) -> Markup {
+    let undos = group.parts.map { $0.undo?.isRunning }
+    if undos.contains(true) { return BulkText.chip(.done, isUndoing: true) }
+    if !undos.isEmpty, !undos.contains(nil) { return BulkText.chip(.done, isUndoing: false) }
     let states = group.parts.map(\.job.state)
     let state = [BulkJob.State.running, .waiting, .stopped].first(where: states.contains) ?? .done
     return BulkText.chip(state)
@@ -162,9 +165,7 @@ enum GroupText {
 
   /// Returns the state of a pool's part.
   static func chip(_ part: BulkGroup.Part) -> Markup {
-    guard let undo = part.undo else { return BulkText.chip(part.job.state) }
-    return undo.isRunning
-      ? Chip.look(Message("removals.state-undoing")) : Chip.off(Message("removals.state-undone"))
+    BulkText.chip(part.job.state, isUndoing: part.undo?.isRunning)
   }
 }
 

@@ -42,6 +42,9 @@ struct RemovalsPage: Sendable {
     case .tooLong:
       FieldError(
         field: "list", text: Message("removals.list-too-long", ["count": .number(longest)]))
+    case .severalAddresses(let line):
+      FieldError(
+        field: "list", text: Message("removals.several-addresses", ["line": .number(line)]))
     }
   }
 
@@ -49,14 +52,14 @@ struct RemovalsPage: Sendable {
     _ context: ScopeContext, typed: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let after = context.signedIn.query.text("after")
-    let jobs = try await refusing {
+    let (jobs, undos) = try await refusing {
       try await removals.list(context.scope, after: after, limit: Self.length)
     }
     var frame = try await frames.frame(Message("removals.title"), in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
     let model = RemovalsView(
-      frame: FrameView(frame), context: context, jobs: jobs, after: after,
+      frame: FrameView(frame), context: context, jobs: jobs, undos: undos, after: after,
       form: ListForm(context, typed: typed, error: errors.first?.text))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -101,6 +104,7 @@ struct RemovalsView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let jobs: Page<BulkJob>
+  let undos: [Int64: Bool]
   let after: String?
   let form: ListForm
 
@@ -111,7 +115,9 @@ struct RemovalsView: ViewModel {
     .flag("hasRows") { !$0.jobs.items.isEmpty },
     .list("rows") { view in
       view.jobs.items.map {
-        RemovalRow(job: $0, scope: view.context.scope, times: view.frame.times)
+        RemovalRow(
+          job: $0, isUndoing: view.undos[$0.id], scope: view.context.scope,
+          times: view.frame.times)
       }
     },
     .object("pager") { view in
@@ -131,6 +137,8 @@ struct RemovalsView: ViewModel {
 /// A bulk removal in the list.
 struct RemovalRow: ViewModel {
   let job: BulkJob
+  /// Whether its undo is running; nil if nobody undid it.
+  let isUndoing: Bool?
   let scope: Scope
   let times: Times
 
@@ -139,7 +147,7 @@ struct RemovalRow: ViewModel {
     .text("name") { BulkText.users($0.job.users) },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },
-    .markup("state") { BulkText.chip($0.job.state) },
+    .markup("state") { BulkText.chip($0.job.state, isUndoing: $0.isUndoing) },
     .text("done") {
       Message(
         "removals.done",

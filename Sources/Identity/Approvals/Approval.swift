@@ -176,6 +176,8 @@ public enum ApprovalObstacle: String, Sendable, CaseIterable {
   case accountDeleted = "account-deleted"
   /// The policy was changed.
   case policyChanged = "policy-changed"
+  /// Another change of the policy was scheduled.
+  case changeScheduled = "change-scheduled"
   /// The policy refuses users who couldn't be sent enrollment links, because the server no longer
   /// sends emails.
   case refusalNeedsEmail = "refusal-needs-email"

@@ -29,23 +29,28 @@ public struct BulkList: Sendable, Equatable {
   public init(_ text: String) throws(BulkListError) {
     var records = PastedRecords(text)
     var lines: [Line] = []
-    var column: Int?
+    var header: (column: Int, count: Int)?
     var isFirst = true
     while let record = records.next() {
       let cells = record.fields.map { String(decoding: $0, as: UTF8.self).trimmed }
       if isFirst, let named = Self.column(of: cells) {
-        column = named
+        header = (named, cells.count)
         isFirst = false
         continue
       }
       guard cells.contains(where: { !$0.isEmpty }) else { continue }
       isFirst = false
       let cell =
-        if let column { column < cells.count ? cells[column] : "" } else {
+        if let column = header?.column { column < cells.count ? cells[column] : "" } else {
           cells.first { $0.utf8.contains(UInt8(ascii: "@")) } ?? cells.first { !$0.isEmpty } ?? ""
         }
       let name = Self.plain(cell)
       guard !name.isEmpty else { continue }
+      // Which of them is meant, or whether all are, only the one who made the list knows.
+      let others = header.map { Array(cells.dropFirst($0.count)) + [name] } ?? cells
+      guard Self.addresses(in: others) < 2 else {
+        throw .severalAddresses(line: record.line)
+      }
       guard lines.count < Self.longest else { throw .tooLong }
       lines.append(
         Line(
@@ -64,6 +69,20 @@ public struct BulkList: Sendable, Equatable {
       if let found = names.firstIndex(where: known.contains) { return found }
     }
     return nil
+  }
+
+  /// The number of different addresses in cells: a cell may be a list, and the name of a person may be
+  /// their address.
+  private static func addresses(in cells: [String]) -> Int {
+    let separators = Set(";, <>\"".utf8)
+    var found: Set<[UInt8]> = []
+    for cell in cells {
+      for word in cell.lowercased().utf8.split(whereSeparator: separators.contains)
+      where word.contains(UInt8(ascii: "@")) {
+        found.insert(Array(word))
+      }
+    }
+    return found.count
   }
 
   private static let emails = ["email", "e-mail", "e-mail address", "email address", "mail"]
@@ -86,11 +105,13 @@ public struct BulkList: Sendable, Equatable {
 }
 
 /// An error in a list.
-public enum BulkListError: Error, Sendable {
+public enum BulkListError: Error, Equatable, Sendable {
   /// The list names no users.
   case empty
   /// The list has more than ``BulkList/longest`` lines.
   case tooLong
+  /// A line has several email addresses, and no header tells which of them is the user's.
+  case severalAddresses(line: Int)
 }
 
 /// Reads the records of pasted text, in which an unclosed quotation mark is text.

@@ -9,45 +9,47 @@ extension BulkRemovals {
   ///
   /// Call it repeatedly while it returns true, leaving time for other writes in between.
   ///
+  /// - Parameters:
+  ///   - limit: The maximum number of users.
+  ///   - report: Is told why a user is skipped.
   /// - Returns: True if there may be more to process.
   /// - Throws: ``BulkError/unavailable(_:)``.
-  public func step(_ limit: Int = BulkRemovals.part) async throws(BulkError) -> Bool {
+  public func step(
+    _ limit: Int = BulkRemovals.part, report: (Failure) -> Void = { _ in }
+  ) async throws(BulkError) -> Bool {
     let isAny = try await store.read(BulkError.self) { connection in
       try Self.next(connection) != nil
     }
-    guard isAny else { return try await undoStep(limit) }
+    guard isAny else { return try await undoStep(limit, report: report) }
     let now = store.clock.now()
     do {
       return try await store.database.write { try run(limit, at: now, $0) }
-    } catch {
-      guard Self.isOfOneUser(error) else { throw .unavailable(Failure(error)) }
+    } catch let failure as BulkLineFailure {
       // A user who can't be processed must not hold up the others.
-      return limit > 1 ? try await step(1) : try await skip()
-    }
+      if limit > 1 { return try await step(1, report: report) }
+      try await skip(failure)
+      report(Failure(failure.cause))
+      return true
+    } catch { throw .unavailable(Failure(error)) }
   }
 
-  /// Returns true if a transaction failed because of its data and would fail again.
-  static func isOfOneUser(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return !(error is CancellationError) }
-    return switch error.code {
-    case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .unexpectedValue: true
-    default: false
-    }
-  }
-
-  /// Skips the line whose user made a single-line transaction fail.
-  private func skip() async throws(BulkError) -> Bool {
+  /// Skips a line, if it's still to be processed: another server may have done so, or someone may
+  /// have stopped the removal.
+  func skip(_ failure: BulkLineFailure) async throws(BulkError) {
     try await store.write(BulkError.self) { connection in
-      guard let job = try Self.next(connection),
-        let item = try Self.open(job, limit: 1, connection).first
-      else { return false }
-      try Self.reconcile(item, Outcome(.failed), in: job, connection)
+      let skipped = try connection.run(
+        """
+        UPDATE bulk_item SET result = \(BulkResult.failed.rawValue), removed = 0, sessions = 0
+        WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
+          AND line = \(failure.line) AND result IS NULL
+          AND EXISTS (SELECT 1 FROM bulk_job j WHERE j.scope_key = \(failure.scopeKey)
+            AND j.job_id = \(failure.job) AND j.state = 'running')
+        """)
       try connection.run(
         """
-        UPDATE bulk_job SET users_done = users_done + 1
-        WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
+        UPDATE bulk_job SET users_done = users_done + \(skipped)
+        WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
         """)
-      return true
     }
   }
 
@@ -73,12 +75,15 @@ extension BulkRemovals {
     let items = try Self.open(job, limit: limit, connection)
     var (users, factors, sessions) = (0, 0, 0)
     for item in items {
-      let outcome = try process(
-        of: item, job, administrator, settings, in: scope, at: now, connection)
+      let outcome = try BulkLineFailure.catching(job.scopeKey, job.id, item.line) {
+        let outcome = try process(
+          of: item, job, administrator, settings, in: scope, at: now, connection)
+        try Self.reconcile(item, outcome, in: job, connection)
+        return outcome
+      }
       users += (outcome.result == .removed).number
       factors += outcome.removed
       sessions += outcome.sessions
-      try Self.reconcile(item, outcome, in: job, connection)
     }
     try connection.run(
       """

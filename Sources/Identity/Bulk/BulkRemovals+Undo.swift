@@ -111,7 +111,7 @@ extension BulkRemovals {
 
   /// Processes a part of the oldest undo in one transaction, as ``step(_:)`` does a part of a
   /// removal.
-  func undoStep(_ limit: Int) async throws(BulkError) -> Bool {
+  func undoStep(_ limit: Int, report: (Failure) -> Void) async throws(BulkError) -> Bool {
     let isAny = try await store.read(BulkError.self) { connection in
       try Self.nextUndo(connection) != nil
     }
@@ -119,16 +119,25 @@ extension BulkRemovals {
     let now = store.clock.now()
     do {
       return try await store.database.write { try runUndo(limit, at: now, $0) }
-    } catch {
-      guard Self.isOfOneUser(error) else { throw .unavailable(Failure(error)) }
-      guard limit == 1 else { return try await undoStep(1) }
-      return try await store.write(BulkError.self) { connection in
-        guard let (scope, job) = try Self.nextUndo(connection),
-          let item = try Self.removedItems(of: job, in: scope, limit: 1, connection).first
-        else { return false }
-        try Self.note(.notRestored, item.line, of: job, in: scope, connection)
-        return true
-      }
+    } catch let failure as BulkLineFailure {
+      if limit > 1 { return try await undoStep(1, report: report) }
+      try await skipUndo(failure)
+      report(Failure(failure.cause))
+      return true
+    } catch { throw .unavailable(Failure(error)) }
+  }
+
+  /// Skips a line, if it's still to be restored.
+  private func skipUndo(_ failure: BulkLineFailure) async throws(BulkError) {
+    try await store.write(BulkError.self) { connection in
+      _ = try connection.run(
+        """
+        UPDATE bulk_item SET result = \(BulkResult.notRestored.rawValue)
+        WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
+          AND line = \(failure.line) AND result = 'removed'
+          AND EXISTS (SELECT 1 FROM bulk_undo u WHERE u.scope_key = \(failure.scopeKey)
+            AND u.job_id = \(failure.job) AND u.ended_at IS NULL)
+        """)
     }
   }
 
@@ -151,10 +160,12 @@ extension BulkRemovals {
     }
     let items = try Self.removedItems(of: id, in: pool, limit: limit, connection)
     for item in items {
-      let isRestored = try restore(
-        item, of: job, undo, by: administrator, in: scope, at: now, connection)
-      try Self.note(
-        isRestored ? .restored : .notRestored, item.line, of: id, in: pool, connection)
+      try BulkLineFailure.catching(pool, id, item.line) {
+        let isRestored = try restore(
+          item, of: job, undo, by: administrator, in: scope, at: now, connection)
+        try Self.note(
+          isRestored ? .restored : .notRestored, item.line, of: id, in: pool, connection)
+      }
     }
     if items.count < limit { try Self.endUndo(id, in: pool, at: now, connection) }
     return true

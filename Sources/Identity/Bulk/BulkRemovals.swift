@@ -223,10 +223,12 @@ public struct BulkRemovals: Sendable {
 
   /// Lists the bulk removals of a user pool, newest first, without drafts.
   ///
+  /// - Returns: The bulk removals, and whether the undo of one is running, by its number; without
+  ///   those that nobody undid.
   /// - Throws: ``BulkError/unavailable(_:)``.
   public func list(
     _ scope: Scope, after: String? = nil, limit: Int = 50
-  ) async throws(BulkError) -> Page<BulkJob> {
+  ) async throws(BulkError) -> (jobs: Page<BulkJob>, undos: [Int64: Bool]) {
     let limit = Page<BulkJob>.size(limit)
     let last = after.flatMap { Int64($0) } ?? .max
     return try await store.read(BulkError.self) { connection in
@@ -237,7 +239,15 @@ public struct BulkRemovals: Sendable {
         ORDER BY job_id DESC LIMIT \(limit + 1)
         """
       ) { try BulkJob($0) }
-      return Page(jobs, limit: limit) { String($0.id) }
+      let undos = try connection.all(
+        """
+        SELECT job_id, ended_at IS NULL FROM bulk_undo
+        WHERE scope_key = \(scope.key) AND job_id IN (\(list: jobs.map(\.id)))
+        """
+      ) { (try $0.value(0) as Int64, try $0.value(1) as Bool) }
+      return (
+        Page(jobs, limit: limit) { String($0.id) }, Dictionary(uniqueKeysWithValues: undos)
+      )
     }
   }
 

@@ -21,7 +21,8 @@ struct CallerCode {
 
   /// Whether the code is still valid for an account.
   func isValid(for account: Account, at now: Instant) -> Bool {
-    failures < Self.tries && now < sent.expiresAt && account.verifiedEmail == email
+    failures < Self.tries && sent.expiresAt.pending(for: Self.lifetime, at: now) != nil
+      && account.verifiedEmail == email
   }
 
   /// Returns true for the code, with or without spaces and hyphens.

@@ -22,6 +22,12 @@ extension ConsoleProviders {
       guard let current = try ConsoleProvider.find(connection), current.issuer == provider.issuer,
         current.clientID == provider.clientID
       else { return .failure(.ended) }
+      // The provider may have ended the session while it was asked for the person.
+      guard
+        try !ProviderSignOut.hasEnded(
+          verified.token.sessionID ?? "", at: current.issuer, since: attempt.ticket.issuedAt,
+          connection)
+      else { return .failure(.ended) }
       let arrival = Arrival(
         token: verified.token, groups: verified.groups, provider: current, origin: origin,
         devices: devices, now: now)

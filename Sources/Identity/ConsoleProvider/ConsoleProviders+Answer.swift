@@ -180,9 +180,15 @@ extension ConsoleProviders {
   private func send(
     _ request: ProviderRequest
   ) async throws(ProviderSignInError) -> ProviderResponse {
-    do { return try await directory.transport.send(request) } catch {
+    let response: ProviderResponse
+    do { response = try await directory.transport.send(request) } catch {
       throw .provider(.unreachable(error.diagnosis))
     }
+    // A provider that's overloaded says nothing about the person.
+    guard response.status < 500, response.status != 429 else {
+      throw .provider(.unreachable("HTTP \(response.status)"))
+    }
+    return response
   }
 
   /// Records a refused sign-in; one that the provider or this server couldn't answer isn't counted, and

@@ -43,7 +43,7 @@ final class ProviderDirectory: Sendable {
     guard let known, known.discovery.issuer == issuer else {
       return try await fetch(issuer, at: now)
     }
-    guard now.seconds - known.fetchedAt.seconds >= Self.lifetime else { return known }
+    guard !known.fetchedAt.isRecent(within: Self.lifetime, at: now) else { return known }
     do { return try await fetch(issuer, at: now) } catch {
       guard case .unreachable = error.fault else { throw error }
       return known
@@ -55,6 +55,7 @@ final class ProviderDirectory: Sendable {
   /// - Throws: ``ConsoleProviderFault``.
   func renewed(_ issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry? {
     let isAllowed = state.withLock { state in
+      if state.refilledAt?.isInFuture(at: now) == true { state.refilledAt = nil }
       let passed = state.refilledAt.map { now.seconds - $0.seconds } ?? 0
       let refilled = Int(clamping: max(0, passed) / Self.refill)
       if refilled > 0 { state.fetches = min(Self.mostFetches, state.fetches + refilled) }

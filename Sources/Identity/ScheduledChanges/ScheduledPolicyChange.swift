@@ -119,9 +119,18 @@ public struct ScheduledPolicyChange: Sendable {
   ) throws {
     let range = now.advanced(bySeconds: earliest)...now.advanced(bySeconds: latest)
     guard range.contains(time) else { throw PolicyError.timeOutOfRange }
-    // The older one changes the version, so the newer one could only fail.
-    guard try !all(in: scope, limit: 1, connection).contains(where: { $0.state == .waiting })
-    else { throw PolicyError.changeScheduled }
+    guard try !isPending(in: scope, connection) else { throw PolicyError.changeScheduled }
+  }
+
+  /// Returns whether a change of a pool is pending: it changes the version when it's made, so another
+  /// one could only fail.
+  static func isPending(in scope: Scope, _ connection: borrowing Connection) throws -> Bool {
+    let found = try connection.first(
+      """
+      SELECT 1 FROM scheduled_change WHERE scope_key = \(scope.key) AND state = 'waiting' LIMIT 1
+      """
+    ) { try $0.value(0) as Int }
+    return found != nil
   }
 
   /// Stores a change in the action's transaction, with its audit row.

@@ -189,7 +189,9 @@ struct Housekeeping: Sendable {
         var isMore = identity.taskLease.isHeld
         while isMore {
           let start = clock.now
-          isMore = try await identity.bulkRemovals.step()
+          isMore = try await identity.bulkRemovals.step { failure in
+            log.add(.taskFailed(.bulkRemovals, reason: failure.description))
+          }
           guard isMore, identity.taskLease.isHeld else { break }
           guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }

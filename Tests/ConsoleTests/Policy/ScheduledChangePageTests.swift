@@ -54,6 +54,31 @@ import Testing
     }
   }
 
+  @Test(arguments: ["edit", "conflict"])
+  func `going back to the values keeps the time and the reason`(way: String) async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let (time, note) = (self.time(world, in: 86_400), "Clocks are off.")
+      let answers: Form = ["apply-at": time]
+      var form = Form.policy(intervals: "1", more: answers)
+      if way == "conflict" {
+        #expect(try await tomas.save(address, .policy(intervals: "2")).status == .seeOther)
+      }
+      let back = try await tomas.submit(
+        address, form, to: address + (way == "edit" ? "/edit" : "/changes"))
+      #expect(back.status == (way == "edit" ? .ok : .conflict))
+      for (name, value) in [("apply-at", time), ("note", note)] {
+        #expect(back.says("<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"))
+      }
+      Markup.check(back)
+      form = Form.policy(intervals: "1", version: way == "edit" ? 2 : 3, more: answers)
+      let review = try await tomas.submit(address, form)
+      #expect(review.says("name=\"apply-at\" class=\"medium\" value=\"\(time)\""))
+      #expect(review.says("<textarea") && review.says(note))
+    }
+  }
+
   @Test func `a local time is read in the administrator's zone, across a clock change`() throws {
     let catalog = try World.catalog.get()
     let berlin = Times(catalog, zone: "Europe/Berlin")

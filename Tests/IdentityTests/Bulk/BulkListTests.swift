@@ -28,6 +28,23 @@ import Testing
     #expect(try read("Ann\tann@example.com\t7\nuid-2\tBo") == ["1 ann@example.com", "2 uid-2"])
   }
 
+  @Test(arguments: [
+    "ann@example.com, bo@example.com", "ann@example.com; bo@example.com",
+    "ann@example.com bo@example.com", "Ann <ann@example.com>, Bo <bo@example.com>",
+    "Ann <ann@example.com>; Bo <bo@example.com>",
+    "email\nann@example.com; bo@example.com",
+  ])
+  func `a line with several addresses is refused instead of using one of them`(text: String) {
+    #expect(throws: BulkListError.severalAddresses(line: text.hasPrefix("email") ? 2 : 1)) {
+      try BulkList(text)
+    }
+  }
+
+  @Test func `a header tells which of several addresses is the user's`() throws {
+    #expect(
+      try read("manager,email\nann@example.com,bo@example.com") == ["2 bo@example.com"])
+  }
+
   @Test func `quoted cells can contain commas, line breaks, and quotes`() throws {
     #expect(
       try read("uid,name\n\"u-1\",\"Ann\n\"\"the great\"\"\"\nu-2,Bo") == ["2 u-1", "4 u-2"])
@@ -41,6 +58,7 @@ import Testing
     #expect(
       try read("Ann <ann@example.com>\n'-uid\n'=uid\n'plain")
         == ["1 ann@example.com", "2 -uid", "3 =uid", "4 'plain"])
+    #expect(try read("ann@example.com <Ann@example.com>") == ["1 Ann@example.com"])
   }
 
   @Test func `an empty list and one over 10,000 lines are refused`() throws {

@@ -1,6 +1,7 @@
 import Database
-import Identity
 import Testing
+
+@testable import Identity
 
 @Suite struct BulkRemovalTests {
   @Test func `previewing a list shows who was found and changes nothing`() async throws {
@@ -66,7 +67,7 @@ import Testing
       await expect("failed.notFound") {
         try await instance.identity.bulkRemovals.stop(id, in: instance.acme, agent.request(nil))
       }
-      #expect(try await instance.identity.bulkRemovals.list(instance.acme).items.isEmpty)
+      #expect(try await instance.identity.bulkRemovals.list(instance.acme).jobs.items.isEmpty)
       instance.clock.advance(BulkRemovals.draftLifetime + 1)
       try await instance.identity.purgeExpired()
       await expect("notFound") { try await instance.job(id, by: agent) }
@@ -220,7 +221,7 @@ import Testing
         agent.administrator.id, by: Author(actor: .commandLine))
       try await instance.runAll()
       let job = try #require(
-        try await instance.identity.bulkRemovals.list(instance.acme).items.first)
+        try await instance.identity.bulkRemovals.list(instance.acme).jobs.items.first)
       #expect(job.id == id && job.state == .stopped && job.usersRemoved == 1)
       #expect(job.ending == .permissionLost)
     }
@@ -237,12 +238,38 @@ import Testing
           "stubborn", before: "DELETE ON factor", when: "old.enrollment_id = 'f2'",
           "INSERT INTO instance (name, value) VALUES ('profile', 'another')")
       }
-      try await instance.runAll()
+      var causes: [String] = []
+      while try await instance.identity.bulkRemovals.step(report: { causes.append($0.description) })
+      {}
+      #expect(causes.count == 1 && causes[0].contains("instance"))
       let job = try await instance.job(id, by: agent)
       #expect(
         try await instance.results(job)
           == ["removed", "removed", "failed", "removed", "removed"])
       #expect((job.state, job.usersDone, job.usersRemoved) == (.done, 5, 4))
+    }
+  }
+
+  @Test func `a failed line is skipped once, and no other in its place`() async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(4)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<4), by: agent)
+      try await instance.begin(id, by: agent)
+      let removals = instance.identity.bulkRemovals
+      // Two servers did the same line, and both failed.
+      for _ in 0..<2 {
+        try await removals.skip(
+          BulkLineFailure(
+            scopeKey: instance.acme.key, job: id, line: 1, cause: CancellationError()))
+      }
+      try await removals.stop(id, in: instance.acme, agent.request(nil))
+      try await removals.skip(
+        BulkLineFailure(scopeKey: instance.acme.key, job: id, line: 2, cause: CancellationError()))
+      let job = try await instance.job(id, by: agent)
+      #expect(job.usersDone == 1)
+      let failed = try await instance.results(job).map { $0 == "failed" }
+      #expect(failed == [true, false, false, false])
     }
   }
 

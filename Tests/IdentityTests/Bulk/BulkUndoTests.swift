@@ -21,10 +21,14 @@ import Testing
       let first = await undo(instance, id, by: other)
       let running = try await instance.group(id, by: other)
       #expect(first == "done" && running.isRunning && running.undoable.isEmpty)
+      #expect(
+        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [true])
       try await instance.runAll()
       #expect(try await instance.factors(of: "u0", in: pools) == [1, 1, 1])
       let group = try await instance.group(id, by: other)
       #expect(!group.isRunning)
+      #expect(
+        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [false])
       #expect(try await instance.results(of: group) == ["restored", "restored", "restored"])
       let rows = try await instance.wholeLog().filter { $0.action == .factorRestore }
       #expect(rows.count == 3 && rows.allSatisfy { $0.reason == "mistake" })

@@ -43,6 +43,17 @@ struct CallerCodeTests {
     }
   }
 
+  @Test func `a code from a clock that was ahead is of no use once it's set back`() async throws {
+    try await withInstance { instance in
+      let (alice, agent) = try await prepare(instance, .offered)
+      instance.clock.advance(86_400)
+      let code = try await send(instance, alice.account, by: agent)
+      instance.clock.advance(-86_400)
+      let late = await remove(instance, alice.account, by: agent, code: code)
+      #expect(late.contains("callerCode"))
+    }
+  }
+
   @Test func `a code is sent only where the pool offers it, to a verified address`() async throws {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .off)

@@ -123,6 +123,38 @@ struct ProviderSignInTests {
     }
   }
 
+  @Test(arguments: [429, 500, 503])
+  func `a provider that's overloaded isn't a failed attempt, and can be asked again`(
+    status: Int
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let start = try await instance.identity.consoleProviders.begin(
+        .signIn, redirect: Instance.redirect)
+      let answer = try instance.provider.signIn(at: start.address)
+      instance.provider.change { $0.status = status }
+      await expect("provider") { _ = try await instance.come(start, answer) }
+      instance.provider.change { $0.status = nil }
+      guard case .signedIn = try await instance.come(start, answer) else {
+        throw Unexpected("not signed in")
+      }
+    }
+  }
+
+  @Test func `keys fetched while the clock was ahead are fetched again once it's set back`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      instance.clock.advance(86_400)
+      _ = try await instance.providerSession()
+      instance.clock.advance(-86_400)
+      // The provider withdrew the key, which still signs.
+      instance.provider.change { $0.published = [1] }
+      await expect("invalidToken.wrongSignature") { _ = try await instance.visit() }
+    }
+  }
+
   @Test func `groups can come from the userinfo endpoint of the same person`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()

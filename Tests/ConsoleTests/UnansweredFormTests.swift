@@ -1,0 +1,49 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Forms that were sent without what they need, or with more than they take.
+struct UnansweredFormTests {
+  @Test func `a comparison with both a pool and a date says that it takes one of them`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy/comparison"
+      let answer = try await tomas.get(address + "?with=acme-retail&on=2026-01-01")
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("Enter a user pool or a date, not both."))
+      #expect(answer.says("value=\"acme-retail\"") && answer.says("value=\"2026-01-01\""))
+      Markup.check(answer)
+    }
+  }
+
+  @Test func `a preview of a policy template needs a tenant`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = "/projects/acme-retail/policy-templates/strict"
+      #expect(try await ada.get(address).status == .ok)
+      let answer = try await ada.get(address + "?step=preview")
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("Select between 1 and"))
+      Markup.check(answer)
+    }
+  }
+
+  @Test func `a list of users with two addresses on a line is shown again with the line's number`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = try await world.eu + "/bulk-removals"
+      let list = "ann@example.com\nbo@example.com, cy@example.com"
+      let answer = try await ada.submit(address, ["list": list])
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("Line 2 has several email addresses."))
+      #expect(answer.says("bo@example.com, cy@example.com"))
+      Markup.check(answer)
+    }
+  }
+}
