@@ -191,6 +191,8 @@ struct RemovalGroupView: ViewModel {
 
   private var undoable: Int { group.undoable.reduce(0) { $0 + $1.undoable } }
 
+  private var isOwn: Bool { group.requester == reader.administrator.id }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("users") { GroupText.usersInPools($0.group) },
@@ -207,8 +209,10 @@ struct RemovalGroupView: ViewModel {
     .text("end") { ConsolePaths.endOfRemovalGroup(String($0.group.id)) },
     .text("csrf") { $0.reader.session.csrfToken },
     .text("undo") {
-      $0.undoable > 0 ? ConsolePaths.undoOfRemovalGroup(String($0.group.id)) : nil
+      $0.undoable > 0 && !$0.isOwn
+        ? ConsolePaths.undoOfRemovalGroup(String($0.group.id)) : nil
     },
+    .text("undoByOthers") { $0.undoable > 0 && $0.isOwn ? Message("removals.own-removal") : nil },
     .text("undoButton") { Message("removals.undo-for", ["count": .number($0.undoable)]) },
     .list("parts") { view in view.group.parts.map { GroupPartRow(part: $0) } },
     .list("facts") { $0.facts },

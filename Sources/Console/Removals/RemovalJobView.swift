@@ -130,16 +130,19 @@ struct RemovalJobView: ViewModel {
     return facts
   }
 
+  private var isOwn: Bool { job.requester == context.signedIn.administrator.id }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("users") { BulkText.users($0.job.users) },
     .number("id") { Int($0.job.id) },
     .markup("state") { GroupText.chip($0.part) },
     .text("undo") {
-      $0.part.canUndo
+      $0.part.canUndo && !$0.isOwn
         ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil
     },
     .text("undoButton") { Message("removals.undo-for", ["count": .number($0.part.undoable)]) },
+    .text("undoByOthers") { $0.part.canUndo && $0.isOwn ? Message("removals.own-removal") : nil },
     .flag("undoRequiresCaller") { $0.part.undoable > 0 && $0.part.requiresCaller },
     .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },

@@ -11,14 +11,16 @@ struct PolicyPlans: ViewModel {
   let templates: String?
   /// When the pending scheduled change takes effect; nil if there's none.
   let pending: Markup?
+  /// Whether the pending change won't be made, because the policy has changed since.
+  let isOutdated: Bool
   /// How the policy differs from the policy file; nil if it doesn't.
   let drift: Message?
   /// The fields that differ from the policy file, with its values.
   let drifts: [ChangeRow]
 
   init(
-    _ context: ScopeContext, scheduled changes: [ScheduledPolicyChange], drift: [PolicyChange]?,
-    times: Times
+    _ context: ScopeContext, _ version: Int, scheduled changes: [ScheduledPolicyChange],
+    drift: [PolicyChange]?, times: Times
   ) {
     scheduled = ConsolePaths.scheduledChanges(context.scope)
     versions = ConsolePaths.policyVersions(context.scope)
@@ -26,7 +28,9 @@ struct PolicyPlans: ViewModel {
     let mayChangeAll = context.signedIn.administrator.may(
       .changePolicy, project: project, tenant: nil)
     templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
-    pending = changes.first { $0.state == .waiting }.map { times.moment($0.applyAt) }
+    let waiting = changes.first { $0.state == .waiting }
+    isOutdated = waiting.map { $0.version != version } ?? false
+    pending = isOutdated ? nil : waiting.map { times.moment($0.applyAt) }
     self.drift = drift.map { PolicyFileText.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)
   }
@@ -36,6 +40,7 @@ struct PolicyPlans: ViewModel {
     .text(\.versions),
     .text(\.templates),
     .markup(\.pending),
+    .flag(\.isOutdated),
     .text(\.drift),
     .list(\.drifts),
   ]

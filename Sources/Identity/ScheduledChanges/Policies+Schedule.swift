@@ -34,6 +34,7 @@ extension Policies {
           \(SQL.orderedJoin) scope s ON s.scope_key = c.scope_key
           \(SQL.orderedJoin) project p ON p.project_id = s.project_id
         WHERE c.state = 'waiting' AND c.apply_at > 0 AND s.deleted_at IS NULL
+          AND c.policy_version = s.policy_version
         ORDER BY c.apply_at LIMIT \(Self.mostPending)
         """
       ) { row in

@@ -54,6 +54,24 @@ import Testing
     }
   }
 
+  @Test func `a scheduled change that won't be made isn't announced as one that will`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let form = Form.policy(intervals: "1", more: ["apply-at": time(world, in: 86_400)])
+      #expect(try await tomas.save(address, form).status == .seeOther)
+      #expect(try await tomas.get("/").says("A policy change takes effect"))
+      #expect(try await tomas.save(address, .policy(intervals: "2")).status == .seeOther)
+      let page = try await tomas.get(address)
+      #expect(page.says("A scheduled change won’t be applied"))
+      #expect(!page.says("A change takes effect on"))
+      Markup.check(page)
+      #expect(!(try await tomas.get("/").says("A policy change takes effect")))
+    }
+  }
+
   @Test(arguments: ["edit", "conflict"])
   func `going back to the values keeps the time and the reason`(way: String) async throws {
     try await World.withSampleData { world in
