@@ -70,7 +70,8 @@ def test_a_wrong_password_costs_a_hash_for_any_address(pool):
     costs = []
     for email in (KNOWN[0], UNKNOWN[0]):
         costs.append(min(ask(pool, "signInWithPassword", email)[1] for _ in range(3)))
-    cheap = min(ask(pool, "createAuthUri", KNOWN[1])[1] for _ in range(3))
+    # Other load only adds time, so that one of many is fast.
+    cheap = min(ask(pool, "createAuthUri", KNOWN[1])[1] for _ in range(30))
     assert min(costs) > 2 * cheap, (costs, cheap)
 
 

@@ -235,11 +235,11 @@ extension ConsoleSessions {
     guard let issuer = try ConsoleProvider.find(connection)?.issuer,
       try AdministratorProviderLink.find(ticket.administrator, connection)?.issuer == issuer
     else { return false }
-    return try !ProviderSignOut.hasEnded(
-      session.id, at: issuer, since: ticket.issuedAt, connection)
-      && !ProviderSignOut.any(
-        of: [ProviderSignOut(ticket.administrator, at: issuer)], since: ticket.issuedAt,
-        connection)
+    return try !ProviderSignOut.any(
+      of: [
+        ProviderSignOut(ticket.administrator, at: issuer),
+        ProviderSignOut(session: session.id, at: issuer),
+      ], since: ticket.issuedAt, connection)
   }
 
   /// Reads an administrator's password hash, if they have a password, and the methods for the second

@@ -20,9 +20,6 @@ extension Instant {
     self > now && self <= Self.latestEnd(of: longest, at: now) ? self : nil
   }
 
-  /// The earliest time that another server's clock can show now.
-  var earliest: Instant { advanced(bySeconds: -Self.tolerance) }
-
   /// Returns the latest time at which a wait of at most this many seconds can end.
   static func latestEnd(of longest: Int64, at now: Instant) -> Instant {
     now.advanced(bySeconds: longest + tolerance)

@@ -23,11 +23,13 @@ extension ConsoleProviders {
         current.clientID == provider.clientID
       else { return .failure(.ended) }
       // The provider may have ended the session while it was asked for the person.
-      guard
-        try !ProviderSignOut.hasEnded(
-          verified.token.sessionID ?? "", at: current.issuer, since: attempt.ticket.issuedAt,
-          connection)
-      else { return .failure(.ended) }
+      if let session = verified.token.sessionID,
+        try ProviderSignOut.any(
+          of: [ProviderSignOut(session: session, at: current.issuer)],
+          since: attempt.ticket.issuedAt, connection)
+      {
+        return .failure(.ended)
+      }
       let arrival = Arrival(
         token: verified.token, groups: verified.groups, provider: current, origin: origin,
         devices: devices, now: now)

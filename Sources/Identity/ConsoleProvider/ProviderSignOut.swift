@@ -22,17 +22,6 @@ struct ProviderSignOut {
     _ = try ConsoleTicket.use(TimeOrderedID.make(at: now, ending: digest), connection)
   }
 
-  /// Returns whether a session at the provider has ended, by the clock of any server.
-  ///
-  /// The provider never begins a session with the same ID again, so an earlier time is no harm.
-  static func hasEnded(
-    _ session: String, at issuer: String, since start: Instant, _ connection: borrowing Connection
-  ) throws -> Bool {
-    guard !session.isEmpty else { return false }
-    return try any(
-      of: [ProviderSignOut(session: session, at: issuer)], since: start.earliest, connection)
-  }
-
   /// Returns whether one of these happened since a sign-in.
   static func any(
     of signOuts: [ProviderSignOut], since start: Instant, _ connection: borrowing Connection

@@ -35,22 +35,19 @@ struct ProviderLogoutTests {
     }
   }
 
-  @Test(arguments: [0, -90, 90])
-  func `a sign-in in progress doesn't begin a session that the provider ended`(
-    clockDifference: Int64
-  ) async throws {
+  @Test func `a sign-in in progress doesn't begin a session that the provider ended`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.setUpProvider()
       let start = try await instance.identity.consoleProviders.begin(
         .signIn, redirect: Instance.redirect)
       let answer = try instance.provider.signIn(at: start.address)
-      // Another server, whose clock may differ, receives the logout.
-      instance.clock.advance(clockDifference)
       let claims = instance.provider.logoutClaims(session: "session-1", id: "1")
       #expect(try await Self.logOut(instance, claims) == 0)
-      instance.clock.advance(-clockDifference)
       await expect("ended") { _ = try await instance.come(start, answer) }
-      instance.provider.change { $0.session = "session-2" }
+      // A later one can, even if the provider keeps the ID.
+      instance.clock.advance(1)
       _ = try await instance.providerSession()
     }
   }
