@@ -29,7 +29,7 @@ struct PolicyPlans: ViewModel {
       .changePolicy, project: project, tenant: nil)
     templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
     let waiting = changes.first { $0.state == .waiting }
-    isOutdated = waiting.map { $0.version != version } ?? false
+    isOutdated = waiting?.isOutdated(at: version) ?? false
     pending = isOutdated ? nil : waiting.map { times.moment($0.applyAt) }
     self.drift = drift.map { PolicyFileText.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)

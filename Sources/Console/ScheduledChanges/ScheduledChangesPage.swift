@@ -77,7 +77,7 @@ struct ScheduledChangeRow: ViewModel {
   /// Why the change failed, or will fail.
   private var why: Message? {
     if let failure = change.failure { return failure.sentence }
-    return change.state == .waiting && change.version != policy.version
+    return change.isOutdated(at: policy.version)
       ? Message("scheduled-changes.will-fail") : nil
   }
 

@@ -44,6 +44,7 @@ extension Activity {
       return (latest, before)
     }
   }
+
   private static func offsetCounts(
     in scope: Scope, from first: Int64, before last: Int64, _ connection: borrowing Connection
   ) throws -> OffsetCounts {

@@ -58,6 +58,10 @@ public struct ScheduledPolicyChange: Sendable {
   let author: Author
   let scopeKey: Int64
 
+  /// Returns whether the change is pending but won't be made, because the policy has another version
+  /// by now.
+  public func isOutdated(at version: Int) -> Bool { state == .waiting && self.version != version }
+
   /// The shortest time from now for which a change can be scheduled, in seconds.
   public static let earliest: Int64 = 60
   /// The longest time from now for which a change can be scheduled, in seconds.

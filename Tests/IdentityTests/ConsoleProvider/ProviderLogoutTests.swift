@@ -40,9 +40,7 @@ struct ProviderLogoutTests {
   {
     try await withInstance { instance in
       try await instance.setUpProvider()
-      let start = try await instance.identity.consoleProviders.begin(
-        .signIn, redirect: Instance.redirect)
-      let answer = try instance.provider.signIn(at: start.address)
+      let (start, answer) = try await instance.leave()
       let claims = instance.provider.logoutClaims(session: "session-1", id: "1")
       #expect(try await Self.logOut(instance, claims) == 0)
       await expect("ended") { _ = try await instance.come(start, answer) }

@@ -129,9 +129,7 @@ struct ProviderSignInTests {
   ) async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()
-      let start = try await instance.identity.consoleProviders.begin(
-        .signIn, redirect: Instance.redirect)
-      let answer = try instance.provider.signIn(at: start.address)
+      let (start, answer) = try await instance.leave()
       instance.provider.change { $0.status = status }
       await expect("provider") { _ = try await instance.come(start, answer) }
       instance.provider.change { $0.status = nil }
@@ -200,9 +198,7 @@ struct ProviderSignInTests {
   {
     try await withInstance { instance in
       try await instance.setUpProvider()
-      let start = try await instance.identity.consoleProviders.begin(
-        .signIn, redirect: Instance.redirect)
-      let answer = try instance.provider.signIn(at: start.address)
+      let (start, answer) = try await instance.leave()
       let outcomes = await withTaskGroup(of: String.self) { group in
         for _ in 0..<20 {
           group.addTask { await outcome { _ = try await instance.come(start, answer) } }
@@ -283,9 +279,7 @@ struct ProviderSignInTests {
   @Test func `while the provider is down, nothing is counted as a failed attempt`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()
-      let start = try await instance.identity.consoleProviders.begin(
-        .signIn, redirect: Instance.redirect)
-      let answer = try instance.provider.signIn(at: start.address)
+      let (start, answer) = try await instance.leave()
       instance.provider.change { $0.isDown = true }
       await expect("provider") { _ = try await instance.come(start, answer) }
       // The answer counts once the provider can be asked.

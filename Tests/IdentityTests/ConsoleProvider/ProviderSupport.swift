@@ -36,9 +36,16 @@ extension Instance {
   func visit(
     _ purpose: ProviderPurpose = .signIn, devices: [String] = []
   ) async throws -> ProviderSignIn {
-    let start = try await identity.consoleProviders.begin(purpose, redirect: Self.redirect)
-    let answer = try provider.signIn(at: start.address)
+    let (start, answer) = try await leave(purpose)
     return try await come(start, answer, session: purpose.session, devices: devices)
+  }
+
+  /// Signs in at the provider, and doesn't return yet.
+  func leave(
+    _ purpose: ProviderPurpose = .signIn
+  ) async throws -> (start: ProviderStart, answer: (state: String, code: String)) {
+    let start = try await identity.consoleProviders.begin(purpose, redirect: Self.redirect)
+    return (start, try provider.signIn(at: start.address))
   }
 
   /// Returns with an answer of the provider.
