@@ -17,9 +17,12 @@ struct OwnFactorRemovalPage: Sendable {
 
   func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
+    guard let code = try await CurrentCode.given(signedIn, factors) else {
+      return try await page(signedIn, CurrentCode.missing)
+    }
     do {
       try await factors.withdraw(
-        from: signedIn.administrator, currentCode: signedIn.form.trimmed("current-code"),
+        from: signedIn.administrator, currentCode: code,
         in: signedIn.session, by: signedIn.author)
     } catch {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
@@ -65,10 +68,13 @@ struct RecoveryCodesPage: Sendable {
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard let code = try await CurrentCode.given(signedIn, factors) else {
+      return try await page(signedIn, CurrentCode.missing)
+    }
     let newCodes: [Secret]
     do {
       newCodes = try await factors.makeRecoveryCodes(
-        for: signedIn.administrator.id, currentCode: signedIn.form.trimmed("current-code"),
+        for: signedIn.administrator.id, currentCode: code,
         in: signedIn.session, by: signedIn.author)
     } catch {
       if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
@@ -107,6 +113,17 @@ enum CurrentCode {
   }
 
   static let wrong = Message("account.current-code-wrong")
+  static let missing = Fault(text: Message("account.current-code-required"))
+
+  /// Returns the code of the form; nil if it's empty, though one is required.
+  static func given(
+    _ signedIn: SignedIn, _ factors: AdministratorFactors
+  ) async throws(Refusal) -> String? {
+    let code = signedIn.form.trimmed("current-code")
+    guard code.isEmpty else { return code }
+    return try await refusing { try await factors.proof(in: signedIn.session) } == .totp
+      ? nil : code
+  }
 
   static func fault(
     _ error: AdministratorFactorError, at now: Instant

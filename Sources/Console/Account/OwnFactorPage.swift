@@ -51,7 +51,7 @@ struct OwnFactorPage: Sendable {
     let current = signedIn.form.trimmed("current-code")
     if proof == .totp, current.isEmpty {
       errors.append(
-        FieldError(field: "current-code", text: Message("account.current-code-required")))
+        FieldError(field: "current-code", text: CurrentCode.missing.text))
     }
     let password = signedIn.form.text("password") ?? ""
     if factors.asksForPassword(in: signedIn.session), password.isEmpty {

@@ -95,11 +95,14 @@ struct ApprovalPage: Sendable {
       title, in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
+    let proposed = try await proposed(approval)
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), eligibility: eligibility,
-      refusal: SupportRefusal(eligibility, context.signedIn), answer: answer,
-      changes: try await changes(approval), applyAt: try await proposed(approval)?.applyAt,
+      refusal: SupportRefusal(eligibility, context.signedIn),
+      obstacle: try await refusing { try await approvals.obstacle(to: approval) },
+      answer: answer, changes: try await changes(proposed, in: approval.scope),
+      applyAt: proposed?.applyAt,
       carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -120,15 +123,15 @@ extension ApprovalPage {
     try await refusing { try await approvals.proposedPolicy(of: approval) }
   }
 
-  /// Returns the requested policy changes; nil if the request isn't for a policy, or if the policy
-  /// has changed since the request.
-  private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange]? {
-    guard let proposed = try await proposed(approval), approval.state == .waiting else {
-      return nil
+  /// Returns the requested changes, also after the policy has changed.
+  private func changes(
+    _ proposed: ProposedPolicy?, in scope: Scope
+  ) async throws(Refusal) -> [PolicyChange] {
+    guard let proposed else { return [] }
+    let base = try await refusing {
+      try await identity.policies.edit(ofVersion: proposed.version, of: scope)
     }
-    let policy = try await refusing { try await identity.policies.read(approval.scope) }
-    return policy.version == proposed.version
-      ? PolicyChange.between(policy.edit, proposed.edit) : nil
+    return base.map { PolicyChange.between($0, proposed.edit) } ?? []
   }
 }
 

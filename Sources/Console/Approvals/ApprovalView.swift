@@ -10,8 +10,10 @@ struct ApprovalView: ViewModel {
   let user: UserIdentity?
   let eligibility: SupportEligibility
   let refusal: SupportRefusal?
+  /// Why the request can't be carried out, whoever approves it.
+  let obstacle: ApprovalObstacle?
   let answer: String
-  let changes: [PolicyChange]?
+  let changes: [PolicyChange]
   /// When the proposed policy takes effect; nil for as soon as it's approved.
   let applyAt: Instant?
   let carriesMail: Bool
@@ -53,7 +55,7 @@ struct ApprovalView: ViewModel {
     ]
     if approval.kind == .policy {
       facts.append(Fact(Message("approvals.reason"), HTML.isolated(approval.note)))
-      for change in changes ?? [] {
+      for change in changes {
         facts.append(Fact(change.field.label, change.values))
       }
       if let applyAt {
@@ -115,7 +117,6 @@ struct ApprovalView: ViewModel {
       carriesMail
         ? Message("approvals.removal-takes-effect")
         : Message("approvals.removal-takes-effect-without-email")
-    case .policy where isWaiting && changes == nil: Message("approvals.policy-has-changed")
     case .policy:
       applyAt == nil
         ? Message("approvals.policy-takes-effect")
@@ -149,7 +150,16 @@ struct ApprovalView: ViewModel {
     .text("answer") { $0.closing },
     .flag("isOwn") { $0.isWaiting && $0.isOwn },
     .optional("refusal") { view in view.isWaiting && !view.isOwn ? view.refusal : nil },
-    .flag("mayApprove") { $0.isWaiting && !$0.isOwn && $0.refusal == nil },
+    .text("obstacle") { view in
+      view.obstacle.map {
+        Message(
+          "approvals.cannot-be-approved",
+          ["reason": .message($0.sentence(view.approval.requesterName))])
+      }
+    },
+    .flag("mayApprove") {
+      $0.isWaiting && !$0.isOwn && $0.refusal == nil && $0.obstacle == nil
+    },
     .flag("mayRefuse") { view in
       view.isWaiting && !view.isOwn
         && SupportRefusal(

@@ -21,6 +21,8 @@ struct PolicyCheckView: ViewModel {
   let publicURL: PublicURL
   /// Whether this server sends text messages.
   let carriesText: Bool
+  /// When a scheduled change would take effect, which this change outdates; nil if there's none.
+  let scheduledAt: Instant?
   let now: Instant
 
   private var old: MFAConfiguration { preview.policy.configuration }
@@ -129,6 +131,10 @@ struct PolicyCheckView: ViewModel {
   /// Warnings about values that are probably mistakes.
   private var warnings: [Message] {
     var warnings: [Message] = []
+    if let scheduledAt {
+      warnings.append(
+        Message("policy.outdates-scheduled", ["time": frame.times.value(scheduledAt)]))
+    }
     if let day = preview.new.mandatoryFrom, day != preview.policy.edit.mandatoryFrom,
       day.start < now
     {
@@ -213,7 +219,7 @@ struct PolicyCheckView: ViewModel {
     }
     let all = Message.Value.message(Message("policy.user-count", ["count": .number(users)]))
     let share = Message.Value.message(Meter.percent(without, of: users).message)
-    guard let day = preview.new.mandatoryFrom else {
+    guard let day = preview.new.mandatoryFrom, day.start > now else {
       return Message(
         "policy.users-must-enroll", ["count": .number(without), "users": all, "share": share])
     }

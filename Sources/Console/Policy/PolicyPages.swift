@@ -144,12 +144,16 @@ struct PolicyPages: Sendable {
       Message("policy.review-title"), in: context)
     frame.errors = faults
     let frameView = FrameView(frame)
+    let version = change.preview.policy.version
+    let scheduled = try await refusing { try await policies.scheduled(context.scope) }
+      .first { $0.state == .waiting && !$0.isOutdated(at: version) }
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
       typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"), isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
       evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
-      carriesText: identity.messages.carriesText, now: identity.clock.now())
+      carriesText: identity.messages.carriesText, scheduledAt: scheduled?.applyAt,
+      now: identity.clock.now())
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
   }

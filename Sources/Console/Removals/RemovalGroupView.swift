@@ -186,6 +186,9 @@ struct RemovalGroupView: ViewModel {
       }
     }
     facts.append(Fact(Message("common.created"), frame.times.moment(group.createdAt)))
+    for name in Set(group.parts.compactMap(\.undo?.administratorName)).sorted() {
+      facts.append(Fact(Message("removals.undone-by"), HTML.isolated(name)))
+    }
     return facts
   }
 

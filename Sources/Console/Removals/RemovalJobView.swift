@@ -127,6 +127,10 @@ struct RemovalJobView: ViewModel {
     if let at = job.endedAt {
       facts.append(Fact(Message("removals.ended-at"), times.moment(at)))
     }
+    if let undo = part.undo {
+      facts.append(Fact(Message("removals.undone-by"), HTML.isolated(undo.administratorName)))
+      facts.append(Fact(Message("removals.undo-started-at"), times.moment(undo.startedAt)))
+    }
     return facts
   }
 

@@ -204,9 +204,11 @@ struct ReviewsView: ViewModel {
   let next: String?
 
   private var summary: Message {
+    let isWhole =
+      asked.search.isEmpty && asked.selection == .all && asked.after == nil && next == nil
     let reviewed = statuses.values.count { $0.state == .current }
     return Message(
-      "review.projects-reviewed",
+      isWhole ? "review.projects-reviewed" : "review.shown-projects-reviewed",
       ["reviewed": .number(reviewed), "count": .number(statuses.count)])
   }
 

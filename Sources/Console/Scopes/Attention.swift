@@ -237,7 +237,7 @@ struct AttentionRules {
 }
 
 extension WeakenedPolicy {
-  /// Says who weakened the policy, when, how, and why.
+  /// Says how the policy is weaker than before, and who weakened it last, when, and why.
   func sentence(_ times: Times) -> Message {
     let (who, time) = (Message.Value.name(Formatted.short(by)), times.value(at))
     let how = weakenings.dropFirst().reduce(weakenings[0].phrase) { all, next in

@@ -14,10 +14,12 @@ struct UntilField: ViewModel {
   /// The day as entered; it overrides the preset.
   let day: String
   let today: Day
+  let now: Instant
   let times: Times
   var error: Message?
 
   init(_ form: Form, _ times: Times, at now: Instant) {
+    self.now = now
     chosen = form.text("until") ?? Choice.tomorrow.rawValue
     day = form.trimmed("day")
     today = times.calendarDay(of: now)
@@ -25,10 +27,20 @@ struct UntilField: ViewModel {
   }
 
   /// The end of the suspension; nil for invalid input.
+  ///
+  /// It's the end of a day, or this time of the last day that can be chosen.
   var moment: Instant? {
-    if !day.isEmpty { return Day(day).map { times.start(of: $0.next) } }
-    return Choice(rawValue: chosen).map { times.start(of: end($0).next) }
+    if !day.isEmpty { return Day(day).map(end) }
+    return Choice(rawValue: chosen).map { end(end($0)) }
   }
+
+  private func end(_ day: Day) -> Instant {
+    let end = times.start(of: day.next)
+    guard day <= last else { return end }
+    return min(end, now.advanced(bySeconds: Int64(Support.longestSuspension) * 86_400))
+  }
+
+  private var last: Day { today.after(Support.longestSuspension) }
 
   private func end(_ choice: Choice) -> Day {
     switch choice {
@@ -59,7 +71,7 @@ struct UntilField: ViewModel {
     .text(\.error),
     .text(\.day),
     .text("first") { $0.today.description },
-    .text("last") { $0.today.after(Support.longestSuspension - 1).description },
+    .text("last") { $0.last.description },
     .number("longest") { _ in Support.longestSuspension },
   ]
 }

@@ -23,7 +23,7 @@ struct UserActions: ViewModel {
     addForCodes(records)
     for factor in account.factors { add(factor, at: now) }
     for hold in records.removalHolds { add(hold) }
-    addForAccount(sessions: records.sessionCount)
+    addForAccount(records)
     guard !safe.isEmpty || !destructive.isEmpty else { return nil }
     if let likely = safe.firstIndex(where: \.isPrimary) {
       safe.insert(safe.remove(at: likely), at: 0)
@@ -110,9 +110,9 @@ struct UserActions: ViewModel {
       object: names, isDestructive: true)
   }
 
-  private mutating func addForAccount(sessions: Int) {
+  private mutating func addForAccount(_ records: UserRecords) {
     let (scope, uid) = (context.scope, account.id.text)
-    if sessions > 0 {
+    if records.sessionCount > 0 {
       add(
         .endSessions, Message("users.end-all-sessions"), ConsolePaths.endOfSessions(scope, uid))
     }
@@ -130,7 +130,10 @@ struct UserActions: ViewModel {
       account.isProtected ? Message("users.remove-protection") : Message("users.protect"),
       ConsolePaths.protection(scope, uid))
     add(.exportUserData, Message("users.export-data"), ConsolePaths.userData(scope, uid))
-    add(.exemptUser, Message("users.exempt-from-mfa"), ConsolePaths.exemption(scope, uid))
+    // An exemption isn't renewed by its grantor.
+    if records.exemption?.grantor != context.signedIn.administrator.id {
+      add(.exemptUser, Message("users.exempt-from-mfa"), ConsolePaths.exemption(scope, uid))
+    }
     if !account.factors.isEmpty {
       add(
         .removeAllFactors, Message("users.remove-all-factors"),

@@ -171,6 +171,17 @@ extension Approvals {
     return false
   }
 
+  /// Returns why a pending request can't be carried out now, whoever approves it; nil if it can.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func obstacle(to approval: Approval) async throws(ApprovalError) -> ApprovalObstacle? {
+    guard approval.state == .waiting else { return nil }
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      try change(since: approval, at: now, connection)
+    }
+  }
+
   /// Returns what has changed since the request; nil if nothing has.
   private func change(
     since approval: Approval, at now: Instant, _ connection: borrowing Connection

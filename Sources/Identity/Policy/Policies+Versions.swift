@@ -23,7 +23,7 @@ extension Policies {
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func restorable(_ scope: Scope) async throws(PolicyError) -> [PolicyVersion] {
     try await store.read(PolicyError.self) { connection in
-      try restorable(scope, through: nil, connection)
+      try restorable(scope, connection)
     }
   }
 
@@ -34,13 +34,28 @@ extension Policies {
     _ row: Int64, of scope: Scope
   ) async throws(PolicyError) -> PolicyVersion? {
     try await store.read(PolicyError.self) { connection in
-      let versions = try restorable(scope, through: row, connection)
+      let versions = try restorable(scope, connection) { $0.row.id == row }
       return versions.last.flatMap { $0.row.id == row ? $0 : nil }
     }
   }
 
+  /// Returns a pool's policy as of a version, the first one included; nil if it can't be calculated.
+  ///
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func edit(
+    ofVersion number: Int, of scope: Scope
+  ) async throws(PolicyError) -> PolicyEdit? {
+    try await store.read(PolicyError.self) { connection in
+      let policy = try Self.find(scope.key, counts: false, connection)
+      guard policy.version != number else { return policy.edit }
+      let later = try restorable(scope, connection) { $0.number == number + 1 }.last
+      return later.flatMap { $0.number == number + 1 ? $0.edit.before($0.row.changes) : nil }
+    }
+  }
+
   private func restorable(
-    _ scope: Scope, through last: Int64?, _ connection: borrowing Connection
+    _ scope: Scope, _ connection: borrowing Connection,
+    through isLast: (PolicyVersion) -> Bool = { _ in false }
   ) throws -> [PolicyVersion] {
     let policy = try Self.find(scope.key, connection)
     let filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
@@ -48,9 +63,10 @@ extension Policies {
     repeat {
       let page = try audit.list(filter, after: after, limit: Self.partLength, connection)
       for row in page.items where row.action == .policyChange || row.action == .policyWiden {
-        versions.append(
-          PolicyVersion(number: policy.version - versions.count, row: row, edit: edit))
-        guard row.id != last, versions.count < Self.mostVersions,
+        let version = PolicyVersion(
+          number: policy.version - versions.count, row: row, edit: edit)
+        versions.append(version)
+        guard !isLast(version), versions.count < Self.mostVersions,
           let former = edit.before(row.changes)
         else { return versions }
         edit = former

@@ -2,13 +2,13 @@ import Database
 
 /// A policy that was weakened and isn't as strict as before again.
 public struct WeakenedPolicy: Sendable, Equatable {
-  /// How it's weaker than before; never empty.
+  /// How it's weaker than before it was first weakened, by anyone; never empty.
   public let weakenings: [PolicyWeakening]
   /// When it was last weakened; up to a minute earlier if the same author repeated it.
   public let at: Instant
-  /// The name of the administrator, service token, or command line that weakened it.
+  /// The name of the administrator, service token, or command line that weakened it last.
   public let by: String
-  /// The reason; nil if none was given, as with REST calls.
+  /// The reason of the last change; nil if none was given, as with REST calls.
   public let reason: String?
 
   /// How long a weakened policy is listed under “Needs attention”, in seconds.

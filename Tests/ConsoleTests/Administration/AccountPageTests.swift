@@ -40,6 +40,10 @@ import Testing
       let wrongCode = try await iris.submit("/account/recovery-codes", ["current-code": "1"])
       #expect(wrongCode.status == .unprocessableContent)
       Markup.check(wrongCode)
+      for page in ["/account/recovery-codes", "/account/totp/removal"] {
+        let empty = try await iris.submit(page, ["current-code": " "])
+        #expect(empty.status == .unprocessableContent && !empty.says("Incorrect"), "\(page)")
+      }
       let codes = try await iris.submit(
         "/account/recovery-codes", ["current-code": try world.code(of: app)])
       #expect(codes.says("Your previous codes no longer work."))

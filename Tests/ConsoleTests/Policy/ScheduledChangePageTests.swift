@@ -27,6 +27,8 @@ import Testing
       #expect(page.says("Scheduled for") && page.says("Cancel change"))
       Markup.check(page)
       #expect(try await tomas.get(address).says("A change takes effect on"))
+      let review = try await tomas.submit(address, .policy(intervals: "2"))
+      #expect(review.says("won’t be applied once this change is saved."))
       let change = try #require(
         try await world.identity.policies.scheduled(try await world.euScope).first)
       let iris = try await Browser.signedIn(world, as: World.iris)

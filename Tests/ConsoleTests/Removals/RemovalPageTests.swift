@@ -95,6 +95,7 @@ import Testing
       let page = try await ada.get(address)
       Markup.check(page)
       #expect(page.says("Removed, then restored") && !page.says(address + "/undo"))
+      #expect(page.says("<dt>Undone by</dt><dd><bdi>Ada"))
       let gone = try await ada.submit(address + "/undo", ["reason": "mistake"])
       #expect(gone.location == address)
     }

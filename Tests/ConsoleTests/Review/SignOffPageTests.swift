@@ -113,6 +113,7 @@ import Testing
       let page = try await ada.get(user)
       #expect(page.says("Exempt from MFA until") && page.says("Key on order"))
       #expect(page.values(of: "href").contains(user + "/exemption/end"))
+      #expect(!page.values(of: "href").contains(user + "/exemption"), "not by the same person")
       let own = try await ada.get(user + "/exemption")
       #expect(own.says("You granted this user’s last exemption."))
       for path in ["/review", "/exemptions", "/exemptions?project=acme-retail"] {

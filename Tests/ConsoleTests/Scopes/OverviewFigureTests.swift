@@ -38,7 +38,7 @@ import Testing
       let policy = try await ada.get(world.eu + "/policy")
       #expect(policy.says("±5 rejects \(outside) of \(codes) correct codes"))
       let overview = try await ada.get(world.eu)
-      #expect(overview.says("<dt>Correct codes outside the window</dt><dd><strong>\(outside)<"))
+      #expect(overview.says("<dt>Correct codes rejected, 30 days</dt><dd><strong>\(outside)<"))
       #expect(
         overview.says(
           "of \(codes) correct codes. Unconfirmed, not counted: \(offsets.unconfirmedCodes)"))

@@ -108,7 +108,8 @@ import Text
       let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
       try Snapshot.check(try await nadia.get(suspension).text, named: "suspension.html")
       for form in [
-        ["reason": "lost", "day": "2026-12-31"], ["reason": "lost", "day": "2026-11-19"],
+        ["reason": "lost", "day": "2026-12-31"], ["reason": "lost", "day": "2026-12-21"],
+        ["reason": "lost", "day": "2026-11-19"],
         ["reason": "lost", "day": "soon"], ["reason": "lost", "until": "never"],
       ] as [Form] {
         let wrong = try await nadia.submit(suspension, form)
@@ -116,6 +117,10 @@ import Text
         #expect(wrong.values(of: "href").contains("#until"))
         Markup.check(wrong)
       }
+      let last = try await nadia.submit(suspension, ["reason": "lost", "day": "2026-12-20"])
+      #expect(last.location == user, "the last day that the field allows")
+      let longest = try await nadia.get(user)
+      #expect(longest.says("Suspended factor “Pixel 9” until Dec 20, 2026,"))
       let done = try await nadia.submit(suspension, ["reason": "lost", "until": "tomorrow"])
       #expect(done.location == user)
       let after = try await nadia.get(user)
