@@ -10,10 +10,16 @@ import subprocess
 import time
 
 
+# Bound without listening: others can't be given the port, but a server that reuses addresses can.
+_reserved = []
+
+
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    _reserved.append(holder)
+    return holder.getsockname()[1]
 
 
 class Server:
