@@ -40,8 +40,9 @@ extension Activity {
   func history(
     _ context: ScopeContext, _ window: ChartWindow, at now: Instant
   ) async throws(Refusal) -> EnrollmentHistory {
-    // An hour more, so that the state a whole period ago is known.
-    let start = now.advanced(bySeconds: -Int64(window.days) * 86_400 - 3_600)
+    // An hour more, so that the state at the beginning of the period is known.
+    let start = context.signedIn.times.start(ofDays: window.days + 1, until: now)
+      .advanced(bySeconds: -3_600)
     // A minute more, so that the current state is included although time has passed.
     let points = try await refusing {
       try await enrollment(of: context.scope, from: start, to: now.advanced(bySeconds: 60))
@@ -54,8 +55,8 @@ extension Activity {
     _ context: ScopeContext, at now: Instant, isBefore: Bool = false
   ) async throws(Refusal) -> CheckHistory {
     let times = context.signedIn.times
-    let today = times.start(of: times.calendarDay(of: now))
-    let end = isBefore ? today.advanced(bySeconds: -86_400 * Int64(Self.chartDays - 1) - 1) : now
+    let end =
+      isBefore ? times.start(ofDays: Self.chartDays, until: now).advanced(bySeconds: -1) : now
     let start = times.start(ofDays: Self.chartDays, until: end)
     let hours = try await refusing {
       try await self.checks(in: context.scope, from: start, to: end)

@@ -58,7 +58,9 @@ struct ActivityView: ViewModel {
 
   private var pager: PagerView {
     PagerView(
-      shown: Message("code-attempts.shown", ["count": .number(page.items.count)]), path: path,
+      shown: Message(
+        "code-attempts.shown",
+        ["count": .number(page.items.reduce(0) { $0 + $1.attempt.times })]), path: path,
       query: query.form(), after: after, next: page.next)
   }
 

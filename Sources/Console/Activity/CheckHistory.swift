@@ -54,12 +54,19 @@ struct CheckHistory: Sendable {
   /// Whether attempts were recorded from the beginning; a pool can be newer than the period.
   var isWhole: Bool { byDay.prefix(7).contains { $0.all > 0 } }
 
+  /// The time zone; where its hours aren't those in which attempts are counted, with that.
+  private var zone: Message.Value {
+    times.hasWholeHours(at: times.start(of: days[days.count - 1]))
+      ? .text(times.zoneName)
+      : .message(Message("activity.by-utc-hour", ["zone": .text(times.zoneName)]))
+  }
+
   private var base: Message {
     Message(
       "activity.attempts-base",
       [
         "count": .number(total.all), "from": Times.value(days[0]),
-        "until": Times.value(days[days.count - 1]), "zone": .text(times.zoneName),
+        "until": Times.value(days[days.count - 1]), "zone": zone,
       ])
   }
 
@@ -116,7 +123,7 @@ extension CheckHistory {
       "activity.rejections-base",
       [
         "count": .number(total.rejected), "days": .number(days.count),
-        "zone": .text(times.zoneName),
+        "zone": zone,
       ])
     guard total.rejected >= Self.fewest else {
       return ChartFrame(

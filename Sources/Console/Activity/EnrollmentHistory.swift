@@ -4,7 +4,7 @@ import Templating
 
 /// The enrolled users among all users of a pool over time, for its chart, table, and file.
 struct EnrollmentHistory: Sendable {
-  /// Evenly spaced times, oldest first; the last one is the present.
+  /// The beginnings of days in the administrator's time zone, oldest first, and the present.
   let samples: [EnrollmentPoint]
   private let times: Times
 
@@ -17,12 +17,14 @@ struct EnrollmentHistory: Sendable {
       self.init([], at: [], times)
       return
     }
-    let start = max(first.at, now.advanced(bySeconds: -Int64(window.days) * Self.day))
-    let days = (now.seconds - start.seconds) / Self.day
-    let step = days > Int64(ChartWindow.quarter.days) ? 7 * Self.day : Self.day
-    let count = (now.seconds - start.seconds) / step
-    self.init(
-      points, at: (0...count).map { now.advanced(bySeconds: -(count - $0) * step) }, times)
+    let days = times.days(window.days + 1, until: now)
+    let known = days.drop { $0 < times.calendarDay(of: first.at) }
+    let step = known.count > ChartWindow.quarter.days + 1 ? 7 : 1
+    let before = known.dropLast().reversed().enumerated()
+      .filter { ($0.offset + 1) % step == 0 }.map(\.element)
+    // What is known can begin within a day.
+    let instants = before.reversed().map { max(times.start(of: $0), first.at) }
+    self.init(points, at: instants + [now], times)
   }
 
   /// Creates a history of the states at some times, oldest first; the last time is the present.
@@ -111,7 +113,7 @@ struct EnrollmentHistory: Sendable {
   }
 
   private var ticks: [ChartTick] {
-    let isLong = samples.count > 1 && samples[1].at.seconds - samples[0].at.seconds > Self.day
+    let isLong = samples.count > 1 && samples[1].at.seconds - samples[0].at.seconds > 2 * Self.day
     return ChartTick.points(
       samples.map { sample in
         let day = times.calendarDay(of: sample.at)

@@ -10,7 +10,7 @@ struct ApprovalView: ViewModel {
   let user: UserIdentity?
   let eligibility: SupportEligibility
   let refusal: SupportRefusal?
-  /// Why the request can't be carried out, whoever approves it.
+  /// Why the request can't be carried out; nil if it can.
   let obstacle: ApprovalObstacle?
   let answer: String
   let changes: [PolicyChange]

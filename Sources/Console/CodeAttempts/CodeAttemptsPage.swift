@@ -62,7 +62,9 @@ struct CodeAttemptsView: ViewModel {
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Message("code-attempts.shown", ["count": .number(page.items.count)]), path: path,
+      shown: Message(
+        "code-attempts.shown", ["count": .number(page.items.reduce(0) { $0 + $1.times })]),
+      path: path,
       query: Form(), after: after, next: page.next)
   }
 

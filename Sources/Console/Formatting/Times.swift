@@ -92,6 +92,11 @@ struct Times: Hashable, Sendable {
     )
   }
 
+  /// Whether hours begin with those of UTC in the administrator's time zone.
+  func hasWholeHours(at instant: Instant) -> Bool {
+    (zone?.offset(at: instant).seconds ?? 0) % 3_600 == 0
+  }
+
   /// The instant at which a date begins in the administrator's time zone.
   func start(of day: Day) -> Instant {
     guard let zone else { return day.start }

@@ -68,6 +68,13 @@ struct EffectiveStateView: ViewModel {
     return effective.saysMandatory ? Message("policy.mandatory-means") : nil
   }
 
+  private func day(_ beginning: EffectiveMFA.Beginning) -> Markup {
+    switch beginning {
+    case .day(let day): Markup(html: Message.value(Times.value(day)))
+    case .moment(let instant): times.day(instant)
+    }
+  }
+
   private var unasked: Message {
     let missing = max(effective.unaskedUsers - exempt, 0)
     return Message(
@@ -88,7 +95,7 @@ struct EffectiveStateView: ViewModel {
     .text("enrollmentHint") { $0.enrollmentHint },
     .markup("enrollmentSince") { view in
       view.effective.enrollment == .nobody
-        ? nil : view.effective.enrollmentSince.map(view.times.day)
+        ? nil : view.effective.enrollmentSince.map(view.day)
     },
     .text("unasked") { $0.unasked },
     .text("exempt") { view in
@@ -96,6 +103,8 @@ struct EffectiveStateView: ViewModel {
     },
     .text("unaskedUsers") { view in
       view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
+        // The list has those without any factor.
+        && view.effective.unaskedUsers == view.policy.users - view.policy.enrolledUsers
         ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil
     },
     .text("inGrace") { view in

@@ -40,10 +40,10 @@ struct PolicyCheckView: ViewModel {
       hits.append(Message("policy.no-more-enrollment"))
     } else if new.isTOTPOn && !old.isTOTPOn {
       let users = preview.policy.users
-      hits.append(
-        users == 0
-          ? Message("policy.new-users-can-enroll")
-          : Message("policy.users-can-enroll", ["count": .number(users)]))
+      if users == 0 { hits.append(Message("policy.new-users-can-enroll")) }
+      if users > enrolled {
+        hits.append(Message("policy.users-can-enroll", ["count": .number(users - enrolled)]))
+      }
       if enrolled > 0 {
         hits.append(Message("policy.users-have-factor", ["count": .number(enrolled)]))
       }
@@ -65,7 +65,8 @@ struct PolicyCheckView: ViewModel {
       hits.append(Message("policy.pattern-is-recorded"))
     }
     let (was, becomes) = (preview.policy.edit, preview.new)
-    if becomes.pattern == .mandatory,
+    // Enforcement by the server has its own time.
+    if becomes.pattern == .mandatory, becomes.effectiveEnforcement == nil,
       (was.pattern, was.mandatoryFrom) != (becomes.pattern, becomes.mandatoryFrom)
     {
       hits.append(mandatoryHit)

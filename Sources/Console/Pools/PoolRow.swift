@@ -95,7 +95,11 @@ struct PoolRow: ViewModel {
     return switch enforcer {
     case .nobody: Message("pools.enrolled-users-asked")
     case .application: Message("pools.application-enrolls")
-    case .server: Message("pools.server-enforces")
+    case .server(let enforcement):
+      switch enforcement.mode {
+      case .claim: Message("pools.server-reports")
+      case .refuse: Message("pools.server-enforces")
+      }
     }
   }
 

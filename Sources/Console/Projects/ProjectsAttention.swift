@@ -54,9 +54,8 @@ struct ProjectsAttention: ViewModel {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
       + drifting.prefix(ProjectsPage.warnings).map(WarningRow.init)
-    hasMoreWarnings = [warnings.count, drifting.count, alerts.count].contains {
-      $0 > ProjectsPage.warnings
-    }
+    let counts = [warnings.count, drifting.count, alerts.count, unreadable.count]
+    hasMoreWarnings = counts.contains { $0 > ProjectsPage.warnings }
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
     self.overdue =
       overdue.prefix(ProjectsPage.warnings).map {

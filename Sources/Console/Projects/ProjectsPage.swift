@@ -78,7 +78,8 @@ struct ProjectsPage: Sendable {
       statuses[exemption.project, default: ProjectRow.Status()].exempt += 1
     }
     for project in warnings.map(\.project) + drifting.map(\.project)
-      + reporting.map(\.scope.project)
+      + reporting.map(\.scope.project) + alerts.map(\.scope.project)
+      + unreadable.compactMap(\.project)
     {
       statuses[project, default: ProjectRow.Status()].warnings += 1
     }

@@ -32,9 +32,9 @@ struct ProjectsView: ViewModel {
     self.attention = attention
     self.upcoming = upcoming
     self.firstRun = firstRun
-    finding = Self.finding(trends.compactMap(\.isRising))
     let list = ConsolePaths.projects()
     let isWhole = query.isEmpty && after == nil && page.next == nil
+    finding = Self.finding(trends, isWhole: isWhole && trends.count == page.items.count)
     filter =
       isWhole && page.items.count < 10
       ? nil : FilterView(action: list, label: Message("projects.search"), query: query)
@@ -60,14 +60,16 @@ struct ProjectsView: ViewModel {
         link: EmptyLink(text: Message("projects.show-all"), href: list))
   }
 
-  private static func finding(_ rising: [Bool]) -> Message? {
+  /// In how many of the projects on the page enrollment is known to have risen.
+  private static func finding(_ trends: [EnrollmentTrend], isWhole: Bool) -> Message? {
+    let rising = trends.compactMap(\.isRising)
     guard rising.count > 1 else { return nil }
     let count = rising.count { $0 }
-    return count == rising.count
+    return isWhole && count == trends.count
       ? Message("projects.enrollment-rose")
       : Message(
         "projects.enrollment-rose-in",
-        ["number": .number(count), "count": .number(rising.count)])
+        ["number": .number(count), "count": .number(trends.count)])
   }
 
   static let keys: Keys<Self> = [

@@ -207,9 +207,13 @@ struct ReviewsView: ViewModel {
     let isWhole =
       asked.search.isEmpty && asked.selection == .all && asked.after == nil && next == nil
     let reviewed = statuses.values.count { $0.state == .current }
-    return Message(
-      isWhole ? "review.projects-reviewed" : "review.shown-projects-reviewed",
-      ["reviewed": .number(reviewed), "count": .number(statuses.count)])
+    return isWhole
+      ? Message(
+        "review.projects-reviewed",
+        ["reviewed": .number(reviewed), "count": .number(statuses.count)])
+      : Message(
+        "review.shown-projects-reviewed",
+        ["reviewed": .number(reviewed), "count": .number(statuses.count)])
   }
 
   private var views: [Link] {

@@ -18,13 +18,21 @@ struct ScheduledChangesPage: Sendable {
       throw Refusal(error)
     }
     let changes = try await refusing { try await identity.policies.scheduled(scope) }
+    let pending = changes.first { $0.state == .waiting }
+    let base =
+      if let pending {
+        try await refusing {
+          try await identity.policies.edit(ofVersion: pending.version, of: scope)
+        }
+      } else { nil as PolicyEdit? }
     var frame = try await actions.frames.frame(
       Message("scheduled-changes.scheduled-changes"), in: context)
     frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
     return .html(
       view.render(
         ScheduledChangesView(
-          frame: FrameView(frame), context: context, policy: policy, changes: changes)))
+          frame: FrameView(frame), context: context, policy: policy, base: base,
+          changes: changes)))
   }
 }
 
@@ -32,11 +40,13 @@ struct ScheduledChangesView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let policy: Policy
+  /// The policy that the pending change was based on.
+  let base: PolicyEdit?
   let changes: [ScheduledPolicyChange]
 
   private func rows(isPending: Bool) -> [ScheduledChangeRow] {
     changes.filter { ($0.state == .waiting) == isPending }.map {
-      ScheduledChangeRow(change: $0, policy: policy, context: context)
+      ScheduledChangeRow(change: $0, policy: policy, base: base, context: context)
     }
   }
 
@@ -61,6 +71,8 @@ struct ScheduledChangeRow: ViewModel {
   let change: ScheduledPolicyChange
   /// The current policy.
   let policy: Policy
+  /// The policy that the pending change was based on.
+  let base: PolicyEdit?
   let context: ScopeContext
 
   private var times: Times { context.signedIn.times }
@@ -85,7 +97,8 @@ struct ScheduledChangeRow: ViewModel {
     .markup("at") { $0.times.moment($0.change.applyAt) },
     .list("changes") { row in
       row.change.state == .waiting
-        ? PolicyChange.between(row.policy.edit, row.change.edit).map(ChangeRow.init) : []
+        ? PolicyChange.between(row.base ?? row.policy.edit, row.change.edit).map(ChangeRow.init)
+        : []
     },
     .text("by") { $0.change.authorName },
     .markup("since") { $0.times.moment($0.change.scheduledAt) },

@@ -33,7 +33,8 @@ extension OverviewCharts {
     let changes = try await refusing {
       try await identity.policies.history(scope, limit: Self.changes)
     }
-    let monthAgo = now.advanced(bySeconds: -Int64(ChartWindow.month.days) * 86_400)
+    // As at the beginning of the chart.
+    let monthAgo = context.signedIn.times.start(ofDays: ChartWindow.month.days + 1, until: now)
     let before = try await refusing {
       try await activity.enrollment(of: scope, from: monthAgo, to: monthAgo)
     }.first

@@ -65,10 +65,13 @@ struct OverviewFigures {
     Figure(
       label: Message("scopes.no-mfa"),
       value: Message.value(.number(max(policy.users - policy.enrolledUsers - exempt, 0))),
-      change: before.map {
-        Self.inMonth(
-          difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
-      },
+      // How many were exempt isn't known.
+      change: exempt > 0
+        ? nil
+        : before.map {
+          Self.inMonth(
+            difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
+        },
       base: exempt == 0
         ? Message("scopes.with-unverified-email", ["count": .number(unverified)])
         : Message("scopes.and-exempt", ["count": .number(exempt)]))

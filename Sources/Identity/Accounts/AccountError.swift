@@ -42,6 +42,8 @@ public enum AccountError: Error, Sendable {
   case adminOnly
   /// The user pool is disabled.
   case scopeDisabled(Scope)
+  /// The account isn't disabled, and only a disabled one was to be deleted.
+  case notDisabled
   /// More than five phones as second factors.
   case tooManyFactors
   /// An enrollment ID that appears twice or belongs to a different kind of factor.

@@ -192,9 +192,10 @@ public struct Accounts: Sendable {
   /// Deletes an account with its factors and sessions, and notifies the user by email unless they
   /// deleted it themselves.
   ///
-  /// - Throws: ``AccountError/notFound``, ``AccountError/unavailable(_:)``.
+  /// - Throws: ``AccountError/notFound``, ``AccountError/notDisabled``,
+  ///   ``AccountError/unavailable(_:)``.
   public func delete(
-    _ scope: Scope, _ id: ID<Account>, by author: Author
+    _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author
   ) async throws(AccountError) {
     let now = store.clock.now()
     let outbox = store.outbox
@@ -208,6 +209,7 @@ public struct Accounts: Sendable {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }
+      guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
       try Self.delete(account, in: scope, connection).record(by: author, at: now, connection)
       if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }

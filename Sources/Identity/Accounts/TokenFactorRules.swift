@@ -18,16 +18,7 @@ enum TokenFactorRules {
     let added = new.factors(addedTo: old)
     let renamed = renamed(from: old, to: new)
     guard !(removed.isEmpty && added.isEmpty && renamed.isEmpty) else { return }
-    let settings = try SupportRules.find(scope, connection)
-    guard removed.isEmpty || settings.tokensRemoveFactors else {
-      throw AccountError.factorRemovalByTokenOff
-    }
-    if let limit = settings.tokenChangesPerHour {
-      let name = "token-factor-changes \(token.text) \(scope.key)"
-      if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
-        throw AccountError.tooManyFactorChanges(until: until)
-      }
-    }
+    try check(removed: removed, in: scope, by: token, at: now, connection)
     if !removed.isEmpty {
       let entry = AuditEntry.removal(
         of: removed, from: old, left: new.factors.count, sessionsEnded: sessionsEnded, in: scope)
@@ -47,15 +38,37 @@ enum TokenFactorRules {
     }
   }
 
-  /// Rejects an import by a service token that would remove second factors in a pool that doesn't
-  /// allow it.
-  static func check(
-    removal factors: [Factor], in scope: Scope, by author: Author,
+  /// Rejects an import row with which a service token would change the second factors of an existing
+  /// user, if the pool doesn't allow it or the token has reached its hourly limit.
+  ///
+  /// - Throws: ``ImportFault/factorRemovalByTokenOff``, ``ImportFault/tooManyFactorChanges``.
+  static func checkImport(
+    removing removed: [Factor], in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard !factors.isEmpty, case .serviceToken = author.actor else { return }
-    guard try SupportRules.find(scope, connection).tokensRemoveFactors else {
+    guard case .serviceToken(let token, _) = author.actor else { return }
+    do {
+      try check(removed: removed, in: scope, by: token, at: now, connection)
+    } catch AccountError.factorRemovalByTokenOff {
       throw ImportFault.factorRemovalByTokenOff
+    } catch AccountError.tooManyFactorChanges {
+      throw ImportFault.tooManyFactorChanges
+    }
+  }
+
+  /// Checks and counts a change of one user's factors.
+  private static func check(
+    removed: [Factor], in scope: Scope, by token: ID<ServiceToken>, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let settings = try SupportRules.find(scope, connection)
+    guard removed.isEmpty || settings.tokensRemoveFactors else {
+      throw AccountError.factorRemovalByTokenOff
+    }
+    guard let limit = settings.tokenChangesPerHour else { return }
+    let name = "token-factor-changes \(token.text) \(scope.key)"
+    if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
+      throw AccountError.tooManyFactorChanges(until: until)
     }
   }
 

@@ -171,7 +171,7 @@ extension Approvals {
     return false
   }
 
-  /// Returns why a pending request can't be carried out now, whoever approves it; nil if it can.
+  /// Returns why a pending request can't be carried out now; nil if it can.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func obstacle(to approval: Approval) async throws(ApprovalError) -> ApprovalObstacle? {

@@ -90,6 +90,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case linkKind = "link-kind"
   /// The address a link was sent to.
   case linkEmail = "link-email"
+  /// The user's email address at an identity provider.
+  case providerEmail = "provider-email"
   /// An email address that is marked as bouncing.
   case bouncingEmail = "bouncing-email"
   /// The name of who sent a link.

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 /// Signs users in with other identity providers.
 public struct Federation: Sendable {
@@ -59,7 +60,9 @@ extension Federation {
         guard !known.disabled else { throw FederationError.userDisabled }
         if !known.providers.contains(link) {
           try link.store(for: known.key, in: scope, connection)
-          _ = try AccountRecord.changed(known, in: scope, connection)
+          let new = try AccountRecord.changed(known, in: scope, connection)
+          try recordEmail(
+            of: link, from: known, to: new, in: scope, by: author, at: now, connection)
         }
         return try pass(known.key, link, in: scope, at: now, connection)
       }
@@ -233,6 +236,18 @@ extension Federation {
     try link.store(for: old.key, in: scope, connection)
     _ = try reconcile(
       old, link, in: scope, sessionsEnded: ended, by: author, at: now, connection)
+  }
+
+  /// Records that a user's email address at a provider has changed: notices are sent there, too.
+  private func recordEmail(
+    of link: ProviderLink, from old: Account, to new: Account, in scope: Scope,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let before = old.providers.first { $0.provider == link.provider && $0.rawID == link.rawID }
+    guard !(before?.email ?? "").isSameBytes(as: link.email ?? "") else { return }
+    var entry = AuditEntry(.accountChange, of: new, in: scope)
+    entry.add(.providerEmail, from: .optional(before?.email), to: .optional(link.email))
+    try entry.record(by: author.user(new), at: now, connection)
   }
 
   /// Updates counts and the search index, records the changes, and notifies the user.

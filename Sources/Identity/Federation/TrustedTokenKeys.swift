@@ -56,6 +56,8 @@ public struct TrustedTokenKeys: Sendable {
 
   /// The maximum number of valid keys per project.
   public static let most = 20
+  /// The maximum number of revoked keys that are listed.
+  private static let mostRevoked = 200
 
   /// Registers an issuer's public key for a project.
   ///
@@ -118,8 +120,14 @@ public struct TrustedTokenKeys: Sendable {
       let scope: Scope
       do { scope = try Scopes.find(project: project, tenant: nil, connection) } catch is ScopeError
       { throw TrustedTokenKeyError.projectNotFound }
-      let inForce = try list(project, connection).filter { $0.revokedAt == nil }
-      guard inForce.count < Self.most else { throw TrustedTokenKeyError.tooMany }
+      let inForce =
+        try connection.first(
+          """
+          SELECT count(*) FROM trusted_token_key
+          WHERE project_id = \(project.text) AND revoked_at IS NULL
+          """
+        ) { try $0.value(0) as Int } ?? 0
+      guard inForce < Self.most else { throw TrustedTokenKeyError.tooMany }
       do {
         try connection.run(
           """
@@ -140,7 +148,7 @@ public struct TrustedTokenKeys: Sendable {
     }
   }
 
-  /// Lists a project's keys, newest first, including revoked keys.
+  /// Lists a project's keys, the valid ones and then the last revoked ones, newest first.
   ///
   /// - Throws: ``TrustedTokenKeyError/unavailable(_:)``.
   public func list(_ project: ID<Project>) async throws(TrustedTokenKeyError) -> [TrustedTokenKey] {
@@ -150,11 +158,18 @@ public struct TrustedTokenKeys: Sendable {
   private func list(
     _ project: ID<Project>, _ connection: borrowing Connection
   ) throws -> [TrustedTokenKey] {
-    try connection.all(
+    let valid = try connection.all(
       """
-      SELECT \(Self.columns) FROM trusted_token_key WHERE project_id = \(project.text)
-      ORDER BY created_at DESC LIMIT 200
+      SELECT \(Self.columns) FROM trusted_token_key
+      WHERE project_id = \(project.text) AND revoked_at IS NULL ORDER BY created_at DESC
       """, decode)
+    let revoked = try connection.all(
+      """
+      SELECT \(Self.columns) FROM trusted_token_key
+      WHERE project_id = \(project.text) AND revoked_at IS NOT NULL
+      ORDER BY created_at DESC LIMIT \(Self.mostRevoked)
+      """, decode)
+    return valid + revoked
   }
 
   /// Revokes a key: tokens it signed are rejected from now on.

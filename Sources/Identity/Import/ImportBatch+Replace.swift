@@ -26,8 +26,11 @@ extension ImportBatch {
       throw ImportFault.changesLocked
     }
     let factors = try plan(of: old, by: prepared, connection)
-    try TokenFactorRules.check(removal: factors.removed, in: scope, by: author, connection)
     try checkAddresses(of: prepared, except: key, connection)
+    if factors.changesAny {
+      try TokenFactorRules.checkImport(
+        removing: factors.removed, in: scope, by: author, at: now, connection)
+    }
     try update(key, with: prepared, connection)
     try ProviderLink.remove(nil, of: old, connection)
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
@@ -78,6 +81,16 @@ extension ImportBatch {
     /// The replaced factors that aren't in the row under the same ID with the same secret or
     /// number.
     let removed: [Factor]
+    /// Whether a factor is added, removed, or renamed.
+    var changesAny: Bool {
+      new.count != replaced.count || !removed.isEmpty
+        || new.contains { factor in
+          !replaced.contains {
+            $0.id == factor.id
+              && ($0.displayName ?? "").isSameBytes(as: factor.displayName ?? "")
+          }
+        }
+    }
     /// Whether an authenticator app keeps its ID but gets a different secret.
     var hasNewSecret: Bool {
       removed.contains { gone in gone.kind == .totp && new.contains { $0.id == gone.id } }

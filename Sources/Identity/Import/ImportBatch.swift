@@ -138,6 +138,8 @@ struct ImportBatch {
     case .refuse: throw ImportFault.localIDExists
     case .keep: outcome.kept += 1
     case .replace:
+      // The search entries of a row that this import just created are those of the later row.
+      texts.removeAll { $0.key == key }
       try replace(key, by: prepared, connection)
       outcome.replaced += 1
     }
@@ -176,8 +178,8 @@ struct ImportBatch {
 
   /// Updates the search indexes and counts, and records the import.
   func finish(_ connection: borrowing Connection) throws -> ImportOutcome {
-    if !texts.isEmpty {
-      try SearchIndex.insert(texts, connection)
+    if outcome.created > 0 {
+      if !texts.isEmpty { try SearchIndex.insert(texts, connection) }
       if takesNumbers {
         _ = try AccountNumbers.take(outcome.created, in: scope.key, connection)
       }

@@ -74,6 +74,9 @@ public enum ImportFault: Error, Sendable {
   case changesLocked
   /// The pool doesn't allow service tokens to remove second factors.
   case factorRemovalByTokenOff
+  /// The service token has changed the second factors of as many users within an hour as the pool
+  /// allows.
+  case tooManyFactorChanges
   /// A factor's name is longer than ``Factor/longestName`` characters.
   case factorNameTooLong
 }

@@ -74,16 +74,15 @@ extension OutOfBandCodes {
         WHERE account_key = \(account.key)
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      _ = try AccountRecord.changed(account, in: scope, connection)
+      let new = try AccountRecord.changed(account, in: scope, connection)
       // Failed attempts with the old password no longer matter.
       try ThrottleCharge.reset(
         SignIns.throttleName(scope.key, email: record.code.email), connection)
-      try Self.record(
-        .accountResetPassword, account, in: scope,
-        [
-          AuditChange(.password, from: account.hasPassword ? .secret : .absent, to: .secret),
-          AuditChange(.linkEmail, to: .text(record.code.email)),
-        ], ended: ended, by: author, at: now, connection)
+      var entry = AuditEntry(.accountResetPassword, of: account, in: scope)
+      entry.compare(account.auditFields(), new.auditFields(isNewPassword: true))
+      entry.add(.linkEmail, .text(record.code.email))
+      entry.addEnded(ended)
+      try entry.record(by: author.user(account), at: now, connection)
       return record.code(with: account)
     }
   }

@@ -30,12 +30,9 @@ public struct OutOfBandCodes: Sendable {
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
-      let found: (email: String, refusal: OutOfBandError?)
-      var account: Account?
+      let found: Addressee
       do throws(OutOfBandError) {
-        let subject = try Self.subject(request, in: scope, connection)
-        account = subject.account
-        found = (subject.email, subject.refusal)
+        found = try Self.addressee(of: request, in: scope, connection)
       } catch {
         return .failure(error)
       }
@@ -43,7 +40,8 @@ public struct OutOfBandCodes: Sendable {
         return .failure(refusal)
       }
       var new = OutOfBandRecord.New(
-        kind: request.kind, scope: scope, account: account, email: found.email)
+        kind: request.kind, scope: scope, account: found.account, email: found.email)
+      new.recipient = found.recipient
       new.newEmail = request.newEmail
       new.continueURL = request.continueURL
       new.apiKey = request.apiKey
@@ -87,7 +85,7 @@ public struct OutOfBandCodes: Sendable {
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
-      let subject = try Self.subject(request, in: scope, connection)
+      let subject = try Self.addressee(of: request, in: scope, connection)
       if let refusal = subject.refusal { throw refusal }
       var new = OutOfBandRecord.New(
         kind: request.kind, scope: scope, account: subject.account, email: subject.email)
@@ -162,10 +160,20 @@ extension OutOfBandCodes {
     try ContinueURL.check(continueURL, prerequisites.domains, profile)
   }
 
-  /// The account that a code is for, and why the code must not be created; nil if it can be.
-  private static func subject(
-    _ request: OutOfBandRequest, in scope: Scope, _ connection: borrowing Connection
-  ) throws(OutOfBandError) -> (account: Account?, email: String, refusal: OutOfBandError?) {
+  private struct Addressee {
+    /// The account that the code is for.
+    var account: Account?
+    /// The account that has the email address; a code to sign in isn't for it, but its marks of
+    /// addresses that bounce apply.
+    var recipient: Account?
+    let email: String
+    /// Why the code must not be created; nil if it can be.
+    let refusal: OutOfBandError?
+  }
+
+  private static func addressee(
+    of request: OutOfBandRequest, in scope: Scope, _ connection: borrowing Connection
+  ) throws(OutOfBandError) -> Addressee {
     do {
       let methods = try SignIns.methods(scope, connection)
       // A code that resets a password is refused when it's used, as in production.
@@ -174,16 +182,21 @@ extension OutOfBandCodes {
       case .session(let session):
         let account = try OutOfBandError.translating { try Sessions.check(session, connection) }
         guard let email = account.email else { throw OutOfBandError.missingEmail }
-        return (account, email, try refusal(account, request, connection))
+        return Addressee(
+          account: account, email: email, refusal: try refusal(account, request, connection))
       case .email(let email):
         let account = try AccountRecord.find(scope, email: email, connection)
         if request.kind == .signIn {
-          return (nil, email, account?.disabled == true ? .userDisabled : nil)
+          return Addressee(
+            recipient: account, email: email,
+            refusal: account?.disabled == true ? .userDisabled : nil)
         }
         guard let account else {
-          return (nil, email, request.kind == .passwordReset ? .emailNotFound : .userNotFound)
+          return Addressee(
+            email: email, refusal: request.kind == .passwordReset ? .emailNotFound : .userNotFound)
         }
-        return (account, email, try refusal(account, request, connection))
+        return Addressee(
+          account: account, email: email, refusal: try refusal(account, request, connection))
       }
     } catch let error as OutOfBandError {
       throw error

@@ -126,6 +126,8 @@ struct OutOfBandRecord {
     let kind: OutOfBandCode.Kind
     let scope: Scope
     let account: Account?
+    /// The account whose address it's sent to, if the code isn't for an account.
+    var recipient: Account?
     let email: String
     var newEmail: String?
     var factor: Factor?
@@ -186,7 +188,7 @@ extension Store {
         purpose: mail.purpose, recipient: mail.recipient,
         text: mail.text(in: new.locale, by: outbox.writer),
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
-      to: new.account, in: new.scope, at: now, connection)
+      to: new.account ?? new.recipient, in: new.scope, at: now, connection)
     return (message, link)
   }
 

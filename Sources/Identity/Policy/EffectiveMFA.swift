@@ -10,6 +10,14 @@ public struct EffectiveMFA: Sendable, Equatable {
     case server(Enforcement)
   }
 
+  /// When something took effect.
+  public enum Beginning: Sendable, Equatable {
+    /// A date that was set, which begins in UTC.
+    case day(Day)
+    /// The time of a change.
+    case moment(Instant)
+  }
+
   /// The kinds of factors whose codes the server requires from users who have one.
   public let kinds: Set<Factor.Kind>
   /// The number of users whom the server asks for a code at each sign-in.
@@ -31,7 +39,7 @@ public struct EffectiveMFA: Sendable, Equatable {
   /// Who enforces enrollment now.
   public let enrollment: Enforcer
   /// When the enrollment pattern took effect; nil if that isn't known.
-  public let enrollmentSince: Instant?
+  public let enrollmentSince: Beginning?
   /// When codes were first required by the current configuration; nil if that isn't known.
   public let codesSince: Instant?
 
@@ -59,12 +67,13 @@ public struct EffectiveMFA: Sendable, Equatable {
     enrollment = Self.enforcer(of: policy.edit, at: now)
     codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
     if case .server = enrollment {
-      enrollmentSince = enforcedSince
+      enrollmentSince = enforcedSince.map { .day(Day($0)) }
       return
     }
     enrollmentSince =
       startsOn == nil
-      ? policy.mandatoryFrom?.start ?? Self.lastChange(of: [.pattern], in: history) : nil
+      ? policy.mandatoryFrom.map(Beginning.day)
+        ?? Self.lastChange(of: [.pattern], in: history).map(Beginning.moment) : nil
   }
 
   /// Returns who enforces enrollment under a policy.

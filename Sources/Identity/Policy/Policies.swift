@@ -126,8 +126,8 @@ public struct Policies: Sendable {
     }
   }
 
-  /// Returns how many users of a pool have no second factor, but still have time to enroll; up to a
-  /// minute old for pools of more than 10,000 users.
+  /// Returns how many users of a pool have no second factor and no exemption, but still have time to
+  /// enroll; up to a minute old for pools of more than 10,000 users.
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func usersInGrace(_ scope: Scope) async throws(PolicyError) -> Int {
@@ -140,7 +140,9 @@ public struct Policies: Sendable {
       let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
       let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
       guard start <= cutoff else {
-        return policy.users - policy.users(with: policy.configuration.kinds)
+        let missing = policy.users - policy.users(with: policy.configuration.kinds)
+        let exempt = try Exemptions.countWithoutFactor(in: scope, at: now, connection)
+        return max(missing - exempt, 0)
       }
       return try graceCounts.value(
         of: scope.key, version: policy.version, users: policy.users, at: now
@@ -150,6 +152,8 @@ public struct Policies: Sendable {
           SELECT count(*) FROM account \(index: "account_by_creation")
           WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
             AND has_totp = 0 AND has_phone = 0
+            AND NOT EXISTS (SELECT 1 FROM exemption e
+              WHERE e.account_key = account.account_key AND e.ends_at > \(now.microseconds))
           """
         ) { try $0.value(0) } ?? 0
       }

@@ -110,13 +110,22 @@ public struct Sessions: Sendable {
       if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrollment {
         claim = SecondFactorClaim(kind: kind, enrollment: ID(id))
       }
-      // The clock may have been set back since the sign-in.
       let session = UserSession(
-        id: ID(id), scope: row.scope, account: account.id, authTime: min(row.authTime, now.seconds),
+        id: ID(id), scope: row.scope, account: account.id,
+        authTime: Self.authTime(row.authTime, of: account, at: now),
         provider: provider, secondFactor: claim, claims: row.claims)
       return SessionGrant(
         session: session, account: account, refreshToken: token, mustEnroll: mustEnroll)
     }
+  }
+
+  /// The time of a sign-in for its next ID token, in Unix seconds.
+  ///
+  /// One by a clock that was ahead doesn't count as recent once the clock is set back, but stays within
+  /// what the account's tokens are valid since.
+  private static func authTime(_ stored: Int64, of account: Account, at now: Instant) -> Int64 {
+    guard Instant(seconds: stored).isInFuture(at: now) else { return min(stored, now.seconds) }
+    return min(max(now.seconds - Enrollments.freshSignIn - 1, account.validSince), now.seconds)
   }
 
   /// A stored session.

@@ -85,6 +85,7 @@ extension SignIns {
     _ connection: borrowing Connection
   ) throws -> Account {
     guard !account.disabled else { throw OutOfBandError.userDisabled }
+    var ended: Int?
     if !account.emailVerified {
       try AccountRecord.endOtherWaysIn(account, connection)
       try connection.run(
@@ -93,15 +94,17 @@ extension SignIns {
           anonymous = 0
         WHERE account_key = \(account.key)
         """)
-      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    }
+    try markAsLinked(account, connection)
+    let new = try AccountRecord.changed(account, in: scope, connection)
+    if let ended {
       var entry = AuditEntry(.accountVerifyEmail, of: account, in: scope)
-      entry.add(.emailVerified, from: .flag(false), to: .flag(true))
-      if account.hasPassword { entry.add(.password, from: .secret, to: .absent) }
+      entry.compare(account.auditFields(), new.auditFields())
       entry.addEnded(ended)
       try entry.record(by: author.user(account), at: now, connection)
     }
-    try markAsLinked(account, connection)
-    return try AccountRecord.changed(account, in: scope, connection)
+    return new
   }
 
   /// Links the email and this sign-in method to the account of a session.

@@ -16,11 +16,18 @@ struct ClientCall: Sendable {
   let message: Message
   /// The end user's IP address: the one that a trusted backend forwards, or else that of the peer.
   let address: String
-  /// Whether the call also has a bearer token that can change the users it's about.
-  var isTrusted = false
+  /// The holder of the call's bearer token, if that can change the users it's about.
+  var holder: Operator?
 
   /// The author before the user is known.
   var visitor: Author { author(.visitor) }
+
+  /// The author of what only the token permits; nil without one.
+  ///
+  /// Its address is the peer's: the token's holder chooses the address that it forwards.
+  var operatorAuthor: Author? {
+    holder.map { Author(actor: $0.actor, address: request.peer, requestID: request.id.text) }
+  }
 
   /// The origin of the request, for the code attempt log.
   var origin: RequestOrigin {

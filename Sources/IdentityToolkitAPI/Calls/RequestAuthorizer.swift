@@ -149,10 +149,10 @@ extension RequestAuthorizer {
       }
     }
     if limit != nil { try checkLimit(Self.pool(project, tenant, message)) }
-    let isTrusted = bearer?.may(.updateAccounts, project, tenant) ?? false
+    let holder = bearer.flatMap { $0.may(.updateAccounts, project, tenant) ? $0 : nil }
     return ClientCall(
       request: request, project: project, tenant: tenant, message: message,
-      address: try EndUserAddress.of(request, isTrusted: isTrusted), isTrusted: isTrusted)
+      address: try EndUserAddress.of(request, isTrusted: holder != nil), holder: holder)
   }
 
   func adminCall(

@@ -96,6 +96,8 @@ extension ImportFault {
     case .tooManyFactors: "Too many second factors enrolled for this account."
     case .changesLocked: "Changes of second factors are locked for this account."
     case .factorRemovalByTokenOff: "Service tokens can't remove second factors here."
+    case .tooManyFactorChanges:
+      "This service token has changed second factors too often. Try again later."
     case .factorNameTooLong: "Display name of second factor is too long."
     }
   }

@@ -137,6 +137,7 @@ extension WireError {
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .notDisabled: self.init("NOT_DISABLED : Disable the account before batch deletion.")
     case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
     case .factorRemovalByTokenOff:

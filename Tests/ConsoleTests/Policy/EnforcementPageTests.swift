@@ -70,6 +70,38 @@ import Testing
     }
   }
 
+  @Test func `a pool in claim mode isn't called enforced, and begins on the same day everywhere`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      let day = Day(world.clock.now)
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
+      }
+      let ada = try await Browser.signedIn(world)
+      _ = try await ada.submit("/account/preferences", ["zone": "America/New_York"])
+      let page = try await ada.get(world.eu + "/policy")
+      #expect(page.says("Since Nov 20, 2026."))
+      let review = try await ada.get("/projects/acme-retail/review")
+      #expect(review.says("Codes by the server, which reports who should have enrolled"))
+      #expect(!review.says("Codes and enrollment by the server"))
+    }
+  }
+
+  @Test func `while TOTP is off, users with a factor aren't listed as those without`() async throws
+  {
+    try await World.withSampleData { world in
+      _ = try await world.identity.policies.change(
+        try await world.euScope, by: Author(actor: .commandLine)
+      ) { $0.configuration = .initial }
+      let page = try await Browser.signedIn(world).get(world.eu + "/policy")
+      #expect(page.says("Sign in without a second factor") && page.says("4 of 4 users (100%)"))
+      #expect(!page.says("users?factor=none\">4 of 4"))
+    }
+  }
+
   @Test func `a form without the fields keeps the enforcement`() async throws {
     try await World.withSampleData { world in
       let scope = try await world.euScope

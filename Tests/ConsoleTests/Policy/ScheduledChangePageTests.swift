@@ -70,6 +70,8 @@ import Testing
       #expect(page.says("A scheduled change won’t be applied"))
       #expect(!page.says("A change takes effect on"))
       Markup.check(page)
+      let list = try await tomas.get(address + "/scheduled")
+      #expect(list.says(": 5 → <strong>1</strong>"), "as scheduled")
       #expect(!(try await tomas.get("/").says("A policy change takes effect")))
     }
   }

@@ -38,10 +38,12 @@ import Testing
       let policy = try await ada.get(world.eu + "/policy")
       #expect(policy.says("±5 rejects \(outside) of \(codes) correct codes"))
       let overview = try await ada.get(world.eu)
-      #expect(overview.says("<dt>Correct codes rejected, 30 days</dt><dd><strong>\(outside)<"))
+      let label = "Correct codes rejected at sign-in, 30 days (UTC)"
+      #expect(overview.says("<dt>\(label)</dt><dd><strong>\(outside)<"))
       #expect(
         overview.says(
-          "of \(codes) correct codes. Unconfirmed, not counted: \(offsets.unconfirmedCodes)"))
+          "of \(codes) correct codes at sign-in. Unconfirmed, not counted: \(offsets.unconfirmedCodes)"
+        ))
     }
   }
 

@@ -108,15 +108,28 @@ struct TokenFactorRuleTests {
       change.displayName = .set("Alice")
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Self.program())
-      // Imports aren't limited either.
-      let row = ImportTests.user(.bob) { $0.factors = [ImportedFactor(.phone("+15555550103"))] }
-      for options in [ImportTests.factorless, ImportOptions(existing: .replace)] {
+      // Nor are new users of an import, or users whose factors stay as they are.
+      func row(_ number: String) -> ImportRow {
+        ImportTests.user(.bob) {
+          $0.factors = [ImportedFactor(.phone(number), id: "p")]
+        }
+      }
+      let replacing = ImportOptions(existing: .replace)
+      for options in [ImportTests.factorless, replacing] {
         let outcome = try await instance.identity.imports.run(
-          instance.acme, [row], options, by: Self.program())
+          instance.acme, [row("+15555550103")], options, by: Self.program())
         #expect(outcome.refusals.isEmpty)
       }
+      let changing = try await instance.identity.imports.run(
+        instance.acme, [row("+15555550104")], replacing, by: Self.program())
+      #expect(changing.refusals.map { "\($0.fault)" } == ["tooManyFactorChanges"])
+      let bob = try await instance.identity.accounts.find(instance.acme, ID("uid-bob"))
+      #expect(bob?.factors.map(\.phoneNumber) == ["+15555550103"])
       instance.clock.advance(3_600)
       try await update(instance, alice, phone)
+      let within = try await instance.identity.imports.run(
+        instance.acme, [row("+15555550104")], replacing, by: Self.program())
+      #expect(within.replaced == 1)
     }
   }
 

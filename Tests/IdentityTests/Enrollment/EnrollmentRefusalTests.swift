@@ -183,6 +183,22 @@ struct EnrollmentRefusalTests {
     }
   }
 
+  @Test func `a sign-in by a clock that was ahead isn't recent once the clock is set back`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      instance.clock.advance(3_600)
+      let ahead = try await instance.session(.alice)
+      instance.clock.advance(4_000 - 3_600)
+      instance.clock.advance(-3_600)
+      let refreshed = try await instance.identity.sessions.refresh(
+        ahead.refreshToken, project: instance.acme.project)
+      #expect(refreshed.session.authTime < instance.now.seconds)
+      await expect("signInTooOld") { try await start(instance, refreshed.session) }
+    }
+  }
+
   @Test func `starting an enrollment requires a recent sign-in; finalizing it doesn't`()
     async throws
   {

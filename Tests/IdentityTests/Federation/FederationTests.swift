@@ -101,6 +101,23 @@ struct FederationTests {
     }
   }
 
+  @Test func `a new email at the provider is recorded, because notices are sent there too`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      _ = try await instance.signIn(withProviderSaying: #""email":"old@example.com""#)
+      let rows = try await instance.log().count
+      _ = try await instance.signIn(withProviderSaying: #""email":"old@example.com""#)
+      #expect(try await instance.log().count == rows)
+      _ = try await instance.signIn(withProviderSaying: #""email":"new@example.com""#)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == .accountChange && row.old(.providerEmail) == .text("old@example.com"))
+      #expect(row.new(.providerEmail) == .text("new@example.com"))
+      #expect(try await instance.log().count == rows + 1)
+    }
+  }
+
   @Test func `an email that the provider reassigned is reported as recycled`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()

@@ -74,6 +74,23 @@ struct SignerTests {
     }
   }
 
+  @Test func `revoked keys don't hide or replace older valid ones`() async throws {
+    try await withInstance { instance in
+      let keys = instance.identity.trustedTokenKeys
+      let project = instance.acme.project
+      let first = try await add(instance, issuer: "first@acme.example")
+      for number in 0..<201 {
+        let key = try await add(instance, issuer: "backend-\(number)@acme.example")
+        try await keys.revoke(key.id, of: project, by: Instance.boss)
+      }
+      #expect(try await keys.list(project).first?.id == first.id)
+      for number in 1..<TrustedTokenKeys.most {
+        _ = try await add(instance, issuer: "backend-\(number)@acme.example", keyID: "valid")
+      }
+      await expect("tooMany") { try await add(instance, keyID: "one-more") }
+    }
+  }
+
   @Test(
     arguments: [
       ("nobody", nil, nil, "invalidIssuer"), ("", nil, nil, "invalidIssuer"),

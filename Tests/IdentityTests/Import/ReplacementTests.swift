@@ -35,6 +35,27 @@ import Testing
     }
   }
 
+  @Test func `a later row of the same import replaces the account of an earlier one`() async throws
+  {
+    try await withInstance { instance in
+      let first = ImportTests.user(.alice) { $0.displayName = "Penelope" }
+      let second = ImportTests.user(.alice) {
+        $0.displayName = "Ulysses"
+        $0.disabled = true
+      }
+      let outcome = try await instance.identity.imports.run(
+        instance.acme, [first, second, ImportTests.user(.bob)], ImportOptions(existing: .replace),
+        by: Instance.boss)
+      #expect(outcome.created == 2 && outcome.replaced == 1 && outcome.refusals.isEmpty)
+      for (word, found) in [("Penelope", []), ("Ulysses", ["uid-alice"])] {
+        let users = try await instance.identity.accounts.search(instance.acme, word)
+        #expect(users.accounts.map(\.id.text) == found, "\(word)")
+      }
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect(policy.users == 2)
+    }
+  }
+
   @Test func `an import without authenticator apps removes none`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

@@ -46,6 +46,10 @@ struct CodeUseTests {
           code, to: Secret("a new password"), by: Instance.visitor)
         let phone = try await instance.reload(account).phoneNumber
         #expect((phone == nil) == !isVerified)
+        let row = try #require(try await instance.log().first)
+        #expect(row.action == .accountResetPassword && row.new(.password) == .secret)
+        #expect(row.old(.phoneNumber) == (isVerified ? nil : .text("+15550100")))
+        #expect(row.new(.emailVerified) == (isVerified ? nil : .flag(true)))
       }
     }
   }

@@ -35,6 +35,23 @@ struct BouncedAddressTests {
     }
   }
 
+  @Test func `a link to sign in isn't sent to an address that bounces either`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let account = try await instance.account(.alice)
+      try await mark(instance, account)
+      #expect(try await instance.claim()?.purpose == "notice-address-bounces")
+      for address in [Person.alice.email, "stranger@example.com"] {
+        let sent = try await instance.identity.outOfBandCodes.send(
+          OutOfBandRequest(.signIn, for: .email(address)), in: instance.acme, hidingUsers: true,
+          from: nil)
+        #expect(sent == address)
+      }
+      #expect(try await instance.claim()?.recipient == "stranger@example.com")
+      #expect(try await instance.claim() == nil)
+    }
+  }
+
   @Test func `every address of the user hears of the mark, and how to report it`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)

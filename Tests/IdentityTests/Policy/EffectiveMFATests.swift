@@ -39,14 +39,14 @@ import Testing
       try await change(instance) { $0.configuration.totp?.adjacentIntervals = 2 }
       let mandatory = try await effective(instance)
       #expect(mandatory.enrollment == .application && mandatory.saysMandatory)
-      #expect(mandatory.enrollmentSince == since)
+      #expect(mandatory.enrollmentSince == .moment(since))
       let day = Day(instance.now.advanced(bySeconds: 3 * 86_400))
       try await change(instance) { $0.mandatoryFrom = day }
       let later = try await effective(instance)
       #expect(later.enrollment == .nobody && later.startsOn == day)
       instance.clock.advance(4 * 86_400)
       let started = try await effective(instance)
-      #expect(started.enrollment == .application && started.enrollmentSince == day.start)
+      #expect(started.enrollment == .application && started.enrollmentSince == .day(day))
     }
   }
 

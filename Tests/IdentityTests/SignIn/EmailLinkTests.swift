@@ -43,7 +43,11 @@ struct EmailLinkTests {
   {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
-      _ = try await instance.account(.alice, isVerified: false)
+      let alice = try await instance.account(.alice, isVerified: false)
+      var change = AccountChange()
+      change.phoneNumber = .set("+15550100")
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
       let before = try await instance.session(.alice).session
       instance.clock.advance(1)
       let done = try await signIn(instance, try await instance.code(.signIn))
@@ -51,7 +55,9 @@ struct EmailLinkTests {
       #expect(grant.account.emailVerified && !grant.account.hasPassword)
       await expect("tokenExpired") { try await instance.identity.sessions.check(before) }
       await expect("wrongPassword") { try await instance.firstFactor(.alice) }
-      #expect(try await instance.log().first?.action == .accountVerifyEmail)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == .accountVerifyEmail && row.old(.phoneNumber) == .text("+15550100"))
+      #expect(row.old(.password) == .secret && row.new(.emailVerified) == .flag(true))
     }
   }
 

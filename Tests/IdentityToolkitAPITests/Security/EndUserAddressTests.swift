@@ -112,4 +112,24 @@ struct EndUserAddressTests {
       #expect(codeAttempts.first?.origin.address == "2001:db8::7")
     }
   }
+
+  @Test func `a link for a token is recorded as the token's, whatever else the call says`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.token(.application)
+      let body: JSON = [
+        "targetProjectId": "acme-mfa", "requestType": "PASSWORD_RESET",
+        "email": .string(alice.email), "returnOobLink": true, "idToken": "x",
+      ]
+      let answer = try await server.call(
+        .post, "/v1/accounts:sendOobCode", text: String(decoding: body.serialized(), as: UTF8.self),
+        .bearer(token), fields: ["Countersign-Forwarded-For": "203.0.113.77"])
+      #expect(answer["oobLink"] != nil)
+      let row = try #require(
+        try await server.identity.audit.list(limit: 20).items.first { $0.action == .accountLink })
+      #expect(row.actorKind == "service token" && row.address != "203.0.113.77")
+    }
+  }
 }

@@ -70,9 +70,11 @@ extension TestServer {
       .post, path, text: String(decoding: body.serialized(), as: UTF8.self), credential)
   }
 
-  func patch(_ path: String, _ body: JSON) async throws -> Answer {
+  func patch(
+    _ path: String, _ body: JSON, _ credential: Credential = .owner
+  ) async throws -> Answer {
     try await call(
-      .patch, path, text: String(decoding: body.serialized(), as: UTF8.self), .owner)
+      .patch, path, text: String(decoding: body.serialized(), as: UTF8.self), credential)
   }
 
   func get(_ path: String, _ credential: Credential = .owner) async throws -> Answer {

@@ -335,4 +335,29 @@ struct ConfigMembersTests {
       #expect(answer.error != nil)
     }
   }
+
+  @Test func `two spellings of a test number are one, and many numbers take no square of time`()
+    async throws
+  {
+    try await TestServer.with { server in
+      func set(_ numbers: [String]) async throws -> (Answer, Duration) {
+        var body = JSON.Object()
+        for number in numbers { body.append(number, "111111") }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let answer = try await server.patch(
+          TestServer.config + "?updateMask=signIn.phoneNumber.testPhoneNumbers",
+          ["signIn": ["phoneNumber": ["testPhoneNumbers": .object(body)]]])
+        return (answer, clock.now - start)
+      }
+      func numbers(_ count: Int) -> [String] { (0..<count).map { "+1202\(5_550_000 + $0)" } }
+      let (one, _) = try await set(["+1 (202) 555-0143", "+12025550143"])
+      #expect(
+        one["signIn"]?["phoneNumber"]?["testPhoneNumbers"] == ["+12025550143": "111111"])
+      let (few, short) = try await set(numbers(2_000))
+      let (many, long) = try await set(numbers(16_000))
+      #expect(few.status == 200 && many.status == 200)
+      #expect(long < short * 32, "eight times as many: \(short), \(long)")
+    }
+  }
 }

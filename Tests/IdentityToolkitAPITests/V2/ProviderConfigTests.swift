@@ -41,6 +41,15 @@ struct ProviderConfigTests {
       expected["displayName"] = "Other"
       expected["responseType"] = ["code": true]
       #expect(changed.json == .object(expected))
+      for number in 0..<2 {
+        let open = try await server.patch(
+          path + "?updateMask=clientSecret,responseType",
+          ["clientSecret": "", "responseType": ["idToken": true]])
+        #expect(open.status == 200 && open["clientSecret"] == nil)
+        let log = try await server.identity.audit.list(limit: 20).items.flatMap(\.changes)
+          .filter { $0.field == .clientSecret && $0.new == .absent }
+        #expect(log.count == 1 && log.first?.old == .secret, "\(number)")
+      }
       let off = try await server.patch(path, ["enabled": false])
       #expect(off["enabled"] == nil)
       #expect(try await server.delete(path).json == [:])

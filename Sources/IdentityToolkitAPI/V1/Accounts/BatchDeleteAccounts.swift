@@ -34,15 +34,15 @@ extension Methods {
     _ id: ID<Account>, force: Bool, _ call: AdminCall
   ) async throws(WireError) -> String? {
     do throws(AccountError) {
-      guard let account = try await identity.accounts.find(call.scope, id) else { return nil }
-      guard force || account.disabled else {
-        return "NOT_DISABLED : Disable the account before batch deletion."
-      }
-      try await identity.accounts.delete(call.scope, id, by: call.author)
+      try await identity.accounts.delete(
+        call.scope, id, onlyIfDisabled: !force, by: call.author)
       return nil
     } catch {
-      if case .notFound = error { return nil }
-      throw WireError(error)
+      switch error {
+      case .notFound: return nil
+      case .notDisabled: return "NOT_DISABLED : Disable the account before batch deletion."
+      default: throw WireError(error)
+      }
     }
   }
 }

@@ -36,7 +36,8 @@ extension Methods {
   func sendOobCode(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try Methods.oobKind(call.message)
     let wantsLink = try call.message.flag("returnOobLink") ?? false
-    guard !wantsLink || call.isTrusted else { throw WireError("INSUFFICIENT_PERMISSION") }
+    let author = call.operatorAuthor
+    guard !wantsLink || author != nil else { throw WireError("INSUFFICIENT_PERMISSION") }
     var scope: Scope
     let subject: OutOfBandRequest.Subject
     switch kind {
@@ -49,7 +50,7 @@ extension Methods {
     }
     var request = try Methods.oobRequest(kind, for: subject, call.message, call.request)
     request.apiKey = call.request.parameter("key") ?? call.request.fields["X-Goog-Api-Key"]
-    if wantsLink { return try await link(request, in: scope, by: call.visitor) }
+    if wantsLink, let author { return try await link(request, in: scope, by: author) }
     return try await send(
       request, in: scope, hidingUsers: try await hidesUsers(scope), from: call.address)
   }

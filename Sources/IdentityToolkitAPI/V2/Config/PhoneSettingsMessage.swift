@@ -31,13 +31,22 @@ enum PhoneSettingsMessage {
   ) throws(WireError) {
     let value = path.reduce(JSON.object(body)) { $0[$1] ?? .null }
     guard let numbers = value.objectValue else { return }
-    var normalized = JSON.Object()
+    var places: [String: Int] = [:]
+    var normalized: [(number: String, code: JSON)] = []
     for (number, code) in numbers {
       guard let number = TestNumber.normalized(number.text) else {
         throw WireError("INVALID_PHONE_NUMBER : Invalid format.")
       }
-      normalized[number] = code
+      // Two spellings of a number are one number, with the last code.
+      if let place = places[number] {
+        normalized[place].code = code
+      } else {
+        places[number] = normalized.count
+        normalized.append((number, code))
+      }
     }
-    Resource.set(.object(normalized), at: path, in: &body)
+    var object = JSON.Object()
+    for (number, code) in normalized { object.append(number, code) }
+    Resource.set(.object(object), at: path, in: &body)
   }
 }

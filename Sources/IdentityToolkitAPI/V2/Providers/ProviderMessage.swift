@@ -119,7 +119,8 @@ struct ProviderMessage: Sendable {
     guard kind == .oidc else { return }
     settings.clientID = resource["clientId"]?.textValue?.text ?? ""
     settings.issuer = resource["issuer"]?.textValue?.text ?? ""
-    settings.clientSecret = (resource["clientSecret"]?.textValue?.text).map { Secret($0) }
+    let secret = resource["clientSecret"]?.textValue?.text ?? ""
+    settings.clientSecret = secret.isEmpty ? nil : Secret(secret)
     let keys = resource["jwks"] ?? ""
     let text = keys.textValue?.text ?? String(decoding: keys.serialized(), as: UTF8.self)
     do throws(KeySet.Fault) { settings.keys = try KeySet(text) } catch {

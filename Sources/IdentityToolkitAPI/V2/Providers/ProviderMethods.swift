@@ -137,6 +137,6 @@ extension Methods {
 extension AdminCall {
   /// Whether responses include the configuration's secrets, which requires permission to change it.
   fileprivate var readsSecrets: Bool {
-    holder.may(.changeConfig, scope.project, scope.tenant)
+    holder.may(.changeProviders, scope.project, scope.tenant)
   }
 }
