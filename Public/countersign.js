@@ -156,6 +156,13 @@
     }, Math.max(Math.min(idle, lifetime) - 150, 0) * 1000);
   }
 
+  // A double click doesn't send a form twice.
+  let sent, at;
+  document.addEventListener("submit", (event) => {
+    if (event.target === sent && event.timeStamp < at + 1500) event.preventDefault();
+    else [sent, at] = [event.target, event.timeStamp];
+  });
+
   // A start date is one of the mandatory pattern.
   each("#from", (day) => day.addEventListener("input", () => { day.form.elements.pattern.value = "mandatory"; }));
 })();

@@ -17,10 +17,12 @@ import Testing
     #expect(
       line("plain", "with, comma", "5\" disk", "two\nlines")
         == "\"plain\",\"with, comma\",\"5\"\" disk\",\"two\nlines\"")
+    #expect(line("-8", "0") == "\"-8\",\"0\"", "a number is no formula")
   }
 
   @Test(arguments: [
-    "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\u{2003}=1", "\0=1",
+    "=1+1", "+1", "-1+1", "- 1", "-1e5", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\u{2003}=1",
+    "\0=1",
   ])
   func `C10: a cell that a spreadsheet would evaluate starts with an apostrophe`(cell: String) {
     #expect(line(cell).hasPrefix("\"'"))

@@ -34,7 +34,7 @@ import Testing
     ("policy-template", World.ada, "/projects/acme-retail/policy-templates/strict"),
     (
       "policy-template-preview", World.tomas,
-      "/projects/acme-retail/policy-templates/strict?tenant={eu-id}"
+      "/projects/acme-retail/policy-templates/strict?step=preview&tenant={eu-id}"
     ),
     ("policy-versions", World.ada, "{eu}/policy/versions"),
     ("scheduled-changes-empty", World.ada, "{eu}/policy/scheduled"),

@@ -100,6 +100,9 @@ struct ServedCertificateTests {
     #expect(served.state(at: 10 * day) == (true, true))
     #expect(served.state(at: 80 * day) == (true, false))
     #expect(served.state(at: 91 * day) == (false, false))
+    // One that ends before it begins is never valid.
+    served.note([Certificate(subject: "/CN=localhost", notBefore: 10, notAfter: 5)])
+    for time: Int64 in [0, 5, 7, 10, 20] { #expect(!served.state(at: time).isValid) }
   }
 }
 

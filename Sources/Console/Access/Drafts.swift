@@ -29,8 +29,11 @@ struct Drafts: Sendable {
     _ form: Form, sentTo path: String, by administrator: ID<Administrator>, browser: String
   ) async -> Bool {
     let own = form.entries.filter { $0.name != "csrf" }
-    let answers = own.filter { !Self.isSecret($0.name) }
-    guard !path.hasPrefix("//") else { return false }
+    let answers = own.filter { !Self.isSecret($0.name, sentTo: path) }
+    // A secret that can be left empty would be missing from the form without anyone being asked.
+    guard !path.hasPrefix("//"),
+      !own.contains(where: { Self.optionalSecrets.contains($0.name.text) && !$0.value.isEmpty })
+    else { return false }
     let flag = answers.count < own.count ? "1" : "0"
     let content = Secret("\(path)\n\(flag)\n\(Form(answers).urlEncoded)")
     // Without the draft, the administrator enters the form again.
@@ -70,8 +73,18 @@ struct Drafts: Sendable {
     Hex.encode(Array(HashFunction.sha256.digest(Array(path.utf8)).prefix(8)))
   }
 
-  private static func isSecret(_ name: UntrustedText) -> Bool {
-    let name = name.text.lowercased()
-    return ["password", "code", "secret", "token", "key", "ticket"].contains { name.contains($0) }
+  /// The fields of secrets that a form requires.
+  static let secrets: Set<String> = [
+    "password", "old-password", "new-password", "code", "current-code", "caller-code",
+    ApprovalView.refusalCode, "token",
+  ]
+  /// The fields of secrets that can be left empty, to keep the stored one or to have one made.
+  static let optionalSecrets: Set<String> = ["client-secret", "secret"]
+
+  private static func isSecret(_ name: UntrustedText, sentTo path: String) -> Bool {
+    let name = name.text
+    if secrets.contains(name) || optionalSecrets.contains(name) { return true }
+    // Of a setup; elsewhere, it's the number of a support ticket.
+    return name == "ticket" && path.hasPrefix(ConsolePaths.account())
   }
 }

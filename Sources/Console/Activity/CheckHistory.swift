@@ -108,7 +108,7 @@ struct CheckHistory: Sendable {
       caption: Message("activity.attempts"),
       columns: [Message("common.day")] + ChartKey.results.map(\.text),
       rows: zip(days, byDay).map { day, sums in
-        [.text(.value(Times.value(day)))] + sums.parts.map(ChartTable.Cell.number)
+        [.day(day)] + sums.parts.map(ChartTable.Cell.number)
       })
   }
 }

@@ -106,7 +106,7 @@ struct EnrollmentHistory: Sendable {
       ],
       rows: samples.map { sample in
         [
-          .text(.value(day(sample.at))), .number(sample.enrolled), .number(sample.users),
+          .day(times.calendarDay(of: sample.at)), .number(sample.enrolled), .number(sample.users),
           .share(sample.enrolled, of: sample.users),
         ]
       })

@@ -32,7 +32,8 @@ struct MarkBounces: SupportAction {
         html: Message("bounces.mark-heading", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message("bounces.waiting-stopped"), Message("bounces.no-more-email"),
-        Message("bounces.last-email"),
+        pages.identity.messages.carriesMail
+          ? Message("bounces.last-email") : Message("factors.not-notified"),
       ], button: Message("bounces.mark"))
     question.reasons = [.asked, .other]
     return question

@@ -1,3 +1,4 @@
+import Identity
 import Localization
 import Templating
 
@@ -8,12 +9,30 @@ struct ChartTable: Sendable {
     case number(Int)
     /// A share of a whole, as a percentage.
     case share(Int, of: Int)
+    /// A number with its sign.
+    case signed(Int)
+    case day(Day)
+    case moment(Instant, Times)
 
     var message: Message {
       switch self {
       case .text(let message): message
       case .number(let number): .value(.number(number))
       case .share(let part, let whole): Meter.percent(part, of: whole)
+      case .signed(let number):
+        .verbatim(number < 0 ? "−\(-number)" : number > 0 ? "+\(number)" : "0")
+      case .day(let day): .value(Times.value(day))
+      case .moment(let instant, let times): .value(times.value(instant))
+      }
+    }
+
+    /// The value in a file, in a form that programs read.
+    fileprivate func text(_ catalog: Catalog) -> String {
+      switch self {
+      case .text, .share: catalog.text(message)
+      case .number(let number), .signed(let number): String(number)
+      case .day(let day): day.description
+      case .moment(let instant, _): instant.rfc3339Milliseconds
       }
     }
   }
@@ -47,16 +66,10 @@ struct ChartTable: Sendable {
     return html.markup
   }
 
-  /// The table as a file, with numbers without separators.
+  /// The table as a file, with numbers without separators and times in UTC.
   func csv(_ catalog: Catalog) -> CSV {
     var csv = CSV(columns.map { catalog.text($0) })
-    for row in rows {
-      csv.add(
-        row.map { cell in
-          if case .number(let number) = cell { return String(number) }
-          return catalog.text(cell.message)
-        })
-    }
+    for row in rows { csv.add(row.map { $0.text(catalog) }) }
     return csv
   }
 }

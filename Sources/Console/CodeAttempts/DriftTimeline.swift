@@ -52,15 +52,12 @@ enum DriftTimeline {
       ],
       rows: codeAttempts.filter(isShown).map { codeAttempt in
         [
-          .text(.value(times.value(codeAttempt.at))),
-          .text(codeAttempt.distance.map(offset) ?? Message("code-attempts.no-near-interval")),
+          .moment(codeAttempt.at, times),
+          codeAttempt.distance.map(ChartTable.Cell.signed)
+            ?? .text(Message("code-attempts.no-near-interval")),
           .text(CodeAttemptText.sentence(codeAttempt)),
         ]
       })
-  }
-
-  private static func offset(_ distance: Int) -> Message {
-    .verbatim(distance < 0 ? "−\(-distance)" : distance > 0 ? "+\(distance)" : "0")
   }
 
   /// Whether a code was checked against the intervals; codes that were sent have none.

@@ -68,6 +68,7 @@ struct ComparisonPage: Sendable {
     case .poolNotFound: FieldError(field: "with", text: Message("comparison.pool-not-found"))
     case .futureDay: FieldError(field: "on", text: Message("comparison.future-day"))
     case .notYetCreated: FieldError(field: "on", text: Message("comparison.not-yet-created"))
+    case .removed: FieldError(field: "on", text: Message("comparison.removed"))
     case .notRecorded: FieldError(field: "on", text: Message("comparison.not-recorded"))
     case .unavailable: throw .unavailable(error)
     }

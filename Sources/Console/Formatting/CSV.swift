@@ -51,6 +51,8 @@ struct CSV {
   /// Whether a spreadsheet might evaluate the cell: it starts with one of these characters, with or
   /// without leading whitespace.
   private static func isFormula(_ cell: String) -> Bool {
+    // A negative number evaluates to itself.
+    if cell.utf8.first == UInt8(ascii: "-"), Int(cell) != nil { return false }
     let signs: Set<UInt8> = [
       UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0, 9, 10, 13,
     ]

@@ -39,6 +39,13 @@ struct Times: Hashable, Sendable {
     markup(instant, withTime: true, isPast: false)
   }
 
+  /// When something was last used, as markup.
+  ///
+  /// Uses are recorded by the hour, so the time can be earlier than that of its creation.
+  func lastUse(_ instant: Instant?, since creation: Instant) -> Markup {
+    instant.map { moment(max($0, creation)) } ?? AccountChips.never
+  }
+
   /// A date as markup: `Nov 3, 2026`.
   func day(_ instant: Instant) -> Markup {
     markup(instant, withTime: false, isPast: false)

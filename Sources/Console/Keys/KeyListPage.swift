@@ -93,7 +93,7 @@ struct KeyRow: ViewModel {
     .text("text") { $0.key.text },
     .text("label") { $0.key.label },
     .markup("created") { $0.times.day($0.key.createdAt) },
-    .markup("lastUsed") { $0.key.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .markup("lastUsed") { $0.times.lastUse($0.key.lastUsedAt, since: $0.key.createdAt) },
     .text("history") { $0.history },
     .text("revocation") { ConsolePaths.keyRevocation($0.project.text, $0.key.id.text) },
   ]
@@ -124,7 +124,7 @@ struct TokenRow: ViewModel {
     },
     .text("maker") { $0.token.createdBy },
     .markup("created") { $0.times.day($0.token.createdAt) },
-    .markup("lastUsed") { $0.token.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .markup("lastUsed") { $0.times.lastUse($0.token.lastUsedAt, since: $0.token.createdAt) },
     .markup("revoked") { $0.token.revokedAt.map($0.times.moment) },
     .text("history") { $0.history },
     .text("revocation") { ConsolePaths.tokenRevocation($0.scope, $0.token.id.text) },

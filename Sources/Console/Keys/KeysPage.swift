@@ -119,7 +119,7 @@ struct KeyRevocationView: ViewModel {
       Fact(Message("common.created"), frame.times.moment(key.createdAt)),
       Fact(
         Message("common.last-used"),
-        key.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+        frame.times.lastUse(key.lastUsedAt, since: key.createdAt)),
     ]
   }
 

@@ -72,8 +72,8 @@ struct OffsetChart {
       rows: (0..<histogram.accepted.count).map { index in
         let distance = index - WindowStrip.reach
         return [
-          .text(.verbatim(distance < 0 ? "−\(-distance)" : distance > 0 ? "+\(distance)" : "0")),
-          .number(histogram.accepted[index]), .number(histogram.confirmed[index]),
+          .signed(distance), .number(histogram.accepted[index]),
+          .number(histogram.confirmed[index]),
           .number(histogram.unconfirmed[index]),
         ]
       })

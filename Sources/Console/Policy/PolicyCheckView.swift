@@ -278,7 +278,10 @@ struct PolicyCheckView: ViewModel {
     .flag("isDangerous") { $0.preview.switchesOff },
     .object("authorization") { $0.fields },
     .texts("hits") { $0.hits },
-    .optional("typed") { $0.preview.switchesOff ? TypedName($0) : nil },
+    .optional("typed") { view in
+      view.preview.switchesOff
+        ? TypedName(view.context.scope, view.typed, view.frame.error(at: "confirmation")) : nil
+    },
     .text(\.applyAt),
     .text("applyAtError") { $0.frame.error(at: "apply-at") },
     .text("zone") { $0.frame.times.zoneText },
@@ -319,12 +322,11 @@ struct TypedName: ViewModel {
   let value: String
   let error: Message?
 
-  init(_ view: PolicyCheckView) {
-    let scope = view.context.scope
+  init(_ scope: Scope, _ typed: String, _ error: Message?) {
     name = scope.name
     id = scope.objectID
-    value = view.typed
-    error = view.frame.error(at: "confirmation")
+    value = typed
+    self.error = error
   }
 
   static let keys: Keys<Self> = [

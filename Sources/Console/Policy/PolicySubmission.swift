@@ -56,10 +56,10 @@ extension PolicyPages {
 
   /// The version that a submitted form is based on.
   func version(_ context: ScopeContext) throws(Refusal) -> Int {
-    guard let version = Int(context.signedIn.form.trimmed("version")) else {
+    guard let version = Int32(context.signedIn.form.trimmed("version")), version >= 0 else {
       throw .unreadableForm
     }
-    return version
+    return Int(version)
   }
 
   /// The values of a submitted form.

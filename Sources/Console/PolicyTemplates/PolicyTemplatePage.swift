@@ -18,7 +18,7 @@ struct PolicyTemplatePage: Sendable {
     let chosen = query.all("tenant").compactMap { $0.text(atMost: 128) }
     let isPreview = query.text("step") == "preview"
     return try await page(
-      context, try await template(context, id), chosen.map { ID($0) },
+      context, try await template(context, id), chosen.map { ID($0) }, isPreview: isPreview,
       faults: chosen.isEmpty && isPreview ? [Self.wrongNumber] : [])
   }
 
@@ -27,6 +27,17 @@ struct PolicyTemplatePage: Sendable {
     let template = try await template(context, id)
     let tenants = signedIn.form.all("tenant").compactMap { ChosenTenant($0.text(atMost: 160)) }
     let project = context.scope.project
+    let typed = signedIn.form.trimmed("confirmation")
+    let changes = try await preview(context, template, tenants.map(\.id))
+    if changes.contains(where: \.switchesOff), !context.scope.isNamed(typed) {
+      let action = Self.action(changes)
+      let faults = [
+        FieldError(field: "confirmation", text: Message("policy.name-differs"))
+      ]
+      return try await page(
+        context, template, tenants.map(\.id), isPreview: true, typed: typed,
+        faults: faults + (try await actions.unmet(action, signedIn)))
+    }
     let faults: [FieldError]
     do {
       let outcome = try await identity.policyTemplates.apply(
@@ -62,7 +73,8 @@ struct PolicyTemplatePage: Sendable {
       case .refused(let refusal):
         faults = try ActionForms.faults(refusal, .weakenPolicy, signedIn)
       }
-      return try await page(context, template, tenants.map(\.id), faults: faults)
+      return try await page(
+        context, template, tenants.map(\.id), isPreview: true, typed: typed, faults: faults)
     }
   }
 
@@ -92,22 +104,33 @@ struct PolicyTemplatePage: Sendable {
     return template
   }
 
-  private func page(
-    _ context: ProjectContext, _ template: PolicyTemplate, _ chosen: [ID<Tenant>],
-    faults: [FieldError] = []
-  ) async throws(Refusal) -> Response {
-    let project = context.scope.project
-    let after = context.signedIn.query.text("after")
-    let preview: [TemplateChange]
+  private static func action(_ changes: [TemplateChange]) -> ConsoleAction {
+    changes.contains { !$0.weakenings.isEmpty } ? .weakenPolicy : .changePolicy
+  }
+
+  private func preview(
+    _ context: ProjectContext, _ template: PolicyTemplate, _ chosen: [ID<Tenant>]
+  ) async throws(Refusal) -> [TemplateChange] {
     do {
-      preview = try await identity.policyTemplates.preview(
-        template.kind, for: Array(chosen.prefix(PolicyTemplates.mostTenants)), of: project)
+      return try await identity.policyTemplates.preview(
+        template.kind, for: Array(chosen.prefix(PolicyTemplates.mostTenants)),
+        of: context.scope.project)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
+  }
+
+  private func page(
+    _ context: ProjectContext, _ template: PolicyTemplate, _ chosen: [ID<Tenant>],
+    isPreview: Bool, typed: String = "", faults: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let project = context.scope.project
+    let after = context.signedIn.query.text("after")
+    let isChoosing = chosen.isEmpty || !isPreview
+    let preview = try await isChoosing ? [] : preview(context, template, chosen)
     let tenants =
-      chosen.isEmpty
+      isChoosing
       ? try await refusing {
         try await identity.policyTemplates.tenants(of: project, after: after)
       } : nil
@@ -119,11 +142,10 @@ struct PolicyTemplatePage: Sendable {
         href: ConsolePaths.policyTemplates(project.text))
     ]
     let framed = FrameView(frame)
-    let action: ConsoleAction =
-      preview.contains { !$0.weakenings.isEmpty } ? .weakenPolicy : .changePolicy
     let model = PolicyTemplateView(
-      frame: framed, context: context, template: template, preview: preview, tenants: tenants,
-      after: after, fields: try await actions.fields(action, context.signedIn, framed))
+      frame: framed, context: context, template: template, preview: preview, chosen: chosen,
+      tenants: tenants, after: after, typed: typed,
+      fields: try await actions.fields(Self.action(preview), context.signedIn, framed))
     return .html(view.render(model), status: faults.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -146,25 +168,37 @@ struct PolicyTemplateView: ViewModel {
   let context: ProjectContext
   let template: PolicyTemplate
   let preview: [TemplateChange]
+  let chosen: [ID<Tenant>]
   /// The tenants to choose from; nil in the preview.
   let tenants: Page<TemplatedTenant>?
   let after: String?
+  /// The project's name as typed, if the template turns off TOTP.
+  let typed: String
   let fields: ActionFields
 
   private var address: String {
     ConsolePaths.policyTemplate(context.scope.project.text, template.kind.text)
   }
 
+  /// The address at which other tenants can be chosen as well.
+  private var choice: String {
+    chosen.reduce(into: Form()) { $0.add("tenant", $1.text) }.query(of: address)
+  }
+
+  private var switchesOff: Bool { preview.contains(where: \.switchesOff) }
+
   private var changing: [TemplateChange] { preview.filter { !$0.changes.isEmpty } }
 
   private var hits: [Message] {
     let affected = changing.reduce(0) { $0 + $1.affectedUsers }
     let waiting = changing.count { $0.needsApproval }
+    let losing = changing.reduce(0) { $0 + $1.losingSecondFactor }
     return [
       Message("policy-templates.n-change", ["count": .number(changing.count)]),
       affected > 0
         ? Message("policy-templates.n-users-weaker", ["count": .number(affected)])
         : Message("policy-templates.none-weaker"),
+      losing > 0 ? Message("policy.users-lose-factor", ["count": .number(losing)]) : nil,
       waiting > 0 ? Message("policy-templates.n-need-approval", ["count": .number(waiting)]) : nil,
     ].compactMap(\.self)
   }
@@ -174,6 +208,13 @@ struct PolicyTemplateView: ViewModel {
     .text("label") { $0.template.label },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("address") { $0.address },
+    .text("choice") { $0.choice },
+    .optional("typed") { view in
+      view.switchesOff
+        ? TypedName(
+          view.context.scope, view.typed, view.frame.error(at: "confirmation")) : nil
+    },
+    .text("buttonStyle") { $0.switchesOff ? "destroy" : "primary" },
     .text("action") {
       ConsolePaths.policyTemplateApplication(
         $0.context.scope.project.text, $0.template.kind.text)
@@ -187,7 +228,11 @@ struct PolicyTemplateView: ViewModel {
     .flag("isPreview") { $0.tenants == nil },
     .flag("hasChoices") { !($0.tenants?.items.isEmpty ?? true) },
     .list("choices") { view in
-      (view.tenants?.items ?? []).map { TenantChoice(tenant: $0, template: view.template) }
+      (view.tenants?.items ?? []).map { tenant in
+        TenantChoice(
+          tenant: tenant, template: view.template,
+          isChosen: view.chosen.contains { $0.text == tenant.policy.scope.objectID })
+      }
     },
     .object("pager") { view in
       PagerView(
@@ -197,7 +242,9 @@ struct PolicyTemplateView: ViewModel {
     },
     .text("tenantsError") { $0.frame.error(at: "tenants") },
     .texts("hits") { $0.hits },
-    .list("rows") { $0.preview.map(TemplateChangeRow.init) },
+    .list("rows") { view in
+      view.preview.map { TemplateChangeRow(change: $0, times: view.frame.times) }
+    },
     .object("authorization") { $0.fields },
   ]
 }
@@ -206,8 +253,10 @@ struct PolicyTemplateView: ViewModel {
 struct TenantChoice: ViewModel {
   let tenant: TemplatedTenant
   let template: PolicyTemplate
+  let isChosen: Bool
 
   static let keys: Keys<Self> = [
+    .flag(\.isChosen),
     .text("id") { $0.tenant.policy.scope.objectID },
     .text("name") { $0.tenant.policy.scope.name },
     .text("hint") { choice in
@@ -221,6 +270,7 @@ struct TenantChoice: ViewModel {
 /// What a template changes in a tenant.
 struct TemplateChangeRow: ViewModel {
   let change: TemplateChange
+  let times: Times
 
   static let keys: Keys<Self> = [
     .text("name") { $0.change.policy.scope.name },
@@ -230,5 +280,10 @@ struct TemplateChangeRow: ViewModel {
     .text("users") { Message.value(.number($0.change.policy.users)) },
     .flag("isWeaker") { !$0.change.weakenings.isEmpty },
     .flag("needsApproval") { $0.change.needsApproval },
+    .text("outdates") { row in
+      row.change.outdatesScheduledAt.map {
+        Message("policy-templates.outdates-scheduled", ["time": row.times.value($0)])
+      }
+    },
   ]
 }

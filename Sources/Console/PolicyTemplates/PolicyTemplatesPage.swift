@@ -19,7 +19,9 @@ struct PolicyTemplatesPage: Sendable {
     let signedIn = context.signedIn
     do {
       let outcome = try await identity.policyTemplates.create(
-        signedIn.form.trimmed("name"), from: context.scope, signedIn.plainRequest)
+        signedIn.form.trimmed("name"), from: context.scope,
+        notAs: PolicyTemplate.builtInLabels.map { actions.frames.catalog.text($0) },
+        signedIn.plainRequest)
       return actions.leave(
         Message("policy-templates.created"), signedIn, after: outcome,
         to: ConsolePaths.policyTemplates(context.scope.project.text))
@@ -60,7 +62,7 @@ struct PolicyTemplatesPage: Sendable {
     let after = context.signedIn.query.text("after")
     let templates = try await refusing { try await identity.policyTemplates.list(project) }
     let tenants = try await refusing {
-      try await identity.policyTemplates.tenants(of: project, after: after)
+      try await identity.policyTemplates.tenants(of: project, templated: true, after: after)
     }
     var frame = try await actions.frames.frame(
       Message("policy-templates.policy-templates"), in: context)
@@ -109,11 +111,18 @@ struct PolicyTemplatesView: ViewModel {
 
 extension PolicyTemplate {
   /// The name.
-  var label: Message {
-    switch kind {
+  var label: Message { kind.builtInLabel ?? .verbatim(name ?? "") }
+
+  /// The names of the built-in templates.
+  static let builtInLabels = [Kind.strict, .standard].compactMap(\.builtInLabel)
+}
+
+extension PolicyTemplate.Kind {
+  fileprivate var builtInLabel: Message? {
+    switch self {
     case .strict: Message("policy-templates.strict")
     case .standard: Message("policy-templates.default")
-    case .own: .verbatim(name ?? "")
+    case .own: nil
     }
   }
 }

@@ -57,10 +57,16 @@ struct CallerView: ViewModel {
   let send: String
   /// The address of the form.
   let page: String
+  let carriesMail: Bool
 
   private var status: Message {
     guard let email = caller.email else { return Message("support.caller-no-email") }
     let address = Message.Value.name(Self.masked(email))
+    guard carriesMail else {
+      return Message(
+        "support.caller-code-without-email",
+        ["email": address, "holder": .message(Permission.readMessages.startingHolder)])
+    }
     guard let sent = caller.sent else {
       return Message("support.caller-code-to-send", ["email": address])
     }

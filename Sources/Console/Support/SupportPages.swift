@@ -46,7 +46,8 @@ struct SupportPages: Sendable {
         caller: eligibility.caller.map {
           CallerView(
             caller: $0, frame: view, typed: input.callerCode,
-            send: ConsolePaths.callerCode(scope, account.id.text), page: target.address)
+            send: ConsolePaths.callerCode(scope, account.id.text), page: target.address,
+            carriesMail: identity.messages.carriesMail)
         },
         reasons: question.reasons, isNote: question.isNote)
       : nil

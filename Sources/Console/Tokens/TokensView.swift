@@ -78,7 +78,7 @@ struct TokenRevocationView: ViewModel {
       Fact(Message("common.created"), frame.times.moment(token.createdAt)),
       Fact(
         Message("common.last-used"),
-        token.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+        frame.times.lastUse(token.lastUsedAt, since: token.createdAt)),
     ]
   }
 

@@ -71,7 +71,7 @@ struct TrustedTokenKeyRow: ViewModel {
     .text("keyID") { $0.signer.keyID },
     .text("maker") { $0.signer.createdBy },
     .markup("created") { $0.times.day($0.signer.createdAt) },
-    .markup("lastUsed") { $0.signer.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .markup("lastUsed") { $0.times.lastUse($0.signer.lastUsedAt, since: $0.signer.createdAt) },
     .markup("revoked") { $0.signer.revokedAt.map($0.times.moment) },
     .text("revocation") { row in
       row.mayChange
@@ -106,7 +106,7 @@ struct TrustedTokenKeyRevocationView: ViewModel {
       Fact(Message("trusted-token-keys.registered"), frame.times.moment(signer.createdAt)),
       Fact(
         Message("common.last-used"),
-        signer.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+        frame.times.lastUse(signer.lastUsedAt, since: signer.createdAt)),
     ]
   }
 

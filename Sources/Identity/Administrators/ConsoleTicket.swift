@@ -77,7 +77,7 @@ struct ConsoleTicket {
     let end = head + Int(bytes[head - 1])
     administrator = ID(String(decoding: bytes[head..<end], as: UTF8.self))
     secret = Secret(Array(bytes[end...]))
-    guard now <= issuedAt.advanced(bySeconds: kind.lifetime) else { return nil }
+    guard issuedAt.lasts(kind.lifetime, at: now) else { return nil }
   }
 
   /// Marks the ticket as used; returns false if it was used before.

@@ -155,7 +155,8 @@ public struct Approval: Sendable {
     expiresAt = Instant(microseconds: try row.value(19))
     let kept = State(rawValue: try row.value(20)) ?? .expired
     // An expired request shows as expired immediately; the stored state is updated within a minute.
-    state = kept == .waiting && expiresAt <= now ? .expired : kept
+    let isOver = expiresAt.pending(for: Self.lifetime, at: now) == nil
+    state = kept == .waiting && isOver ? .expired : kept
     decidedAt = (try row.value(21) as Int64?).map(Instant.init(microseconds:))
     deciderName = try row.value(22)
     let answer: String? = try row.value(23)

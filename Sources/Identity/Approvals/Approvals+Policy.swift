@@ -40,7 +40,8 @@ extension Approvals {
       WHERE scope_key = \(scope.key) AND kind = 'policy' AND state = 'waiting'
       """
     ) { (id: try $0.value(0) as Int64, expiry: Instant(microseconds: try $0.value(1))) }
-    guard !pending.contains(where: { $0.expiry > now }) else { throw PolicyError.approvalPending }
+    guard !pending.contains(where: { $0.expiry.pending(for: Approval.lifetime, at: now) != nil })
+    else { throw PolicyError.approvalPending }
     for late in pending {
       try expire(find(late.id, in: scope, at: now, connection), at: now, connection)
     }

@@ -55,7 +55,7 @@ public struct Approvals: Sendable {
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
     guard administrator.maySomewhere(.seeApprovals) else { return 0 }
-    let now = store.clock.now().microseconds
+    let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
       var count = 0
       var last: Int64 = 0
@@ -63,8 +63,10 @@ public struct Approvals: Sendable {
         let part = try connection.all(Self.waiting(after: last)) { row in
           let tenant: String = try row.value(3)
           let kind = Approval.Kind(rawValue: try row.value(1)) ?? .factors
+          let expiry = Instant(microseconds: try row.value(4))
           let counts =
-            try row.value(4) > now && ID(try row.value(5)) != administrator.id
+            try expiry.pending(for: Approval.lifetime, at: now) != nil
+            && ID(try row.value(5)) != administrator.id
             && administrator.may(
               kind.permission, project: ID(try row.value(2)),
               tenant: tenant.isEmpty ? nil : ID(tenant))
@@ -230,15 +232,19 @@ public struct Approvals: Sendable {
 
   /// Marks expired requests and deletes those past their retention.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    let late = try connection.all(
-      """
-      SELECT \(Approval.columns) FROM approval v \(index: "approval_expiry")
-        \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
-      WHERE v.state = 'waiting' AND v.expires_at <= \(now.microseconds)
-      ORDER BY v.expires_at LIMIT 100
-      """
-    ) { try Approval($0, at: now) }
-    for approval in late { try expire(approval, at: now, connection) }
+    // Those that a clock that was ahead requested are over as well.
+    let latest = Instant.latestEnd(of: Approval.lifetime, at: now).microseconds
+    for end: SQL in ["<= \(now.microseconds)", "> \(latest)"] {
+      let late = try connection.all(
+        """
+        SELECT \(Approval.columns) FROM approval v \(index: "approval_expiry")
+          \(SQL.orderedJoin) scope s USING (scope_key)
+          \(SQL.orderedJoin) project p USING (project_id)
+        WHERE v.state = 'waiting' AND v.expires_at \(end) ORDER BY v.expires_at LIMIT 100
+        """
+      ) { try Approval($0, at: now) }
+      for approval in late { try expire(approval, at: now, connection) }
+    }
     let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
     try connection.run(
       """

@@ -28,18 +28,30 @@ public struct AuditFilter: Sendable, Hashable {
     self.objectID = objectID
   }
 
+  /// Creates a filter for the changes of a pool's policy that were made.
+  ///
+  /// Entries about the same policy also record what someone proposed or scheduled.
+  static func policyVersions(of scope: Scope) -> AuditFilter {
+    var filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
+    filter.action = .policyVersions
+    return filter
+  }
+
   /// An action or a group of actions.
   public enum Action: Sendable, Hashable {
     /// One action.
     case one(AuditAction)
     /// All actions of a group.
     case group(AuditAction.Group)
+    /// The changes of policies that were made, without those that were scheduled.
+    case policyVersions
 
     /// The actions.
     public var actions: [AuditAction] {
       switch self {
       case .one(let action): [action]
       case .group(let group): group.actions
+      case .policyVersions: [.policyChange, .policyWiden]
       }
     }
   }

@@ -14,6 +14,11 @@ extension Instant {
     !isInFuture(at: now) && now < advanced(bySeconds: seconds)
   }
 
+  /// Returns whether what began at this time isn't over, and didn't begin in the future.
+  func lasts(_ seconds: Int64, at now: Instant) -> Bool {
+    !isInFuture(at: now) && now <= advanced(bySeconds: seconds)
+  }
+
   /// Returns the end of a wait that isn't over yet; nil if it's over, or further away than the longest
   /// wait.
   func pending(for longest: Int64, at now: Instant) -> Instant? {

@@ -141,7 +141,7 @@ public struct Enrollments: Sendable {
         return .failure(.invalidSessionInfo)
       }
       let lifetime = Ticket.enrollmentLifetime
-      guard now <= ticket.issuedAt.advanced(bySeconds: lifetime) else {
+      guard ticket.issuedAt.lasts(lifetime, at: now) else {
         return .failure(.sessionExpired)
       }
       let record = try ticket.record(connection)

@@ -264,7 +264,7 @@ extension Federation {
       let content = try? JSON.parse(plain.revealedBytes),
       content["s"]?.numberValue?.int64 == scope.key,
       let issuedAt = content["t"]?.numberValue?.int64,
-      store.clock.now().seconds <= issuedAt + Self.pendingLifetime,
+      Instant(seconds: issuedAt).lasts(Self.pendingLifetime, at: store.clock.now()),
       let provider = content["p"]?.textValue?.text, let text = content["c"]?.textValue?.text,
       let claims = (try? JSON.parse(Array(text.utf8)))?.objectValue,
       let assertion = ProviderAssertion(provider: provider, claims: claims)

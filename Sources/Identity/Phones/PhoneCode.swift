@@ -58,7 +58,7 @@ struct PhoneCode {
   func check(
     _ typed: String, tries: Int = tries, at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeVerification {
-    guard now <= ticket.issuedAt.advanced(bySeconds: Self.lifetime) else { return .over(.expired) }
+    guard ticket.issuedAt.lasts(Self.lifetime, at: now) else { return .over(.expired) }
     let record = try ticket.record(connection)
     guard record.uses == 0 else { return .over(.used) }
     guard record.failures < tries else { return .over(.tries) }
@@ -75,7 +75,7 @@ struct PhoneCode {
   func checkSuspended(
     _ typed: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeVerification {
-    guard now <= ticket.issuedAt.advanced(bySeconds: Self.lifetime) else { return .over(.expired) }
+    guard ticket.issuedAt.lasts(Self.lifetime, at: now) else { return .over(.expired) }
     guard try ticket.record(connection).failures < Self.tries else { return .over(.tries) }
     try ticket.countFailure(connection)
     guard constantTimeEqual(Array(typed.utf8), Array(code.utf8)) else { return .wrong }
@@ -126,7 +126,7 @@ enum TemporaryProof {
     _ connection: borrowing Connection
   ) throws -> Ticket? {
     guard let ticket = Ticket(text, .temporaryProof, by: sealer), ticket.scope == scope.key,
-      now <= ticket.issuedAt.advanced(bySeconds: lifetime),
+      ticket.issuedAt.lasts(lifetime, at: now),
       constantTimeEqual(ticket.secret.revealedBytes, Array(phoneNumber.utf8)),
       try ticket.record(connection).uses == 0
     else { return nil }

@@ -39,6 +39,8 @@ public enum ComparisonError: Error, Sendable {
   case notYetCreated
   /// The change log of an earlier version doesn't have the values before a change.
   case notRecorded
+  /// The change log of that time was removed when its retention period ended.
+  case removed
   /// The database is unavailable.
   case unavailable(Failure)
 }
@@ -95,7 +97,16 @@ extension Policies {
       "SELECT created_at FROM scope WHERE scope_key = \(scope.key)"
     ) { Instant(microseconds: try $0.value(0)) }
     guard let createdAt, createdAt < moment else { throw ComparisonError.notYetCreated }
-    var filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
+    // Removed changes can't be undone, so the policy before them isn't known.
+    if let removed = try AuditTombstone.latest(connection) {
+      let first = try connection.first(
+        """
+        SELECT at FROM audit WHERE audit_id > \(removed.lastEntry) ORDER BY audit_id LIMIT 1
+        """
+      ) { Instant(microseconds: try $0.value(0)) }
+      guard let first, first <= moment else { throw ComparisonError.removed }
+    }
+    var filter = AuditFilter.policyVersions(of: scope)
     filter.from = moment
     var (edit, after) = (current, nil as String?)
     repeat {

@@ -195,8 +195,10 @@ extension Policies {
       WHERE \(condition) AND s.tenant_id IN (\(list: page.items.map(\.tenant)))
       """
     ) { try PolicySummary($0) }
-    let tenants = Dictionary(uniqueKeysWithValues: found.map { ($0.tenant?.text ?? "", $0) })
-    return Page(items: page.items.compactMap { tenants[$0.tenant] }, next: page.next)
+    // By the bytes of the IDs, which can differ in the normalization of their characters only.
+    let tenants = Dictionary(
+      uniqueKeysWithValues: found.map { (ID<Tenant>($0.tenant?.text ?? ""), $0) })
+    return Page(items: page.items.compactMap { tenants[ID($0.tenant)] }, next: page.next)
   }
 
   private static func tenants(

@@ -58,11 +58,11 @@ extension Policies {
     through isLast: (PolicyVersion) -> Bool = { _ in false }
   ) throws -> [PolicyVersion] {
     let policy = try Self.find(scope.key, connection)
-    let filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
+    let filter = AuditFilter.policyVersions(of: scope)
     var (versions, edit, after) = ([PolicyVersion](), policy.edit, nil as String?)
     repeat {
       let page = try audit.list(filter, after: after, limit: Self.partLength, connection)
-      for row in page.items where row.action == .policyChange || row.action == .policyWiden {
+      for row in page.items {
         let version = PolicyVersion(
           number: policy.version - versions.count, row: row, edit: edit)
         versions.append(version)

@@ -137,12 +137,17 @@ public struct Policies: Sendable {
       guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
         return 0
       }
+      let kinds = policy.configuration.kinds
       let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
       let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
       guard start <= cutoff else {
-        let missing = policy.users - policy.users(with: policy.configuration.kinds)
+        let missing = policy.users - policy.users(with: kinds)
         let exempt = try Exemptions.countWithoutFactor(in: scope, at: now, connection)
-        return max(missing - exempt, 0)
+        let anonymous =
+          try connection.first(
+            "SELECT count(*) FROM account WHERE scope_key = \(scope.key) AND anonymous = 1"
+          ) { try $0.value(0) as Int } ?? 0
+        return max(missing - exempt - anonymous, 0)
       }
       return try graceCounts.value(
         of: scope.key, version: policy.version, users: policy.users, at: now
@@ -151,7 +156,8 @@ public struct Policies: Sendable {
           """
           SELECT count(*) FROM account \(index: "account_by_creation")
           WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
-            AND has_totp = 0 AND has_phone = 0
+            AND (has_totp = 0 OR \(!kinds.contains(.totp)))
+            AND (has_phone = 0 OR \(!kinds.contains(.phone))) AND anonymous = 0
             AND NOT EXISTS (SELECT 1 FROM exemption e
               WHERE e.account_key = account.account_key AND e.ends_at > \(now.microseconds))
           """
@@ -178,7 +184,7 @@ public struct Policies: Sendable {
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
   ) async throws(PolicyError) -> Page<AuditRow> {
-    let filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
+    let filter = AuditFilter.policyVersions(of: scope)
     return try await store.read(PolicyError.self) { connection in
       try audit.list(filter, after: after, limit: limit, connection)
     }

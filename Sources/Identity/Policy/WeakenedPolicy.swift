@@ -54,7 +54,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     guard isWeaker else { return }
     // The policy got stricter, but not yet as strict as it was before it was weakened.
     guard !weakenings.isEmpty else { return }
-    let isQuiet = recent?.notifiedAt.map { now.seconds - $0.seconds < quiet } ?? false
+    let isQuiet = recent?.notifiedAt.map { $0.isRecent(within: quiet, at: now) } ?? false
     let by = context.author.actor.name
     // Changes by the same author for the same reason within the quiet time are one weakening.
     if isQuiet, let recent, recent.by == by, recent.reason == context.reason { return }

@@ -130,6 +130,12 @@ public struct TemplateChange: Sendable {
   public let weakenings: [PolicyWeakening]
   /// Whether a second administrator has to approve the change.
   public let needsApproval: Bool
+  /// The number of users who would sign in without a second factor.
+  public let losingSecondFactor: Int
+  /// Whether the change turns off TOTP.
+  public let switchesOff: Bool
+  /// When a scheduled change would take effect, which this change outdates; nil if there's none.
+  public let outdatesScheduledAt: Instant?
 
   /// The number of users that a weaker policy affects.
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }

@@ -21,11 +21,17 @@ public struct PolicyTemplates: Sendable {
 
   /// Returns a page of a project's tenants by ID, each with the template it got last.
   ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - templated: Whether only tenants that got a template are included.
+  ///   - after: The key of the previous page.
+  /// - Returns: The page.
   /// - Throws: ``PolicyTemplateError/unavailable(_:)``.
   public func tenants(
-    of project: ID<Project>, after: String? = nil
+    of project: ID<Project>, templated: Bool = false, after: String? = nil
   ) async throws(PolicyTemplateError) -> Page<TemplatedTenant> {
     let limit = Self.mostTenants
+    let only: SQL = templated ? "AND u.template IS NOT NULL" : ""
     return try await store.read(PolicyTemplateError.self) { connection in
       let templates = Dictionary(
         uniqueKeysWithValues: try PolicyTemplate.all(of: project, connection).map { ($0.kind, $0) })
@@ -35,7 +41,7 @@ public struct PolicyTemplates: Sendable {
         FROM scope s \(SQL.orderedJoin) project p USING (project_id)
           LEFT JOIN policy_template_use u ON u.scope_key = s.scope_key
         WHERE s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")
-          AND s.deleted_at IS NULL
+          AND s.deleted_at IS NULL \(only)
         ORDER BY s.tenant_id LIMIT \(limit + 1)
         """
       ) { row in
@@ -51,9 +57,15 @@ public struct PolicyTemplates: Sendable {
 
   /// Creates a template with the current policy of a project or tenant.
   ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - scope: The project or tenant.
+  ///   - reserved: The names by which the built-in templates are shown.
+  ///   - request: The administrator and their input.
+  /// - Returns: The session under its new token, if a code was required.
   /// - Throws: ``ActionError``.
   public func create(
-    _ name: String, from scope: Scope, _ request: ActionRequest
+    _ name: String, from scope: Scope, notAs reserved: [String] = [], _ request: ActionRequest
   ) async throws(ActionError<PolicyTemplateError>) -> ActionOutcome<Void> {
     let (name, project) = (name.trimmed, scope.project)
     guard (1...PolicyTemplate.longestName).contains(name.count),
@@ -63,7 +75,9 @@ public struct PolicyTemplates: Sendable {
       .createPolicyTemplate, request, in: ActionTarget(project: project), PolicyTemplateError.self
     ) { context, connection in
       let templates = try PolicyTemplate.all(of: project, connection)
-      guard !templates.contains(where: { $0.name?.isSameBytes(as: name) ?? false }) else {
+      guard !reserved.contains(where: { $0.isSameToken(as: name) }),
+        !templates.contains(where: { $0.name?.isSameBytes(as: name) ?? false })
+      else {
         throw PolicyTemplateError.nameTaken
       }
       let edit = try Policies.find(scope.key, connection).edit
@@ -119,10 +133,21 @@ extension PolicyTemplates {
       let template = try Self.template(kind, of: project, connection)
       return try tenants.map { tenant in
         let policy = try Self.policy(of: tenant, in: project, connection)
+        let changes = PolicyChange.between(policy.edit, template.edit)
+        let (old, new) = (policy.configuration, template.edit.configuration)
+        let scheduled =
+          changes.isEmpty
+          ? nil
+          : try ScheduledPolicyChange.all(in: policy.scope, limit: 1, connection).first {
+            $0.state == .waiting && !$0.isOutdated(at: policy.version)
+          }
         return TemplateChange(
-          policy: policy, changes: PolicyChange.between(policy.edit, template.edit),
+          policy: policy, changes: changes,
           weakenings: template.edit.weakenings(since: policy.edit),
-          needsApproval: try Approval.isNeeded(for: template.edit, over: policy, connection))
+          needsApproval: try Approval.isNeeded(for: template.edit, over: policy, connection),
+          losingSecondFactor: policy.users(with: old.kinds.union(new.kinds))
+            - policy.users(with: new.kinds),
+          switchesOff: old.isTOTPOn && !new.isTOTPOn, outdatesScheduledAt: scheduled?.applyAt)
       }
     }
   }

@@ -121,7 +121,7 @@ extension SignIns {
     let scope = policy.scope
     guard scope.project == project else { return .failure(.projectMismatch) }
     guard tenant == nil || tenant == scope.tenant else { return .failure(.tenantMismatch) }
-    guard now <= ticket.issuedAt.advanced(bySeconds: lifetime) else { return .failure(expired) }
+    guard ticket.issuedAt.lasts(lifetime, at: now) else { return .failure(expired) }
     guard let account = try AccountRecord.find(key: ticket.account, connection) else {
       return .failure(.userNotFound)
     }

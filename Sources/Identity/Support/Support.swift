@@ -83,16 +83,20 @@ public struct Support: Sendable {
     }
   }
 
-  /// Returns the blocked agents, longest blocked first, at most fifty.
+  /// Returns the blocked agents, longest blocked first, at most fifty; or where one is blocked.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
-  public func held() async throws(ActionDenial) -> [HeldAgent] {
-    try await store.read(ActionDenial.self) { connection in
+  public func held(
+    _ agent: ID<Administrator>? = nil
+  ) async throws(ActionDenial) -> [HeldAgent] {
+    let condition: SQL = agent.map { "WHERE h.administrator_id = \($0.text)" } ?? ""
+    return try await store.read(ActionDenial.self) { connection in
       let rows = try connection.all(
         """
         SELECT h.administrator_id, a.display_name, h.scope_key, h.held_at
         FROM support_hold h \(SQL.orderedJoin) administrator a USING (administrator_id)
-        ORDER BY h.administrator_id, h.scope_key LIMIT 50
+        \(condition)
+        ORDER BY h.held_at, h.administrator_id, h.scope_key LIMIT \(agent == nil ? 50 : Int.max)
         """
       ) { row in
         (

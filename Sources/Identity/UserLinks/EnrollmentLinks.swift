@@ -195,7 +195,7 @@ public struct EnrollmentLinks: Sendable {
       // A page that was opened before the link expired can be finished shortly after.
       guard let ticket, ticket.account == account.key, ticket.scope == scope.key,
         ticket.issuedAt >= link.createdAt, ticket.issuedAt < link.expiresAt,
-        now <= ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime)
+        ticket.issuedAt.lasts(Ticket.enrollmentLifetime, at: now)
       else { return .failure(now < link.expiresAt ? .ended(scope) : .expired(scope)) }
       guard let password = TOTPFactor.password(ticket.secret) else { return .failure(.unknown) }
       guard !Factor.isTooLong(name) else {

@@ -212,7 +212,7 @@ enum AdminUnblockCommand: Command {
     return try await Instance.use(arguments) { instance in
       let administrator = try await AdminCommands.find(email, instance)
       let support = instance.identity.support
-      let held = try await support.held().filter { $0.agent == administrator.id }
+      let held = try await support.held(administrator.id)
       guard !held.isEmpty else {
         throw ConfigurationError(Message("cli.isnt-blocked", ["email": .text(administrator.email)]))
       }

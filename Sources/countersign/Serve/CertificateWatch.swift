@@ -84,7 +84,7 @@ final class ServedCertificate: Sendable {
   func state(at now: Int64) -> (isValid: Bool, isFine: Bool) {
     let certificates = certificates.withLock { $0 }
     return (
-      certificates.allSatisfy { ($0.notBefore...$0.notAfter).contains(now) },
+      certificates.allSatisfy { $0.notBefore <= now && now <= $0.notAfter },
       certificates.allSatisfy { CertificateWatch.warning($0, at: now) == nil }
     )
   }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Identity
 import Testing
@@ -109,13 +110,55 @@ import Text
     try await World.withSampleData { world in
       let (browser, _) = try await late(
         world,
-        form: ["name": "kept", "new-password": "hunter2", "current-code": "123456", "ticket": "t"])
+        form: ["name": "kept", "new-password": "hunter2", "current-code": "123456"])
       _ = try await browser.givePassword()
       let page = try await browser.get("/sign-in/answers")
       #expect(page.says("value=\"kept\""))
       #expect(page.says("Passwords and codes aren’t saved."))
-      for secret in ["hunter2", "123456", "ticket"] { #expect(!page.says(secret)) }
+      for secret in ["hunter2", "123456"] { #expect(!page.says(secret)) }
     }
+  }
+
+  @Test func `only secrets are left out, and a form with an optional one isn't kept at all`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ordinary = [
+        "ticket", "code-cap", "code-attempt-days", "token-changes-per-hour", "temporary-codes",
+        "recovery-codes", "tokens-remove-factors", "keys", "key", "key-id", "password-shortest",
+        "was-password-shortest", "password-enforced",
+      ]
+      var form = Form()
+      for name in ordinary { form.add(name, "value of \(name)") }
+      let (browser, _) = try await late(world, form: form)
+      _ = try await browser.givePassword()
+      let page = try await browser.get("/sign-in/answers")
+      for name in ordinary { #expect(page.says("value=\"value of \(name)\""), "\(name)") }
+      for name in Drafts.optionalSecrets {
+        var form = Form()
+        form.add(name, "s3cret")
+        let (browser, _) = try await late(world, form: form)
+        #expect(try await browser.givePassword().location != "/sign-in/answers", "\(name)")
+      }
+    }
+  }
+
+  @Test func `each field for a password or code in a template is known as a secret`() throws {
+    let known = Drafts.secrets.union(Drafts.optionalSecrets)
+    var names: Set<String> = []
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Templates").standardized
+    let files = try #require(
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    for case let file as URL in files where file.pathExtension == "mustache" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for input in text.matches(of: #/<input[^>]*>/#).map({ String($0.output) })
+      where input.contains("type=\"password\"") || input.contains("one-time-code") {
+        guard let name = input.firstMatch(of: #/name="([a-z-]+)"/#) else { continue }
+        names.insert(String(name.output.1))
+      }
+    }
+    #expect(names.count > 4 && names.isSubset(of: known), "\(names.subtracting(known))")
   }
 
   @Test func `nothing is restored after ten minutes or after signing out`() async throws {

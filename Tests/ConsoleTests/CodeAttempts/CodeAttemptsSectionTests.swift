@@ -45,7 +45,7 @@ struct CodeAttemptsSectionTests {
       // With the code of the enrollment.
       #expect(rows.count == 4)
       #expect(rows.contains { $0.contains("\"None nearby\",\"Incorrect code\"") })
-      #expect(rows.contains { $0.contains("\"−8\",\"Expired: 8 intervals late (limit 5)") })
+      #expect(rows.contains { $0.contains("\"-8\",\"Expired: 8 intervals late (limit 5)") })
       let unknown = try await nadia.get(try await world.eu + "/users/nobody/code-attempts.csv")
       #expect(unknown.status == .notFound)
     }

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import Identity
 import Testing
+import Text
 
 @testable import Console
 
@@ -163,6 +164,23 @@ import Testing
 
 /// The parts of the policy page outside its form.
 @Suite struct PolicyPageTests {
+  @Test(arguments: [String(Int.min), String(Int.max), "-1", "9999999999", "", "two"])
+  func `a version that no policy can have is refused`(version: String) async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      for path in ["", "/changes", "/edit"] {
+        var form = Form()
+        for entry in Form.policy(intervals: "9").entries where entry.name.text != "version" {
+          form.add(entry.name.text, entry.value.text)
+        }
+        form.add("version", version)
+        let answer = try await ada.submit(address, form, to: address + path)
+        #expect(answer.status == .badRequest, "\(path)")
+      }
+    }
+  }
+
   @Test func `a mandatory pattern is shown with its start date everywhere`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

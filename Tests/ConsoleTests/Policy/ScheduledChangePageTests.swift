@@ -150,7 +150,7 @@ import Testing
       let page = list + "/strict"
       Markup.check(try await ada.get(page))
       let tenant = try #require(try await world.euScope.tenant)
-      let preview = try await ada.get(page + "?tenant=\(tenant.text)")
+      let preview = try await ada.get(page + "?step=preview&tenant=\(tenant.text)")
       Markup.check(preview)
       let form: Form = [
         "csrf": try preview.csrf, "tenant": "\(tenant.text):2", "note": "One policy.",

@@ -145,6 +145,64 @@ import Testing
     }
   }
 
+  @Test func `what was only proposed isn't one of the policy's versions`() async throws {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      _ = try await requirePolicyApproval(instance)
+      let before = try await policies.read(instance.acme)
+      let versions = try await policies.history(instance.acme).map(\.id)
+      instance.clock.advance(86_400)
+      let day = Day(instance.now)
+      instance.clock.advance(86_400)
+      let (pia, otto) = (
+        try await instance.agent("pia-2", role: .policy),
+        try await instance.agent("otto", role: .owner)
+      )
+      for decision in ["none", "rejected", "approved"] {
+        _ = try? await widen(instance, by: pia)
+        let approval = try await waiting(instance, for: otto)
+        switch decision {
+        case "rejected":
+          try await instance.identity.approvals.refuse(
+            approval.id, in: instance.acme, answer: "No.", otto.request(nil))
+        case "approved":
+          _ = try await instance.identity.approvals.approve(
+            approval.id, in: instance.acme, otto.request(nil))
+        default: break
+        }
+        let past = try await policies.compare(
+          instance.acme, with: .day(day), visibleTo: otto.session.administrator)
+        #expect(past.other.edit == before.edit, "\(decision)")
+        let now = try await policies.history(instance.acme).map(\.id)
+        #expect(now.suffix(versions.count) == versions[...])
+        #expect(now.count == versions.count + (decision == "approved" ? 1 : 0), "\(decision)")
+      }
+    }
+  }
+
+  @Test func `a request of a clock that was ahead is over once the clock is set back`() async throws
+  {
+    try await withInstance { instance in
+      _ = try await requirePolicyApproval(instance)
+      let approvals = instance.identity.approvals
+      instance.clock.advance(10 * 86_400)
+      _ = try await widen(instance, by: try await instance.agent("pia-2", role: .policy))
+      let ahead = try await waiting(instance, for: try await instance.agent("p", role: .owner))
+      instance.clock.advance(-10 * 86_400)
+      let otto = try await instance.agent("otto", role: .owner)
+      #expect(try await approvals.count(for: otto.session.administrator) == 0)
+      #expect(try await approvals.find(ahead.id, in: instance.acme).state == .expired)
+      await expect("decided") {
+        try await approvals.approve(ahead.id, in: instance.acme, otto.request(nil))
+      }
+      // It doesn't keep others from asking.
+      guard
+        case .waiting = try await widen(
+          instance, by: try await instance.agent("pia-3", role: .policy))
+      else { throw Unexpected("the policy was changed") }
+    }
+  }
+
   @Test func `support agents neither see nor decide policy requests`() async throws {
     try await withInstance { instance in
       let pia = try await requirePolicyApproval(instance)

@@ -68,6 +68,36 @@ struct ComparisonTests {
     }
   }
 
+  @Test func `the policy of a day whose changes were removed from the log isn't guessed`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setWindow(1)
+      let early = Day(instance.now)
+      for window in [2, 3] {
+        instance.clock.advance(10 * 86_400)
+        try await instance.setWindow(window)
+      }
+      let late = Day(instance.now)
+      try await instance.sealAll()
+      instance.clock.advance(370 * 86_400)
+      #expect(
+        try await compare(instance, .day(early)).other.edit.configuration.totp?.adjacentIntervals
+          == 1)
+      let owner = try await instance.agent("olga", role: .owner)
+      _ = try await instance.chain.setRetention(days: 365, owner.request(nil, note: "a year"))
+      let recent = Day(instance.now)
+      try await instance.writeEntries(5)
+      try await instance.sealAll()
+      while try await instance.chain.removeExpired() {}
+      for day in [early, late] {
+        await expect("removed") { try await compare(instance, .day(day)) }
+      }
+      let now = try await compare(instance, .day(recent))
+      #expect(now.other.edit.configuration.totp?.adjacentIntervals == 3)
+    }
+  }
+
   @Test func `a day before the pool's creation and a future day have no policy`() async throws {
     try await withInstance { instance in
       await expect("notYetCreated") { try await compare(instance, .day(Day("2001-01-01")!)) }

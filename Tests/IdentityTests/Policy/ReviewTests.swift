@@ -1,5 +1,5 @@
 import Database
-import Identity
+@testable import Identity
 import Testing
 
 struct ReviewTests {
@@ -19,6 +19,24 @@ struct ReviewTests {
       after = part.next
     } while after != nil
     return names
+  }
+
+  @Test func `tenants whose IDs differ only in normalization are all listed, in every order`()
+    async throws
+  {
+    try await withEmulator { identity in
+      let project = ID<Project>("demo-project")
+      for id in ["caf\u{E9}", "cafe\u{301}"] {
+        _ = try await identity.scopes.find(project: project, tenant: ID(id))
+      }
+      let owner = Administrator(
+        id: ID("o"), email: "o@example.com", displayName: "O", grants: [Grant(role: .owner)])
+      for order in PolicyReviewQuery.Order.allCases {
+        let found = try await identity.policies.review(
+          project, visibleTo: owner, PolicyReviewQuery(order: order))
+        #expect(found.tenants.items.count == 2, "\(order)")
+      }
+    }
   }
 
   private func addTenantsAndUsers(_ instance: Instance) async throws {

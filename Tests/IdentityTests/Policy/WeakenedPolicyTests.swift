@@ -143,6 +143,23 @@ struct WeakenedPolicyTests {
     }
   }
 
+  @Test func `an email by a clock that was ahead doesn't silence later ones`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.agent("otto", role: .owner)
+      try await instance.setWindow(1)
+      instance.clock.advance(86_400)
+      try await instance.setWindow(3)
+      let ahead = try #require(
+        try await instance.identity.policies.prerequisites(instance.acme).weakened)
+      instance.clock.advance(-86_400 + 60)
+      try await instance.setWindow(5)
+      let weakened = try #require(
+        try await instance.identity.policies.prerequisites(instance.acme).weakened)
+      #expect(ahead.at > instance.now && weakened.at == instance.now)
+      #expect(try await instance.mails("notice-policy-weakened").count == 2)
+    }
+  }
+
   @Test func `without a mail server, no messages to owners are queued`() async throws {
     try await withInstance { instance in
       _ = try await instance.agent("otto", role: .owner)

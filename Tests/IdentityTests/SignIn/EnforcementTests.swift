@@ -312,29 +312,6 @@ struct EnforcementTests {
       #expect(predicted == [mode])
     }
   }
-
-  @Test func `users in grace are those without a factor whose time isn't over`() async throws {
-    try await withInstance(carriesMail: true) { instance in
-      let alice = try await instance.account(.alice)
-      let policies = instance.identity.policies
-      try await enforce(instance, .claim, grace: 7)
-      let all = try await policies.usersInGrace(instance.acme)
-      let users = try await policies.read(instance.acme).users
-      instance.clock.advance(8 * 86_400)
-      let bob = try await instance.account(.bob)
-      let new = try await policies.usersInGrace(instance.acme)
-      #expect(all == users && new == 1)
-      // Exempt users have more than time.
-      let (owner, end) = (try await instance.agent("o", role: .owner), instance.now)
-      for user in [alice, bob] {
-        _ = try await instance.identity.exemptions.grant(
-          instance.acme, user.id, until: end.advanced(bySeconds: 86_400), owner.request(.lost))
-      }
-      #expect(try await policies.usersInGrace(instance.acme) == 0)
-      try await enforce(instance, .claim, grace: 90)
-      #expect(try await policies.usersInGrace(instance.acme) == users + 1 - 2)
-    }
-  }
 }
 
 struct EnforcementPolicyTests {

@@ -247,6 +247,9 @@ struct SupportGateTests {
       }
       let held = try await instance.identity.support.held()
       #expect(held.map(\.name) == ["Dora Support"])
+      let own = try await instance.identity.support.held(agent.administrator.id)
+      #expect(own.map(\.agent) == [agent.administrator.id])
+      #expect(try await instance.identity.support.held(ID("someone-else")).isEmpty)
       #expect(held.first?.scope == instance.acme)
 
       // They aren't blocked in other pools.

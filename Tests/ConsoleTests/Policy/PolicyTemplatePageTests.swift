@@ -1,0 +1,93 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What the preview of a policy template says and asks for.
+@Suite struct PolicyTemplatePageTests {
+  private static let list = "/projects/acme-retail/policy-templates"
+
+  @Test func `a template that turns off TOTP says for how many users, and the name is typed`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let project = try await world.identity.scopes.find(project: ID("acme-retail"), tenant: nil)
+      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+        $0.configuration = .initial
+      }
+      #expect(try await ada.submit(Self.list, ["name": "Off"]).status == .seeOther)
+      let number = try #require(
+        try await ada.get(Self.list).values(of: "href").first {
+          $0.hasPrefix(Self.list + "/") && Int($0.dropFirst(Self.list.count + 1)) != nil
+        })
+      let tenant = try await world.euScope.objectID
+      let preview = number + "?step=preview&tenant=" + tenant
+      let page = try await ada.get(preview)
+      Markup.check(page)
+      #expect(page.says("2 enrolled users will sign in without a second factor."))
+      #expect(page.says("To turn off TOTP, type") && page.says("class=\"destroy\""))
+      #expect(page.values(of: "href").contains(number + "?tenant=" + tenant))
+      let again = try await ada.get(number + "?tenant=" + tenant)
+      #expect(again.says("value=\"\(tenant)\" checked"), "chosen before")
+      let version = try await world.policy.version
+      var form: Form = ["tenant": "\(tenant):\(version)", "note": "Moved elsewhere."]
+      let refused = try await ada.submit(preview, form, to: number + "/application")
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("Enter the name as shown above, or the ID."))
+      Markup.check(refused)
+      #expect(try await world.policy.version == version)
+      form.add("confirmation", "acme-retail")
+      let done = try await ada.submit(preview, form, to: number + "/application")
+      #expect(done.location == Self.list)
+      #expect(try await world.policy.configuration.isTOTPOn == false)
+    }
+  }
+
+  @Test func `the preview says which scheduled change a template outdates`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let time = world.clock.now.advanced(bySeconds: 86_400).rfc3339Milliseconds.prefix(16)
+      let scheduled = try await ada.save(
+        world.eu + "/policy", .policy(intervals: "1", more: ["apply-at": String(time)]))
+      #expect(scheduled.status == .seeOther)
+      let page = try await ada.get(
+        Self.list + "/strict?step=preview&tenant=" + world.euScope.objectID)
+      #expect(page.says("won’t be applied then.") && !page.says("To turn off TOTP, type"))
+    }
+  }
+
+  @Test func `tenants with a template are listed among any number of others`() async throws {
+    try await World.withSampleData { world in
+      let project = try await world.identity.scopes.find(project: ID("globex"), tenant: nil)
+      var last: UserPool?
+      for number in 0..<(PolicyTemplates.mostTenants + 2) {
+        last = try await world.identity.pools.createTenant(
+          in: project.project, UserPoolEdit(displayName: "zone-\(number)"),
+          by: Author(actor: .commandLine))
+      }
+      let ada = try await Browser.signedIn(world)
+      let tenants = try await world.identity.policyTemplates.tenants(of: project.project)
+      #expect(tenants.next != nil && last != nil)
+      let end = try await world.identity.policyTemplates.tenants(
+        of: project.project, after: tenants.next)
+      let tenant = try #require(end.items.last?.policy)
+      let list = "/projects/globex/policy-templates"
+      let done = try await ada.submit(
+        list + "/strict?step=preview&tenant=" + tenant.scope.objectID,
+        ["tenant": "\(tenant.scope.objectID):\(tenant.version)"], to: list + "/strict/application")
+      #expect(done.location == list)
+      #expect(try await ada.get(list).says(tenant.scope.name))
+    }
+  }
+
+  @Test(arguments: ["Strict", "default", "Ours"])
+  func `a template isn't named like a built-in one`(name: String) async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let answer = try await ada.submit(Self.list, ["name": name])
+      #expect(answer.status == (name == "Ours" ? .seeOther : .unprocessableContent))
+    }
+  }
+}

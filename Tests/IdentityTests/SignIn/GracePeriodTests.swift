@@ -1,0 +1,65 @@
+import Identity
+import Testing
+
+/// The users who still have time to enroll.
+struct GracePeriodTests {
+  private func enforce(
+    _ instance: Instance, _ mode: Enforcement.Mode?, from: String = "2026-03-01", grace: Int = 0
+  ) async throws {
+    let day = try #require(Day(from))
+    let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
+    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      edit throws(PolicyError) in
+      edit.pattern = .mandatory
+      edit.enforcement = enforcement
+    }
+  }
+
+  @Test func `users in grace are those without a factor whose time isn't over`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let alice = try await instance.account(.alice)
+      let policies = instance.identity.policies
+      try await enforce(instance, .claim, grace: 7)
+      let all = try await policies.usersInGrace(instance.acme)
+      let users = try await policies.read(instance.acme).users
+      instance.clock.advance(8 * 86_400)
+      let bob = try await instance.account(.bob)
+      let new = try await policies.usersInGrace(instance.acme)
+      #expect(all == users && new == 1)
+      // Exempt users have more than time.
+      let (owner, end) = (try await instance.agent("o", role: .owner), instance.now)
+      for user in [alice, bob] {
+        _ = try await instance.identity.exemptions.grant(
+          instance.acme, user.id, until: end.advanced(bySeconds: 86_400), owner.request(.lost))
+      }
+      #expect(try await policies.usersInGrace(instance.acme) == 0)
+      try await enforce(instance, .claim, grace: 90)
+      #expect(try await policies.usersInGrace(instance.acme) == users + 1 - 2)
+    }
+  }
+
+  @Test func `a factor that is off doesn't end the grace period, and anonymous users have none`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let policies = instance.identity.policies
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.signIn.anonymous = true }
+      for grace in [90, 7] {
+        try await enforce(instance, .claim, grace: grace)
+        instance.clock.advance(8 * 86_400)
+        let before = try await policies.usersInGrace(instance.acme)
+        let person: Person = grace == 90 ? .alice : .bob
+        let account = try await instance.account(person)
+        var change = AccountChange()
+        change.factors = .replace([FactorEntry(phoneNumber: "+15555550101")])
+        _ = try await instance.identity.accounts.update(
+          instance.acme, account.id, change, by: Instance.boss)
+        _ = try await instance.identity.signIns.signUp(
+          instance.acme, NewAccount(), by: Instance.visitor)
+        #expect(try await policies.usersInGrace(instance.acme) == before + 1, "\(grace)")
+      }
+    }
+  }
+}
