@@ -137,7 +137,10 @@ public struct Policies: Sendable {
       guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
         return 0
       }
+      // A factor of a kind that is off doesn't count.
       let kinds = policy.configuration.kinds
+      let totp: SQL = kinds.contains(.totp) ? "AND has_totp = 0" : ""
+      let phone: SQL = kinds.contains(.phone) ? "AND has_phone = 0" : ""
       let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
       let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
       guard start <= cutoff else {
@@ -156,8 +159,7 @@ public struct Policies: Sendable {
           """
           SELECT count(*) FROM account \(index: "account_by_creation")
           WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
-            AND (has_totp = 0 OR \(!kinds.contains(.totp)))
-            AND (has_phone = 0 OR \(!kinds.contains(.phone))) AND anonymous = 0
+            AND anonymous = 0 \(totp) \(phone)
             AND NOT EXISTS (SELECT 1 FROM exemption e
               WHERE e.account_key = account.account_key AND e.ends_at > \(now.microseconds))
           """
