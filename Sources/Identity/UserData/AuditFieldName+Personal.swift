@@ -5,10 +5,10 @@ extension AuditFieldName {
   /// Counts, states of a setting, and the names of administrators stay.
   var isPersonal: Bool {
     switch self {
-    case .uid, .email, .displayName, .photoURL, .phoneNumber, .providers, .claims, .createdAt,
-      .lastSignIn, .validSince, .factors, .factorSecrets, .linkEmail, .reportedChange, .reportedAt,
-      .changesLockedAt, .filter, .fileName, .secretPart, .noteWrittenAt, .suspendedUntil,
-      .codesCreatedAt, .otherMembers:
+    case .uid, .email, .providerEmail, .bouncingEmail, .displayName, .photoURL, .phoneNumber,
+      .providers, .claims, .createdAt, .lastSignIn, .validSince, .factors, .factorSecrets,
+      .linkEmail, .reportedChange, .reportedAt, .changesLockedAt, .filter, .fileName, .secretPart,
+      .noteWrittenAt, .suspendedUntil, .codesCreatedAt, .otherMembers:
       true
     default: false
     }

@@ -215,6 +215,9 @@ extension Instance {
       }
       var entry = AuditEntry(.accountChange, .account, uid, name: "qz7marker@example.com", in: acme)
       entry.add(.email, from: .text("qz7marker@old"), to: .text("qz7marker@example.com"))
+      // Addresses that the account no longer has.
+      entry.add(.providerEmail, from: .text("qz7marker@gone"), to: .text("qz7marker@gone.too"))
+      entry.add(.bouncingEmail, from: .absent, to: .text("qz7marker@gone"))
       entry.note = "qz7marker by phone"
       try entry.record(by: Self.support, at: now, connection)
       var list = AuditEntry(.accountDownload, .scope, acme.objectID, name: acme.name, in: acme)
