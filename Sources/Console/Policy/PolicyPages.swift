@@ -146,7 +146,7 @@ struct PolicyPages: Sendable {
     let frameView = FrameView(frame)
     let version = change.preview.policy.version
     let scheduled = try await refusing { try await policies.scheduled(context.scope) }
-      .first { $0.state == .waiting && !$0.isOutdated(at: version) }
+      .first { $0.isCurrent(at: version) }
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
       typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"), isLate: isLate,
@@ -161,7 +161,7 @@ struct PolicyPages: Sendable {
 
 extension PolicyPreview {
   /// Whether the change turns off TOTP.
-  var switchesOff: Bool { policy.configuration.isTOTPOn && !new.configuration.isTOTPOn }
+  var switchesOff: Bool { policy.isTOTPTurnedOff(by: new.configuration) }
 }
 
 extension Scope {

@@ -108,6 +108,12 @@ public struct Approval: Sendable {
 
   /// The time a request stays open, in seconds.
   public static let lifetime: Int64 = 86_400
+
+  /// Returns whether a request that expires at this time is over; also if it was made by a clock that
+  /// was ahead.
+  static func isOver(_ expiry: Instant, at now: Instant) -> Bool {
+    expiry.pending(for: lifetime, at: now) == nil
+  }
   /// The maximum length of a rejection message, in characters.
   public static let longestAnswer = 500
 
@@ -155,8 +161,7 @@ public struct Approval: Sendable {
     expiresAt = Instant(microseconds: try row.value(19))
     let kept = State(rawValue: try row.value(20)) ?? .expired
     // An expired request shows as expired immediately; the stored state is updated within a minute.
-    let isOver = expiresAt.pending(for: Self.lifetime, at: now) == nil
-    state = kept == .waiting && isOver ? .expired : kept
+    state = kept == .waiting && Self.isOver(expiresAt, at: now) ? .expired : kept
     decidedAt = (try row.value(21) as Int64?).map(Instant.init(microseconds:))
     deciderName = try row.value(22)
     let answer: String? = try row.value(23)

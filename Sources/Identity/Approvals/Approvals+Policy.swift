@@ -40,8 +40,9 @@ extension Approvals {
       WHERE scope_key = \(scope.key) AND kind = 'policy' AND state = 'waiting'
       """
     ) { (id: try $0.value(0) as Int64, expiry: Instant(microseconds: try $0.value(1))) }
-    guard !pending.contains(where: { $0.expiry.pending(for: Approval.lifetime, at: now) != nil })
-    else { throw PolicyError.approvalPending }
+    guard pending.allSatisfy({ Approval.isOver($0.expiry, at: now) }) else {
+      throw PolicyError.approvalPending
+    }
     for late in pending {
       try expire(find(late.id, in: scope, at: now, connection), at: now, connection)
     }

@@ -65,7 +65,7 @@ public struct Approvals: Sendable {
           let kind = Approval.Kind(rawValue: try row.value(1)) ?? .factors
           let expiry = Instant(microseconds: try row.value(4))
           let counts =
-            try expiry.pending(for: Approval.lifetime, at: now) != nil
+            try !Approval.isOver(expiry, at: now)
             && ID(try row.value(5)) != administrator.id
             && administrator.may(
               kind.permission, project: ID(try row.value(2)),

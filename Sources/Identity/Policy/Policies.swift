@@ -115,10 +115,9 @@ public struct Policies: Sendable {
       let edit = change(policy.edit)
       try edit.configuration.check()
       let rules = try SupportRules.find(scope, connection)
-      let (before, after) = (policy.configuration.kinds, edit.configuration.kinds)
       return PolicyPreview(
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
-        losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after),
+        losingSecondFactor: policy.users(losingFactorBy: edit.configuration),
         approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
         exemptUsers: try Exemptions.countWithoutFactor(
           in: scope, at: store.clock.now(), connection),

@@ -96,6 +96,16 @@ public struct Policy: Sendable {
     return users(with: others.union([kind])) - users(with: others)
   }
 
+  /// Returns how many users would sign in without a second factor under another configuration.
+  func users(losingFactorBy new: MFAConfiguration) -> Int {
+    users(with: configuration.kinds.union(new.kinds)) - users(with: new.kinds)
+  }
+
+  /// Returns whether another configuration turns off TOTP.
+  public func isTOTPTurnedOff(by new: MFAConfiguration) -> Bool {
+    configuration.isTOTPOn && !new.isTOTPOn
+  }
+
   /// Returns how many users have a factor of at least one of these kinds.
   func users(with kinds: Set<Factor.Kind>) -> Int {
     switch (kinds.contains(.totp), kinds.contains(.phone)) {

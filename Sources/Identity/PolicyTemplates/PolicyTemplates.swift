@@ -134,20 +134,19 @@ extension PolicyTemplates {
       return try tenants.map { tenant in
         let policy = try Self.policy(of: tenant, in: project, connection)
         let changes = PolicyChange.between(policy.edit, template.edit)
-        let (old, new) = (policy.configuration, template.edit.configuration)
+        let new = template.edit.configuration
         let scheduled =
           changes.isEmpty
           ? nil
           : try ScheduledPolicyChange.all(in: policy.scope, limit: 1, connection).first {
-            $0.state == .waiting && !$0.isOutdated(at: policy.version)
+            $0.isCurrent(at: policy.version)
           }
         return TemplateChange(
           policy: policy, changes: changes,
           weakenings: template.edit.weakenings(since: policy.edit),
           needsApproval: try Approval.isNeeded(for: template.edit, over: policy, connection),
-          losingSecondFactor: policy.users(with: old.kinds.union(new.kinds))
-            - policy.users(with: new.kinds),
-          switchesOff: old.isTOTPOn && !new.isTOTPOn, outdatesScheduledAt: scheduled?.applyAt)
+          losingSecondFactor: policy.users(losingFactorBy: new),
+          switchesOff: policy.isTOTPTurnedOff(by: new), outdatesScheduledAt: scheduled?.applyAt)
       }
     }
   }

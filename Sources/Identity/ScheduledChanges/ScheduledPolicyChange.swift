@@ -62,6 +62,9 @@ public struct ScheduledPolicyChange: Sendable {
   /// by now.
   public func isOutdated(at version: Int) -> Bool { state == .waiting && self.version != version }
 
+  /// Whether it's pending, and the policy hasn't changed since it was scheduled.
+  public func isCurrent(at version: Int) -> Bool { state == .waiting && self.version == version }
+
   /// The shortest time from now for which a change can be scheduled, in seconds.
   public static let earliest: Int64 = 60
   /// The longest time from now for which a change can be scheduled, in seconds.

@@ -22,13 +22,6 @@ struct ClientCall: Sendable {
   /// The author before the user is known.
   var visitor: Author { author(.visitor) }
 
-  /// The author of what only the token permits; nil without one.
-  ///
-  /// Its address is the peer's: the token's holder chooses the address that it forwards.
-  var operatorAuthor: Author? {
-    holder.map { Author(actor: $0.actor, address: request.peer, requestID: request.id.text) }
-  }
-
   /// The origin of the request, for the code attempt log.
   var origin: RequestOrigin {
     RequestOrigin(address: address, userAgent: request.fields[.userAgent] ?? "")

@@ -17,6 +17,13 @@ enum Operator: Sendable {
     case .service(let token): .serviceToken(token.id, name: token.name)
     }
   }
+
+  /// The author of what a request does by the token's permission.
+  ///
+  /// Its address is the peer's: the token's holder chooses the address that it forwards.
+  func author(of request: Request) -> Author {
+    Author(actor: actor, address: request.peer, requestID: request.id.text)
+  }
 }
 
 /// Reads the credentials in header fields and the query.

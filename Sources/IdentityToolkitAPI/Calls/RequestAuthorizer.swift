@@ -177,10 +177,9 @@ extension RequestAuthorizer {
       throw WireError(disabled: scope)
     }
     try checkLimit(PoolRequestLimit.Pool(scope.project, scope.tenant))
-    let author = Author(
-      actor: bearer.actor, address: request.peer, requestID: request.id.text)
     return AdminCall(
-      request: request, scope: scope, message: message, author: author, holder: bearer)
+      request: request, scope: scope, message: message, author: bearer.author(of: request),
+      holder: bearer)
   }
 
   /// Logs that a token lacks a permission; returns the error.

@@ -86,18 +86,6 @@ struct EnrollmentDutyTests {
 }
 
 struct EnforcementTests {
-  private func enforce(
-    _ instance: Instance, _ mode: Enforcement.Mode?, from: String = "2026-03-01", grace: Int = 0
-  ) async throws {
-    let day = try #require(Day(from))
-    let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
-    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
-      edit throws(PolicyError) in
-      edit.pattern = .mandatory
-      edit.enforcement = enforcement
-    }
-  }
-
   private func isRefused(_ outcome: SignInOutcome) -> Bool {
     if case .enrollmentRequired = outcome { true } else { false }
   }
@@ -108,7 +96,7 @@ struct EnforcementTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let before = try await instance.session(.alice)
-      try await enforce(instance, .claim)
+      try await instance.enforce(.claim)
       let after = try await instance.session(.alice)
       let refreshed = try await instance.identity.sessions.refresh(
         before.refreshToken, project: instance.acme.project)
@@ -124,7 +112,7 @@ struct EnforcementTests {
   @Test func `a session with a second factor is never due`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      try await enforce(instance, .claim)
+      try await instance.enforce(.claim)
       let grant = try await instance.finalize(
         device, try await instance.pending(.alice), code: try device.code(at: instance.now))
       #expect(!grant.mustEnroll)
@@ -137,7 +125,7 @@ struct EnforcementTests {
     try await withInstance(carriesMail: true) { instance in
       let alice = try await instance.account(.alice)
       let before = try await instance.session(.alice)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let first = try await instance.firstFactor(.alice)
       let second = try await instance.firstFactor(.alice)
       let mails = try await instance.mails("enrollment-link")
@@ -155,7 +143,7 @@ struct EnforcementTests {
   @Test func `emails of refused sign-ins are limited like others`() async throws {
     try await withInstance(carriesMail: true) { instance in
       _ = try await instance.account(.alice)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       for _ in 0..<12 {
         _ = try await instance.firstFactor(.alice)
         instance.clock.advance(299)
@@ -168,13 +156,13 @@ struct EnforcementTests {
   @Test func `nobody is locked out: who can't get a link gets the claim`() async throws {
     try await withInstance(carriesMail: true) { instance in
       _ = try await instance.account(.alice, isVerified: false)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let grant = try await instance.session(.alice)
       #expect(grant.mustEnroll)
     }
     try await withInstance(carriesMail: false) { instance in
       _ = try await instance.account(.bob)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let grant = try await instance.session(.bob)
       #expect(grant.mustEnroll)
     }
@@ -183,7 +171,7 @@ struct EnforcementTests {
   @Test func `exempt and new users sign in as before`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let alice = try await instance.account(.alice)
-      try await enforce(instance, .refuse, grace: 7)
+      try await instance.enforce(.refuse, grace: 7)
       let early = try await instance.session(.alice)
       instance.clock.advance(8 * 86_400)
       _ = try await instance.account(.bob)
@@ -204,7 +192,7 @@ struct EnforcementTests {
       try await instance.allow(emailLink: true)
       try await instance.configureProvider()
       _ = try await instance.account(.alice)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let code = try await instance.code(.signIn)
       let byLink = try await instance.identity.signIns.emailLink(
         instance.acme, email: Person.alice.email, code: code, by: Instance.visitor
@@ -220,7 +208,7 @@ struct EnforcementTests {
     try await withInstance(carriesMail: true) { instance in
       try await instance.allowPhones()
       try await instance.allow()
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let anonymous = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
       #expect(!anonymous.mustEnroll)
@@ -244,7 +232,7 @@ struct EnforcementTests {
       change.phoneNumber = .set(Instance.number)
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let session = try await instance.identity.signIns.sendCode(
         instance.acme, instance.request(Instance.number))
       await expect("enrollmentRequired") {
@@ -264,7 +252,7 @@ struct EnforcementTests {
       _ = try await instance.identity.trustedTokenKeys.add(
         to: instance.acme.project, issuer: "backend@acme.example", keyID: nil,
         key: TestTokenIssuer.back.pem(), by: Instance.boss)
-      try await enforce(instance, .refuse)
+      try await instance.enforce(.refuse)
       let noon = FixedClock.noon.seconds
       let token = try TestTokenIssuer.back.token(
         TestTokenIssuer.object(
@@ -304,7 +292,7 @@ struct EnforcementTests {
   func `the simulator predicts what enforcement does`(mode: Enforcement.Mode) async throws {
     try await withInstance(carriesMail: true) { instance in
       let alice = try await instance.account(.alice)
-      try await enforce(instance, mode)
+      try await instance.enforce(mode)
       let owner = try await instance.agent("o", role: .owner)
       let forecasts = try await instance.identity.signIns.forecasts(
         of: alice.id.text, visibleTo: owner.administrator)
@@ -360,6 +348,21 @@ struct EnforcementPolicyTests {
         ) { try $0.value(0) as String }
       }
       #expect(texts.count { $0.hasSuffix(", claim 2026-03-01 7") } == 1)
+    }
+  }
+}
+
+extension Instance {
+  /// Has the server enforce enrollment under a mandatory pattern; nil turns that off.
+  func enforce(
+    _ mode: Enforcement.Mode?, from: String = "2026-03-01", grace: Int = 0
+  ) async throws {
+    let day = try #require(Day(from))
+    let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
+    _ = try await identity.policies.change(acme, by: Self.boss) {
+      edit throws(PolicyError) in
+      edit.pattern = .mandatory
+      edit.enforcement = enforcement
     }
   }
 }

@@ -3,23 +3,11 @@ import Testing
 
 /// The users who still have time to enroll.
 struct GracePeriodTests {
-  private func enforce(
-    _ instance: Instance, _ mode: Enforcement.Mode?, from: String = "2026-03-01", grace: Int = 0
-  ) async throws {
-    let day = try #require(Day(from))
-    let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
-    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
-      edit throws(PolicyError) in
-      edit.pattern = .mandatory
-      edit.enforcement = enforcement
-    }
-  }
-
   @Test func `users in grace are those without a factor whose time isn't over`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let alice = try await instance.account(.alice)
       let policies = instance.identity.policies
-      try await enforce(instance, .claim, grace: 7)
+      try await instance.enforce(.claim, grace: 7)
       let all = try await policies.usersInGrace(instance.acme)
       let users = try await policies.read(instance.acme).users
       instance.clock.advance(8 * 86_400)
@@ -33,7 +21,7 @@ struct GracePeriodTests {
           instance.acme, user.id, until: end.advanced(bySeconds: 86_400), owner.request(.lost))
       }
       #expect(try await policies.usersInGrace(instance.acme) == 0)
-      try await enforce(instance, .claim, grace: 90)
+      try await instance.enforce(.claim, grace: 90)
       #expect(try await policies.usersInGrace(instance.acme) == users + 1 - 2)
     }
   }
@@ -47,7 +35,7 @@ struct GracePeriodTests {
         project: instance.acme.project, by: Instance.boss
       ) { $0.signIn.anonymous = true }
       for grace in [90, 7] {
-        try await enforce(instance, .claim, grace: grace)
+        try await instance.enforce(.claim, grace: grace)
         instance.clock.advance(8 * 86_400)
         let before = try await policies.usersInGrace(instance.acme)
         let person: Person = grace == 90 ? .alice : .bob

@@ -36,7 +36,7 @@ extension Methods {
   func sendOobCode(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try Methods.oobKind(call.message)
     let wantsLink = try call.message.flag("returnOobLink") ?? false
-    let author = call.operatorAuthor
+    let author = call.holder?.author(of: call.request)
     guard !wantsLink || author != nil else { throw WireError("INSUFFICIENT_PERMISSION") }
     var scope: Scope
     let subject: OutOfBandRequest.Subject
