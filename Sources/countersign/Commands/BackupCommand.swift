@@ -84,7 +84,7 @@ enum BackupCommand: Command {
 
   private static func copy(_ folder: DataFolder, to file: String) async throws {
     let lock = try folder.lockKeys()
-    defer { try? lock.close() }
+    defer { lock.release() }
     let database = try folder.openFile()
     do {
       try await database.backup(to: file)

@@ -44,7 +44,7 @@ enum InitCommand: Command {
       if let error = error as? StartError { throw ConfigurationError(error.message) }
       throw error
     }
-    try? lock.close()
+    lock.release()
     Terminal.say(
       Message(
         "cli.created-an-instance-in-keep-a",

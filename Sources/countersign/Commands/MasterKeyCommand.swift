@@ -34,11 +34,11 @@ enum KeysRotateMasterCommand: Command {
         Terminal.say(Message("cli.created-a-new-master-key-store", ["folder": .text(folder.path)]))
       }
       // Commands that start from here on read the new key.
-      try? change.close()
+      change.release()
       let code =
         server == nil ? try await follow(instance) : try await seal(instance, folder)
       await instance.database.close()
-      try? server?.close()
+      server?.release()
       return code
     } catch {
       await instance.database.close()

@@ -25,8 +25,8 @@ enum MigrateCommand: Command {
     let server = try folder.lock()
     let keys = try folder.lockKeys()
     defer {
-      try? keys.close()
-      try? server.close()
+      keys.release()
+      server.release()
     }
     if !folder.isOnServer { try folder.finishRestore(holding: server) }
     let before = try await plan(folder)

@@ -25,8 +25,8 @@
       let server = isDry ? nil : try move.folder.lock()
       let keys = isDry ? try move.folder.lockKeys() : try move.folder.lockKeysForChange()
       defer {
-        try? keys.close()
-        try? server?.close()
+        keys.release()
+        server?.release()
       }
       if let server { try move.folder.finishRestore(holding: server) }
       try move.checkFolder()

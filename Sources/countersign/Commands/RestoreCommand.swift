@@ -28,8 +28,8 @@ enum RestoreCommand: Command {
     let server = try folder.lock()
     let keys = try folder.lockKeysForChange()
     defer {
-      try? keys.close()
-      try? server.close()
+      keys.release()
+      server.release()
     }
     try folder.finishRestore(holding: server)
     try file.mustBeBackup()

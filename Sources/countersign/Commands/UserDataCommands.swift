@@ -98,7 +98,7 @@ enum UserEraseCommand: Command {
         while try await identity.auditChain.seal() {}
         while try await identity.userData.continueErasures() {}
       }
-      try? server?.close()
+      server?.release()
       guard let progress = try await identity.userData.progress(of: number, in: scope) else {
         throw ConfigurationError(Message("cli.nothing-is-stored-about-the-user"))
       }

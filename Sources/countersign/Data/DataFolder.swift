@@ -2,7 +2,6 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Foundation
-import Glibc
 import Identity
 import Localization
 
@@ -120,9 +119,9 @@ struct DataFolder: Sendable {
 
   /// Locks the folder for a server, until the process ends: for only one if the database is a file,
   /// and else along with other servers.
-  func lockForServer() throws(ConfigurationError) -> FileHandle {
+  func lockForServer() throws(ConfigurationError) -> FolderLock {
     guard isOnServer else { return try lock() }
-    guard let handle = try take("server.lock", LOCK_SH) else {
+    guard let handle = try take("server.lock", isShared: true) else {
       throw ConfigurationError(
         Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
     }
@@ -130,7 +129,7 @@ struct DataFolder: Sendable {
   }
 
   /// Locks the folder for one server, until the process ends.
-  func lock() throws(ConfigurationError) -> FileHandle {
+  func lock() throws(ConfigurationError) -> FolderLock {
     guard let handle = try lockIfFree() else {
       throw ConfigurationError(
         Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
@@ -139,13 +138,13 @@ struct DataFolder: Sendable {
   }
 
   /// Locks the folder for one server; returns nil when another process has the lock.
-  func lockIfFree() throws(ConfigurationError) -> FileHandle? {
-    try take("server.lock", LOCK_EX)
+  func lockIfFree() throws(ConfigurationError) -> FolderLock? {
+    try take("server.lock")
   }
 
   /// Acquires the shared lock that keeps the master key from changing while a command uses it.
-  func lockKeys() throws(ConfigurationError) -> FileHandle {
-    guard let handle = try take("keys.lock", LOCK_SH) else {
+  func lockKeys() throws(ConfigurationError) -> FolderLock {
+    guard let handle = try take("keys.lock", isShared: true) else {
       throw ConfigurationError(
         Message("cli.another-countersign-command-is-changing", ["path": .text(path)]))
     }
@@ -153,25 +152,18 @@ struct DataFolder: Sendable {
   }
 
   /// Acquires the exclusive lock on the master key, which only a server may be using meanwhile.
-  func lockKeysForChange() throws(ConfigurationError) -> FileHandle {
-    guard let handle = try take("keys.lock", LOCK_EX) else {
+  func lockKeysForChange() throws(ConfigurationError) -> FolderLock {
+    guard let handle = try take("keys.lock") else {
       throw ConfigurationError(
         Message("cli.another-countersign-command-is-using-and", ["path": .text(path)]))
     }
     return handle
   }
 
-  private func take(_ name: String, _ kind: Int32) throws(ConfigurationError) -> FileHandle? {
-    let lock = "\(path)/\(name)"
-    let files = FileManager.default
-    if !files.fileExists(atPath: lock) {
-      _ = files.createFile(
-        atPath: lock, contents: Data(), attributes: [.posixPermissions: 0o600])
-    }
-    guard let handle = FileHandle(forUpdatingAtPath: lock) else {
-      throw ConfigurationError(Message("cli.the-lock-file-cant-be-opened", ["lock": .text(lock)]))
-    }
-    return flock(handle.fileDescriptor, kind | LOCK_NB) == 0 ? handle : nil
+  private func take(_ name: String, isShared: Bool = false) throws(ConfigurationError)
+    -> FolderLock?
+  {
+    try FolderLock(path: "\(path)/\(name)", isShared: isShared)
   }
 
   /// Reads the master key that was passed, or else the file; returns nil when there's none.

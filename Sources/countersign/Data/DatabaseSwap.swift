@@ -105,11 +105,11 @@ extension DataFolder {
       throw ConfigurationError(Message("cli.a-backup-is-being-restored-to", ["path": .text(path)]))
     }
     try finishRestore(holding: server)
-    try? server.close()
+    server.release()
   }
 
   /// Finishes an interrupted restore for a caller that already holds the server lock.
-  func finishRestore(holding _: FileHandle) throws(ConfigurationError) {
+  func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
     do {
       guard try DatabaseSwap(data: path).finish() != nil else { return }
     } catch {

@@ -15,7 +15,7 @@ struct Instance: Sendable {
   /// The installed catalogs of messages, English first.
   let catalogs: [Catalog]
   /// Held by commands that run alongside a server, so that the master key can't change meanwhile.
-  var lock: FileHandle?
+  var lock: FolderLock?
 
   /// Writes the text of messages.
   var mail: CatalogMailWriter { CatalogMailWriter(catalogs) }
@@ -75,7 +75,7 @@ struct Instance: Sendable {
     // Held while the database may be migrated, so that no server starts meanwhile.
     let server = try folder.lockIfFree()
     var instance = try await existing(folder, migrates: server != nil)
-    try? server?.close()
+    server?.release()
     instance.lock = lock
     return instance
   }

@@ -151,7 +151,7 @@ enum ServeCommand: Command {
     accessLog?.close()
     log.reportSuppressed(untilNow: true)
     log.add(.server(.stopped(statistics)))
-    try? lock.close()
+    lock.release()
     signsOfLife.cancel()
     return 0
   }

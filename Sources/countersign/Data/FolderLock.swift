@@ -1,0 +1,35 @@
+import Foundation
+import Glibc
+import Localization
+
+/// A lock on a file of the data folder, which other processes respect until it's released.
+final class FolderLock: Sendable {
+  private let handle: FileHandle
+
+  /// Acquires the lock, without waiting; returns nil while another process has one that excludes it.
+  init?(path: String, isShared: Bool) throws(ConfigurationError) {
+    let files = FileManager.default
+    if !files.fileExists(atPath: path) {
+      _ = files.createFile(
+        atPath: path, contents: Data(), attributes: [.posixPermissions: 0o600])
+    }
+    guard let handle = FileHandle(forUpdatingAtPath: path) else {
+      throw ConfigurationError(Message("cli.the-lock-file-cant-be-opened", ["lock": .text(path)]))
+    }
+    self.handle = handle
+    guard flock(handle.fileDescriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+      return nil
+    }
+  }
+
+  deinit { release() }
+
+  /// Releases the lock; has no effect if it was released.
+  ///
+  /// Closing the file isn't enough: a process that is being spawned has a copy of the descriptor
+  /// until it executes its program, and the lock lives as long as the last copy.
+  func release() {
+    if handle.fileDescriptor >= 0 { _ = flock(handle.fileDescriptor, LOCK_UN) }
+    try? handle.close()
+  }
+}
