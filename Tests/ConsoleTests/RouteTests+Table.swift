@@ -40,6 +40,7 @@ extension RouteTests {
     POST /projects/{String}/policy-templates: changePolicy in the project
     GET /projects/{String}/policy-templates/{String}: changePolicy in the project
     POST /projects/{String}/policy-templates/{String}/application: changePolicy in the project
+    GET /projects/{String}/policy-templates/{String}/removal: changePolicy in the project
     POST /projects/{String}/policy-templates/{String}/removal: changePolicy in the project
     GET /projects/{String}/review: seeScope in some of the project
     GET /projects/{String}/review.csv: seeScope in some of the project

@@ -38,8 +38,7 @@ struct NewAdministratorPage: Sendable {
     do {
       let outcome = try await identity.invitations.invite(
         email: email, displayName: name, grant: grant, until: end, actions.request(signedIn))
-      let (invitation, token) = outcome.value
-      return actions.page(handOver(signedIn, invitation, token), after: outcome)
+      return actions.page(handOver(signedIn, outcome.value), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .inviteAdministrator, signedIn) {
         error throws(Refusal) in try error.fault(answers)
@@ -51,18 +50,16 @@ struct NewAdministratorPage: Sendable {
   /// Shows the invite link.
   ///
   /// The server stores only a digest of its token, so it can't be shown again.
-  private func handOver(
-    _ signedIn: SignedIn, _ invitation: Invitation, _ token: Secret
-  ) -> Response {
+  private func handOver(_ signedIn: SignedIn, _ new: NewInvitation) -> Response {
     let title = Message("administrators.invitation")
     var frame = frames.frame(
       Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]
-    let query: Form = ["token": token.revealedText]
+    let query: Form = ["token": new.token.revealedText]
     let view = CreatedInvitationView(
-      frame: FrameView(frame), invitation: invitation,
+      frame: FrameView(frame), invitation: new.invitation, isReplacement: new.isReplacement,
       link: publicURL.origin + query.query(of: ConsolePaths.invitation()))
     return .html(created.render(view))
   }
@@ -114,11 +111,13 @@ struct NewAdministratorView: ViewModel {
 struct CreatedInvitationView: ViewModel {
   let frame: FrameView
   let invitation: Invitation
+  let isReplacement: Bool
   let link: String
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.link),
+    .flag(\.isReplacement),
     .text("name") { Formatted.short($0.invitation.displayName) },
     .text("email") { $0.invitation.email },
     .markup("role") {

@@ -47,6 +47,7 @@ struct EventStreamChangePage: Sendable {
   ) async throws(Refusal) -> Response {
     let state = try await EventStreamPage.state(id, streams)
     let stream = state.stream
+    guard !change.isMade(in: stream) else { return .redirect(to: ConsolePaths.eventStream(id)) }
     let name = Message.Value.name(Formatted.short(stream.name))
     var frame = actions.frames.frame(
       Message(
@@ -86,6 +87,15 @@ enum EventStreamChange {
     }
   }
 
+  /// Whether a stream is as the change would make it.
+  func isMade(in stream: EventStream) -> Bool {
+    switch self {
+    case .pause: stream.pausedAt != nil
+    case .resume: stream.pausedAt == nil
+    case .delete, .discard: false
+    }
+  }
+
   var button: Message {
     switch self {
     case .pause: Message("event-streams.pause")
@@ -120,10 +130,16 @@ enum EventStreamChange {
     case .pause:
       [Message("event-streams.pause-waits"), Message("event-streams.pause-expires")]
     case .resume:
-      [Message("event-streams.resume-delivers", ["count": .number(Int(state.lag))])]
+      [
+        state.lag == 0
+          ? Message("event-streams.resume-delivers-new")
+          : Message("event-streams.resume-delivers", ["count": .number(Int(state.lag))])
+      ]
     case .delete:
       [
-        Message("event-streams.delete-ends", ["count": .number(Int(state.lag))]),
+        state.lag == 0
+          ? Message("event-streams.delete-ends-delivered")
+          : Message("event-streams.delete-ends", ["count": .number(Int(state.lag))]),
         Message("event-streams.delete-keeps"),
       ]
     case .discard:

@@ -9,6 +9,8 @@ enum EventStreamFault {
     case .invalidTarget:
       FieldError(field: "target", text: Message("event-streams.target-invalid"))
     case .exists: FieldError(field: "target", text: Message("event-streams.exists"))
+    case .nameTaken:
+      FieldError(field: "name", text: Message("event-streams.name-taken"))
     case .tooMany:
       FieldError(
         field: "name",

@@ -16,7 +16,8 @@ struct PolicyTemplatePage: Sendable {
   func show(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
     let query = context.signedIn.query
     let chosen = query.all("tenant").compactMap { $0.text(atMost: 128) }
-    let isPreview = query.text("step") == "preview"
+    // The buttons that turn the list's pages are in the same form as the one for the preview.
+    let isPreview = query.text("step") == "preview" && query.text("after") == nil
     return try await page(
       context, try await template(context, id), chosen.map { ID($0) }, isPreview: isPreview,
       faults: chosen.isEmpty && isPreview ? [Self.wrongNumber] : [])
@@ -126,7 +127,7 @@ struct PolicyTemplatePage: Sendable {
     isPreview: Bool, typed: String = "", faults: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let project = context.scope.project
-    let after = context.signedIn.query.text("after")
+    let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     let isChoosing = chosen.isEmpty || !isPreview
     let preview = try await isChoosing ? [] : preview(context, template, chosen)
     let tenants =
@@ -185,6 +186,12 @@ struct PolicyTemplateView: ViewModel {
     chosen.reduce(into: Form()) { $0.add("tenant", $1.text) }.query(of: address)
   }
 
+  /// The chosen tenants that are on other pages of the list.
+  private var chosenElsewhere: [ID<Tenant>] {
+    let shown = Set((tenants?.items ?? []).map { Array($0.policy.scope.objectID.utf8) })
+    return chosen.filter { !shown.contains(Array($0.text.utf8)) }
+  }
+
   private var switchesOff: Bool { preview.contains(where: \.switchesOff) }
 
   private var changing: [TemplateChange] { preview.filter { !$0.changes.isEmpty } }
@@ -219,11 +226,7 @@ struct PolicyTemplateView: ViewModel {
       ConsolePaths.policyTemplateApplication(
         $0.context.scope.project.text, $0.template.kind.text)
     },
-    .list("facts") { view in
-      PolicyChange.Field.allCases.map { field in
-        Fact(field.label, PolicyChange.value(field, view.template.edit).message)
-      }
-    },
+    .list("facts") { $0.template.facts },
     .flag("isChoosing") { $0.tenants != nil },
     .flag("isPreview") { $0.tenants == nil },
     .flag("hasChoices") { !($0.tenants?.items.isEmpty ?? true) },
@@ -234,12 +237,17 @@ struct PolicyTemplateView: ViewModel {
           isChosen: view.chosen.contains { $0.text == tenant.policy.scope.objectID })
       }
     },
-    .object("pager") { view in
-      PagerView(
-        shown: Message(
-          "policy-templates.n-tenants", ["count": .number(view.tenants?.items.count ?? 0)]),
-        path: view.address, query: Form(), after: view.after, next: view.tenants?.next)
+    .list("elsewhere") { view in
+      view.chosenElsewhere.map { HiddenField(name: "tenant", value: $0.text) }
     },
+    .text("chosenElsewhere") { view in
+      view.chosenElsewhere.isEmpty
+        ? nil
+        : Message(
+          "policy-templates.chosen-elsewhere", ["count": .number(view.chosenElsewhere.count)])
+    },
+    .flag("isLater") { $0.after != nil },
+    .text("next") { $0.tenants?.next },
     .text("tenantsError") { $0.frame.error(at: "tenants") },
     .texts("hits") { $0.hits },
     .list("rows") { view in

@@ -38,6 +38,31 @@ struct PolicyTemplatesPage: Sendable {
     }
   }
 
+  /// Asks for confirmation before a template is deleted.
+  func confirmDeletion(
+    _ context: ProjectContext, _ id: String
+  ) async throws(Refusal) -> Response {
+    let project = context.scope.project
+    let list = ConsolePaths.policyTemplates(project.text)
+    let templates = try await refusing { try await identity.policyTemplates.list(project) }
+    guard let template = templates.first(where: { $0.kind.text == id }),
+      let name = template.name
+    else { throw .notFound }
+    var frame = try await actions.frames.frame(
+      Message("policy-templates.deletion-title", ["name": .name(name)]), in: context)
+    frame.crumbs = [Link(text: Message("policy-templates.policy-templates"), href: list)]
+    var question = ActionQuestion(
+      performs: .deletePolicyTemplate,
+      heading: Markup(
+        html: Message("policy-templates.deletion-question", ["name": .name(name)])),
+      consequences: [Message("policy-templates.deletion-keeps-policies")],
+      button: Message("policy-templates.delete-template"), keep: Message("common.cancel"),
+      action: ConsolePaths.policyTemplateRemoval(project.text, id), back: list)
+    question.factsHeading = Message("policy-templates.policy")
+    question.facts = template.facts
+    return try await actions.ask(question, context.signedIn, frame)
+  }
+
   func delete(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
     guard let number = Int64(id) else { throw .notFound }
     let signedIn = context.signedIn
@@ -113,6 +138,13 @@ extension PolicyTemplate {
   /// The name.
   var label: Message { kind.builtInLabel ?? .verbatim(name ?? "") }
 
+  /// The policy, field by field.
+  var facts: [Fact] {
+    PolicyChange.Field.allCases.map { field in
+      Fact(field.label, PolicyChange.value(field, edit).message)
+    }
+  }
+
   /// The names of the built-in templates.
   static let builtInLabels = [Kind.strict, .standard].compactMap(\.builtInLabel)
 }
@@ -141,6 +173,7 @@ struct PolicyTemplateRow: ViewModel {
   }
 
   static let keys: Keys<Self> = [
+    .text("id") { $0.template.kind.text },
     .text("label") { $0.template.label },
     .text("totp") { $0.value(.totp) },
     .markup("window") { WindowStrip.small($0.template.edit.configuration) },

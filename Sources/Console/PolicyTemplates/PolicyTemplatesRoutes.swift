@@ -18,6 +18,8 @@ enum PolicyTemplatesRoutes: ConsoleFeature {
       ConsolePaths.policyTemplateApplication, performing: [.changePolicy, .weakenPolicy],
       page.apply)
     table.inProject(
+      .get, ConsolePaths.policyTemplateRemoval, .changePolicy, list.confirmDeletion)
+    table.inProject(
       ConsolePaths.policyTemplateRemoval, performing: [.deletePolicyTemplate], list.delete)
   }
 }

@@ -19,6 +19,19 @@ public struct Invitation: Sendable {
   public let createdAt: Instant
   /// The time the link expires.
   public let expiresAt: Instant
+
+  /// Whether the link hasn't expired; it has if it's from the future, since the clock was set back.
+  func isOpen(at now: Instant) -> Bool { !createdAt.isInFuture(at: now) && now < expiresAt }
+}
+
+/// An invitation that was just created.
+public struct NewInvitation: Sendable {
+  /// The invitation.
+  public let invitation: Invitation
+  /// The token of its link, which is stored only as a digest.
+  public let token: Secret
+  /// Whether it replaced a valid invitation to the same email address, whose link no longer works.
+  public let isReplacement: Bool
 }
 
 /// An error that prevents an invitation from being accepted.
@@ -47,12 +60,11 @@ public struct Invitations: Sendable {
 
   /// Creates an invitation, replacing any previous one for the same email address.
   ///
-  /// - Returns: The invitation and the link's token, stored only as a digest.
   /// - Throws: ``ManagementError``.
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
     by author: Author
-  ) async throws(ManagementError) -> (invitation: Invitation, token: Secret) {
+  ) async throws(ManagementError) -> NewInvitation {
     try await store.perform(
       by: author, ManagementError.self,
       try invitation(email: email, displayName: displayName, grant: grant, until: end))
@@ -64,10 +76,8 @@ public struct Invitations: Sendable {
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
     _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<
-    (invitation: Invitation, token: Secret)
-  > {
-    let action: Action<(invitation: Invitation, token: Secret)>
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<NewInvitation> {
+    let action: Action<NewInvitation>
     do {
       action = try invitation(
         email: email, displayName: displayName, grant: grant, until: end)
@@ -78,7 +88,7 @@ public struct Invitations: Sendable {
 
   private func invitation(
     email: String, displayName: String, grant: Grant, until end: Instant?
-  ) throws(ManagementError) -> Action<(invitation: Invitation, token: Secret)> {
+  ) throws(ManagementError) -> Action<NewInvitation> {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
     let token = store.random.token(bytes: 32)
@@ -97,7 +107,11 @@ public struct Invitations: Sendable {
         "SELECT 1 FROM administrator WHERE email_folded = \(folded)"
       ) { _ in true }
       guard taken == nil else { throw ManagementError.emailTaken }
-      try connection.run("DELETE FROM invitation WHERE email_folded = \(folded)")
+      let replaced = try connection.first(
+        "DELETE FROM invitation WHERE email_folded = \(folded) RETURNING \(Self.columns)",
+        Self.invitation)
+      let earlier = replaced?.invitation
+      let isReplacement = earlier?.isOpen(at: now) ?? false
       try connection.run(
         """
         INSERT INTO invitation (invitation_id, token_digest, email, email_folded, display_name,
@@ -108,13 +122,17 @@ public struct Invitations: Sendable {
           \(grant.tenant?.text ?? ""), \(author.actor.id), \(author.actor.name),
           \(now.microseconds), \(invitation.expiresAt.microseconds), \(end?.microseconds))
         """)
+      if let earlier, isReplacement {
+        try context.record(Self.revocation(of: earlier), connection)
+      }
       var entry = AuditEntry(
         .administratorInvite, .administrator, invitation.id.text, name: displayName)
       entry.add(.email, .text(email))
       entry.add(.grants, .of([grant]))
       if let end { entry.add(.grantEnds, .instant(end)) }
       try context.record(entry, connection)
-      return (invitation, Secret(token))
+      return NewInvitation(
+        invitation: invitation, token: Secret(token), isReplacement: isReplacement)
     }
   }
 
@@ -219,13 +237,17 @@ public struct Invitations: Sendable {
         "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(columns)",
         Self.invitation)
       guard let (invitation, _) = found else { throw ManagementError.notFound }
-      var entry = AuditEntry(
-        .administratorRevokeInvitation, .administrator, id.text,
-        name: invitation.displayName)
-      entry.add(.email, lost: .text(invitation.email))
-      entry.add(.grants, lost: .of([invitation.grant]))
-      try context.record(entry, connection)
+      try context.record(revocation(of: invitation), connection)
     }
+  }
+
+  private static func revocation(of invitation: Invitation) -> AuditEntry {
+    var entry = AuditEntry(
+      .administratorRevokeInvitation, .administrator, invitation.id.text,
+      name: invitation.displayName)
+    entry.add(.email, lost: .text(invitation.email))
+    entry.add(.grants, lost: .of([invitation.grant]))
+    return entry
   }
 
   private static func find(
@@ -245,7 +267,7 @@ public struct Invitations: Sendable {
     _ invitation: Invitation, _ inviter: String, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
-    guard now < invitation.expiresAt, now < invitation.grantEndsAt ?? invitation.expiresAt else {
+    guard invitation.isOpen(at: now), now < invitation.grantEndsAt ?? invitation.expiresAt else {
       return false
     }
     let actor: Actor = inviter.isEmpty ? .commandLine : .administrator(ID(inviter), name: "")

@@ -33,7 +33,7 @@ extension EventStreams {
         throw EventStreamError.invalidTarget
       }
       let others = try EventStream.all(connection).filter { $0.id != id }
-      guard !destination.isTaken(by: others) else { throw EventStreamError.exists }
+      try Self.check(name, destination, among: others)
       let isMoved = !stream.target.isSameBytes(as: target)
       let isRenewed = sealed != nil && stream.kind == .webhook
       guard isMoved || isRenewed || !stream.name.isSameBytes(as: name) else { return nil }

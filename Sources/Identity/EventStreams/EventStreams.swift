@@ -10,6 +10,8 @@ public enum EventStreamError: Error, Sendable {
   case invalidTarget
   /// Another stream has the same destination.
   case exists
+  /// Another stream has the same name.
+  case nameTaken
   /// There are ``EventStreams/most`` already.
   case tooMany
   /// The stream doesn't exist.
@@ -119,7 +121,7 @@ public struct EventStreams: Sendable {
       context, connection in
       let others = try EventStream.all(connection)
       guard others.count < Self.most else { throw EventStreamError.tooMany }
-      guard !destination.isTaken(by: others) else { throw EventStreamError.exists }
+      try Self.check(name, destination, among: others)
       let start = fromStart ? 0 : try ChainLink.last(connection)?.sequence ?? 0
       try connection.run(
         """
@@ -135,6 +137,14 @@ public struct EventStreams: Sendable {
       try context.record(entry, connection)
       return (try Self.existing(id, connection), secret)
     }
+  }
+
+  /// Checks that no other stream has the name or the destination.
+  static func check(
+    _ name: String, _ destination: EventDestination, among others: [EventStream]
+  ) throws(EventStreamError) {
+    guard !destination.isTaken(by: others) else { throw .exists }
+    guard !others.contains(where: { $0.name.isSameToken(as: name) }) else { throw .nameTaken }
   }
 
   func newSecret() -> Secret { Secret("whsec_" + store.random.token(bytes: 32)) }

@@ -68,8 +68,8 @@ public struct PolicyTemplates: Sendable {
     _ name: String, from scope: Scope, notAs reserved: [String] = [], _ request: ActionRequest
   ) async throws(ActionError<PolicyTemplateError>) -> ActionOutcome<Void> {
     let (name, project) = (name.trimmed, scope.project)
-    guard (1...PolicyTemplate.longestName).contains(name.count),
-      !name.contains(where: \.isNewline)
+    guard UserPoolRules.isDisplayName(name),
+      name.unicodeScalars.count <= PolicyTemplate.longestName
     else { throw .failed(.invalidName) }
     return try await store.perform(
       .createPolicyTemplate, request, in: ActionTarget(project: project), PolicyTemplateError.self

@@ -14,7 +14,6 @@ import Testing
         ("event-streams", "/event-streams"), ("event-stream", "/event-streams/\(id)"),
         ("event-stream-settings", "/event-streams/\(id)/settings"),
         ("event-stream-pause", "/event-streams/\(id)/pause"),
-        ("event-stream-resumption", "/event-streams/\(id)/resumption"),
         ("event-stream-deletion", "/event-streams/\(id)/deletion"),
         ("event-stream-removal", "/event-streams/\(id)/rejected-entries/1/removal"),
       ]
@@ -23,6 +22,13 @@ import Testing
         Markup.check(page)
         try Snapshot.check(page.settled, named: "\(name).html")
       }
+      let stream = "/event-streams/\(id)"
+      #expect(try await ada.get(stream + "/resumption").location == stream)
+      #expect(try await ada.submit(stream + "/pause", ["note": "Maintenance"]).location == stream)
+      #expect(try await ada.get(stream + "/pause").location == stream)
+      let resumption = try await ada.get(stream + "/resumption")
+      Markup.check(resumption)
+      try Snapshot.check(resumption.settled, named: "event-stream-resumption.html")
     }
   }
 

@@ -82,6 +82,47 @@ import Testing
     }
   }
 
+  @Test func `tenants chosen on several pages of the list are all previewed`() async throws {
+    try await World.withSampleData { world in
+      for number in 0..<(PolicyTemplates.mostTenants + 2) {
+        _ = try await world.identity.pools.createTenant(
+          in: ID("globex"), UserPoolEdit(displayName: "zone-\(number)"),
+          by: Author(actor: .commandLine))
+      }
+      let ada = try await Browser.signedIn(world)
+      let address = "/projects/globex/policy-templates/strict"
+      let first = try await ada.get(address)
+      let tenants = try await world.identity.policyTemplates.tenants(of: ID("globex"))
+      let (chosen, next) = (tenants.items[3].policy.scope, try #require(tenants.next))
+      #expect(first.says("name=\"after\" value=\"\(next)\""))
+      // What the browser sends for the button of the next page.
+      let second = try await ada.get(
+        "\(address)?step=preview&tenant=\(chosen.objectID)&after=\(next)")
+      Markup.check(second)
+      #expect(second.says("1 tenant on another page is selected, too."))
+      #expect(
+        second.says("<input type=\"hidden\" name=\"tenant\" value=\"\(chosen.objectID)\">"))
+      let back = try await ada.get("\(address)?step=preview&tenant=\(chosen.objectID)&after=")
+      #expect(back.says("value=\"\(chosen.objectID)\" checked"))
+    }
+  }
+
+  @Test func `a template is deleted after a question, and policies stay`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.submit(Self.list, ["name": "<b>Ours</b>"]).status == .seeOther)
+      let removal = try #require(
+        try await ada.get(Self.list).values(of: "href").first { $0.hasSuffix("/removal") })
+      let question = try await ada.get(removal)
+      Markup.check(question)
+      #expect(question.says("Delete “<bdi>&lt;b&gt;Ours&lt;/b&gt;</bdi>”?"))
+      #expect(try await ada.submit(removal, [:]).location == Self.list)
+      #expect(try await ada.get(Self.list).values(of: "href").contains(removal) == false)
+      #expect(try await ada.get(removal).status == .notFound)
+      #expect(try await ada.get("\(Self.list)/strict/removal").status == .notFound)
+    }
+  }
+
   @Test(arguments: ["Strict", "default", "Ours"])
   func `a template isn't named like a built-in one`(name: String) async throws {
     try await World.withSampleData { world in

@@ -10,18 +10,19 @@ struct InvitationTests {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let grant = Grant(role: .support, project: instance.acme.project)
-      let (invitation, token) = try await instance.invite("New@example.com", grant, by: boss)
+      let new = try await instance.invite("New@example.com", grant, by: boss)
+      let (invitation, token) = (new.invitation, new.token)
       #expect(token.count >= 22)
       #expect(invitation.expiresAt == instance.now.advanced(bySeconds: 7 * 86_400))
       for _ in 0..<3 {
         let found = try await instance.identity.invitations.find(token: token.revealedText)
         #expect(found?.email == "New@example.com")
       }
-      let new = try await instance.accept(token)
-      #expect(new.session.administrator.id == invitation.id)
-      #expect(new.session.administrator.displayName == "Newman")
-      #expect(new.session.administrator.grants == [grant])
-      #expect(new.session.secondFactor == .dueNext)
+      let accepted = try await instance.accept(token)
+      #expect(accepted.session.administrator.id == invitation.id)
+      #expect(accepted.session.administrator.displayName == "Newman")
+      #expect(accepted.session.administrator.grants == [grant])
+      #expect(accepted.session.secondFactor == .dueNext)
       await expect("ended") { try await instance.accept(token) }
       #expect(try await instance.identity.invitations.list().isEmpty)
       let history = try await instance.identity.administrators.history(of: invitation.id)
@@ -41,6 +42,34 @@ struct InvitationTests {
         await outcome { try await instance.accept(token) }
       }
       #expect(outcomes.tally == ["done": 1, "ended": 7])
+    }
+  }
+
+  @Test func `an invitation that replaces a valid one says so, and the log has its end`()
+    async throws
+  {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let first = try await instance.invite("new@example.com", by: boss)
+      let second = try await instance.invite("New@example.com", by: boss)
+      #expect(!first.isReplacement && second.isReplacement)
+      let history = try await instance.identity.administrators.history(of: first.invitation.id)
+      #expect(
+        history.map(\.action) == [.administratorRevokeInvitation, .administratorInvite])
+      instance.clock.advance(7 * 86_400)
+      #expect(try await instance.invite("new@example.com", by: boss).isReplacement == false)
+    }
+  }
+
+  @Test func `an invite link from before the clock was set back has ended`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let (invitations, token) = (
+        instance.identity.invitations, try await instance.invite("new@example.com", by: boss).token
+      )
+      instance.clock.advance(-86_400)
+      #expect(try await invitations.find(token: token.revealedText) == nil)
+      #expect(try await invitations.list().isEmpty)
     }
   }
 

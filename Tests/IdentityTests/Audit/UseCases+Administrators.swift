@@ -206,7 +206,7 @@ extension Instance {
 
   func invite(
     _ email: String, _ grant: Grant = Grant(role: .auditor), by inviter: Administrator
-  ) async throws -> (invitation: Invitation, token: Secret) {
+  ) async throws -> NewInvitation {
     try await identity.invitations.invite(
       email: email, displayName: "New", grant: grant, by: author(inviter))
   }

@@ -7,7 +7,7 @@ import Testing
 struct ReauthenticationTests {
   private func invite(
     _ email: String, _ instance: Instance, _ request: ActionRequest
-  ) async throws -> ActionOutcome<(invitation: Invitation, token: Secret)> {
+  ) async throws -> ActionOutcome<NewInvitation> {
     try await instance.identity.invitations.invite(
       email: email, displayName: "New", grant: Grant(role: .owner), request)
   }

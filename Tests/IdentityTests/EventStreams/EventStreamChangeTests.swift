@@ -56,6 +56,25 @@ struct EventStreamChangeTests {
     }
   }
 
+  @Test func `a stream can't be named like another one`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      let owner = try await instance.agent("olga", role: .owner)
+      let other = try #require(EventDestination(.webhook, "https://other.example.com/"))
+      await expect("failed.nameTaken") {
+        try await instance.streams.add(
+          other, name: stream.name.lowercased(), fromStart: false, owner.request(nil, note: "x"))
+      }
+      let added = try await instance.streams.add(
+        other, name: "Other", fromStart: false, owner.request(nil, note: "x"))
+      await expect("failed.nameTaken") {
+        try await instance.streams.change(
+          added.value.stream.id, name: stream.name, target: other.target, renewsSecret: false,
+          owner.request(nil, note: "x"))
+      }
+    }
+  }
+
   @Test func `a new secret signs from then on, and a change without one keeps it`() async throws {
     try await withInstance { instance in
       let stream = try await instance.addStream()

@@ -106,7 +106,7 @@ struct EventStreamTests {
           other, name: " ", fromStart: true, owner.request(nil, note: "x"))
       }
       for number in 1..<EventStreams.most {
-        try await instance.addStream(.file, "file-\(number)", name: "File")
+        try await instance.addStream(.file, "file-\(number)", name: "File \(number)")
       }
       await expect("failed.tooMany") {
         guard let other = EventDestination(.file, "other") else { return }
