@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Host
 import Identity
 import Localization
 
@@ -29,8 +30,10 @@ struct Countersign {
     ]
 
   static func main() async {
+    StandardStream.openMissing()
     let words = Array(CommandLine.arguments.dropFirst())
-    exit(await run(words, environment: ProcessInfo.processInfo.environment))
+    let code = await run(words, environment: ProcessInfo.processInfo.environment)
+    exit(code == 0 ? Terminal.reportLoss() : code)
   }
 
   /// Runs a command line.
@@ -38,11 +41,15 @@ struct Countersign {
   /// - Parameters:
   ///   - words: The arguments, without the name of the program.
   ///   - environment: The environment variables.
-  /// - Returns: The exit code: 0, 1 for a failure, 64 (`EX_USAGE`) or 78 (`EX_CONFIG`).
+  /// - Returns: The exit code: 0, 1 for a failure, 64 (`EX_USAGE`), or that of a
+  ///   ``ConfigurationError``.
   static func run(_ words: [String], environment: [String: String]) async -> Int32 {
-    if words.isEmpty || ["--help", "-h", "help"].contains(words[0]) {
+    if words.isEmpty || ["--help", "-h"].contains(words[0]) || words == ["help"] {
       Terminal.say(help())
       return words.isEmpty ? 64 : 0
+    }
+    if words[0] == "help" {
+      return await run(Array(words.dropFirst()) + ["--help"], environment: [:])
     }
     if words[0] == "--version" {
       Terminal.say("countersign \(version)")
@@ -71,7 +78,7 @@ struct Countersign {
       return 64
     } catch let error as ConfigurationError {
       for problem in error.problems { Terminal.complain(problem) }
-      return 78
+      return error.exitCode
     } catch {
       Terminal.complain("countersign \(command.name): \(error)")
       return 1
@@ -117,24 +124,5 @@ struct Countersign {
   /// The commands and their summaries, one below the other.
   private static func list(_ commands: [any Command.Type]) -> String {
     commands.map { "  \($0.name)\n      \(OperatorText.string($0.summary))\n" }.joined()
-  }
-}
-
-/// The program's output.
-enum Terminal {
-  /// Prints a message to standard output.
-  static func say(_ message: Message) { say(OperatorText.string(message)) }
-
-  /// Prints a message to standard error.
-  static func complain(_ message: Message) { complain(OperatorText.string(message)) }
-
-  /// Prints a line to standard output, unbuffered even when it's a pipe.
-  static func say(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
-  }
-
-  /// Prints a line to standard error.
-  static func complain(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 }

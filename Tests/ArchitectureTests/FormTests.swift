@@ -17,10 +17,11 @@ struct FormTests {
       let text = try String(contentsOf: folder.appending(path: template), encoding: .utf8)
       found += namedButtons(text).map { "\(template): \($0)" }
     }
-    // Identify the session to end.
+    // Identify the session to end, and the page of a list that is in a form.
     #expect(
       found == [
         "account/account.mustache: session", "administrators/sessions.mustache: session",
+        "parts/pager-buttons.mustache: after", "parts/pager-buttons.mustache: after",
       ])
   }
 

@@ -17,7 +17,10 @@ struct LogTests {
       Log(
         format, clock: WallClock { Instant(seconds: 1_790_000_000) },
         steady: { self.state.withLock(\.passed) },
-        write: { line, _ in self.state.withLock { $0.lines.append(line) } })
+        write: { line, _ in
+          self.state.withLock { $0.lines.append(line) }
+          return !line.contains("unwritable")
+        })
     }
   }
 
@@ -47,6 +50,13 @@ struct LogTests {
     let written = Written()
     written.log(.text).add(.request(RequestID(1), .failed(cause: "a\r\nb\u{2028}c")))
     #expect(written.lines == ["request 000000000001: a b c"])
+  }
+
+  @Test func `lines that can't be written are counted`() {
+    let log = Written().log(.text)
+    log.add(.request(RequestID(1), .failed(cause: "unwritable")))
+    log.add(.request(RequestID(2), .failed(cause: "written")))
+    #expect(log.lostLines == 1)
   }
 
   @Test func `an event that repeats is limited, and the rest is counted`() {

@@ -13,7 +13,10 @@ struct ViolationReportTests {
     var log: Log {
       Log(
         .json, clock: WallClock { Instant(seconds: 1_790_000_000) },
-        write: { line, _ in self.all.withLock { $0.append(line) } })
+        write: { line, _ in
+          self.all.withLock { $0.append(line) }
+          return true
+        })
     }
   }
 

@@ -76,12 +76,15 @@ extension SigningKeys {
       }
     }
     let created = try await store.write(KeyRotationError.self) { connection in
-      let before = try Self.times(connection)
+      var before = try Self.times(connection)
       if let waiting = before.first(where: { $0.signsFrom > now }) {
-        throw KeyRotationError.anotherIsWaiting(waiting.signsFrom)
+        guard immediately else { throw KeyRotationError.anotherIsWaiting(waiting.signsFrom) }
+        // It's in the same database as the key that's replaced at once, and may be known as well.
+        try Self.delete(waiting, because: .early, by: author, at: now, connection)
+        before.removeAll { $0.id == waiting.id }
       }
       let until = signsFrom.advanced(bySeconds: Self.longestSigned + Self.slack)
-      for old in before where old.verifiesUntil == nil {
+      for old in before where old.verifiesUntil == nil || old == before.first {
         try Self.believe(old.id, until: until, connection)
       }
       try key.insert(signsFrom: signsFrom, at: now, connection)

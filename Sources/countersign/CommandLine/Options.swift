@@ -1,3 +1,5 @@
+import Foundation
+import Identity
 import Localization
 
 /// An option of a command: `--name VALUE`, or a flag when it has no placeholder.
@@ -30,12 +32,21 @@ struct UsageError: Error {
   init(_ message: Message) { self.message = message }
 }
 
-/// All the errors in a configuration; the exit code is 78 (`EX_CONFIG`).
+/// All the errors in a configuration.
 struct ConfigurationError: Error {
   let problems: [Message]
+  /// The exit code: 78 (`EX_CONFIG`), or 75 (`EX_TEMPFAIL`) for what another attempt can solve.
+  var exitCode: Int32 = 78
 
   init(_ problems: [Message]) { self.problems = problems }
   init(_ problem: Message) { problems = [problem] }
+
+  /// An error that ends by itself, such as that another program uses the data folder.
+  static func temporary(_ problem: Message) -> Self {
+    var error = Self(problem)
+    error.exitCode = 75
+    return error
+  }
 }
 
 /// The options and operands from the command line, the environment, and the configuration file.
@@ -55,11 +66,15 @@ struct Arguments: Sendable {
   ) throws(UsageError) {
     var rest = words[...]
     while let word = rest.popFirst() {
-      guard word.hasPrefix("--"), word != "--" else {
-        if word.hasPrefix("-"), word.count > 1, word != "--" {
+      if word == "--" {
+        operands += rest
+        break
+      }
+      guard word.hasPrefix("--") else {
+        if word.hasPrefix("-"), word.count > 1 {
           throw UsageError(Message("cli.unknown-option", ["word": .text(word)]))
         }
-        if word != "--" { operands.append(word) }
+        operands.append(word)
         continue
       }
       let parts = word.dropFirst(2).split(
@@ -82,11 +97,17 @@ struct Arguments: Sendable {
       }
       values[name, default: []].append(value)
     }
+    var turnedOff: Set<String> = []
     for option in options where values[option.name] == nil {
       guard let variable = option.variable, let value = environment[variable] else { continue }
       if option.placeholder == nil {
-        guard Self.flag(value) == true else { continue }
-        values[option.name] = ["true"]
+        guard !value.isEmpty else { continue }
+        guard let isOn = Self.flag(value) else {
+          throw UsageError(
+            Message(
+              "cli.must-be-yes-or-no", ["name": .text(variable), "text": .text(value)]))
+        }
+        if isOn { values[option.name] = ["true"] } else { turnedOff.insert(option.name) }
       } else if !value.isEmpty {
         values[option.name] = [value]
       }
@@ -95,7 +116,7 @@ struct Arguments: Sendable {
       let path = value(ConfigurationFile.option.name)
     else { return }
     let file = ConfigurationFile(path: path, options: ServeConfiguration.options)
-    for option in options where values[option.name] == nil {
+    for option in options where values[option.name] == nil && !turnedOff.contains(option.name) {
       guard let value = file.values[option.name] else { continue }
       values[option.name] = value
       fromFile.insert(option.name)
@@ -122,6 +143,20 @@ struct Arguments: Sendable {
   }
 
   func has(_ name: String) -> Bool { values[name] != nil }
+
+  /// Returns the reason for an action, as the audit log will have it; nil if it's missing or empty.
+  func reason() throws(UsageError) -> String? {
+    guard let reason = value("reason")?.trimmingCharacters(in: .whitespacesAndNewlines),
+      !reason.isEmpty
+    else { return nil }
+    guard reason.count <= ActionRequest.longestNote,
+      !reason.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else {
+      throw UsageError(
+        Message("cli.the-reason-is-invalid", ["longest": .number(ActionRequest.longestNote)]))
+    }
+    return reason
+  }
 
   /// Returns the only operand.
   ///

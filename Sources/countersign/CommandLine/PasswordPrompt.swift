@@ -30,9 +30,9 @@ enum PasswordPrompt {
   }
 
   private static func ask(_ prompt: Message) -> String? {
-    FileHandle.standardError.write(Data(OperatorText.string(prompt).utf8))
+    Terminal.prompt(OperatorText.string(prompt))
     let line = readLine(strippingNewline: true)
-    FileHandle.standardError.write(Data("\n".utf8))
+    Terminal.complain("")
     return line
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import Localization
 import Synchronization
@@ -12,9 +11,7 @@ final class ProgressLine: Sendable {
 
   init(
     isShown: Bool = isatty(STDERR_FILENO) == 1,
-    write: @escaping @Sendable (String) -> Void = {
-      FileHandle.standardError.write(Data($0.utf8))
-    },
+    write: @escaping @Sendable (String) -> Void = { Terminal.prompt($0) },
     _ message: @escaping @Sendable (_ table: Message.Value, _ rows: Message.Value) -> Message
   ) {
     self.message = message

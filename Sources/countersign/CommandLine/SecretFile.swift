@@ -13,7 +13,8 @@ struct SecretFile {
   ) -> Secret? {
     if let file = arguments.value(option) {
       guard let data = FileManager.default.contents(atPath: file),
-        let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
+        let text = String(validating: data, as: UTF8.self),
+        let line = text.split(whereSeparator: \.isNewline).first
       else {
         problems.append(
           Message("cli.the-secret-file-cant-be", ["name": .text(option), "file": .text(file)]),

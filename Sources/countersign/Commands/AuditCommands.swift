@@ -40,7 +40,15 @@ enum AuditVerifyCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let heads = try arguments.value("heads").map { try AuditHeadFile(path: $0).heads() }
+    let heads = try arguments.value("heads").map { path in
+      let heads = try AuditHeadFile(path: path).heads()
+      // Nothing would be compared, and yet the result would look as if something had been.
+      guard heads.contains(where: { $0 != nil }) else {
+        throw ConfigurationError(
+          Message("cli.audit-no-heads-in-file", ["path": .text(path)]))
+      }
+      return heads
+    }
     let keys = try arguments.value("key").map { try read($0) }
     return try await Instance.use(arguments) { instance in
       let result = try await instance.identity.auditChain.verify(
@@ -149,6 +157,8 @@ extension AuditVerification.Fault {
     case .deleted(let position):
       return Message(
         "cli.audit-deleted", ["position": .number(Int(position))])
+    case .linksDeleted(let first, let last) where first == last:
+      return Message("cli.audit-link-deleted", ["position": .number(Int(first))])
     case .linksDeleted(let first, let last):
       return Message(
         "cli.audit-links-deleted", ["first": .number(Int(first)), "last": .number(Int(last))])

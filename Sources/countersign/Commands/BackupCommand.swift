@@ -44,6 +44,8 @@ enum BackupCommand: Command {
 
   private static func create(_ file: String, of folder: DataFolder) async throws {
     try folder.mustExist()
+    // A backup of an empty database would replace good ones.
+    try folder.mustHoldInstance()
     let place = (file as NSString).deletingLastPathComponent
     try BackupFolder(path: place.isEmpty ? "." : place).mustHaveNoKey()
     try await copy(folder, to: file)
@@ -59,7 +61,8 @@ enum BackupCommand: Command {
   ) async throws -> Int32 {
     let file = backups.file(at: WallClock.system.now())
     try await create(file, of: folder)
-    if isCheck {
+    // Only a verified backup may replace another.
+    if isCheck || count != nil {
       do { _ = try await check(file, folder) } catch {
         // Neither the newest backup nor one of those to keep.
         try? FileManager.default.moveItem(atPath: file, toPath: "\(file).unverified")
@@ -67,6 +70,7 @@ enum BackupCommand: Command {
       }
     }
     guard let count else { return 0 }
+    backups.deleteInterrupted()
     for file in try backups.deleteAllBut(newest: count) {
       Terminal.say(Message("cli.deleted-the-backup", ["file": .text(file)]))
     }
@@ -116,12 +120,12 @@ enum BackupCommand: Command {
         Message(
           "cli.backup-is-intact-as-of",
           [
-            "file": .text(file), "users": .text("\(stored.users)"),
+            "file": .text(file), "count": .number(stored.users),
             "latest": .text(latest.rfc3339Milliseconds),
           ]))
     } else {
       Terminal.say(
-        Message("cli.backup-is-intact", ["file": .text(file), "users": .text("\(stored.users)")]))
+        Message("cli.backup-is-intact", ["file": .text(file), "count": .number(stored.users)]))
     }
     return 0
   }

@@ -40,10 +40,10 @@ enum ExportCommand: Command {
       Terminal.say(
         Message(
           "cli.exported-users-to-it-contains-password",
-          ["users": .text("\(count.users)"), "path": .text(path)]))
+          ["count": .number(count.users), "path": .text(path)]))
       if count.apps > 0 {
         Terminal.complain(
-          Message("cli.of-them-have-totp-factors-which", ["users": .text("\(count.apps)")]))
+          Message("cli.of-them-have-totp-factors-which", ["count": .number(count.apps)]))
       }
       return 0
     }
@@ -79,7 +79,7 @@ enum ExportCommand: Command {
       after = page.next
       if ContinuousClock.now - reportedAt >= .seconds(1) {
         reportedAt = .now
-        Terminal.complain(Message("cli.users-written", ["users": .text("\(written.users)")]))
+        Terminal.complain(Message("cli.users-written", ["count": .number(written.users)]))
       }
     } while after != nil
     if format == .json { try file.write(Array("\n]}\n".utf8)) }

@@ -47,6 +47,11 @@ enum ImportCommand: Command {
     }
   }
 
+  /// Checks that a project exists.
+  static func mustExist(_ project: ID<Project>, _ instance: Instance) async throws {
+    _ = try await scope(project.text, nil, instance)
+  }
+
   static func scope(
     _ project: String, _ tenant: String?, _ instance: Instance
   ) async throws -> Scope {
@@ -155,7 +160,7 @@ private struct ImportTask {
     Terminal.complain(
       Message(
         "cli.users-read-imported",
-        ["users": .text(String(read)), "imported": .text(String(total.created))]))
+        ["count": .number(read), "imported": .number(total.created)]))
   }
 
   private func finish(_ trouble: UserFileError?) -> Int32 {
@@ -171,22 +176,11 @@ private struct ImportTask {
       results.append(Message("cli.rejected", ["users": .text(String(total.refusals.count))]))
     }
     Terminal.say(
-      Message("cli.users-read", ["users": .text(String(read)), "results": .sequence(results)]))
+      Message("cli.users-read", ["count": .number(read), "results": .sequence(results)]))
     if let trouble {
       Terminal.complain(
         Message("cli.the-rest-of-the-file-couldnt", ["reason": .message(trouble.message)]))
     }
     return trouble == nil && total.refusals.isEmpty ? 0 : 1
-  }
-}
-
-extension Terminal {
-  /// Returns untrusted text with control characters replaced, at most 300 scalars long.
-  static func plain(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.prefix(300).map { scalar in
-          scalar.value < 32 || (127...159).contains(scalar.value) ? "\u{FFFD}" : scalar
-        }))
   }
 }

@@ -54,7 +54,7 @@ enum KeysRotateMasterCommand: Command {
       case .part(let progress):
         guard progress.rows >= reported + 1_000 || reported == 0 else { continue }
         reported = progress.rows
-        Terminal.say(Message("cli.re-encrypted-secrets", ["secrets": .text("\(progress.changed)")]))
+        Terminal.say(Message("cli.re-encrypted-secrets", ["count": .number(progress.changed)]))
       case .waiting(let moment):
         Terminal.say(
           Message(
@@ -85,7 +85,7 @@ enum KeysRotateMasterCommand: Command {
       idle = state.progress == last ? idle + 1 : 0
       if state.progress != last, state.progress.rows > 0 {
         Terminal.say(
-          Message("cli.re-encrypted-secrets", ["secrets": .text("\(state.progress.changed)")]))
+          Message("cli.re-encrypted-secrets", ["count": .number(state.progress.changed)]))
       }
       last = state.progress
       try await Task.sleep(for: .seconds(1))

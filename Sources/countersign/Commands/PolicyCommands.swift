@@ -18,7 +18,7 @@ enum PolicyExportCommand: Command {
     return try await Instance.use(arguments) { instance in
       do throws(PolicyFileError) {
         let file = try await instance.identity.policies.file(of: project)
-        FileHandle.standardOutput.write(Data(file.serialized()))
+        Terminal.write(file.serialized())
         return 0
       } catch .problems {
         throw ConfigurationError(Message("cli.project-not-found"))
@@ -72,7 +72,7 @@ enum PolicyApplyCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.operand(Message("cli.the-policy-file"))
-    let (reason, isDryRun) = (arguments.value("reason"), arguments.has("dry-run"))
+    let (reason, isDryRun) = (try arguments.reason(), arguments.has("dry-run"))
     return try await Instance.use(arguments) { instance in
       let policies = instance.identity.policies
       let file = try PolicyFileReader.read(path)
@@ -123,7 +123,9 @@ enum PolicyFileReader {
   static func read(_ path: String) throws(ConfigurationError) -> PolicyFile {
     let data: Data
     do {
-      data = try Data(contentsOf: URL(filePath: path))
+      // Not `Data(contentsOf:)`, which can't read a pipe.
+      let file = try FileHandle(forReadingFrom: URL(filePath: path))
+      data = try file.read(upToCount: most + 1) ?? Data()
     } catch {
       throw ConfigurationError(
         Message(

@@ -16,14 +16,18 @@ extension ProjectCommand {
 
 /// A command that lists a project's resources of one kind.
 protocol ProjectList: ProjectCommand {
-  static func list(_ project: ID<Project>, _ identity: Identity) async throws
+  /// Prints the resources; returns whether there are any.
+  static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool
 }
 
 extension ProjectList {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = ID<Project>(try arguments.required("project"))
     return try await Instance.use(arguments) { instance in
-      try await list(project, instance.identity)
+      try await ImportCommand.mustExist(project, instance)
+      if try await !list(project, instance.identity) {
+        Terminal.complain(Message("cli.project-has-none", ["project": .text(project.text)]))
+      }
       return 0
     }
   }
@@ -56,6 +60,7 @@ extension ProjectRevocation {
     let project = ID<Project>(try arguments.required("project"))
     let id = try arguments.operand(operand)
     return try await Instance.use(arguments) { instance in
+      try await ImportCommand.mustExist(project, instance)
       guard try await revoke(id, of: project, instance.identity) else {
         throw ConfigurationError(unknown)
       }

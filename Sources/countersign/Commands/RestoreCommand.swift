@@ -64,7 +64,7 @@ private struct Restore {
     do {
       try swap.begin()
       try file.copy(to: swap.draftDatabase)
-      let stored = try await BackupFile(path: swap.draftDatabase).inspect(ring)
+      let stored = try await BackupFile(path: swap.draftDatabase).inspect(ring, as: file.path)
       let (report, revived) = try await prepare(stored, former, environment: environment)
       await former?.close()
       try swap.commit(stamp: stopped.fileStamp)
@@ -148,7 +148,7 @@ private struct Restore {
     Terminal.say(
       Message(
         "cli.restored-users-as-of",
-        ["file": .text(file.path), "users": .text("\(stored.users)"), "since": since]))
+        ["file": .text(file.path), "count": .number(stored.users), "since": since]))
     if let aside, FileManager.default.fileExists(atPath: aside) {
       Terminal.say(Message("cli.the-previous-database-is-in-delete", ["aside": .text(aside)]))
     }

@@ -55,12 +55,14 @@ enum TokenListCommand: ProjectList {
   static let name = "token list"
   static let summary = Message("cli.summary-lists-the-service-tokens-of-a")
 
-  static func list(_ project: ID<Project>, _ identity: Identity) async throws {
-    for token in try await identity.serviceTokens.list(project) {
+  static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
+    let tokens = try await identity.serviceTokens.list(project)
+    for token in tokens {
       let scope = token.tenant.map { "\(token.project)/\($0)" } ?? token.project.text
       say(
         token.id.text, token.role.rawValue, scope, token.name, revokedAt: token.revokedAt)
     }
+    return !tokens.isEmpty
   }
 }
 

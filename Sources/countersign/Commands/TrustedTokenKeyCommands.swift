@@ -63,7 +63,7 @@ enum TrustedTokenKeyAddCommand: Command {
     case .invalidKey(.otherKind): Message("cli.custom-tokens-are-signed-with-rs256")
     case .exists: Message("cli.this-key-is-already-registered-for")
     case .tooMany:
-      Message("cli.the-project-has-active-keys-revoke", ["most": .text("\(TrustedTokenKeys.most)")])
+      Message("cli.the-project-has-active-keys-revoke", ["count": .number(TrustedTokenKeys.most)])
     case .notFound: Message("cli.key-not-found-in-this-project")
     case .unavailable(let failure): Message("cli.database-error", ["failure": .text("\(failure)")])
     }
@@ -75,12 +75,14 @@ enum TrustedTokenKeyListCommand: ProjectList {
   static let name = "signer list"
   static let summary = Message("cli.summary-lists-a-projects-custom-token-signing")
 
-  static func list(_ project: ID<Project>, _ identity: Identity) async throws {
-    for signer in try await identity.trustedTokenKeys.list(project) {
+  static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
+    let signers = try await identity.trustedTokenKeys.list(project)
+    for signer in signers {
       say(
         signer.id.text, signer.issuer, signer.keyID ?? "-", signer.label,
         revokedAt: signer.revokedAt)
     }
+    return !signers.isEmpty
   }
 }
 

@@ -61,7 +61,9 @@ enum UserEraseCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
     let uid = try arguments.required("uid")
-    let reason = try arguments.required("reason")
+    guard let reason = try arguments.reason() else {
+      throw UsageError(Message("cli.option-is-required", ["name": .text("reason")]))
+    }
     guard arguments.value("confirm") == uid else {
       throw UsageError(Message("cli.erasure-cant-be-undone", ["uid": .text(uid)]))
     }

@@ -21,12 +21,6 @@ struct AuditHeadFile: Sendable {
   /// Creates the file if it doesn't exist.
   func create() throws(ConfigurationError) { try file.create() }
 
-  /// Returns the position of the last head; 0 if there is none.
-  func lastPosition() throws -> Int64 {
-    try create()
-    return try heads().reversed().lazy.compactMap { $0?.sequence }.first ?? 0
-  }
-
   /// Appends heads, and waits until they're on disk.
   func append(_ heads: [AuditHead]) throws { try file.append(heads.map(\.line)) }
 }

@@ -16,8 +16,11 @@ struct BackupFile: Sendable {
   func mustBeBackup() throws(ConfigurationError) {
     let files = FileManager.default
     let kind = (try? files.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
-    guard kind == .typeRegular else {
+    guard let kind else {
       throw ConfigurationError(Message("cli.the-file-doesnt-exist", ["path": .text(path)]))
+    }
+    guard kind == .typeRegular else {
+      throw ConfigurationError(Message("cli.isnt-a-backup-file", ["path": .text(path)]))
     }
     let log = (try? files.attributesOfItem(atPath: "\(path)-wal")[.size]) as? NSNumber
     guard log?.intValue ?? 0 == 0 else {
@@ -26,11 +29,18 @@ struct BackupFile: Sendable {
   }
 
   /// Checks the integrity, version, and key of the backup, without changing it.
-  func inspect(_ keys: KeyRing) async throws(ConfigurationError) -> StoredInstance {
+  ///
+  /// - Parameters:
+  ///   - keys: The instance's keys.
+  ///   - name: The path to name in errors; nil for that of this file.
+  func inspect(
+    _ keys: KeyRing, as name: String? = nil
+  ) async throws(ConfigurationError) -> StoredInstance {
+    let shown = Message.Value.text(name ?? path)
     let database: ReadOnlySQLiteDatabase
     do { database = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true) } catch {
       throw ConfigurationError(
-        Message("cli.cant-be-restored", ["path": .text(path), "reason": .text(error.message)]))
+        Message("cli.cant-be-restored", ["path": shown, "reason": .text(error.message)]))
     }
     do throws(BackupFault) {
       let stored = try await Identity.inspect(database, keys: keys)
@@ -39,7 +49,7 @@ struct BackupFile: Sendable {
     } catch {
       await database.close()
       throw ConfigurationError(
-        Message("cli.cant-be-restored", ["path": .text(path), "reason": .message(error.message)]))
+        Message("cli.cant-be-restored", ["path": shown, "reason": .message(error.message)]))
     }
   }
 

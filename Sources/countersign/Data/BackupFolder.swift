@@ -9,7 +9,9 @@ struct BackupFolder: Sendable {
   private static let (prefix, suffix) = ("countersign-", ".sqlite")
 
   var exists: Bool {
-    let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    let kind =
+      try? FileManager.default
+      .attributesOfItem(atPath: DataFolder.resolved(path))[.type] as? FileAttributeType
     return kind == .typeDirectory
   }
 
@@ -58,6 +60,21 @@ struct BackupFolder: Sendable {
       deleted.append(file)
     }
     return deleted
+  }
+
+  /// How long a backup may take, in seconds.
+  private static let longest: TimeInterval = 86_400
+
+  /// Deletes what interrupted backups left: they're whole copies of the database.
+  func deleteInterrupted() {
+    let files = FileManager.default
+    for name in (try? files.contentsOfDirectory(atPath: path)) ?? []
+    where name.hasPrefix(Self.prefix) && name.contains("\(Self.suffix).partial-") {
+      let file = "\(path)/\(name)"
+      let changed = (try? files.attributesOfItem(atPath: file)[.modificationDate]) as? Date
+      guard let changed, -changed.timeIntervalSinceNow > Self.longest else { continue }
+      try? files.removeItem(atPath: file)
+    }
   }
 
   /// The times of all backups that aren't in the future, oldest first.

@@ -64,6 +64,7 @@ struct DataFolder: Sendable {
   /// A restore that was interrupted after its point of no return is finished first.
   func mustExist() throws(ConfigurationError) {
     guard !isOnServer else { return try mustHoldInstance() }
+    if FileManager.default.fileExists(atPath: path) { try mustBeReadable() }
     try finishRestore()
     guard FileManager.default.fileExists(atPath: database) else {
       throw ConfigurationError(
@@ -98,6 +99,28 @@ struct DataFolder: Sendable {
           "cli.the-data-folder-doesnt-exist",
           ["path": .text(path), "advice": .message(Self.advice(path))]))
     }
+    try mustBeReadable()
+  }
+
+  /// Checks that it's a folder that this user can read: what can't be read looks as if it were missing.
+  private func mustBeReadable() throws(ConfigurationError) {
+    let files = FileManager.default
+    let held = try? files.attributesOfItem(atPath: Self.resolved(path))
+    guard held?[.type] as? FileAttributeType == .typeDirectory else {
+      throw ConfigurationError(Message("cli.the-data-folder-isnt-a-folder", ["path": .text(path)]))
+    }
+    guard files.isReadableFile(atPath: path), files.isExecutableFile(atPath: path) else {
+      let owner = held?[.ownerAccountName] as? String ?? "?"
+      throw ConfigurationError(
+        Message(
+          "cli.this-user-cant-read-the-data-folder",
+          ["path": .text(path), "owner": .text(owner)]))
+    }
+  }
+
+  /// Returns a path with symbolic links resolved.
+  static func resolved(_ path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().path
   }
 
   /// Describes a folder with a key but no database, and what to do about it.
@@ -121,19 +144,31 @@ struct DataFolder: Sendable {
   /// and else along with other servers.
   func lockForServer() throws(ConfigurationError) -> FolderLock {
     guard isOnServer else { return try lock() }
-    guard let handle = try take("server.lock", isShared: true) else {
-      throw ConfigurationError(
-        Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
-    }
+    guard let handle = try take("server.lock", isShared: true) else { throw inUse }
     return handle
+  }
+
+  /// How long a server waits for the folder: commands lock it while they open the database.
+  private static let patience = Duration.seconds(10)
+
+  /// Locks the folder for a server, and waits for commands that use it.
+  func waitForServerLock() async throws -> FolderLock {
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      do { return try lockForServer() } catch {
+        guard error.exitCode == inUse.exitCode, ContinuousClock.now < end else { throw error }
+      }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  private var inUse: ConfigurationError {
+    .temporary(Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
   }
 
   /// Locks the folder for one server, until the process ends.
   func lock() throws(ConfigurationError) -> FolderLock {
-    guard let handle = try lockIfFree() else {
-      throw ConfigurationError(
-        Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
-    }
+    guard let handle = try lockIfFree() else { throw inUse }
     return handle
   }
 
@@ -145,7 +180,7 @@ struct DataFolder: Sendable {
   /// Acquires the shared lock that keeps the master key from changing while a command uses it.
   func lockKeys() throws(ConfigurationError) -> FolderLock {
     guard let handle = try take("keys.lock", isShared: true) else {
-      throw ConfigurationError(
+      throw ConfigurationError.temporary(
         Message("cli.another-countersign-command-is-changing", ["path": .text(path)]))
     }
     return handle
@@ -154,7 +189,7 @@ struct DataFolder: Sendable {
   /// Acquires the exclusive lock on the master key, which only a server may be using meanwhile.
   func lockKeysForChange() throws(ConfigurationError) -> FolderLock {
     guard let handle = try take("keys.lock") else {
-      throw ConfigurationError(
+      throw ConfigurationError.temporary(
         Message("cli.another-countersign-command-is-using-and", ["path": .text(path)]))
     }
     return handle
@@ -197,7 +232,7 @@ struct DataFolder: Sendable {
     try checkPermissions()
     do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
       throw ConfigurationError(
-        Message("cli.isnt-a-master-key", ["variable": .text(key), "reason": .text("\(error)")]))
+        Message("cli.isnt-a-master-key", ["variable": .text(key), "reason": .text(error.reason)]))
     }
   }
 
@@ -206,12 +241,12 @@ struct DataFolder: Sendable {
     do { try KeyFile.replace(key, with: ring.text) } catch {
       throw ConfigurationError(
         Message(
-          "cli.file-cant-be-written-because", ["path": .text(key), "reason": .text("\(error)")]))
+          "cli.file-cant-be-written-because", ["path": .text(key), "reason": .text(error.reason)]))
     }
   }
 
   private func checkPermissions() throws(ConfigurationError) {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: key)
+    let attributes = try? FileManager.default.attributesOfItem(atPath: Self.resolved(key))
     guard let mode = attributes?[.posixPermissions] as? NSNumber else { return }
     guard mode.intValue & 0o077 == 0 else {
       throw ConfigurationError(

@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import Identity
 import JSON
@@ -35,6 +36,16 @@ extension StartError {
         "cli.the-server-that-is-running-on", ["migrations": .text(steps.joined(separator: ", "))])
     case .unavailable(let failure):
       Message("cli.the-database-cannot-be-used", ["reason": .text("\(failure)")])
+    }
+  }
+}
+
+extension CryptoError {
+  /// The reason as text for the operator.
+  var reason: String {
+    switch self {
+    case .failed(let text), .malformed(let text): text
+    case .notAuthentic, .unknownKey, .busy: OperatorText.string(Message("cli.not-authentic"))
     }
   }
 }

@@ -31,7 +31,7 @@ struct PassedKey: Sendable {
     do { return try KeyRing(text: text) } catch {
       throw ConfigurationError(
         Message(
-          "cli.isnt-a-master-key", ["variable": .text(source), "reason": .text("\(error)")]))
+          "cli.isnt-a-master-key", ["variable": .text(source), "reason": .text(error.reason)]))
     }
   }
 }

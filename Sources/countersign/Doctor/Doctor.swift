@@ -36,7 +36,11 @@ struct Doctor: Sendable {
   private func configuration() -> [Finding] {
     do {
       let configuration = try ServeConfiguration(arguments, environment: environment)
-      return [.configurationValid, configuration.passkeys]
+      let problems = ConfiguredFiles(arguments, withData: false).problems
+      return [
+        problems.isEmpty ? .configurationValid : .configurationInvalid(problems),
+        configuration.passkeys,
+      ]
     } catch {
       return [.configurationInvalid(error.problems)]
     }
@@ -52,15 +56,16 @@ struct Doctor: Sendable {
 
   private func permissions() -> [Finding] {
     let files = FileManager.default
-    guard let held = try? files.attributesOfItem(atPath: folder.path) else {
-      do { try folder.mustExistAsFolder() } catch { return [.folderMissing(error.problems)] }
-      return []
+    do { try folder.mustExistAsFolder() } catch { return [.folderMissing(error.problems)] }
+    func attributes(_ path: String) -> [FileAttributeKey: Any]? {
+      try? files.attributesOfItem(atPath: DataFolder.resolved(path))
     }
+    guard let held = attributes(folder.path) else { return [] }
     var found: [Finding] = []
     let owner = (held[.ownerAccountID] as? NSNumber)?.intValue ?? 0
     let rest = DatabaseSwap.suffixes.map { folder.database + $0 } + [folder.key]
     for (path, wanted) in [(folder.path, 0o700)] + rest.map({ ($0, 0o600) }) {
-      guard let attributes = try? files.attributesOfItem(atPath: path) else { continue }
+      guard let attributes = attributes(path) else { continue }
       let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
       if mode & 0o077 != 0 { found.append(.accessible(path: path, mode: mode, wanted: wanted)) }
       let other = (attributes[.ownerAccountID] as? NSNumber)?.intValue ?? owner
@@ -129,7 +134,7 @@ struct Doctor: Sendable {
     }
     let database: any InstanceDatabase
     do { database = try await folder.openForReading() } catch {
-      return found + [.folderMissing(error.problems)]
+      return found + [.databaseUnusable(error.problems)]
     }
     if let ring { found += await keys(ring, database) }
     found += await schema(database)
@@ -192,7 +197,10 @@ struct Doctor: Sendable {
 
   private func mail() -> [Finding] {
     // Invalid settings are problems of the configuration.
-    arguments.value("smtp").map { [.mailConfigured(server: $0)] } ?? [.mailOff]
+    guard let address = arguments.value("smtp") else { return [.mailOff] }
+    let configuration = try? ServeConfiguration(arguments, environment: environment)
+    // The address may have a password, by mistake.
+    return configuration?.mail == nil ? [] : [.mailConfigured(server: address)]
   }
 
   private func certificate() -> [Finding] {

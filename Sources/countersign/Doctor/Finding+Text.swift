@@ -9,6 +9,7 @@ extension Finding {
     switch self {
     case .configurationValid: Message("cli.the-configuration-is-valid")
     case .configurationInvalid(let problems), .folderMissing(let problems),
+      .databaseUnusable(let problems),
       .keyInvalid(let problems), .certificateUnusable(let problems):
       Self.joined(problems)
     case .clockSynchronized(let clock):

@@ -21,6 +21,8 @@ enum Finding: Sendable {
   case clockBehind(shown: Instant, stored: Instant)
 
   case folderMissing([Message])
+  /// The database can't be opened.
+  case databaseUnusable([Message])
   case folderPrivate
   case accessible(path: String, mode: Int, wanted: Int)
   case otherOwner(path: String, owner: Int, folderOwner: Int)
@@ -84,7 +86,7 @@ enum Finding: Sendable {
     case .spaceEnough, .spaceShort, .upgradeBackups: .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable: .schema
-    case .intact, .damaged: .integrity
+    case .intact, .damaged, .databaseUnusable: .integrity
     case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
     case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
     case .openFilesEnough, .openFilesFew: .openFiles
@@ -102,8 +104,9 @@ enum Finding: Sendable {
     case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
       .certificateWarning, .openFilesFew, .mailWaiting, .mailFailed:
       .warning
-    case .configurationInvalid, .clockBehind, .folderMissing, .accessible, .otherOwner,
-      .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable, .schemaUnusable,
+    case .configurationInvalid, .clockBehind, .folderMissing, .databaseUnusable,
+      .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,
+      .secretsUnreadable, .schemaUnusable,
       .damaged, .certificateUnusable:
       .error
     }

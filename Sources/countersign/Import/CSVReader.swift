@@ -4,7 +4,7 @@ import Text
 /// Reads the records of a CSV file.
 struct CSVReader {
   struct Record {
-    /// The fields; nil when one of them has too many combining marks in a row.
+    /// The fields; nil when one of them isn't UTF-8, or has too many combining marks in a row.
     let fields: [UntrustedText]?
     /// The line on which the record begins, counted from 1.
     let line: Int
@@ -32,9 +32,7 @@ struct CSVReader {
 
 extension CSVReader.Record {
   fileprivate init(_ record: CSVRecord) {
-    let texts = record.fields.map {
-      UntrustedText(checking: String(decoding: $0, as: UTF8.self))
-    }
+    let texts = record.fields.map { UntrustedText(validating: Array($0)) }
     let fields = texts.compactMap { $0 }
     self.init(fields: fields.count == texts.count ? fields : nil, line: record.line)
   }

@@ -34,14 +34,15 @@ final class Log: Sendable {
   private let format: LogFormat
   private let clock: WallClock
   private let steady: @Sendable () -> Duration
-  private let write: @Sendable (_ line: String, _ isGreeting: Bool) -> Void
+  private let write: @Sendable (_ line: String, _ isGreeting: Bool) -> Bool
   private let quotas = Mutex<[String: Quota]>([:])
   private let counters = Counters()
+  private let lost = Atomic<Int>(0)
 
   init(
     _ format: LogFormat, clock: WallClock = .system,
     steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
-    write: @escaping @Sendable (_ line: String, _ isGreeting: Bool) -> Void = {
+    write: @escaping @Sendable (_ line: String, _ isGreeting: Bool) -> Bool = {
       $1 ? Terminal.say($0) : Terminal.complain($0)
     }
   ) {
@@ -84,6 +85,9 @@ final class Log: Sendable {
     for quota in ended { reportSuppressed(quota.suppressed, of: quota.name) }
   }
 
+  /// The number of lines since the start that couldn't be written, as on a full disk.
+  var lostLines: Int { lost.load(ordering: .relaxed) }
+
   /// Returns the number of events since the start, whether or not they were written.
   func count(_ level: LogLevel) -> Int {
     LogLevel.allCases.firstIndex(of: level).map(counters.value) ?? 0
@@ -99,7 +103,7 @@ final class Log: Sendable {
     switch format {
     case .text:
       // A line break in an error must not look like another event.
-      write(text.split(whereSeparator: \.isNewline).joined(separator: " "), isGreeting)
+      put(text.split(whereSeparator: \.isNewline).joined(separator: " "), isGreeting)
     case .json:
       var members: [(String, JSON)] = [
         ("time", .string(clock.now().rfc3339Milliseconds)),
@@ -109,8 +113,12 @@ final class Log: Sendable {
       if let request = record.request { members.append(("id", .string(request.text))) }
       members.append(("message", .string(text)))
       let line = JSON.object(JSON.Object(members + record.fields)).serialized()
-      write(String(decoding: line, as: UTF8.self), isGreeting)
+      put(String(decoding: line, as: UTF8.self), isGreeting)
     }
+  }
+
+  private func put(_ line: String, _ isGreeting: Bool) {
+    if !write(line, isGreeting) { lost.add(1, ordering: .relaxed) }
   }
 }
 

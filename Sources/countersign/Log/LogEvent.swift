@@ -12,6 +12,7 @@ enum LogEvent: Sendable {
   case certificateNotReloaded(reason: String)
   case certificate(Message)
   case policyFile(Message)
+  case policyFileUnusable(Message)
 
   case clockDoubted(ClockDoubt)
   case clockTrusted

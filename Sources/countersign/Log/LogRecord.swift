@@ -45,6 +45,7 @@ extension LogEvent {
         [("reason", .string(reason))])
     case .certificate(let warning): LogRecord("certificate.warning", .warning, warning)
     case .policyFile(let finding): LogRecord("policy_file.read", .info, finding)
+    case .policyFileUnusable(let problem): LogRecord("policy_file.unusable", .error, problem)
     case .clockDoubted(let doubt):
       LogRecord(
         "clock.doubted", .error, doubt.message,

@@ -166,13 +166,16 @@ struct ServerMetrics: Sendable {
 
   private func write(_ measurements: Measurements, to exposition: inout Exposition) {
     let now = instance.identity.clock.now()
-    exposition.gauge(
-      "countersign_mail_queued", help: "Emails that wait to be sent.",
-      Sample(Double(measurements.queuedMail)))
-    exposition.gauge(
-      "countersign_mail_oldest_queued_seconds",
-      help: "Age of the oldest email that waits to be sent; 0 if there's none.",
-      Sample(Self.age(of: measurements.oldestMail, at: now)))
+    // Without a mail server, emails wait for an administrator to open them.
+    if mail != nil {
+      exposition.gauge(
+        "countersign_mail_queued", help: "Emails that wait to be sent.",
+        Sample(Double(measurements.queuedMail)))
+      exposition.gauge(
+        "countersign_mail_oldest_queued_seconds",
+        help: "Age of the oldest email that waits to be sent; 0 if there's none.",
+        Sample(Self.age(of: measurements.oldestMail, at: now)))
+    }
     exposition.gauges(
       "countersign_sessions",
       help: "Sessions of administrators that haven't expired, and stored sessions of users.",
@@ -238,6 +241,9 @@ struct ServerMetrics: Sendable {
     exposition.counter(
       "countersign_log_events_total", help: "Logged events by level, including suppressed lines.",
       LogLevel.allCases.map { Sample(log.count($0), ["level": $0.rawValue]) })
+    exposition.counter(
+      "countersign_log_lost_lines_total", help: "Lines of the log that couldn't be written.",
+      [Sample(log.lostLines)])
     guard let accessLog else { return }
     exposition.counter(
       "countersign_access_log_dropped_lines_total", help: "Lines of the access log that were lost.",

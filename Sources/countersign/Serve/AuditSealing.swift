@@ -48,7 +48,12 @@ actor AuditSealing {
       exported = nil
       return
     }
-    var last = try exported ?? file.lastPosition()
+    var last = exported ?? 0
+    if exported == nil {
+      // After a restore, the file's last heads are those of entries that no longer exist.
+      try file.create()
+      last = try await chain.position(of: try file.heads().compactMap(\.self))
+    }
     while true {
       let heads = try await chain.heads(after: last)
       guard let newest = heads.last else { break }

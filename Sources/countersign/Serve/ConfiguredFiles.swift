@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Identity
 import Localization
 
 /// Checks the files and folders that the options of `serve` name.
@@ -15,14 +16,19 @@ struct ConfiguredFiles: Sendable {
     found = ConfigurationProblems(arguments)
   }
 
-  init(_ arguments: Arguments) {
+  /// - Parameters:
+  ///   - arguments: The options.
+  ///   - withData: Whether the data folder must have an instance.
+  init(_ arguments: Arguments, withData: Bool = true) {
     self.init(checking: arguments)
-    checkData()
+    if withData { checkData() }
     checkCertificate()
-    checkReadable("policy-file")
+    checkPolicyFile()
     checkReadable(DatabaseLocation.passwordFile.name)
-    checkAccessLog()
+    for name in ["access-log", "audit-heads"] { checkWritable(name) }
+    for name in ["backups", "event-folder"] { checkFolder(name) }
     checkBackups()
+    checkAddresses()
   }
 
   /// Returns what's wrong with the certificate and its key.
@@ -54,6 +60,11 @@ struct ConfiguredFiles: Sendable {
       found.append(Message("cli.theres-no-certificate-in", ["path": path]), of: "tls-certificate")
       return
     }
+    let now = WallClock.system.now().seconds
+    if let end = Certificate.all(inPEM: certificate).first?.notAfter, end < now {
+      found.append(
+        Message("cli.the-certificate-has-expired", ["path": path]), of: "tls-certificate")
+    }
     guard let key else { return }
     switch Certificate.isKey(key, ofFirstIn: certificate) {
     case true?: break
@@ -67,14 +78,39 @@ struct ConfiguredFiles: Sendable {
     }
   }
 
-  private mutating func checkAccessLog() {
-    guard let path = arguments.value("access-log"), !["-", "none"].contains(path) else { return }
+  private mutating func checkPolicyFile() {
+    guard checkReadable("policy-file") != nil, let path = arguments.value("policy-file") else {
+      return
+    }
+    do { _ = try PolicyFileReader.read(path) } catch {
+      for problem in error.problems { found.append(problem, of: "policy-file") }
+    }
+  }
+
+  /// Checks that an option names a file that can be written or created.
+  private mutating func checkWritable(_ name: String) {
+    guard let path = arguments.value(name), !["-", "none"].contains(path) else { return }
     let files = FileManager.default
     let folder = (path as NSString).deletingLastPathComponent
     let place = files.fileExists(atPath: path) ? path : folder.isEmpty ? "." : folder
     guard !files.isWritableFile(atPath: place) else { return }
     found.append(
-      Message("cli.file-cant-be-written", ["path": .text(path)]), of: "access-log")
+      Message("cli.file-cant-be-written", ["path": .text(path)]), of: name)
+  }
+
+  /// Checks that an option names a folder that exists.
+  private mutating func checkFolder(_ name: String) {
+    guard let path = arguments.value(name) else { return }
+    let held = try? FileManager.default.attributesOfItem(atPath: DataFolder.resolved(path))
+    guard held?[.type] as? FileAttributeType != .typeDirectory else { return }
+    found.append(Message("cli.the-folder-doesnt-exist", ["path": .text(path)]), of: name)
+  }
+
+  private mutating func checkAddresses() {
+    guard let address = arguments.value("metrics-listen"), address == arguments.value("listen")
+    else { return }
+    found.append(
+      Message("cli.the-address-is-used-twice", ["address": .text(address)]), of: "metrics-listen")
   }
 
   private mutating func checkBackups() {

@@ -6,7 +6,7 @@ import Localization
 actor PolicyFileWatch {
   private let path: String
   private let policies: Policies
-  private let say: @Sendable (Message) -> Void
+  private let say: @Sendable (LogEvent) -> Void
   /// The time and size of the file that was read last; nil if there was none.
   private var seen: Stamp??
 
@@ -17,7 +17,7 @@ actor PolicyFileWatch {
 
   init(
     path: String, policies: Policies,
-    say: @escaping @Sendable (Message) -> Void
+    say: @escaping @Sendable (LogEvent) -> Void
   ) {
     self.path = path
     self.policies = policies
@@ -47,18 +47,19 @@ actor PolicyFileWatch {
       }
       let drifts = try await policies.drift(from: file)
       say(
-        Message(
-          "cli.policies-differ-from-the-file",
-          [
-            "path": .text(path), "differing": .number(drifts.count),
-            "count": .number(file.pools.count),
-          ]))
+        .policyFile(
+          Message(
+            "cli.policies-differ-from-the-file",
+            [
+              "path": .text(path), "differing": .number(drifts.count),
+              "count": .number(file.pools.count),
+            ])))
     } catch let error as PolicyFileError {
-      for message in error.messages(of: path) { say(message) }
+      for message in error.messages(of: path) { say(.policyFileUnusable(message)) }
     } catch let error as ConfigurationError {
-      for problem in error.problems { say(problem) }
+      for problem in error.problems { say(.policyFileUnusable(problem)) }
     } catch {
-      say(.verbatim("\(error)"))
+      say(.policyFileUnusable(.verbatim("\(error)")))
     }
   }
 }

@@ -34,15 +34,15 @@ enum ServeCommand: Command {
     let creates = mayCreate && folder.isVacant
     if !creates { try folder.mustExistAsFolder() }
     try folder.prepare()
-    let lock = try folder.lockForServer()
+    // Migrations of a large database take longer than a service manager waits.
+    let starting = Task { await manager?.keepStarting() }
+    defer { starting.cancel() }
+    let lock = try await folder.waitForServerLock()
     if !creates {
       if !folder.isOnServer { try folder.finishRestore(holding: lock) }
       try folder.mustHoldInstance()
     }
     let instance: Instance
-    // Migrations of a large database take longer than a service manager waits.
-    let starting = Task { await manager?.keepStarting() }
-    defer { starting.cancel() }
     do {
       instance = try await Instance.open(
         folder, assets: configuration.assets, profile: configuration.profile,
@@ -111,7 +111,7 @@ enum ServeCommand: Command {
     }
     let policyFile = configuration.policyFile.map { path in
       let watch = PolicyFileWatch(
-        path: path, policies: instance.identity.policies, say: { log.add(.policyFile($0)) })
+        path: path, policies: instance.identity.policies, say: { log.add($0) })
       return Task { await watch.run() }
     }
     try await greet(configuration, instance, application, metrics, log)

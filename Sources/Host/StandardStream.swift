@@ -1,0 +1,51 @@
+import Glibc
+
+/// One of the streams that a process starts with (`stdin(3)`).
+public enum StandardStream: Int32, CaseIterable, Sendable {
+  /// Standard input.
+  case input = 0
+  /// Standard output.
+  case output = 1
+  /// Standard error.
+  case error = 2
+
+  /// A write that failed.
+  public struct WriteError: Error {
+    /// The system's reason, such as "No space left on device".
+    public let reason: String
+  }
+
+  /// Opens the streams that the parent process closed, so that neither the database nor a connection
+  /// gets their file descriptors.
+  ///
+  /// They can be read, and are empty; they can't be written, so that output counts as lost.
+  public static func openMissing() {
+    for stream in allCases where fcntl(stream.rawValue, F_GETFD) == -1 && errno == EBADF {
+      // The lowest free descriptor is the one that's missing.
+      _ = unsafe open("/dev/null", O_RDONLY)
+    }
+  }
+
+  /// Writes bytes, unbuffered even when it's a pipe, and waits while its reader is slow.
+  ///
+  /// - Throws: ``WriteError``, for example on a full disk or after the reader ended.
+  public func write(_ bytes: [UInt8]) throws(WriteError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.write(rawValue, $0.baseAddress, $0.count)
+      }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        var event = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&event, 1, -1)
+      case let error: throw WriteError(reason: unsafe String(cString: strerror(error)))
+      }
+    }
+  }
+}
