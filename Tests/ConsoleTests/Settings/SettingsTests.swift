@@ -158,7 +158,7 @@ import Testing
     try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await world.eu + "/settings/sign-in"
-      #expect(try await tomas.get(page).says("4 users are locked out"))
+      #expect(try await tomas.get(page).says("This affects 4 users."))
       let off = try await tomas.submit(page, [:], to: page + "/disabling")
       #expect(off.status == .seeOther)
       #expect(try await world.euScope.isDisabled)
