@@ -75,7 +75,7 @@ import Testing
     try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       let (path, tab) = ("/projects/acme-retail/review/sign-off", "/review?show=due")
-      let never = "These policies were never signed off."
+      let never = "This project’s policies have never been signed off."
       #expect(projects(try await ada.get(tab)) == ["acme-retail", "globex"])
       #expect(try await ada.get("/").says(never) == false, "new projects aren't reminded of")
       let digest = try #require(try await ada.get(path).value(of: "digest"))
