@@ -106,7 +106,7 @@ import Testing
     let all = try reasons(histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)]))
     #expect(
       all
-        == "Without the 1 user farthest off (at most 1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%)."
+        == "Ignoring the clocks of the 1 user farthest off (at most 1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%)."
     )
     var few = histogram([0: (900, 0)])
     few = OffsetHistogram(
