@@ -42,7 +42,7 @@ import Testing
       #expect(overview.says("<dt>\(label)</dt><dd><strong>\(outside)<"))
       #expect(
         overview.says(
-          "of \(codes) correct codes at sign-in. Unconfirmed, not counted: \(offsets.unconfirmedCodes)"
+          "of \(codes) correct codes at sign-in. \(offsets.unconfirmedCodes) unconfirmed, not counted"
         ))
     }
   }
