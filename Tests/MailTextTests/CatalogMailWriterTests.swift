@@ -49,8 +49,8 @@ struct CatalogMailWriterTests {
 
         https://mfa.example.com/x
 
-        The link is single use and expires in one hour. If you didn't request it, you can ignore \
-        this email.
+        The link can be used once and expires in one hour. If you didn't request it, you can \
+        ignore this email.
 
         """)
     let revert = writer.write(link(.revertFactor, factor: "a\nb"), in: "en").body

@@ -57,7 +57,7 @@ struct DormantReportTests {
       try await instance.identity.sendReports()
       let mail = try #require(try await instance.mails("report").first)
       #expect(mail.recipient == iris.email)
-      #expect(mail.body.contains("3 administrators haven't used the console for 90 days."))
+      #expect(mail.body.contains("3 administrators haven't used the console in 90 days."))
       #expect(mail.body.contains("/reports/dormant-administrators"))
     }
   }
@@ -82,7 +82,7 @@ struct DormantReportTests {
       let mail = try #require(try await instance.mails("report").first)
       #expect(mail.recipient == iris.email && mail.subject.hasPrefix("Access review"))
       #expect(mail.body.contains("\(grants.count) roles. "))
-      #expect(mail.body.contains("of them haven't used the console for 90 days."))
+      #expect(mail.body.contains("of them haven't used the console in 90 days."))
       #expect(mail.body.contains("/reports/access"))
     }
   }
