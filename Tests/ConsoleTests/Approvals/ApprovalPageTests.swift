@@ -66,7 +66,7 @@ import Testing
         request, ["answer": " "], to: request + "/rejection")
       #expect(
         withoutReason.status == .unprocessableContent
-          && withoutReason.says("Enter a reason for the requester."))
+          && withoutReason.says("Enter a reason for rejecting the request."))
       Markup.check(withoutReason)
       #expect(try await ada.submit(request, [:]).status == .methodNotAllowed)
       let approved = try await ada.submit(request, [:], to: request + "/approval")
