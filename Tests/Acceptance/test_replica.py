@@ -142,7 +142,7 @@ def test_without_its_replica_an_instance_reads_the_database_itself(instance):
 
 
 @pytest.mark.parametrize("is_standby, name, text", [
-    (False, "instance", "isn't a replica"), (True, "another", "has another database"),
+    (False, "instance", "isn't a replica."), (True, "another", "isn't a replica of --database"),
 ])
 def test_a_server_that_is_not_the_replica_is_not_read(
         tmp_path, primary, standby, is_standby, name, text):  # noqa: F811

@@ -224,7 +224,7 @@ struct DoctorTests {
     let words = ["--public-url", "https://mfa.example.com"]
     let possible = try await findings(.configuration, words)
     #expect(text(impossible).contains("Administrators can't use passkeys at http://127.0.0.1:8080"))
-    #expect(text(possible).contains("bound to the host name mfa.example.com"))
+    #expect(text(possible).contains("bound to the hostname mfa.example.com"))
     #expect(severities(impossible + possible).allSatisfy { $0 == .ok })
   }
 
