@@ -34,8 +34,8 @@ extension Demo {
   /// Returns the exemptions of a user of two pools each, who has no second factor.
   private func exemptions(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
     let cases: [(pool: String, daysAgo: Int64, days: Int64, note: String)] = [
-      ("business", 9, 14, "Accounting system; moves to a service account."),
-      ("clinic-north", 3, 30, "Waits for a phone for the ward."),
+      ("business", 9, 14, "Accounting system; will move to a service account."),
+      ("clinic-north", 3, 30, "Waiting for a phone for the ward."),
     ]
     let month = now.advanced(bySeconds: -Self.days * 86_400)
     let clock = clock
