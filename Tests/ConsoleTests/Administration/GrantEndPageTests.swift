@@ -13,7 +13,7 @@ import Text
       let address = "/administrators/\(try await world.id(of: World.iris))"
       let page = try await ada.get(address)
       Markup.check(page)
-      #expect(page.says("No end date") && page.says("name=\"last\""))
+      #expect(page.says("no end date") && page.says("name=\"last\""))
       let granted = try await ada.submit(
         address, ["role": "support", "place": "acme-retail", "last": "2026-12-31"],
         to: address + "/grants")
@@ -47,7 +47,7 @@ import Text
       }
       Markup.check(try await ada.get(form))
       #expect(try await send("2026-12-31").location == address)
-      #expect(try await ada.get(address).says("The role ends at Jan 1, 2027, 00:00 UTC."))
+      #expect(try await ada.get(address).says("The role ends on Jan 1, 2027, 00:00 UTC."))
       #expect(try await ada.get(form).says("value=\"2026-12-31\""))
       for wrong in ["2026-02-30", "2026-01-01", "2030-01-01", "\u{202E}"] {
         let answer = try await send(wrong)
@@ -93,7 +93,7 @@ import Text
       #expect(reports.values(of: "href").contains("/reports/dormant-administrators"))
       let page = try await iris.get("/reports/dormant-administrators")
       Markup.check(page)
-      #expect(page.says("new@example.com") && page.says("Invited"))
+      #expect(page.says("new@example.com") && page.says(">invited<"))
       #expect(
         page.values(of: "href").contains("/reports/dormant-administrators.csv?days=90"))
       let file = try await iris.get("/reports/dormant-administrators.csv?days=90")
