@@ -136,7 +136,7 @@ def test_a_receiver_that_fails_gets_everything_in_order(started):
         assert in_order(receiver.events())
         assert all(is_signed(headers, body, secret) for headers, body in receiver.requests)
         assert not is_signed(receiver.requests[0][0], receiver.requests[0][1], secret + b"x")
-        until(lambda: "Up to date" in text_of(pages, page), "the stream is up to date")
+        until(lambda: "up to date" in text_of(pages, page), "the stream is up to date")
         assert re.search(r"webhook.*can't deliver: HTTP 503", "\n".join(server.output))
 
 
@@ -168,7 +168,7 @@ def test_a_rejected_entry_leaves_a_marked_gap_and_is_retried_or_discarded(starte
         page, _ = add(pages, server, "webhook", receiver.url)
         work(pages, 2)
         last = sealed(server)
-        until(lambda: text_of(pages, page).count("HTTP 422") >= 2 and "Up to date" in
+        until(lambda: text_of(pages, page).count("HTTP 422") >= 2 and "up to date" in
               text_of(pages, page), "both entries are rejected", 120)
         events = receiver.events()
         gaps = [e for e in events if e["type"] == "gap"]
@@ -260,7 +260,7 @@ def test_rsyslog_gets_rfc_5424_messages_over_tcp_across_restarts(started, tmp_pa
         receiver.stop()
         work(pages)
         last = sealed(server)
-        until(lambda: "Failing" in text_of(pages, page), "the receiver is down")
+        until(lambda: "failing" in text_of(pages, page), "the receiver is down")
         receiver.start()
         has_all(receiver, last, seconds=120)
         # Killed, both repeat, and neither loses an entry.
@@ -307,7 +307,7 @@ def test_rsyslog_gets_messages_over_tls_with_a_verified_certificate(tmp_path, ce
         page, _ = add(pages, server, "syslog-tls", f"127.0.0.1:{other.port}", "other")
         work(pages)
         has_all(good, sealed(server))
-        until(lambda: "Failing" in text_of(pages, page), "the other name is refused")
+        until(lambda: "failing" in text_of(pages, page), "the other name is refused")
         assert other.events() == []
         # Stopped and started, it gets what it missed.
         good.stop()
