@@ -205,7 +205,7 @@ extension CallerVerification {
   /// What agents do in a pool with the rule.
   var label: Message {
     switch self {
-    case .off: Message("common.off")
+    case .off: Message("support.caller-verification-off")
     case .offered: Message("support.caller-verification-offered")
     case .required: Message("support.caller-verification-required")
     }
