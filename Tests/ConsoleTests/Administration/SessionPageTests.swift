@@ -29,7 +29,7 @@ import Testing
       #expect(list.says("Settings changed."))
       #expect(list.says("A session ends after 10 min of inactivity"))
       #expect(list.says("data-idle=\"600\" data-lifetime=\"7200\""))
-      #expect(list.says("Without activity, your session ends at"))
+      #expect(list.says("Without activity, your session ends on"))
       let none = try await ada.submit(
         "/administrators/session-limits", ["idle": "10", "hours": "2"])
       #expect(none.location == "/administrators")
