@@ -184,7 +184,7 @@ def find(value, place):
     return value
 
 
-HEADING = "### Recorded production answers"
+HEADING = "### Recorded production responses"
 
 
 def table():
