@@ -47,7 +47,7 @@ def test_the_commands_of_the_first_enrollment_work(tmp_path):
     """Runs the README's commands as printed, in one shell, against an empty emulator."""
     section = README.split("## Enroll your first user\n", 1)[1].split("\n## ", 1)[0]
     start, *steps = re.findall(r"```sh\n(.*?)```", section, re.S)
-    assert start.startswith("script/server --profile emulator ") and len(steps) == 5
+    assert start.startswith("script/server --profile emulator ") and len(steps) == 6
     with Server(tmp_path / "data", profile="emulator") as server:
         script = "\necho =====\n".join(steps).replace("http://127.0.0.1:8080", server.url)
         ran = subprocess.run(
@@ -57,6 +57,7 @@ def test_the_commands_of_the_first_enrollment_work(tmp_path):
     assert not any('"error"' in answer for answer in answers), ran.stdout
     assert '"idToken"' in answers[3]
     assert '"mfaPendingCredential"' in answers[4] and '"idToken"' not in answers[4]
+    assert '"idToken"' in answers[5] and '"refreshToken"' in answers[5]
 
 
 CALLS = [
