@@ -21,6 +21,7 @@ extension Identity {
       migration("m0062_room_for_changes", PackageResources.m0062_room_for_changes_postgresql_sql),
       migration("m0063_pool_keys", PackageResources.m0063_pool_keys_postgresql_sql),
       migration("m0064_sign_in_goal", PackageResources.m0064_sign_in_goal_postgresql_sql),
+      migration("m0065_outbox_readers", PackageResources.m0065_outbox_readers_postgresql_sql),
     ]
   }
 
@@ -88,6 +89,7 @@ extension Identity {
       migration("m0062_room_for_changes", PackageResources.m0062_room_for_changes_sqlite_sql),
       migration("m0063_pool_keys", PackageResources.m0063_pool_keys_sqlite_sql),
       migration("m0064_sign_in_goal", PackageResources.m0064_sign_in_goal_sqlite_sql),
+      migration("m0065_outbox_readers", PackageResources.m0065_outbox_readers_sqlite_sql),
     ]
   }
 

@@ -41,7 +41,7 @@ extension ActionLinkMail {
         ["project": name, "email": .text(email), "newEmail": .text(newEmail)])
     case .revertFactor:
       let quoted = Message(
-        "mail.factor-name", ["name": .text(SafeName.oneLine(factor ?? ""))])
+        "mail.factor-name", ["name": .text(SafeName.unlinked(factor ?? ""))])
       return Message(
         "mail.revert-factor",
         ["factor": .message(quoted), "email": .text(email), "project": name])

@@ -4,7 +4,7 @@ import Localization
 extension GrantMail {
   private var role: Message.Value { .message(grant.role.name) }
   private var place: Message.Value { .message(grant.placeText) }
-  private var name: Message.Value { .text(SafeName.plain(holder)) }
+  private var name: Message.Value { .text(SafeName.unlinked(holder)) }
 
   var subject: Message {
     switch event {
@@ -25,9 +25,9 @@ extension GrantMail {
     Message(
       "mail.grant",
       [
-        "what": .message(what), "name": name, "role": role, "place": place,
+        "what": .message(what), "name": name, "email": .text(email), "role": role, "place": place,
         "end": end.map { .moment($0) } ?? .message(Message("mail.grant-without-end")),
-        "by": by.map { .text(SafeName.plain($0)) } ?? .message(Message("mail.grant-by-server")),
+        "by": by.map { .text(SafeName.unlinked($0)) } ?? .message(Message("mail.grant-by-server")),
         "at": .moment(at), "link": .text(link),
       ])
   }

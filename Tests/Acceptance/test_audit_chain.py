@@ -123,7 +123,7 @@ THIRD = "SELECT audit_id FROM audit_link WHERE sequence = 3"
     ([f"UPDATE audit SET actor_name = 'Eve' WHERE audit_id = ({THIRD})"], "entry 3 doesn't match"),
     ([f"DELETE FROM audit WHERE audit_id = ({THIRD})"], "entry 3 was deleted"),
     ([f"DELETE FROM audit WHERE audit_id = ({THIRD})", "DELETE FROM audit_link WHERE sequence = 3"],
-     "entries 3 to 3 were deleted"),
+     "entry 3 was deleted"),
     (["UPDATE audit_link SET sequence = -3 WHERE sequence = 3",
       "UPDATE audit_link SET sequence = 3 WHERE sequence = 4",
       "UPDATE audit_link SET sequence = 4 WHERE sequence = -3"], "reordered"),

@@ -6,7 +6,8 @@ import re
 import httpx
 
 from support.pages import Pages
-from support.program import DATABASES, ROOT, Server, execute, free_port, query, run
+from support.program import (
+    DATABASES, ROOT, Server, create_instance, execute, free_port, query, run)
 from support.rest import Api, create_token
 
 
@@ -69,6 +70,31 @@ def test_doctor_examines_a_running_server(tmp_path):
     for check in checks if DATABASES.has_all else [*checks, "integrity"]:
         assert found[check] == "ok", findings
     assert {"clock", "disk", "certificate", "open-files"} <= set(found)
+
+
+def test_doctor_finds_what_a_server_couldnt_use_and_prints_no_password(tmp_path):
+    data = tmp_path / "data"
+    create_instance(data)
+    (tmp_path / "policies.json").write_text("{")
+    link = tmp_path / "link"
+    link.symlink_to(data)
+    examined = run(
+        "doctor", "--data", link, "--assets", ROOT, "--json", "--policy-file",
+        tmp_path / "policies.json", "--event-folder", tmp_path / "none", "--audit-heads",
+        tmp_path / "none/heads")
+    found = {finding["check"]: finding for finding in reversed(json.loads(examined.stdout))}
+    assert examined.returncode == 2 and found["permissions"]["severity"] == "ok", found
+    problem = found["configuration"]["message"]
+    for name in ["policies.json", "none", "none/heads"]:
+        assert str(tmp_path / name) in problem, problem
+    checked = run("check-config", "--data", link, "--assets", ROOT, "--event-folder",
+                  tmp_path / "none", "--listen", "127.0.0.1:8080", "--metrics-listen",
+                  "127.0.0.1:8080")
+    assert checked.returncode == 78
+    assert "none" in checked.stderr and "127.0.0.1:8080" in checked.stderr
+    secret = run("doctor", "--data", data, "--assets", ROOT, "--smtp",
+                 "smtp://a:hunter2@mail.example.com:587", "--mail-from", "a@example.com")
+    assert "hunter2" not in secret.stdout + secret.stderr
 
 
 def test_doctor_gives_advice_about_a_readable_key(tmp_path):

@@ -44,13 +44,13 @@ def test_an_import_works_while_the_server_runs_and_can_be_repeated(standalone, a
     path = write(tmp_path / "users.json", users)
     result = import_users(standalone, api, path, *HASHES)
     assert result.returncode == 0, result.stderr
-    assert result.stdout == "2500 users read: 2500 imported.\n"
+    assert result.stdout == "2,500 users read: 2,500 imported.\n"
     signed_in = ok(api.sign_in("cli-2499@example.com", "secret 2499"))
     assert signed_in["displayName"] == 'Person "2499", éàü'
     again = import_users(standalone, api, path, *HASHES)
     assert again.returncode == 0
     assert again.stdout == (
-        "2500 users read: 0 imported, 2500 already existed, left unchanged.\n")
+        "2,500 users read: 0 imported, 2,500 already existed, left unchanged.\n")
     # A user who has signed in since has a new hash and keeps it.
     ok(api.sign_in("cli-2499@example.com", "secret 2499"))
     write(path, [row(2499, displayName="Another")])
@@ -110,7 +110,7 @@ def test_exported_users_can_be_imported(standalone, api, tenant_api, tmp_path):
     assert import_users(standalone, api, write(tmp_path / "in.json", users), *HASHES).returncode == 0
     out = tmp_path / "out.json"
     result = export_users(standalone, api, out)
-    assert result.returncode == 0 and "Exported 1200 users" in result.stdout
+    assert result.returncode == 0 and "Exported 1,200 users" in result.stdout
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
     exported = {user["localId"]: user for user in json.loads(out.read_text())["users"]}
@@ -160,6 +160,6 @@ def test_k2_totp_secrets_are_not_exported(standalone, api, owner, tmp_path):
     uid, id_token = api.user("app@example.com")
     authenticator, _ = api.enroll(id_token)
     result = export_users(standalone, api, tmp_path / "out.json")
-    assert "1 of them have TOTP factors, which aren't exported." in result.stderr
+    assert "1 of them has a TOTP factor, which isn't exported." in result.stderr
     text = (tmp_path / "out.json").read_text()
     assert authenticator.secret not in text and "totp" not in text.lower()

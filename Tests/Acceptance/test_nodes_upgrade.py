@@ -23,7 +23,7 @@ pytestmark = MARKS
 PREVIOUS = os.environ.get("COUNTERSIGN_PREVIOUS")
 LATER = "m9999_later"
 # The migrations since the previous release, what they change, and the statements that undo it.
-NEW = ["m0063_pool_keys", "m0064_sign_in_goal"]
+NEW = ["m0063_pool_keys", "m0064_sign_in_goal", "m0065_outbox_readers"]
 KEYS = """
     SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint
     WHERE contype IN ('p', 'f') UNION ALL
@@ -37,6 +37,10 @@ FORMER_KEYS = {
     "user_erasure": "erasure_id", "user_link": "link_digest", "user_note": "note_id",
     "verification_code": "session_id"}
 UNDO = [
+    "DROP INDEX outbox_about, outbox_due",
+    "CREATE INDEX outbox_due ON outbox (channel, next_try_at) WHERE next_try_at IS NOT NULL",
+    *(f"ALTER TABLE outbox DROP COLUMN {column}"
+      for column in ["administrator_id", "permission", "about_uid", "is_urgent"]),
     "ALTER TABLE support_rules DROP COLUMN sign_in_goal",
     *(f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey CASCADE, ADD PRIMARY KEY ({key})"
       for table, key in FORMER_KEYS.items()),

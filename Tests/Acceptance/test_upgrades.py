@@ -162,4 +162,4 @@ def test_a_database_of_a_newer_version_is_refused_with_instructions(released):
 def test_an_upgrade_waits_for_the_server_to_stop(released):
     with Server(released):
         refused = run("migrate", "--data", released)
-    assert refused.returncode == 78 and "Another Countersign server is using" in refused.stderr
+    assert refused.returncode == 75 and "Another Countersign server or command is using" in refused.stderr

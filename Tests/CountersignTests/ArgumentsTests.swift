@@ -1,3 +1,4 @@
+import Foundation
 import Localization
 import Testing
 
@@ -30,6 +31,39 @@ import Testing
     #expect(try read(environment: environment).has("fast"))
     #expect(try read(environment: ["COUNTERSIGN_FAST": "0"]).has("fast") == false)
     #expect(try read(environment: environment).value("email") == nil)
+  }
+
+  @Test func `everything after two hyphens is an operand`() throws {
+    #expect(try read("a", "--", "--fast", "--").operands == ["a", "--fast", "--"])
+  }
+
+  @Test func `an environment variable turns off what the configuration file turns on`() throws {
+    try withConfiguration("demo = yes\n") { path in
+      let options = ServeConfiguration.options
+      let off = try Arguments(
+        ["--config", path], options: options, environment: ["COUNTERSIGN_DEMO": "no"])
+      #expect(!off.has("demo"))
+      #expect(try Arguments(["--config", path], options: options).has("demo"))
+    }
+    #expect(throws: UsageError.self) { try read(environment: ["COUNTERSIGN_FAST": "maybe"]) }
+  }
+
+  private func withConfiguration(_ text: String, _ body: (String) throws -> Void) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try Data(text.utf8).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try body(path)
+  }
+
+  @Test func `a reason has no control characters, and an empty one is none`() throws {
+    let options = [Option("reason", "TEXT", help: .verbatim("."))]
+    func reason(_ text: String) throws -> String? {
+      try Arguments(["--reason", text], options: options).reason()
+    }
+    #expect(try reason(" asked by mail ") == "asked by mail")
+    #expect(try reason(" ") == nil)
+    #expect(throws: UsageError.self) { try reason("a\u{1B}[2J") }
+    #expect(throws: UsageError.self) { try reason(String(repeating: "a", count: 1_001)) }
   }
 
   @Test(arguments: [["--wrong"], ["-d"], ["--data"], ["--fast=1"]])

@@ -27,6 +27,26 @@ import Testing
     try body(folder)
   }
 
+  @Test
+  func `a link to a folder is a folder, and what interrupted backups left is deleted in time`()
+    throws
+  {
+    try withBackups(1) { folder in
+      let files = FileManager.default
+      let link = folder.path + "-link"
+      try files.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+      defer { try? files.removeItem(atPath: link) }
+      #expect(BackupFolder(path: link).exists)
+      let (old, new) = (folder.file(at: Self.noon), folder.file(at: Self.noon) + "x")
+      let partials = [old + ".partial-1", new + ".partial-2"]
+      for file in partials { _ = files.createFile(atPath: file, contents: Data()) }
+      try files.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -2 * 86_400)], ofItemAtPath: partials[0])
+      folder.deleteInterrupted()
+      #expect(partials.map(files.fileExists) == [false, true] && files.fileExists(atPath: old))
+    }
+  }
+
   @Test func `a backup is named by its time in UTC`() {
     let file = BackupFolder(path: "/backups").file(at: Self.noon)
     #expect(file == "/backups/countersign-20261121T120000Z.sqlite")

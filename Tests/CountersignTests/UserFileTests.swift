@@ -26,6 +26,14 @@ import Text
     }
   }
 
+  @Test func `a record that isn't UTF-8 has no fields`() throws {
+    var reader = CSVReader()
+    var records: [CSVReader.Record] = []
+    try reader.take(
+      Array("a,Ren".utf8) + [0xE9] + Array("e\nb,c\n".utf8), isLast: true, into: &records)
+    #expect(records.map { $0.fields == nil } == [true, false])
+  }
+
   @Test(arguments: ["\"a", "\"a\"b,c\n"])
   func `misplaced quotes are rejected`(text: String) {
     #expect(throws: UserFileError.self) { try read(text, by: 3) }

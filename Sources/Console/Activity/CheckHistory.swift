@@ -144,13 +144,17 @@ extension CheckHistory {
   private var peak: Message {
     let hours = (0..<24).map { hour in rejections.reduce(0) { $0 + $1[hour] } }
     let pairs = (0..<24).map { hours[$0] + hours[($0 + 1) % 24] }
-    guard let most = pairs.max(), let start = pairs.firstIndex(of: most),
+    // Of equal pairs, the one that begins with more: the other begins before the rejections did.
+    let start = (0..<24).max { (pairs[$0], hours[$0]) < (pairs[$1], hours[$1]) }
+    guard let start, case let most = pairs[start],
       // Spread evenly, two hours have a twelfth of all.
       most * 8 >= total.rejected
     else { return Message("activity.rejections-spread") }
-    let weekdays = rejections.prefix(5).reduce(0) { $0 + $1[start] + $1[(start + 1) % 24] }
+    let days = rejections.prefix(5).map { $0[start] + $0[(start + 1) % 24] }
+    let weekdays = days.reduce(0, +)
     let arguments: (Message.Value, Message.Value) = (.hour(start), .hour((start + 2) % 24))
-    return weekdays * 5 >= most * 4
+    // One day is no pattern.
+    return weekdays * 5 >= most * 4 && days.count(where: { $0 > 0 }) > 1
       ? Message("activity.rejections-peak-weekdays", ["from": arguments.0, "until": arguments.1])
       : Message("activity.rejections-peak", ["from": arguments.0, "until": arguments.1])
   }

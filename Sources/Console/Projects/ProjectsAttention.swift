@@ -151,10 +151,8 @@ struct DifferingRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.differing.projectName },
-    .markup("differ") { row in
-      Message(
-        "projects.tenants-differ",
-        ["count": .number(row.differing.count), "name": .name(row.differing.projectName)])
+    .text("differ") { row in
+      Message("projects.tenants-differ", ["count": .number(row.differing.count)])
     },
     .text("review") {
       (["show": "differs"] as Form).query(of: ConsolePaths.review($0.differing.project.text))

@@ -155,7 +155,7 @@ struct RemovalGroupView: ViewModel {
   private var path: String { ConsolePaths.removalGroup(String(group.id)) }
 
   private var figures: [Figure] {
-    let base = Message("removals.of-users", ["count": .number(group.usersRemoved)])
+    let base = Message("removals.from-users", ["count": .number(group.usersRemoved)])
     return [
       Figure(
         label: Message("removals.users-processed"),
@@ -169,7 +169,7 @@ struct RemovalGroupView: ViewModel {
         label: Message("removals.sessions-ended"),
         value: Message.value(.number(group.parts.reduce(0) { $0 + $1.job.sessionsEnded })),
         base: base),
-    ]
+    ] + (undone.users == 0 ? [] : [RemovalJobView.restored(undone.done, of: undone.users)])
   }
 
   private var facts: [Fact] {
@@ -192,6 +192,13 @@ struct RemovalGroupView: ViewModel {
     return facts
   }
 
+  /// The users whose factors were restored, and all whose removal is undone.
+  private var undone: (done: Int, users: Int) {
+    group.parts.filter { $0.undo != nil }.reduce(into: (0, 0)) {
+      $0 = ($0.0 + $1.undone, $0.1 + $1.undoUsers)
+    }
+  }
+
   private var undoable: Int { group.undoable.reduce(0) { $0 + $1.undoable } }
 
   private var isOwn: Bool { group.requester == reader.administrator.id }
@@ -207,7 +214,12 @@ struct RemovalGroupView: ViewModel {
     .number("pause") { _ in RemovalJobPage.pause },
     .text("still") { $0.path + "?still" },
     .text("moving") { $0.path },
-    .markup("share") { Meter.share($0.group.usersDone, of: $0.group.users) },
+    .markup("share") { view in
+      view.group.isBeingUndone
+        ? Meter.share(view.undone.done, of: view.undone.users)
+        : Meter.share(view.group.usersDone, of: view.group.users)
+    },
+    .flag("isBeingUndone") { $0.group.isBeingUndone },
     .list("figures") { $0.figures },
     .text("end") { ConsolePaths.endOfRemovalGroup(String($0.group.id)) },
     .text("csrf") { $0.reader.session.csrfToken },

@@ -86,7 +86,7 @@ struct RemovalJobView: ViewModel {
   private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
 
   private var figures: [Figure] {
-    let base = Message("removals.of-users", ["count": .number(job.usersRemoved)])
+    let base = Message("removals.from-users", ["count": .number(job.usersRemoved)])
     return [
       Figure(
         label: Message("removals.users-processed"), value: Message.value(.number(job.usersDone)),
@@ -97,7 +97,14 @@ struct RemovalJobView: ViewModel {
       Figure(
         label: Message("removals.sessions-ended"),
         value: Message.value(.number(job.sessionsEnded)), base: base),
-    ]
+    ] + (part.undo == nil ? [] : [RemovalJobView.restored(part.undone, of: part.undoUsers)])
+  }
+
+  /// The figure of users whose factors were restored by an undo.
+  static func restored(_ done: Int, of users: Int) -> Figure {
+    Figure(
+      label: Message("removals.users-restored"), value: Message.value(.number(done)),
+      base: Message("removals.of-all", ["number": .number(users)]))
   }
 
   private var facts: [Fact] {
@@ -161,7 +168,12 @@ struct RemovalJobView: ViewModel {
     .number("pause") { _ in RemovalJobPage.pause },
     .text("still") { $0.path + "?still" },
     .text("moving") { $0.path },
-    .markup("share") { Meter.share($0.job.usersDone, of: $0.job.users) },
+    .markup("share") { view in
+      view.part.isBeingUndone
+        ? Meter.share(view.part.undone, of: view.part.undoUsers)
+        : Meter.share(view.job.usersDone, of: view.job.users)
+    },
+    .flag("isBeingUndone") { $0.part.isBeingUndone },
     .list("figures") { $0.figures },
     .text("group") { view in view.job.group.map { ConsolePaths.removalGroup(String($0)) } },
     .text("end") { ConsolePaths.endOfRemoval($0.context.scope, String($0.job.id)) },

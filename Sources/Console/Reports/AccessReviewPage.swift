@@ -19,9 +19,11 @@ struct AccessReviewPage: Sendable {
     let now = frames.clock.now()
     let dormant = Set(grants.filter { $0.isDormant(at: now) }.map(\.record.administrator.id)).count
     let content = ReportContent(
-      summary: Message(
-        "reports.dormant-count",
-        ["count": .number(dormant), "days": .number(AccessGrant.dormantDays)]),
+      summary: dormant == 0
+        ? Message("reports.none-dormant", ["days": .number(AccessGrant.dormantDays)])
+        : Message(
+          "reports.dormant-count",
+          ["count": .number(dormant), "days": .number(AccessGrant.dormantDays)]),
       table: table(grants, signedIn))
     return .html(
       view.render(

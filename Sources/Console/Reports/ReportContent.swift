@@ -87,7 +87,7 @@ struct ReportContents: Sendable {
 
   /// Reads a report, or a page of it.
   func read(
-    _ report: Report, _ context: ScopeContext, after: String?, limit: Int
+    _ report: Report, _ context: ScopeContext, after: String?, limit: Int, counts: Bool = true
   ) async throws(Refusal) -> ReportContent {
     switch report {
     case .enrollment: try await enrollment(context)
@@ -95,7 +95,7 @@ struct ReportContents: Sendable {
       try await removals(about: subject(report, context), context.signedIn)
     case .exemptions: try await exemptions(context)
     case .locked: try await locked(context, after: after, limit: limit)
-    case .factors: try await factors(context, after: after, limit: limit)
+    case .factors: try await factors(context, after: after, limit: limit, counts: counts)
     // They're about no pool, so no pool has their routes.
     case .access, .dormantAdministrators: throw .notFound
     }
@@ -254,16 +254,18 @@ struct ReportContents: Sendable {
   }
 
   private func factors(
-    _ context: ScopeContext, after: String?, limit: Int
+    _ context: ScopeContext, after: String?, limit: Int, counts: Bool
   ) async throws(Refusal) -> ReportContent {
     let choice = FactorAgeChoice(context.signedIn.query.text("age"))
     let page = try await refusing {
       try await identity.reports.factors(
         in: context.scope, choice.age, after: after, limit: limit)
     }
-    let count = try await refusing {
-      try await identity.reports.countFactors(in: context.scope, choice.age)
-    }
+    let count =
+      counts
+      ? try await refusing {
+        try await identity.reports.countFactors(in: context.scope, choice.age)
+      } : nil
     let query: Form = ["age": choice.rawValue]
     var content = ReportContent(
       summary: Report.factors.explanation, query: query,

@@ -61,7 +61,7 @@ struct ReportPage: Sendable {
     }
     do {
       let outcome = try await contents.identity.accounts.recordDownload(
-        of: context.scope, count: table.rows.count, filter: contents.catalog.text(table.caption),
+        of: context.scope, count: table.people, filter: contents.catalog.text(table.caption),
         actions.request(signedIn))
       let file = table.csv(contents.catalog).response(named: report.rawValue, asOf: asOf)
       return actions.page(file, after: outcome)
@@ -74,13 +74,19 @@ struct ReportPage: Sendable {
   }
 
   private func users(_ context: ScopeContext) async throws(Refusal) -> ReportTable {
-    var content = try await contents.read(report, context, after: nil, limit: Self.batch)
+    var content = try await contents.read(
+      report, context, after: nil, limit: Self.batch, counts: false)
     while let next = content.next, content.table.rows.count < UsersFile.longest {
-      let more = try await contents.read(report, context, after: next, limit: Self.batch)
+      let more = try await contents.read(
+        report, context, after: next, limit: Self.batch, counts: false)
       content.table.rows += more.table.rows
       content.next = more.next
       // Lets other tasks of this thread run.
       await Task.yield()
+    }
+    if content.next != nil {
+      let count = content.table.rows.count
+      content.table.end(with: Message("reports.file-incomplete", ["count": .number(count)]))
     }
     return content.table
   }

@@ -4,6 +4,20 @@ import Templating
 
 /// The table of a report, as HTML and as a CSV file.
 struct ReportTable: ViewModel {
+  /// The number of different users in the rows, each of which begins with one.
+  var people: Int {
+    Set(
+      rows.compactMap { row -> [UInt8]? in
+        if case .name(_, let href?)? = row.first { Array(href.utf8) } else { nil }
+      }
+    ).count
+  }
+
+  /// Appends a row with a note, which says that the file is incomplete.
+  mutating func end(with note: Message) {
+    rows.append([.text(note)] + columns.dropFirst().map { _ in .text(.verbatim("")) })
+  }
+
   /// A value of a report.
   enum Cell: Sendable {
     case text(Message)

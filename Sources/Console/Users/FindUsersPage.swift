@@ -82,7 +82,9 @@ struct FindUsersView: ViewModel {
       path: ConsolePaths.findUsers(), query: Self.query(text), after: after,
       next: found?.next.map(String.init))
     empty = EmptyView(
-      heading: Message("users.none-found"), sentence: Message("users.none-found-anywhere"),
+      heading: Message("users.none-found"),
+      sentence: FoundText.hasShortWord(text)
+        ? Message("users.none-found-anywhere-short-word") : Message("users.none-found-anywhere"),
       link: EmptyLink(text: Message("users.all-projects"), href: ConsolePaths.projects()))
   }
 

@@ -3,6 +3,11 @@ import Localization
 
 /// Captions for search results.
 enum FoundText {
+  /// Whether a search has a word of one or two characters, which matches less than longer ones.
+  static func hasShortWord(_ text: String) -> Bool {
+    text.split(whereSeparator: \.isWhitespace).contains { $0.unicodeScalars.count < 3 }
+  }
+
   /// Returns how many users match in how many pools, and which of them are shown.
   ///
   /// - Parameters:

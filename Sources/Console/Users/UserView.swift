@@ -176,8 +176,8 @@ struct UserView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("name") { $0.account.displayName ?? $0.account.label },
-    .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
+    .text("name") { $0.account.visibleName ?? $0.account.label },
+    .text("email") { $0.account.visibleName == nil ? nil : $0.account.email },
     .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
     .text(\.pool),
     .text("uid") { $0.account.id.text },

@@ -15,7 +15,7 @@ struct UsersFile: Sendable {
   /// The maximum number of rows.
   static let longest = 100_000
   private static let columns: [Message] = [
-    Message("users.user"), Message("common.name"), Message("users.phone"), .verbatim("uid"),
+    Message("users.user"), Message("common.name"), Message("users.phone"), .verbatim("UID"),
     Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),
     Message("common.created"), Message("users.exempt-until-heading"),
   ]

@@ -86,7 +86,8 @@ struct UsersView: ViewModel {
       return EmptyView(
         heading: Message("users.none-found"),
         sentence: query.filter == .all
-          ? Message("users.none-found-here")
+          ? FoundText.hasShortWord(query.text)
+            ? Message("users.none-found-here-short-word") : Message("users.none-found-here")
           : Message(
             "users.none-found-among", ["users": .message(query.filter.phrase)]),
         link: EmptyLink(text: Message("users.show-all"), href: list))

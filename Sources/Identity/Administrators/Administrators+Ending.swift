@@ -87,14 +87,16 @@ extension Administrators {
     of id: ID<Administrator>? = nil, _ outbox: Outbox, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
+    // Those of one administrator are few.
+    let which: SQL = id.map { "AND administrator_id = \($0.text)" } ?? "ORDER BY ends_at"
     let ended = try connection.all(
       """
       SELECT role, project_id, tenant_id, ends_at, administrator_id FROM administrator_grant
-      WHERE ends_at <= \(now.microseconds) ORDER BY ends_at LIMIT \(mostEnded)
+      WHERE ends_at <= \(now.microseconds) \(which) LIMIT \(mostEnded)
       """
     ) { (timed: try TimedGrant($0, from: 0), id: ID<Administrator>(try $0.value(4))) }
     let author = Author(actor: .server)
-    for (timed, holder) in ended where id == nil || holder == id {
+    for (timed, holder) in ended {
       try connection.run("DELETE FROM administrator_grant WHERE \(row(of: timed.grant, holder))")
       let record = try record(holder, at: now, connection)
       var entry = entry(.administratorGrantEnd, record)

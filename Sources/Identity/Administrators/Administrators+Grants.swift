@@ -43,9 +43,21 @@ extension Administrators {
       try Self.checkPlace(of: grant, connection)
       guard !record.administrator.grants.contains(grant) else {
         // From now on it's granted by hand, and stays whatever the groups are.
-        try connection.run(
-          "UPDATE administrator_grant SET is_from_provider = 0 WHERE \(Self.row(of: grant, id))")
-        return try Self.setEnd(of: grant, of: record, to: end, context, connection)
+        let isKept =
+          try connection.run(
+            """
+            UPDATE administrator_grant SET is_from_provider = 0
+            WHERE \(Self.row(of: grant, id)) AND is_from_provider = 1
+            """) > 0
+        if isKept {
+          var entry = Self.entry(.administratorGrant, record)
+          entry.add(.grants, .of([grant]))
+          try context.record(entry, connection)
+          try context.outbox.notify(
+            of: .given, grant, until: end, of: record.administrator, by: context.author, at: now,
+            connection)
+        }
+        return try Self.setEnd(of: grant, of: record, to: end, context, connection) || isKept
       }
       try Self.check(end: end, at: now)
       try Self.insert(grant, of: id, until: end, at: now, connection)

@@ -205,7 +205,7 @@ public struct Invitations: Sendable {
           invitedBy: invitation.inviterName, by: author, at: now, connection)
         try outbox.notify(
           of: .given, invitation.grant, until: invitation.grantEndsAt, of: administrator,
-          by: author, at: now, connection)
+          by: author, invitedBy: invitation.inviterName, at: now, connection)
       } catch let error as AdministratorError { throw InvitationError.administrator(error) }
       return try ConsoleSessions.begin(
         invitation.id, address: address, userAgent: userAgent, requestID: requestID, at: now,

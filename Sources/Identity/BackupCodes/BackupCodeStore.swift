@@ -75,15 +75,15 @@ struct BackupCodeStore: Sendable {
     guard let letters = CodeText.letters(of: typed) else { return false }
     let row = try connection.first(
       """
-      SELECT sealed_key, expires_at FROM backup_code_set
-      WHERE account_key = \(account.key) AND kind = \(kind.rawValue)
+      SELECT sealed_key FROM backup_code_set
+      WHERE account_key = \(account.key) AND kind = \(kind.rawValue) AND \(Self.valid(at: now))
       """
-    ) { row in (sealed: try row.value(0) as [UInt8], expires: try row.value(1) as Int64?) }
-    guard let row, row.expires.map({ now.microseconds < $0 }) ?? true else { return false }
+    ) { row in try row.value(0) as [UInt8] }
+    guard let sealed = row else { return false }
     let stored = StoredSecret(
       .userCodes, .account, account.id.text, part: kind.rawValue, in: scope)
     let key = try stored.opening {
-      try sealer.open(row.sealed, with: Self.associated(kind, account.key))
+      try sealer.open(sealed, with: Self.associated(kind, account.key))
     }
     let used = try connection.run(
       """
@@ -93,6 +93,15 @@ struct BackupCodeStore: Sendable {
     guard used == 1 else { return false }
     if kind == .temporary { try Self.clear(.temporary, of: account.key, connection) }
     return true
+  }
+
+  /// The condition that codes haven't expired. Those with an end have if they're from the future,
+  /// since the clock was set back.
+  private static func valid(at now: Instant) -> SQL {
+    """
+    (expires_at IS NULL OR (expires_at > \(now.microseconds)
+      AND made_at <= \(Instant.latestEnd(of: 0, at: now).microseconds)))
+    """
   }
 
   private static func digest(_ letters: String, _ key: Secret) throws -> [UInt8] {
@@ -130,7 +139,7 @@ struct BackupCodeStore: Sendable {
       SELECT made_at, expires_at, (SELECT count(*) FROM backup_code c
         WHERE c.account_key = s.account_key AND c.kind = s.kind)
       FROM backup_code_set s WHERE account_key = \(account) AND kind = \(kind.rawValue)
-        AND (expires_at IS NULL OR expires_at > \(now.microseconds))
+        AND \(valid(at: now))
       """
     ) { row in
       (

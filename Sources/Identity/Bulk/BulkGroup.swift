@@ -13,11 +13,18 @@ public struct BulkGroup: Sendable {
     public let undo: BulkUndo?
     /// The number of users whose removal can be undone.
     public let undoable: Int
+    /// The number of users whose removal was undone, or turned out to be impossible to undo.
+    public let undone: Int
     /// Whether the pool requires a verified caller, so that removals are undone one at a time.
     public let requiresCaller: Bool
 
     /// Whether the server is removing factors or restoring them.
     public var isRunning: Bool { job.state == .running || undo?.isRunning == true }
+
+    /// Whether the server is restoring factors.
+    public var isBeingUndone: Bool { undo?.isRunning == true }
+    /// The number of users whose factors are restored by the undo, including those who are done.
+    public var undoUsers: Int { undone + undoable }
 
     /// Whether the agent can undo the removal for all of its users at once.
     public var canUndo: Bool {
@@ -61,6 +68,8 @@ public struct BulkGroup: Sendable {
   public var users: Int { parts.reduce(0) { $0 + $1.job.users } }
   /// The number of factors to remove.
   public var factors: Int { parts.reduce(0) { $0 + $1.job.factors } }
+  /// Whether factors are being restored, and none are being removed.
+  public var isBeingUndone: Bool { isRunning && !parts.contains { $0.job.state == .running } }
   /// The parts that can be undone at once.
   public var undoable: [Part] { parts.filter(\.canUndo) }
 }
@@ -192,10 +201,20 @@ extension BulkGroup {
           AND undo_until > \(now.microseconds)
         """
       ) { try $0.value(0) as Int } ?? 0
+    let undo = try BulkUndo.find(job.id, of: scope.key, connection)
+    let undone =
+      try undo == nil
+      ? 0
+      : connection.first(
+        """
+        SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
+        WHERE scope_key = \(scope.key) AND job_id = \(job.id)
+          AND result IN ('restored', 'not-restored')
+        """
+      ) { try $0.value(0) as Int } ?? 0
     let rules = try SupportRules.find(scope, connection)
     return Part(
-      job: job, scope: scope, undo: try BulkUndo.find(job.id, of: scope.key, connection),
-      undoable: undoable,
+      job: job, scope: scope, undo: undo, undoable: undoable, undone: undone,
       requiresCaller: rules.callerVerification == .required)
   }
 

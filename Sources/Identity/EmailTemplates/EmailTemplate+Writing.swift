@@ -145,9 +145,10 @@ extension EmailHTML {
           case .literal(let text): tokens.append(.text(String(text)))
           case .value(.link, let link) where links == 0:
             tokens += [.start("a", href: link), .text(link), .end("a")]
-          case .value(_, let value):
+          case .value(let variable, let value):
             let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
-            tokens += Self.inline(lines.map(String.init), linksLines: links == 0)
+            tokens += Self.inline(
+              lines.map(String.init), linksLines: links == 0 && variable.isOfServer)
           }
         }
       }

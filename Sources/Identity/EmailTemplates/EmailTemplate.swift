@@ -25,6 +25,14 @@ public enum EmailVariable: String, CaseIterable, Sendable {
   /// The name of the support agent.
   case agent = "%AGENT%"
 
+  /// Whether the server writes the value, so that its addresses become links.
+  var isOfServer: Bool {
+    switch self {
+    case .link, .change, .report: true
+    case .appName, .email, .newEmail, .displayName, .secondFactor, .code, .agent: false
+    }
+  }
+
   /// Whether the value may be in the subject of an email, which other people can see on a screen.
   var isForSubject: Bool {
     switch self {

@@ -95,7 +95,8 @@ public struct EmailTemplates: Sendable {
       try store.outbox.add(
         OutboxMessage(
           purpose: "test-email", recipient: administrator.email, text: mail,
-          expiresAt: now.advanced(bySeconds: 86_400)),
+          expiresAt: now.advanced(bySeconds: 86_400),
+          to: OutboxMessage.Reader(id: administrator.id)),
         to: nil, in: scope, at: now, connection)
       var entry = AuditEntry(
         .emailTemplateTest, scope.object, scope.objectID, name: scope.name, in: scope)

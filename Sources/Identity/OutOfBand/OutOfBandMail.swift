@@ -24,8 +24,8 @@ struct OutOfBandMail {
   private var values: EmailValues {
     [
       .link: link, .appName: SafeName.oneLine(scope.projectName), .email: email,
-      .newEmail: newEmail ?? "", .displayName: SafeName.oneLine(displayName ?? ""),
-      .secondFactor: SafeName.oneLine(factor?.label ?? ""),
+      .newEmail: newEmail ?? "", .displayName: SafeName.unlinked(displayName ?? ""),
+      .secondFactor: SafeName.unlinked(factor?.label ?? ""),
     ]
   }
 

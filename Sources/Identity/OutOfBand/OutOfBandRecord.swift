@@ -61,7 +61,7 @@ struct OutOfBandRecord {
   func check(in scope: Scope?, at now: Instant) throws(OutOfBandError) {
     if let scope, scope.key != code.scope.key { throw .invalidCode }
     guard code.usedAt == nil else { throw .usedCode }
-    guard now < code.expiresAt else { throw .expiredCode }
+    guard now < code.expiresAt, !createdAt.isInFuture(at: now) else { throw .expiredCode }
   }
 
   /// The account that the code is about, if the code still applies to it.

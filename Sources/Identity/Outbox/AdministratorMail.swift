@@ -33,13 +33,15 @@ public struct GrantMail: Sendable {
   public let event: Event
   /// The name of the administrator who has or had the role.
   public let holder: String
+  /// Their email address.
+  public let email: String
   /// Whether the message is for that administrator.
   public let isOwn: Bool
   /// The role.
   public let grant: Grant
   /// When it ends; nil without an end date.
   public let end: Instant?
-  /// The name of the actor; nil for the server itself.
+  /// The name of the actor, or of the inviter; nil for the server itself.
   public let by: String?
   /// The time of the event.
   public let at: Instant
@@ -75,19 +77,22 @@ extension Outbox {
   ///   - end: When the role ends; nil without an end date.
   ///   - holder: The administrator who has or had the role.
   ///   - author: The author of the change.
+  ///   - inviter: The name of the administrator who invited the holder, if that's how they got it.
   ///   - now: The current time.
   ///   - connection: The transaction.
   /// - Throws: Database errors.
   func notify(
     of event: GrantMail.Event, _ grant: Grant, until end: Instant?, of holder: Administrator,
-    by author: Author, at now: Instant, _ connection: borrowing Connection
+    by author: Author, invitedBy inviter: String? = nil, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     guard carriesMail else { return }
     func mail(isOwn: Bool) -> MailContent {
-      let name = author.actor.name
+      let name = inviter ?? author.actor.name
       return .grant(
         GrantMail(
-          event: event, holder: holder.displayName, isOwn: isOwn, grant: grant, end: end,
+          event: event, holder: holder.displayName, email: holder.email, isOwn: isOwn, grant: grant,
+          end: end,
           by: name.isEmpty ? nil : name, at: now,
           link: isOwn ? links.account : links.console(holder.id)))
     }
@@ -111,19 +116,23 @@ extension Outbox {
     _ connection: borrowing Connection
   ) throws {
     guard carriesMail, let scope = try Self.pool(of: administrator, connection) else { return }
+    let recipient = AccountRules.folded(email: administrator.email)
     let dayAgo = now.advanced(bySeconds: -86_400)
+    let latest = Instant.latestEnd(of: 0, at: now)
     let recent = try connection.first(
       """
       SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
-      WHERE scope_key = \(scope.key) AND recipient = \(administrator.email)
-        AND purpose = \(purpose) AND created_at > \(dayAgo.microseconds)
+      WHERE scope_key = \(scope.key) AND recipient = \(recipient)
+        AND purpose = \(purpose)
+        AND created_at BETWEEN \(dayAgo.microseconds) AND \(latest.microseconds)
       """
     ) { try $0.value(0) as Int }
     guard recent ?? 0 < Self.mostAdministratorMails else { return }
     try add(
       OutboxMessage(
-        purpose: purpose, recipient: administrator.email, text: written(content),
-        expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
+        purpose: purpose, recipient: recipient, text: written(content),
+        expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
+        to: OutboxMessage.Reader(id: administrator.id)),
       to: nil, in: scope, at: now, connection)
   }
 

@@ -115,8 +115,8 @@ public struct Deliveries: Sendable {
     let isAnyDue = try await store.read(OutboxError.self) { connection in
       try connection.first(
         """
-        SELECT 1 FROM outbox
-        WHERE channel = \(channel.rawValue) AND next_try_at <= \(now.microseconds) LIMIT 1
+        SELECT 1 FROM outbox WHERE channel = \(channel.rawValue) AND is_urgent IN (0, 1)
+          AND next_try_at <= \(now.microseconds) LIMIT 1
         """
       ) { _ in true } ?? false
     }
@@ -125,7 +125,8 @@ public struct Deliveries: Sendable {
     return try await store.write(OutboxError.self) { connection in
       while true {
         guard let row = try Self.claim(channel, at: now, connection) else { return nil }
-        guard !row.isDeleted, row.expiresAt > now else {
+        guard !row.isDeleted, row.expiresAt > now, try Self.mayRead(row, at: now, connection)
+        else {
           try Outbox.wipe(row.key, of: row.scope, connection)
           continue
         }
@@ -167,6 +168,9 @@ public struct Deliveries: Sendable {
     let project: String
     let tenant: String
     let purpose: String
+    /// The administrator whom it's for; nil for a user.
+    let reader: String?
+    let permission: String?
 
     var secret: StoredSecret { .message(key, project: project, tenant: tenant) }
   }
@@ -174,22 +178,16 @@ public struct Deliveries: Sendable {
   private static func claim(
     _ channel: OutboxEntry.Channel, at now: Instant, _ connection: borrowing Connection
   ) throws -> ClaimedMessage? {
-    let claimed = try connection.first(
-      """
-      UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
-        tries = tries + 1
-      WHERE (scope_key, message_id) = (SELECT scope_key, message_id FROM outbox
-        WHERE channel = \(channel.rawValue) AND next_try_at <= \(now.microseconds)
-        ORDER BY next_try_at LIMIT 1)
-      RETURNING scope_key, message_id
-      """
-    ) { (scope: try $0.value(0) as Int64, key: try $0.value(1) as Int64) }
-    guard let (scope, key) = claimed else { return nil }
+    // Thousands of notices must not delay a code that someone waits for.
+    guard
+      let (scope, key) = try claim(channel, isUrgent: true, at: now, connection)
+        ?? claim(channel, isUrgent: false, at: now, connection)
+    else { return nil }
     return try connection.first(
       """
       SELECT o.recipient, o.language, o.sealed_text, o.created_at, o.expires_at, o.tries,
         p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose,
-        o.sealed_html, o.sender_name, o.reply_to
+        o.sealed_html, o.sender_name, o.reply_to, o.administrator_id, o.permission
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE o.scope_key = \(scope) AND o.message_id = \(key)
       """
@@ -200,8 +198,42 @@ public struct Deliveries: Sendable {
         replyTo: try row.value(13), createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
         application: try row.value(6), isDeleted: try row.value(7), project: try row.value(8),
-        tenant: try row.value(9), purpose: try row.value(10))
+        tenant: try row.value(9), purpose: try row.value(10), reader: try row.value(14),
+        permission: try row.value(15))
     }
+  }
+
+  private static func claim(
+    _ channel: OutboxEntry.Channel, isUrgent: Bool, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> (scope: Int64, key: Int64)? {
+    try connection.first(
+      """
+      UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
+        tries = tries + 1
+      WHERE (scope_key, message_id) = (SELECT scope_key, message_id FROM outbox
+        WHERE channel = \(channel.rawValue) AND is_urgent = \(isUrgent ? 1 : 0)
+          AND next_try_at <= \(now.microseconds)
+        ORDER BY next_try_at LIMIT 1)
+      RETURNING scope_key, message_id
+      """
+    ) { (try $0.value(0), try $0.value(1)) }
+  }
+
+  /// Returns whether a message to an administrator may still be sent to them: it can have waited for
+  /// days, in which they were removed or lost the permission.
+  private static func mayRead(
+    _ row: ClaimedMessage, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let reader = row.reader else { return true }
+    guard let administrator = try Administrators.present(ID(reader), at: now, connection) else {
+      return false
+    }
+    guard let name = row.permission else { return true }
+    guard let permission = Permission(rawValue: name) else { return false }
+    let tenant = row.tenant.isEmpty ? nil : ID<Tenant>(row.tenant)
+    let scope = try Scopes.find(project: ID(row.project), tenant: tenant, connection)
+    return administrator.may(permission, in: scope)
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.
@@ -261,14 +293,33 @@ public struct Deliveries: Sendable {
   /// A response that quotes a link or code from the email is left out, because more people can see
   /// the reason than the email.
   static func shown(_ reason: String, of mail: DueMessage) -> DeliveryProblem {
+    // A code can be written in groups of digits.
+    let texts = [mail.body, mail.html ?? ""].map(digits)
+    let quotesCode = digits(reason).contains { run in
+      run.utf8.count >= 6 && texts.contains { $0.contains(run) }
+    }
     let words = reason.split { !($0.isLetter || $0.isNumber || "-_".contains($0)) }
     let quotes = words.contains { word in
       let mayBeCode = word.count >= 6 && word.contains(where: \.isNumber) || word.count >= 20
       return mayBeCode && (mail.body.contains(word) || mail.html?.contains(word) == true)
         && !mail.recipient.contains(word)
     }
-    guard quotes else { return .response(String(reason.prefix(300))) }
+    guard quotes || quotesCode else { return .response(String(reason.prefix(300))) }
     return .quoted(code: String(reason.prefix { $0.isNumber }))
+  }
+
+  /// Returns the runs of digits in a text, without spaces and hyphens between them.
+  private static func digits(_ text: String) -> [String] {
+    var (runs, run) = ([] as [String], "")
+    for character in text where character != " " && character != "-" {
+      if character.isNumber {
+        run.append(character)
+      } else if !run.isEmpty {
+        runs.append(run)
+        run = ""
+      }
+    }
+    return run.isEmpty ? runs : runs + [run]
   }
 }
 

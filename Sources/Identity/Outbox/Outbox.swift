@@ -50,7 +50,7 @@ struct Outbox: Sendable {
     let language = writer.language(for: nil)
     var values = own.merging(writer.values(of: content, in: language)) { $1 }
     let isOwn = account.emailVerified && account.email?.isSameBytes(as: recipient) == true
-    values[.displayName] = SafeName.oneLine(isOwn ? account.displayName ?? "" : "")
+    values[.displayName] = SafeName.unlinked(isOwn ? account.displayName ?? "" : "")
     return template.written(kind, values, in: language) { writer.write(content, in: language) }
   }
 
@@ -81,16 +81,21 @@ struct Outbox: Sendable {
     if try isBouncing(message, of: account, connection) {
       return try addUnsent(message, to: account, in: scope, at: now, connection)
     }
+    // Someone waits for a code or a link, which expires soon, but not for a notice.
+    let isUrgent = message.expiresAt < now.advanced(bySeconds: Self.noticeLifetime)
     let id: Int64? = try connection.first(
       """
       INSERT INTO outbox (message_id, scope_key, account_key, channel, purpose, recipient,
-        language, sealed_text, sealed_html, sender_name, reply_to, created_at, expires_at, next_try_at)
+        language, sealed_text, sealed_html, sender_name, reply_to, created_at, expires_at, next_try_at,
+        administrator_id, permission, about_uid, is_urgent)
       VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), \(account?.key),
         \(message.channel.rawValue), \(message.purpose),
         \(message.recipient), \(message.language), \(sealed), \(html), \(message.senderName),
         \(message.replyTo), \(now.microseconds),
         \(message.expiresAt.microseconds),
-        \(message.channel == .mail || carries(.sms) ? now.microseconds : nil))
+        \(message.channel == .mail || carries(.sms) ? now.microseconds : nil),
+        \(message.reader?.id.text), \(message.reader?.permission?.rawValue),
+        \(message.about?.text), \(isUrgent ? 1 : 0))
       RETURNING message_id
       """
     ) { try $0.value(0) }

@@ -20,14 +20,31 @@ struct OutboxMessage {
   var replyTo: String?
   /// When the message expires; it isn't sent after that.
   let expiresAt: Instant
+  /// The administrator whom it's for; nil for a user.
+  var reader: Reader?
+  /// The user whom a message to an administrator names, so that it's erased with them.
+  var about: ID<Account>?
+
+  /// An administrator whom a message is for.
+  struct Reader {
+    let id: ID<Administrator>
+    /// What they must be allowed to do in the pool when it's sent; nil for a message about themselves.
+    var permission: Permission?
+  }
 }
 
 extension OutboxMessage {
   /// Creates an email.
-  init(purpose: String, recipient: String, text: WrittenMail, expiresAt: Instant) {
+  ///
+  /// The recipient's address is stored in lowercase, as messages are searched.
+  init(
+    purpose: String, recipient: String, text: WrittenMail, expiresAt: Instant,
+    to reader: Reader? = nil, about: ID<Account>? = nil
+  ) {
     self.init(
-      channel: .mail, purpose: purpose, recipient: recipient, language: text.language,
-      subject: text.subject, body: text.body, html: text.html, senderName: text.senderName,
-      replyTo: text.replyTo, expiresAt: expiresAt)
+      channel: .mail, purpose: purpose, recipient: AccountRules.folded(email: recipient),
+      language: text.language, subject: text.subject, body: text.body, html: text.html,
+      senderName: text.senderName, replyTo: text.replyTo, expiresAt: expiresAt, reader: reader,
+      about: about)
   }
 }

@@ -15,13 +15,19 @@ extension Outbox {
       with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     let known = owners.contains { $0.id.text == author.actor.id }
     let own =
-      known ? nil : try Administrators.present(ID(author.actor.id), at: mail.at, connection)?.email
-    for recipient in [own].compactMap(\.self) + owners.map(\.email) {
+      known
+      ? nil
+      : try Administrators.present(ID(author.actor.id), at: mail.at, connection).map {
+        (id: $0.id, email: $0.email)
+      }
+    let readers = [own].compactMap(\.self) + owners.map { (id: $0.id, email: $0.email) }
+    for reader in readers {
       try add(
         OutboxMessage(
-          purpose: "notice-scheduled-change-failed", recipient: recipient,
+          purpose: "notice-scheduled-change-failed", recipient: reader.email,
           text: written(.scheduledChangeFailed(mail)),
-          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime)),
+          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime),
+          to: OutboxMessage.Reader(id: reader.id, permission: .readPolicy)),
         to: nil, in: mail.scope, at: mail.at, connection)
     }
   }
@@ -37,7 +43,8 @@ extension Outbox {
       try add(
         OutboxMessage(
           purpose: "alert-activity", recipient: owner.email, text: written(.alert(mail)),
-          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime)),
+          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime),
+          to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers)),
         to: nil, in: mail.scope, at: mail.at, connection)
     }
   }
@@ -56,7 +63,8 @@ extension Outbox {
         OutboxMessage(
           purpose: "notice-policy-weakened", recipient: owner.email,
           text: written(.weakenedPolicy(mail)),
-          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime)),
+          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime),
+          to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers)),
         to: nil, in: mail.scope, at: mail.at, connection)
     }
   }

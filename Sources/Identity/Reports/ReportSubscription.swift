@@ -205,7 +205,8 @@ extension Reports {
     try store.outbox.add(
       OutboxMessage(
         purpose: "report", recipient: reader.email, text: store.outbox.written(.report(mail)),
-        expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime)),
+        expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime),
+        to: OutboxMessage.Reader(id: reader.id)),
       to: nil, in: scope, at: now, connection)
   }
 

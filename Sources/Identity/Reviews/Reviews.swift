@@ -213,7 +213,8 @@ public struct Reviews: Sendable {
         OutboxMessage(
           purpose: "review-due", recipient: reviewer.email,
           text: store.outbox.written(.reviewDue(mail)),
-          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime)),
+          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime),
+          to: OutboxMessage.Reader(id: reviewer.id, permission: .signOffReview)),
         to: nil, in: scope, at: now, connection)
     }
   }

@@ -163,7 +163,7 @@ extension SignIns {
       guard let sent = PhoneCode(sessionInfo, .phoneSignIn, by: tickets),
         sent.ticket.scope == scope.key
       else { return .failure(.invalidSessionInfo) }
-      let name = "sms code \(scope.key) \(sent.phoneNumber)"
+      let name = throttleName(scope.key, phone: sent.phoneNumber)
       let charges: [ThrottleCharge]
       switch try ThrottleCharge.charge(
         ThrottleCounter.name(name, from: address), at: now, connection)

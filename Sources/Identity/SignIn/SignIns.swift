@@ -125,6 +125,9 @@ public struct SignIns: Sendable {
     throttleName(scope, TypedEmail(email))
   }
 
+  /// The name of the counter of incorrect codes for a phone number.
+  static func throttleName(_ scope: Int64, phone: String) -> String { "sms code \(scope) \(phone)" }
+
   private static func throttleName(_ scope: Int64, _ email: TypedEmail) -> String {
     "email \(scope) \(email.digest)"
   }

@@ -125,6 +125,11 @@ extension UserData {
         """)
     }
     try connection.run(
+      """
+      DELETE FROM outbox \(index: "outbox_about")
+      WHERE scope_key = \(scope.key) AND about_uid = \(subject.uid)
+      """)
+    try connection.run(
       "DELETE FROM approval WHERE scope_key = \(scope.key) AND uid = \(subject.uid)")
     try connection.run("DELETE FROM unreadable_secret WHERE \(subject.unreadableSecrets)")
     try eraseGuesses(identifiers, in: scope, connection)
@@ -138,6 +143,9 @@ extension UserData {
   ) throws {
     for phone in identifiers.phones {
       try connection.run("DELETE FROM throttle WHERE name = \("sms number \(phone)")")
+      let name = SignIns.throttleName(scope.key, phone: phone.text)
+      try connection.run(
+        "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
     }
     for email in identifiers.emails {
       let name = SignIns.throttleName(scope.key, email: email.text)

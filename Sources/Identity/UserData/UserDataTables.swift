@@ -219,7 +219,8 @@ extension UserDataTable {
       ],
       without: [
         "message_id": .key, "scope_key": .key, "account_key": .key, "sealed_text": .secret,
-        "sealed_html": .secret, "next_try_at": .key,
+        "sealed_html": .secret, "next_try_at": .key, "administrator_id": .key, "permission": .key,
+        "about_uid": .key, "is_urgent": .key,
       ]
     ) { subject in
       let key = subject.account?.key

@@ -135,7 +135,7 @@ public struct EnrollmentLinks: Sendable {
     let (link, account) = try await store.read(EnrollmentLinkError.self) { connection in
       try Self.find(code, at: now, connection)
     }
-    guard now < link.expiresAt else { throw .expired(link.scope) }
+    guard !link.isExpired(at: now) else { throw .expired(link.scope) }
     let ticket = Ticket(
       scope: link.scope, account: account, provider: .password,
       secret: Secret(store.random.bytes(TOTPFactor.secretLength)), at: now, random: store.random)
@@ -194,9 +194,10 @@ public struct EnrollmentLinks: Sendable {
       let scope = link.scope
       // A page that was opened before the link expired can be finished shortly after.
       guard let ticket, ticket.account == account.key, ticket.scope == scope.key,
-        ticket.issuedAt >= link.createdAt, ticket.issuedAt < link.expiresAt,
+        !link.createdAt.isInFuture(at: now), ticket.issuedAt >= link.createdAt,
+        ticket.issuedAt < link.expiresAt,
         ticket.issuedAt.lasts(Ticket.enrollmentLifetime, at: now)
-      else { return .failure(now < link.expiresAt ? .ended(scope) : .expired(scope)) }
+      else { return .failure(link.isExpired(at: now) ? .expired(scope) : .ended(scope)) }
       guard let password = TOTPFactor.password(ticket.secret) else { return .failure(.unknown) }
       guard !Factor.isTooLong(name) else {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))

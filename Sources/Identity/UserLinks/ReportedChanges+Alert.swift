@@ -11,6 +11,8 @@ extension Store {
     _ reportedChange: ReportedChange, _ account: Account, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
+    // Without a mail server, the console shows it, and nothing about the user is stored.
+    guard outbox.carriesMail else { return }
     let readers = try Administrators.recipients(
       with: .editSupportRules, around: reportedChange.scope, atMost: Self.mostAlerted, at: now,
       connection)
@@ -25,7 +27,10 @@ extension Store {
         OutboxMessage(
           purpose: "alert-changes-locked", recipient: reader.email,
           text: outbox.written(.reportedChange(mail)),
-          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime)),
+          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime),
+          to: OutboxMessage.Reader(
+            id: reader.id, permission: findsUsers ? .findUsers : .editSupportRules),
+          about: account.id),
         to: nil, in: reportedChange.scope, at: now, connection)
     }
   }

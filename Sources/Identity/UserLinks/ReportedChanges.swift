@@ -110,7 +110,7 @@ public struct ReportedChanges: Sendable {
       throw ReportedChangeError.unknown
     }
     guard link.usedAt == nil else { throw ReportedChangeError.used(link.reportedChange) }
-    guard now < link.expiresAt else { throw ReportedChangeError.expired(link.reportedChange) }
+    guard !link.isExpired(at: now) else { throw ReportedChangeError.expired(link.reportedChange) }
     return link
   }
 }

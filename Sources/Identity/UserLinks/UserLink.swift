@@ -90,6 +90,9 @@ package struct UserLink: Sendable {
     }
   }
 
+  /// Whether the link has expired; it has if it's from the future, since the clock was set back.
+  func isExpired(at now: Instant) -> Bool { now >= expiresAt || createdAt.isInFuture(at: now) }
+
   /// Marks the link as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
@@ -128,6 +131,7 @@ package struct UserLink: Sendable {
       SELECT 1 FROM user_link
       WHERE account_key = \(account) AND kind = \(kind.rawValue) AND used_at IS NULL
         AND created_at > \(now.advanced(bySeconds: -300).microseconds)
+        AND created_at <= \(Instant.latestEnd(of: 0, at: now).microseconds)
       """
     ) { try $0.value(0) as Int } != nil
   }

@@ -164,16 +164,16 @@ private struct ImportTask {
   }
 
   private func finish(_ trouble: UserFileError?) -> Int32 {
-    var results = [Message("cli.imported", ["users": .text(String(total.created))])]
+    var results = [Message("cli.imported", ["users": .number(total.created)])]
     if total.replaced > 0 {
-      results.append(Message("cli.replaced", ["users": .text(String(total.replaced))]))
+      results.append(Message("cli.replaced", ["users": .number(total.replaced)]))
     }
     if total.kept > 0 {
       results.append(
-        Message("cli.already-existed-left-unchanged", ["users": .text(String(total.kept))]))
+        Message("cli.already-existed-left-unchanged", ["users": .number(total.kept)]))
     }
     if !total.refusals.isEmpty {
-      results.append(Message("cli.rejected", ["users": .text(String(total.refusals.count))]))
+      results.append(Message("cli.rejected", ["users": .number(total.refusals.count)]))
     }
     Terminal.say(
       Message("cli.users-read", ["count": .number(read), "results": .sequence(results)]))

@@ -40,6 +40,7 @@
         say(inventory, move, isDry: isDry)
         return 0
       } catch let error as MoveError {
+        if case .inUse = error { throw ConfigurationError.temporary(error.message(move)) }
         throw ConfigurationError(error.message(move))
       } catch let error as DatabaseError {
         throw ConfigurationError(MoveError.failed(error).message(move))

@@ -114,7 +114,7 @@ struct DataFolder: Sendable {
       throw ConfigurationError(
         Message(
           "cli.this-user-cant-read-the-data-folder",
-          ["path": .text(path), "owner": .text(owner)]))
+          ["path": .text(path), "user": .text(owner)]))
     }
   }
 

@@ -74,7 +74,7 @@ import Text
       let link = "/invitation?token=" + created.text[start.upperBound...].prefix { $0 != "<" }
       let page = try await Browser(world).get(link)
       Markup.check(page)
-      #expect(page.says("Your role ends at"))
+      #expect(page.says("Your role ends on"))
       var wrong = Form(fields.entries.filter { $0.name != "last" })
       wrong.add("last", "2020-01-01")
       let answer = try await ada.submit("/administrators/new", wrong)

@@ -154,7 +154,9 @@ import Testing
     #expect(few.chart == nil)
     // 10:00 on Thursday and Friday.
     let many = try checks([(25, 0, 12, 0), (49, 0, 12, 0)]).rejectionsFrame
-    #expect(many.title.english == "Rejections peak on weekdays, 09:00 to 11:00")
+    #expect(many.title.english == "Rejections peak on weekdays, 10:00 to 12:00")
+    let once = try checks([(25, 0, 24, 0)]).rejectionsFrame
+    #expect(once.title.english == "Rejections peak from 10:00 to 12:00")
     #expect(many.table?.rows.count == 24)
     let spread = try checks((0..<24).map { ($0, 0, 2, 0) }).rejectionsFrame
     #expect(spread.title.english == "Rejections are spread over the day")

@@ -85,6 +85,28 @@ struct GrantEndTests {
     }
   }
 
+  @Test func `a role that ended is granted again, however many others ended at that time`()
+    async throws
+  {
+    try await withInstance { instance in
+      let administrators = instance.identity.administrators
+      let (boss, nora) = try await instance.bossAndNora()
+      let end = instance.now.advanced(bySeconds: Self.day)
+      for number in 0..<205 {
+        let other = try await instance.administrator("other-\(number)", .auditor)
+        try await administrators.grant(
+          Grant(role: .support), until: end, to: other.id, by: instance.author(boss))
+      }
+      try await administrators.grant(
+        Grant(role: .policy), until: end.advanced(bySeconds: 1), to: nora.id,
+        by: instance.author(boss))
+      instance.clock.advance(Self.day + 2)
+      #expect(
+        try await administrators.grant(
+          Grant(role: .policy), to: nora.id, by: instance.author(boss)))
+    }
+  }
+
   @Test func `the last owner without an end date keeps the role without one`() async throws {
     try await withInstance { instance in
       let administrators = instance.identity.administrators

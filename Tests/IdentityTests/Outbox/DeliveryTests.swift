@@ -22,6 +22,27 @@ struct DeliveryTests {
     }
   }
 
+  @Test func `an email that someone waits for is sent before any number of notices`() async throws {
+    try await withInstance { instance in
+      for _ in 0..<3 { try await instance.write(.mail, lifetime: Outbox.noticeLifetime) }
+      instance.clock.advance(1)
+      try await instance.write(.mail, to: "urgent@example.com", lifetime: 600)
+      #expect(try await instance.claim()?.recipient == "urgent@example.com")
+      #expect(try await instance.claim()?.recipient == Person.alice.email)
+    }
+  }
+
+  @Test func `a response that quotes a code in groups of digits isn't stored`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, body: "Read this code to the agent: 1234 5678")
+      let mail = try #require(try await instance.claim())
+      let shown = Deliveries.shown("451 4.7.1 rejected: code: 1234 5678 is spam", of: mail)
+      #expect(shown == .quoted(code: "451"))
+      let other = "451 4.7.1 try again in 300 s"
+      #expect(Deliveries.shown(other, of: mail) == .response(other))
+    }
+  }
+
   @Test func `a sent email loses its text and can't be claimed again`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
@@ -188,7 +209,8 @@ struct DeliveryTests {
 extension Instance {
   func write(
     _ channel: OutboxEntry.Channel, in scope: Scope? = nil, to recipient: String? = nil,
-    lifetime: Int64 = 86_400
+    lifetime: Int64 = 86_400,
+    body: String = "https://example.com/?oobCode=abc123def456\nsecond line"
   ) async throws {
     let (outbox, now, scope) = (identity.store.outbox, now, scope ?? acme)
     let address = recipient ?? (channel == .mail ? Person.alice.email : "+4915112345678")
@@ -197,7 +219,7 @@ extension Instance {
         OutboxMessage(
           channel: channel, purpose: "verify-email", recipient: address, language: "en",
           subject: channel == .mail ? "Subject – ✓" : "",
-          body: "https://example.com/?oobCode=abc123def456\nsecond line",
+          body: body,
           expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: scope, at: now, connection)
     }
   }

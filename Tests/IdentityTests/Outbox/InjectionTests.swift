@@ -41,7 +41,7 @@ struct InjectionTests {
 
   @Test(arguments: texts)
   func `names of factors, users, and projects stay within their line`(text: String) async throws {
-    try await withInstance { instance in
+    try await withInstance(carriesMail: true) { instance in
       try await instance.allowBackupCodes()
       _ = try await instance.administrator("olga", .owner)
       let device = try await instance.enrolled(.alice)

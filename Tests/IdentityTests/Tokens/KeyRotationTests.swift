@@ -99,6 +99,18 @@ struct KeyRotationTests {
     }
   }
 
+  @Test func `an immediate rotation replaces a key that waits, too`() async throws {
+    try await withInstance { instance in
+      let keys = instance.identity.signingKeys
+      let waiting = try await keys.rotate(by: Author(actor: .commandLine))
+      let new = try await keys.rotate(immediately: true, by: Author(actor: .commandLine))
+      let all = try await keys.list().map(\.0)
+      #expect(!all.contains { $0.id == waiting.id } && all.contains { $0.id == new.id })
+      #expect(new.signsFrom < waiting.signsFrom && all.count == 2)
+      #expect(all.first { $0.id != new.id }?.verifiesUntil != nil)
+    }
+  }
+
   @Test func `the signing key can be retired only if another can replace it`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.signingKeys

@@ -113,6 +113,16 @@ struct EnrollmentLinkTests {
     }
   }
 
+  @Test func `a link from before the clock was set back has expired`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      instance.clock.advance(86_400)
+      let link = try await send(instance, account)
+      instance.clock.advance(-86_400)
+      await expect("expired") { try await instance.identity.enrollmentLinks.open(link) }
+    }
+  }
+
   @Test func `ten wrong codes invalidate the link`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)

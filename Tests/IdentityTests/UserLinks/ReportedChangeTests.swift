@@ -180,7 +180,7 @@ struct ReportedChangeTests {
   @Test func `owners and policy admins are alerted, and only owners are told which user it is`()
     async throws
   {
-    try await withInstance { instance in
+    try await withInstance(carriesMail: true) { instance in
       _ = try await instance.administrator("olga", .owner)
       _ = try await instance.administrator("paul", .policy, project: instance.acme.project)
       _ = try await instance.administrator("sven", .support)
@@ -207,6 +207,54 @@ struct ReportedChangeTests {
       let other = try await instance.identity.administrators.record(email: "other@example.com")
         .administrator
       #expect(try await instance.identity.reportedChanges.pools(visibleTo: other, limit: 5).isEmpty)
+    }
+  }
+
+  @Test func `an alert isn't sent to an administrator who was removed or lost the permission`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let olga = try await instance.administrator("olga", .owner)
+      let paul = try await instance.administrator("paul", .policy)
+      let device = try await instance.enrolled(.alice)
+      let link = try await removal(instance, device)
+      try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
+      try await instance.identity.administrators.remove(olga.id, by: instance.author(boss))
+      try await instance.identity.administrators.revoke(
+        Grant(role: .policy), from: paul.id, by: instance.author(boss))
+      var recipients: [String] = []
+      while let mail = try await instance.claim() {
+        if mail.purpose == "alert-changes-locked" { recipients.append(mail.recipient) }
+        try await instance.identity.deliveries.record(.sent, of: mail)
+      }
+      #expect(recipients == ["boss@example.com"])
+      #expect(try await instance.texts() == 0)
+    }
+  }
+
+  @Test func `alerts about a user are erased with the user's data`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.administrator("olga", .owner)
+      let device = try await instance.enrolled(.alice)
+      let link = try await removal(instance, device)
+      try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
+      #expect(try await instance.mails("alert-changes-locked").count == 1)
+      _ = try await instance.identity.userData.erase(
+        instance.acme, device.account.id, reason: "asked", by: Author(actor: .commandLine))
+      #expect(try await instance.mails("alert-changes-locked").isEmpty)
+    }
+  }
+
+  @Test func `a link from before the clock was set back has expired`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      instance.clock.advance(86_400)
+      let link = try await removal(instance, device)
+      instance.clock.advance(-86_400)
+      await expect("expired") {
+        try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
+      }
     }
   }
 }
