@@ -191,7 +191,7 @@ import Testing
       let lines = file.text.split(separator: "\r\n")
       #expect(
         lines.first?.hasSuffix(
-          "\"User\",\"Name\",\"Phone\",\"uid\",\"Second factor\",\"State\",\"Last sign-in\",\"Created\",\"Exempt until\""
+          "\"User\",\"Name\",\"Phone\",\"UID\",\"Second factor\",\"State\",\"Last sign-in\",\"Created\",\"Exempt until\""
         )
           == true)
       #expect(lines.count == 4)

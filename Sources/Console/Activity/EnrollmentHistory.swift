@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import OTP
 import Templating
 
 /// The enrolled users among all users of a pool over time, for its chart, table, and file.
@@ -165,6 +166,10 @@ struct EnrollmentHistory: Sendable {
     }
     if case .number(let side)? = new(.adjacentIntervals) {
       return Message("activity.intervals", ["count": .number(side)])
+    }
+    if row.changes.contains(where: { $0.field == .adjacentIntervals }) {
+      return Message(
+        "activity.default-intervals", ["count": .number(Window.standard.adjacentIntervals)])
     }
     return row.changes.first.map { .verbatim(formatter.line($0)) } ?? AuditText.action(row)
   }

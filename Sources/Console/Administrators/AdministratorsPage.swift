@@ -22,6 +22,7 @@ struct AdministratorsPage: Sendable {
     let invitations = try await refusing { try await identity.invitations.list() }
     let minutes = try await refusing { try await identity.support.stepUpMinutes() }
     let limits = try await refusing { try await identity.consoleSessions.limits() }
+    let requiresPasskeys = try await refusing { try await identity.passkeys.isRequired() }
     var frame = frames.frame(
       Message("administrators.administrators"), for: signedIn)
     frame.errors = faults
@@ -32,7 +33,7 @@ struct AdministratorsPage: Sendable {
       frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
       limits: limits, minutes: minutes,
       typedMinutes: faults.isEmpty ? nil : signedIn.form.trimmed("minutes"),
-      asksForCode: asksForCode)
+      asksForCode: asksForCode, requiresPasskeys: requiresPasskeys)
     return .html(view.render(model), status: status)
   }
 
@@ -127,6 +128,7 @@ struct AdministratorsView: ViewModel {
   let typedMinutes: String?
   /// Whether changing the interval requires a code now.
   let asksForCode: Bool
+  let requiresPasskeys: Bool
 
   private var mayManage: Bool {
     signedIn.administrator.may(.manageAdministrators, in: nil)
@@ -146,6 +148,7 @@ struct AdministratorsView: ViewModel {
     .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
+    .text("passkeyState") { PasskeyRequirementView.state($0.requiresPasskeys) },
     .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
     .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
     .text("holder") { _ in Permission.manageAdministrators.holder },

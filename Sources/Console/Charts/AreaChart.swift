@@ -91,6 +91,8 @@ struct AreaChart: Sendable {
     html.hundredths(event.position)
     html.raw("%\" overflow=\"visible\"><text class=\"")
     html.raw(isLate ? "v e\" x=\"-8" : "v\" x=\"8")
+    // A halo, so that the lines of other events don't strike the label through.
+    html.raw("\" paint-order=\"stroke\" stroke=\"Canvas\" stroke-width=\"5")
     // Events near each other are labeled one above the other.
     html.raw("\" y=\"")
     html.number(plot.base - 10 - 18 * (index % 4))

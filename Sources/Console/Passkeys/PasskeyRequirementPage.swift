@@ -69,14 +69,17 @@ struct PasskeyRequirementView: ViewModel {
 
   private static var holder: Message.Value { .message(Permission.manageAdministrators.holder) }
 
+  /// Whether passkeys are required, in a sentence.
+  static func state(_ isOn: Bool) -> Message {
+    isOn
+      ? Message("passkeys.requirement-is-on", ["holder": holder])
+      : Message("passkeys.requirement-is-off", ["holder": holder])
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.csrf),
-    .text("state") { view in
-      view.isOn
-        ? Message("passkeys.requirement-is-on", ["holder": holder])
-        : Message("passkeys.requirement-is-off", ["holder": holder])
-    },
+    .text("state") { state($0.isOn) },
     .texts("sentences") { view in
       view.isOn
         ? [Message("passkeys.passwords-and-codes-suffice-again")]

@@ -37,12 +37,15 @@ struct Upcoming: ViewModel {
 struct UpcomingItem: ViewModel {
   let at: Instant
   let name: String
+  /// The project's name, if it's about a tenant.
+  var project: String?
   let sentence: Message
   let href: String
 
   init(_ scope: Scope, appliesAt: Instant, _ times: Times) {
     at = appliesAt
     name = scope.name
+    project = scope.tenant == nil ? nil : scope.projectName
     sentence = Message("projects.change-scheduled", ["at": times.value(appliesAt)])
     href = ConsolePaths.scheduledChanges(scope)
   }
@@ -65,6 +68,7 @@ struct UpcomingItem: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.name),
+    .text(\.project),
     .text(\.sentence),
     .text(\.href),
   ]

@@ -200,9 +200,11 @@ struct SignInSimulatorCase: ViewModel {
   private static func name(
     _ factor: Factor, _ forecast: SignInForecast, _ times: Times
   ) -> Message {
-    let name = Message.Value.name(factor.label)
+    let name = Message.Value.name(Formatted.short(factor.label))
     let suspended = forecast.suspended.first { $0.id == factor.id }
-    guard let until = suspended?.suspendedUntil else { return .value(name) }
+    guard let until = suspended?.suspendedUntil else {
+      return Message("sign-in-simulator.quoted", ["name": name])
+    }
     return Message(
       "sign-in-simulator.suspended-factor", ["name": name, "time": times.value(until)])
   }

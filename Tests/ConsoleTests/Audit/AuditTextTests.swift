@@ -60,7 +60,7 @@ extension AuditFormatter {
       line(AuditChange(.keys, from: .list(["k1"]), to: .list(["k1"]))) == "keys k1 → k1 (changed)")
     #expect(
       line(AuditChange(.grants, to: .list(["owner", "policy acme/east"])))
-        == "roles: owner of the instance, policy admin of acme/east")
+        == "roles: owner (instance), policy admin (acme/east)")
     #expect(
       line(AuditChange(.suspendedUntil, from: .absent, to: .instant(Instant(seconds: 0))))
         == "suspended until no → 1970-01-01T00:00:00.000000Z")
