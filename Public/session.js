@@ -49,8 +49,8 @@
   const extend = async () => {
     const body = new URLSearchParams({ csrf: data.csrf });
     const response = await fetch(data.extension, { method: "POST", body, redirect: "manual" }).catch(() => null);
-    // Without a connection, the warning stays, and the button can be used again.
-    if (!response) return;
+    // Without a connection, or if the server is busy, the warning stays, and the button can be used again.
+    if (!response || response.status >= 429) return;
     if (!response.ok) { finish(); return; }
     const [idle] = (await response.text()).split(" ").map(Number);
     end = later(idle);

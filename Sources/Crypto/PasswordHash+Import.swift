@@ -35,10 +35,15 @@ extension PasswordHash {
     case .hmac(let digest, _, _), .digest(let digest, _, _):
       if hash.count == 2 * digest.length, let bytes = Hex.decode(hash) { hash = bytes }
       guard hash.count == digest.length else { throw .malformed }
-    case .pbkdf2: break
+    case .pbkdf2(let digest, let rounds):
+      guard hash.count >= PasswordCeiling.shortestHash else { throw .malformed }
+      // Each block of the hash takes all rounds.
+      let blocks = (hash.count + digest.length - 1) / digest.length
+      guard rounds * blocks <= PasswordCeiling.pbkdf2Rounds.upperBound else { throw .tooExpensive }
     case .firebaseScrypt(let key, _, _, _):
       guard hash.count == key.count else { throw .malformed }
-    case .scrypt: break
+    case .scrypt:
+      guard hash.count >= PasswordCeiling.shortestHash else { throw .malformed }
     case .argon2:
       guard salt.count >= 8 else { throw .salt }
       guard hash.count >= 4 else { throw .malformed }

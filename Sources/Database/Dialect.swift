@@ -313,7 +313,7 @@ extension Connection {
   /// the transaction ends; a file of SQLite has one writer anyway.
   func waitForOtherServers() throws(DatabaseError) {
     guard dialect == .postgreSQL else { return }
-    try run("SELECT pg_catalog.pg_advisory_xact_lock(728264573)")
+    try runScript("DO 'BEGIN PERFORM pg_catalog.pg_advisory_xact_lock(728264573); END'")
   }
 
   /// Waits until no other server migrates, and keeps others waiting until the transaction ends.
@@ -322,7 +322,8 @@ extension Connection {
   /// statement sees what the other server did.
   func waitForOtherMigrations() throws(DatabaseError) {
     guard dialect == .postgreSQL else { return }
-    try run("LOCK TABLE schema_migration IN SHARE ROW EXCLUSIVE MODE")
+    // A script may take as long as the migrations of the other server.
+    try runScript("LOCK TABLE schema_migration IN SHARE ROW EXCLUSIVE MODE")
   }
 }
 

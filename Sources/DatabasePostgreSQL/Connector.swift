@@ -120,6 +120,8 @@ final class Connector: Sendable {
       ("synchronous_commit", "on"), ("standard_conforming_strings", "on"), ("TimeZone", "UTC"),
       ("statement_timeout", Self.milliseconds(limits.statementTimeout)),
       ("idle_in_transaction_session_timeout", Self.milliseconds(limits.idleTimeout)),
+      // A commit whose wait for the standby was canceled is known by a warning only.
+      ("client_min_messages", "warning"), ("lock_timeout", "0"),
       // Compiling takes longer than any statement, and the planner asks for it when it has to scan
       // a table that it was told not to.
       ("jit", "off"),

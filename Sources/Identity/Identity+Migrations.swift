@@ -22,6 +22,8 @@ extension Identity {
       migration("m0063_pool_keys", PackageResources.m0063_pool_keys_postgresql_sql),
       migration("m0064_sign_in_goal", PackageResources.m0064_sign_in_goal_postgresql_sql),
       migration("m0065_outbox_readers", PackageResources.m0065_outbox_readers_postgresql_sql),
+      migration(
+        "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_postgresql_sql),
     ]
   }
 
@@ -90,6 +92,8 @@ extension Identity {
       migration("m0063_pool_keys", PackageResources.m0063_pool_keys_sqlite_sql),
       migration("m0064_sign_in_goal", PackageResources.m0064_sign_in_goal_sqlite_sql),
       migration("m0065_outbox_readers", PackageResources.m0065_outbox_readers_sqlite_sql),
+      migration(
+        "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_sqlite_sql),
     ]
   }
 

@@ -13,7 +13,7 @@ public struct IDToken: Sendable {
   /// The context class and the methods of the sign-in: `acr` and `amr`.
   public let methods: [UntrustedText]
   /// The person's name and address, for display.
-  public let person: ProviderPerson
+  public private(set) var person: ProviderPerson
   private let payload: JSON.Object
 
   /// What was asked of the provider, and the token has to confirm.
@@ -87,6 +87,15 @@ public struct IDToken: Sendable {
   public func groups(in claim: String) -> ProviderGroups? {
     payload[claim].map { ProviderGroups($0) }
   }
+
+  /// Returns whether the provider has the claim, but not in the token: it refers to another source
+  /// (section 5.6.2), or says that there are too many groups.
+  public func refersElsewhere(for claim: String) -> Bool {
+    payload["_claim_names"]?.objectValue?[claim] != nil || payload["hasgroups"] == true
+  }
+
+  /// Adds what the userinfo endpoint tells about the person.
+  public mutating func add(_ info: UserInfo) { person = person.adding(info.person) }
 }
 
 /// The name and email address that a provider reports; don't use either to identify the person.

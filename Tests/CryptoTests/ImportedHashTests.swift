@@ -66,6 +66,29 @@ import Testing
     #expect(try await !hasher.matches(Secret("abc\0def"), hash, for: PasswordTests.pool))
   }
 
+  @Test
+  func `a derived hash isn't so short that any password has it, nor so long that it's costly`()
+    throws
+  {
+    func imported(_ count: Int, _ algorithm: PasswordAlgorithm) throws -> PasswordHash {
+      try PasswordHash([UInt8](repeating: 7, count: count), salt: [1], by: algorithm)
+    }
+    for count in [1, 15] {
+      #expect(throws: ImportedHashError.malformed) {
+        try imported(count, .pbkdf2(.sha256, rounds: 1_000))
+      }
+    }
+    _ = try imported(16, .pbkdf2(.sha1, rounds: 2_000_000))
+    _ = try imported(20, .pbkdf2(.sha1, rounds: 2_000_000))
+    // Each block of 20 bytes takes all rounds.
+    #expect(throws: ImportedHashError.tooExpensive) {
+      try imported(21, .pbkdf2(.sha1, rounds: 2_000_000))
+    }
+    #expect(throws: ImportedHashError.tooExpensive) {
+      try imported(1_024, .pbkdf2(.sha1, rounds: 50_000))
+    }
+  }
+
   @Test func `the emulator's fake hash is converted to a real hash`() async throws {
     let text = "fakeHash:salt=fakeSaltX:password=pa:password=ss"
     let hash = try #require(PasswordHash(emulatorText: text, random: .system))

@@ -29,6 +29,8 @@ public final class TestProvider: ProviderTransport {
     public var claims: [String: JSON?] = [:]
     /// Groups that only the userinfo endpoint tells.
     public var userInfoGroups: [String]?
+    /// The name and the address that only the userinfo endpoint tells.
+    public var userInfoPerson: (name: String, email: String)?
     /// The subject of the userinfo endpoint; nil for the person.
     public var userInfoSubject: String?
     /// Which of the keys signs, and which are published.
@@ -178,6 +180,10 @@ public final class TestProvider: ProviderTransport {
         ]
         if let groups = behavior.userInfoGroups {
           claims.append("groups", .array(groups.map { .string($0) }))
+        }
+        if let person = behavior.userInfoPerson {
+          claims.append("name", .string(person.name))
+          claims.append("email", .string(person.email))
         }
         return ProviderResponse(status: 200, body: JSON.object(claims).serialized())
       default: return ProviderResponse(status: 404, body: [])

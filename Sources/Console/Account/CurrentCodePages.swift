@@ -17,6 +17,9 @@ struct OwnFactorRemovalPage: Sendable {
 
   func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
+    if try await CurrentCode.needsPasskey(signedIn, factors) {
+      return PasskeyPages.reauthenticate(signedIn)
+    }
     guard let code = try await CurrentCode.given(signedIn, factors) else {
       return try await page(signedIn, CurrentCode.missing)
     }
@@ -28,7 +31,10 @@ struct OwnFactorRemovalPage: Sendable {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return try await page(signedIn, fault)
     }
-    frames.leave(Message("account.second-factor-removed"), for: signedIn)
+    frames.leave(
+      signedIn.session.factors.contains(.passkey)
+        ? Message("account.authenticator-removed") : Message("account.second-factor-removed"),
+      for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -48,7 +54,9 @@ struct OwnFactorRemovalPage: Sendable {
       sentences: [
         signedIn.session.factors.contains(.passkey)
           ? Message("account.passkeys-stay") : Message("account.password-alone-signs-in"),
-        Message("account.recovery-codes-and-sessions-end"),
+        signedIn.session.factors.contains(.passkey)
+          ? Message("account.other-sessions-end")
+          : Message("account.recovery-codes-and-sessions-end"),
       ], button: Message("account.remove-second-factor"), isDestroying: true)
   }
 }
@@ -64,10 +72,16 @@ struct RecoveryCodesPage: Sendable {
     guard !signedIn.session.factors.isEmpty else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
+    if try await CurrentCode.needsPasskey(signedIn, factors) {
+      return PasskeyPages.reauthenticate(signedIn)
+    }
     return try await page(signedIn)
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    if try await CurrentCode.needsPasskey(signedIn, factors) {
+      return PasskeyPages.reauthenticate(signedIn)
+    }
     guard let code = try await CurrentCode.given(signedIn, factors) else {
       return try await page(signedIn, CurrentCode.missing)
     }
@@ -123,6 +137,13 @@ enum CurrentCode {
     guard code.isEmpty else { return code }
     return try await refusing { try await factors.proof(in: signedIn.session) } == .totp
       ? nil : code
+  }
+
+  /// Whether the administrator must confirm their identity with a passkey first: they have no app.
+  static func needsPasskey(
+    _ signedIn: SignedIn, _ factors: AdministratorFactors
+  ) async throws(Refusal) -> Bool {
+    try await refusing { try await factors.proof(in: signedIn.session) } == .passkey
   }
 
   static func fault(

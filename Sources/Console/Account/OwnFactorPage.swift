@@ -74,7 +74,8 @@ struct OwnFactorPage: Sendable {
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: newCodes,
-          sentence: Message("account.second-factor-on"),
+          sentence: signedIn.session.factors.isEmpty
+            ? Message("account.second-factor-on") : Message("account.authenticator-set-up"),
           done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
   }
 

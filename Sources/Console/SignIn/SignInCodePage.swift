@@ -68,6 +68,10 @@ struct SignInCodePage: Sendable {
   ) throws(Refusal) -> Response {
     switch error {
     case .ended, .refused, .passkeyRefused: return ended()
+    case .passkeyRequired where field == "recovery":
+      return page(
+        visitor, next: next, methods,
+        errors: [FieldError(field: field, text: Message("sign-in.recovery-code-wrong"))])
     case .passkeyRequired: return .redirect(to: passkey(next))
     case .wrongCode:
       let text =

@@ -24,6 +24,10 @@ struct ProviderRefusalText: Sendable {
         "sign-in-provider.no-role-advice",
         ["holder": .message(Permission.manageAdministrators.holder)])
       status = .forbidden
+    case .groupsNotListed:
+      heading = Message("sign-in-provider.no-access")
+      sentence = Message("sign-in-provider.groups-not-listed", ["name": name])
+      status = .forbidden
     case .emailTaken:
       heading = Message("sign-in-provider.no-access")
       sentence = Message("sign-in-provider.email-taken", ["name": name])

@@ -103,8 +103,13 @@ extension Accounts {
       }
       let grant =
         try change.renewsSession
-        ? session.map { session in
-          try Sessions.renew(session, of: new, at: now, random: store.random, connection)
+        ? session.flatMap { (session) throws -> SessionGrant? in
+          // Its tokens would continue a session that isn't refreshed either.
+          guard
+            try session.secondFactor != nil
+              || !store.refusesSessions(of: new, in: scope, at: now, connection)
+          else { return nil }
+          return try Sessions.renew(session, of: new, at: now, random: store.random, connection)
         } : nil
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
     }

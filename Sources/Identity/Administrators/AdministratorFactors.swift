@@ -336,10 +336,13 @@ public struct AdministratorFactors: Sendable {
         guard needsApp ? record.enrolledAt != nil : record.hasSecondFactor else {
           return .failure(.noFactor)
         }
-        if try Self.proof(record.factors, in: session, at: now, connection) != nil,
-          let error = try totp.check(code, of: id, by: author, at: now, connection)
-        {
-          return .failure(error)
+        switch try Self.proof(record.factors, in: session, at: now, connection) {
+        case nil: break
+        case .passkey where !RecoveryCodes.isCode(code): return .failure(.passkeyRequired)
+        default:
+          if let error = try totp.check(code, of: id, by: author, at: now, connection) {
+            return .failure(error)
+          }
         }
         let change: Change
         switch try body(record, connection) {

@@ -36,7 +36,7 @@ extension ConsoleSessions {
       let name = try ConsoleProvider.name(connection)
       let sessions = try connection.all(
         """
-        SELECT token_digest, created_at, last_seen_at, address, user_agent, provider_issuer
+        SELECT csrf_token, created_at, last_seen_at, address, user_agent, provider_issuer
         FROM console_session WHERE administrator_id = \(id.text)
         """
       ) { row in
@@ -109,18 +109,18 @@ extension ConsoleSessions {
     let limits = try SessionLimits.find(connection)
     let sessions = try connection.all(
       """
-      SELECT token_digest, created_at, last_seen_at FROM console_session
+      SELECT token_digest, created_at, last_seen_at, csrf_token FROM console_session
       WHERE administrator_id = \(id.text)
       """
     ) { row in
       (
-        digest: try row.value(0) as [UInt8],
+        digest: try row.value(0) as [UInt8], name: Self.name(of: try row.value(3)),
         isOpen: limits.allow(
           since: Instant(microseconds: try row.value(1)),
           lastSeenAt: Instant(microseconds: try row.value(2)), at: now)
       )
     }
-    let meant = sessions.filter { isMeant(Self.name(of: $0.digest)) }
+    let meant = sessions.filter { isMeant($0.name) }
     for session in meant {
       try connection.run("DELETE FROM console_session WHERE token_digest = \(session.digest)")
     }

@@ -284,7 +284,7 @@ public struct ConsoleSessions: Sendable {
     let administrator = Administrator(
       id: head.id, email: head.email, displayName: head.name, grants: grants.compactMap { $0 })
     let session = ConsoleSession(
-      id: name(of: digest), administrator: administrator, csrfToken: head.csrf,
+      id: name(of: head.csrf), administrator: administrator, csrfToken: head.csrf,
       startedAt: head.createdAt,
       expiresAt: head.createdAt.advanced(bySeconds: head.limits.lifetime),
       idleUntil: head.lastSeenAt.advanced(bySeconds: head.limits.idle), limits: head.limits,
@@ -294,8 +294,11 @@ public struct ConsoleSessions: Sendable {
     return (session, head.lastSeenAt)
   }
 
-  /// Returns the ID of the session with this digest.
-  static func name(of digest: [UInt8]) -> String { Hex.encode(Array(digest.prefix(12))) }
+  /// Returns the ID of the session with this CSRF token, which stays the same when the session's own
+  /// token is replaced.
+  static func name(of csrfToken: String) -> String {
+    Hex.encode(Array(Store.digest(csrfToken).prefix(12)))
+  }
 
   /// Ends a session by its cookie token and writes an audit row; does nothing if there is no such
   /// session.

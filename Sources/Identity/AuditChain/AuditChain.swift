@@ -105,6 +105,7 @@ public struct AuditChain: Sendable {
   /// Returns the position of the newest exported head that this log has; 0 for none.
   ///
   /// - Parameter exported: Heads in the order in which they were exported.
+  /// - Returns: The position.
   /// - Throws: ``AuditError``.
   public func position(of exported: [AuditHead]) async throws(AuditError) -> Int64 {
     try await store.read(AuditError.self) { connection in

@@ -95,8 +95,9 @@ struct BackupCodeStore: Sendable {
     return true
   }
 
-  /// The condition that codes haven't expired. Those with an end have if they're from the future,
-  /// since the clock was set back.
+  /// The condition that codes haven't expired.
+  ///
+  /// Those with an end have if they're from the future, since the clock was set back.
   private static func valid(at now: Instant) -> SQL {
     """
     (expires_at IS NULL OR (expires_at > \(now.microseconds)

@@ -12,7 +12,7 @@ public struct RecoveryCodeCount: Sendable {
 extension Enrollments {
   /// Generates ten recovery codes for a user, replacing any previous ones.
   ///
-  /// This requires a session that just passed a second factor: someone who gains access to an open
+  /// This requires a session that just passed a second factor with the app or phone itself: someone who gains access to an open
   /// session must not obtain permanent access.
   ///
   /// - Returns: The codes, stored only as digests.
@@ -29,6 +29,10 @@ extension Enrollments {
       }
       guard account.has(.totp) else { throw EnrollmentError.enrollmentNotFound }
       guard account.factors.contains(where: { $0.id == session.secondFactor?.enrollment }) else {
+        throw EnrollmentError.secondFactorNeeded
+      }
+      // A code that someone was told must not become ten that don't expire.
+      guard try !Sessions.usedBackupCode(session, connection) else {
         throw EnrollmentError.secondFactorNeeded
       }
       guard now.seconds - session.authTime <= Self.freshSignIn else {

@@ -94,13 +94,22 @@ extension ConsoleProviders {
     guard answer.issuer != nil || !known.discovery.namesIssuer else { throw .ended }
     let response = try await exchange(code, attempt, known.discovery, redirect: redirect)
     let isFresh = attempt.purpose.kind == .providerReauthentication
-    let token = try await verified(
+    var token = try await verified(
       response, attempt, known,
       since: isFresh ? attempt.ticket.issuedAt.seconds : nil)
     let groups = token.groups(in: provider.groupsClaim)
-    if let groups { return (token, groups) }
-    let info = try await userInfo(token, response, known.discovery)
-    return (token, info?.groups(in: provider.groupsClaim) ?? ProviderGroups([]))
+    if let groups, token.person.name != nil, token.person.email != nil { return (token, groups) }
+    // With the code flow, the name and the address can be there only (Core 1.0, section 5.4).
+    let info: UserInfo?
+    do { info = try await userInfo(token, response, known.discovery) } catch {
+      guard let groups else { throw error }
+      return (token, groups)
+    }
+    if let info { token.add(info) }
+    if let found = groups ?? info?.groups(in: provider.groupsClaim) { return (token, found) }
+    // Without this, someone in too many groups would lose the roles of all of them.
+    guard !token.refersElsewhere(for: provider.groupsClaim) else { throw .groupsNotListed }
+    return (token, ProviderGroups([]))
   }
 
   private func exchange(

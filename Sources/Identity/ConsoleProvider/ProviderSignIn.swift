@@ -91,6 +91,8 @@ public enum ProviderSignInError: Error, Sendable {
   case tokenRefused(ProviderErrorCode)
   /// The ID token isn't valid.
   case invalidToken(TokenFault)
+  /// The person is in groups that the provider doesn't list, such as too many.
+  case groupsNotListed
   /// None of the person's groups has a role.
   case noRole(ProviderIdentity)
   /// The provider tells no valid email address, which a new administrator needs.
@@ -125,6 +127,7 @@ extension ProviderSignInError {
     case .provider: "provider"
     case .tokenRefused: "code"
     case .invalidToken(let fault): "token-\(fault.rawValue)"
+    case .groupsNotListed: "groups-not-listed"
     case .noRole: "no-role"
     case .emailRequired: "email-required"
     case .emailTaken: "email-taken"

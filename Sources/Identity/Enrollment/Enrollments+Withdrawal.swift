@@ -43,7 +43,8 @@ extension Enrollments {
       return try Sessions.begin(
         changed, in: session.scope, provider: session.provider,
         secondFactor: kept ? session.secondFactor : nil,
-        claims: try Sessions.claims(of: session, changed, connection), isSignIn: false, at: now,
+        claims: try Sessions.claims(of: session, changed, connection), isSignIn: false,
+        usedBackupCode: kept && (try Sessions.usedBackupCode(session, connection)), at: now,
         random: random, connection)
     }
   }

@@ -202,11 +202,20 @@ public struct Enrollments: Sendable {
     try store.outbox.notify(
       .factorEnrolled(name: factor.label), enrolled, in: session.scope, excluding: enrolled.email,
       at: now, connection)
+    // A session that never passed a factor the account already had hasn't passed one by adding
+    // another: it could be someone else's.
+    var before = enrolled
+    before.factors.removeAll { $0.id == id }
+    let configuration = try Policies.find(session.scope.key, counts: false, connection)
+      .configuration
+    let hasPassed =
+      SignInForecast.factorsDue(of: before, configuration).isEmpty
+      || before.factors.contains { $0.id == session.secondFactor?.enrollment }
     return .success(
       try Sessions.begin(
         enrolled, in: session.scope, provider: session.provider,
-        secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: id), at: now,
-        random: store.random, connection))
+        secondFactor: hasPassed ? SecondFactorClaim(kind: factor.kind, enrollment: id) : nil,
+        at: now, random: store.random, connection))
   }
 }
 

@@ -21,11 +21,31 @@ public struct Sessions: Sendable {
     }
   }
 
+  /// Checks that a session is still valid, and that it would be refreshed: one without a second factor
+  /// isn't if the user should have one by now and the pool refuses such sessions.
+  ///
+  /// - Returns: The account's current state.
+  /// - Throws: ``SessionError``.
+  public func checkContinuing(_ session: UserSession) async throws(SessionError) -> Account {
+    let now = store.clock.now()
+    let store = store
+    return try await store.read(SessionError.self) { connection in
+      let account = try Self.check(session, connection)
+      guard
+        try session.secondFactor != nil
+          || !store.refusesSessions(of: account, in: session.scope, at: now, connection)
+      else { throw SessionError.enrollmentRequired }
+      return account
+    }
+  }
+
   static func check(_ session: UserSession, _ connection: borrowing Connection) throws -> Account {
     guard let account = try AccountRecord.find(session.scope, session.account, connection) else {
       throw SessionError.userNotFound
     }
     guard !account.disabled else { throw SessionError.userDisabled }
+    // As in production, where sign-in that is off says so only when someone signs in.
+    guard !session.scope.isDisabled else { throw SessionError.tokenExpired }
     guard try isOpen(session, of: account, connection) else { throw SessionError.tokenExpired }
     return account
   }
@@ -249,18 +269,19 @@ public struct Sessions: Sendable {
   /// as much.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
-    secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true, at now: Instant,
-    random: RandomSource, setting change: SQL? = nil, _ connection: borrowing Connection
+    secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true,
+    usedBackupCode: Bool = false, at now: Instant, random: RandomSource,
+    setting change: SQL? = nil, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let id = TimeOrderedID.make(at: now, random: random)
     let token = makeToken(id, in: scope, random: random)
     try connection.run(
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
-        enrollment_id, claims, created_at, generation)
+        enrollment_id, claims, created_at, used_backup_code, generation)
       VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider.rawValue),
         \(secondFactor?.kind.rawValue), \(secondFactor?.enrollment.text), \(claims),
-        \(now.microseconds),
+        \(now.microseconds), \(usedBackupCode ? 1 : 0),
         (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
     var account = account
@@ -316,7 +337,22 @@ public struct Sessions: Sendable {
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
       secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
-      isSignIn: false, at: now, random: random, connection)
+      isSignIn: false, usedBackupCode: kept && (try usedBackupCode(old, connection)), at: now,
+      random: random, connection)
+  }
+
+  /// Returns whether a code other than one from the app or phone stood in for the second factor.
+  static func usedBackupCode(
+    _ session: UserSession, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let id = session.id else { return false }
+    return try connection.first(
+      """
+      SELECT used_backup_code FROM session WHERE session_id = \(id.bytes)
+        AND account_key BETWEEN \(session.scope.accountKeys.lowerBound)
+          AND \(session.scope.accountKeys.upperBound)
+      """
+    ) { try $0.value(0) as Int } == 1
   }
 
   /// Returns the claims that a session has from its custom token, even if only its ID token is

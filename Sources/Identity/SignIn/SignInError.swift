@@ -29,6 +29,8 @@ public enum SignInError: Error, Sendable {
   case enrollmentNotFound
   /// SMS is disabled for the pool.
   case smsNotEnabled
+  /// TOTP is off as a second factor, and another factor is required.
+  case totpNotEnabled
   /// Phone sign-in is disabled for the pool.
   case phoneLoginDisabled
   /// The pool is a tenant; phone sign-in is available for projects only.

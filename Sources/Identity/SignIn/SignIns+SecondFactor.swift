@@ -59,6 +59,11 @@ extension SignIns {
       else {
         return .failure(.invalidEnrollment)
       }
+      // A factor of a kind that was turned off doesn't stand in for one that's required.
+      let due = SignInForecast.factorsDue(of: account, pending.policy.configuration)
+      guard due.isEmpty || due.contains(where: { $0.id == factor.id }) else {
+        return .failure(.totpNotEnabled)
+      }
       let window = pending.policy.configuration.window
       let attempt = CodeAttemptRecorder(
         account: account, scope: scope, way: .app, enrollment: factor.id, window: window,
@@ -79,8 +84,9 @@ extension SignIns {
       return .success(
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,
-          secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id), at: now,
-          random: random, setting: change, connection))
+          secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
+          usedBackupCode: !Self.isOfApp(code), at: now, random: random, setting: change, connection)
+      )
     }
     return try outcome.get()
   }

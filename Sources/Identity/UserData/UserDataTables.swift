@@ -60,7 +60,7 @@ extension UserDataTable {
       "session", as: "sessions",
       [
         .seconds("auth_time_s"), .text("provider"), .text("factor_kind"), .text("enrollment_id"),
-        .time("created_at"), .time("last_refresh_at"), .text("claims"),
+        .time("created_at"), .time("last_refresh_at"), .text("claims"), .flag("used_backup_code"),
       ],
       without: [
         "session_id": .key, "token_digest": .secret, "account_key": .key, "generation": .key,

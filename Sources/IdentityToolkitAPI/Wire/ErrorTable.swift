@@ -170,6 +170,7 @@ extension WireError {
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
   static let changesLocked =
     "OPERATION_NOT_ALLOWED : Changes of second factors are locked for this account."
+  private static let totpNotEnabled = "OPERATION_NOT_ALLOWED : TOTP based MFA not enabled."
   private static let smsNotEnabled = "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."
   private static let regionNotAllowed =
     "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
@@ -219,6 +220,7 @@ extension WireError {
     case .invalidEnrollment: self.init("INVALID_MFA_ENROLLMENT_ID")
     case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
     case .smsNotEnabled: self.init(Self.smsNotEnabled)
+    case .totpNotEnabled: self.init(Self.totpNotEnabled)
     case .phoneLoginDisabled: self.init("OPERATION_NOT_ALLOWED")
     case .tenantWithoutPhones: self.init("UNSUPPORTED_TENANT_OPERATION")
     case .invalidPhone: self.init(Self.invalidPhone)
@@ -248,7 +250,7 @@ extension WireError {
 
   init(_ error: EnrollmentError) {
     switch error {
-    case .totpNotEnabled: self.init("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
+    case .totpNotEnabled: self.init(Self.totpNotEnabled)
     case .smsNotEnabled: self.init(Self.smsNotEnabled)
     case .invalidPhone: self.init(Self.invalidPhone)
     case .regionNotAllowed: self.init(Self.regionNotAllowed)

@@ -7,7 +7,9 @@ import Synchronization
 /// Output that can't be written, as on a full disk or after its reader has ended, is lost: a server
 /// keeps serving, and a command does what it was asked to and then reports the loss.
 enum Terminal {
-  /// Why output was lost; nil if none was. There's one standard output, so this is shared as well.
+  /// Why output was lost; nil if none was.
+  ///
+  /// There's one standard output, so this is shared as well.
   private static let failure = Mutex<String?>(nil)
 
   /// Prints a message to standard output.

@@ -33,6 +33,8 @@ struct BackupFile: Sendable {
   /// - Parameters:
   ///   - keys: The instance's keys.
   ///   - name: The path to name in errors; nil for that of this file.
+  /// - Returns: What the backup contains.
+  /// - Throws: `ConfigurationError` if it can't be restored.
   func inspect(
     _ keys: KeyRing, as name: String? = nil
   ) async throws(ConfigurationError) -> StoredInstance {

@@ -80,7 +80,7 @@
         // A transaction waits while indexes are created in the other database.
         return try await PostgreSQLDatabase(
           address, passwordFile: passwordFile, readers: 1, writers: 1,
-          idleTimeout: .seconds(86_400),
+          idleTimeout: .seconds(86_400), writeIdleTimeout: .seconds(86_400),
           sharesUse: isDry)
       } catch {
         throw ConfigurationError(

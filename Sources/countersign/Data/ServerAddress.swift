@@ -23,7 +23,7 @@ import Localization
     /// Parses the value of an option.
     init(_ text: String, of option: String) throws(Malformed) {
       do throws(PostgreSQLAddress.Malformed) {
-        address = try PostgreSQLAddress(text)
+        address = try PostgreSQLAddress(text, ofReplica: option == ReplicaLocation.url.name)
       } catch {
         throw Malformed(problem: error.problem(of: option))
       }

@@ -1,8 +1,9 @@
 import Crypto
 import Database
-import Identity
 import OTP
 import Testing
+
+@testable import Identity
 
 struct SecondStepTests {
   @Test func `with a second factor, the password alone starts no session`() async throws {
@@ -21,6 +22,24 @@ struct SecondStepTests {
       #expect(new.session.secondFactor == .enrolled)
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .administratorSignIn && row.new(.verification) == .code("totp"))
+    }
+  }
+
+  @Test func `a session keeps its ID when its token is replaced, so that it can be ended`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
+      let session = try await instance.signIn(device).session
+      let sessions = instance.identity.consoleSessions
+      let listed = try await sessions.list(of: device.administrator.id)
+      let (now, random) = (instance.now, RandomSource.system)
+      let renewed = try await instance.database.write { connection in
+        try ConsoleSessions.renew(session, at: now, random: random, connection)
+      }
+      #expect(renewed?.session.id == session.id)
+      #expect(try await sessions.list(of: device.administrator.id).map(\.id) == listed.map(\.id))
+      #expect(listed.contains { $0.id == session.id })
     }
   }
 

@@ -31,7 +31,7 @@ struct ReauthenticationTests {
       let code = try own.code(at: instance.now)
       let outcome = try await invite("a@example.com", instance, olga.request(nil, code: code))
       let renewed = try #require(outcome.renewed)
-      #expect(renewed.session.id != olga.session.id)
+      #expect(renewed.session.id == olga.session.id)
       let actions = try await instance.wholeLog().prefix(3).map(\.action)
       #expect(
         actions == [.administratorInvite, .administratorStepUp, .administratorCodeRefused])

@@ -61,6 +61,16 @@ struct UserRecoveryCodeTests {
       await expect("secondFactorNeeded") {
         try await identity.enrollments.makeRecoveryCodes(onlyPassword, by: author)
       }
+      // A temporary code that someone was told must not become ten that don't expire.
+      let told = try await instance.signIn(
+        .alice, device, code: try await instance.temporaryCode(device.account))
+      await expect("secondFactorNeeded") {
+        try await identity.enrollments.makeRecoveryCodes(told.session, by: author)
+      }
+      let renewed = try await identity.sessions.renew(told.session)
+      await expect("secondFactorNeeded") {
+        try await identity.enrollments.makeRecoveryCodes(renewed.session, by: author)
+      }
       instance.clock.advance(300)
       await expect("signInTooOld") {
         try await identity.enrollments.makeRecoveryCodes(device.session, by: author)

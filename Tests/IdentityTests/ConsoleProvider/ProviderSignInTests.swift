@@ -166,6 +166,39 @@ struct ProviderSignInTests {
     }
   }
 
+  @Test func `a new administrator's name and address can come from the userinfo endpoint`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      instance.provider.change { behavior in
+        behavior.claims = [
+          "name": .some(nil), "email": .some(nil), "preferred_username": .some(nil),
+        ]
+        behavior.userInfoPerson = ("Una Userinfo", "una@example.com")
+      }
+      let session = try await instance.providerSession()
+      #expect(session.administrator.displayName == "Una Userinfo")
+      #expect(session.administrator.email == "una@example.com")
+    }
+  }
+
+  @Test func `roles stay if the provider says that it lists the groups elsewhere`() async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let session = try await instance.providerSession()
+      let grants = session.administrator.grants
+      instance.provider.change { behavior in
+        behavior.groups = nil
+        behavior.claims = ["_claim_names": ["groups": "src1"]]
+      }
+      await expect("groupsNotListed") { _ = try await instance.visit() }
+      let record = try await instance.identity.administrators.record(
+        email: session.administrator.email)
+      #expect(record.administrator.grants == grants && !grants.isEmpty)
+    }
+  }
+
   @Test func `V15: a state, a code, and a ticket count once and belong together`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()

@@ -167,7 +167,7 @@ struct PasskeyTests {
         .confirmClock, instance.request(session.administrator, session, note: ""))
       #expect(unmet == [.passkeyRequired])
       let proved = try await instance.reauthenticate(authenticator, in: session)
-      #expect(proved.id != session.id)
+      #expect(proved.id == session.id)
       #expect(
         try await !authorization.eligibility(.inviteAdministrator, proved).needsReauthentication)
       #expect(try await instance.wholeLog().first?.new(.verification) == .code("passkey"))

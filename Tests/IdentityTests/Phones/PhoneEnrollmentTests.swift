@@ -207,6 +207,39 @@ struct PhoneEnrollmentTests {
     }
   }
 
+  @Test func `a session without the app doesn't pass for one with a factor by adding a phone`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let earlier = try await instance.session(.alice).session
+      let device = try await instance.enroll(try await instance.session(.alice).session)
+      let grant = try await instance.enrollPhone(earlier)
+      #expect(grant.account.factors.count == 2 && grant.session.secondFactor == nil)
+      instance.clock.advance(30)
+      let other = try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+      #expect(other.session.secondFactor?.enrollment == device.factor)
+    }
+  }
+
+  @Test func `a code of the app isn't accepted in place of the phone once TOTP is off`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.enrollPhone(device.session)
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.configuration.totp?.state = .disabled
+      }
+      instance.clock.advance(30)
+      await expect("totpNotEnabled") {
+        _ = try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+      }
+    }
+  }
+
   @Test func `a user can have a phone and an authenticator app`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()

@@ -150,6 +150,13 @@ struct PendingCredentialTests {
       }
       let code = try device.code(at: instance.now)
       await expect("scopeDisabled") { try await instance.finalize(device, pending, code: code) }
+      // Open sessions end as well.
+      let closed = try await instance.identity.scopes.find(
+        project: instance.acme.project, tenant: nil)
+      let session = UserSession(
+        id: device.session.id, scope: closed, account: device.account.id,
+        authTime: device.session.authTime, provider: .password)
+      await expect("tokenExpired") { _ = try await instance.identity.sessions.check(session) }
     }
   }
 

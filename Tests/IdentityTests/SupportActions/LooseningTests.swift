@@ -19,7 +19,7 @@ struct LooseningTests {
     let code = try own.code(at: instance.now)
     let outcome = try await body(agent.request(nil, code: code))
     let renewed = try #require(outcome.renewed)
-    #expect(renewed.session.id != agent.session.id)
+    #expect(renewed.session.id == agent.session.id)
     let old = try await instance.identity.consoleSessions.find(
       token: renewed.token.revealedText)
     #expect(old?.id == renewed.session.id)

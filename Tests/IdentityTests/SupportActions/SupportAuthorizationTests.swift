@@ -93,9 +93,9 @@ struct SupportGateTests {
       #expect(
         actions == [.factorRemove, .administratorStepUp, .administratorCodeRefused])
 
-      // The session has a new ID and token.
+      // The session has a new token, and its ID.
       let renewed = try #require(outcome.renewed)
-      #expect(renewed.session.id != agent.session.id)
+      #expect(renewed.session.id == agent.session.id)
       let found = try await instance.identity.consoleSessions.find(
         token: renewed.token.revealedText)
       #expect(found?.id == renewed.session.id)

@@ -30,7 +30,9 @@ extension Methods {
     let lifetime = wanted == 0 ? Self.cookieLifetimes.upperBound : wanted
     guard Self.cookieLifetimes.contains(lifetime) else { throw WireError("INVALID_DURATION") }
     let session = try await tokens.session(token, in: call.scope)
-    _ = try await check(session)
+    do throws(SessionError) { _ = try await identity.sessions.checkContinuing(session) } catch {
+      throw WireError(error)
+    }
     guard var payload = IDTokens.payload(of: token) else { throw .invalidIDToken }
     let now = identity.clock.now().seconds
     payload["iss"] = .string(Self.cookieIssuer + call.scope.project.text)

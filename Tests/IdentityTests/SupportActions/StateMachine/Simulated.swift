@@ -76,6 +76,8 @@ struct SimulatedRemoval {
 struct SimulatedSession {
   let session: UserSession
   let token: String
+  /// Whether a backup code stood in for the second factor.
+  var usedBackupCode = false
   var isAlive = true
   /// Whether its account was deleted since.
   var isOfFormer = false

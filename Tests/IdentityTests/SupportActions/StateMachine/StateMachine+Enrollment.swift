@@ -51,15 +51,27 @@ extension StateMachine {
     }
     if isDone, case .success(let grant) = result {
       try await keepNew(
-        grant, SimulatedFactor(id: "", secret: secret, enrolledAt: now, lastStep: step), user)
+        grant, SimulatedFactor(id: "", secret: secret, enrolledAt: now, lastStep: step),
+        in: session, user)
     }
     try await reconcile(expectation, result)
   }
 
-  private func keepNew(_ grant: SessionGrant, _ factor: SimulatedFactor, _ user: Int) async throws {
+  /// Adds a new factor.
+  ///
+  /// The session has it as its second factor, unless it had passed none of those that the user
+  /// already had.
+  private func keepNew(
+    _ grant: SessionGrant, _ factor: SimulatedFactor, in old: SimulatedSession, _ user: Int
+  ) async throws {
     var factor = factor
-    guard let id = grant.session.secondFactor?.enrollment.text else {
-      throw Broken(what: "a session without the new factor")
+    let known = users[user].factors.map(\.id)
+    let passed = old.session.secondFactor?.enrollment.text
+    let hasPassed = known.isEmpty || passed.map(known.contains) ?? false
+    guard let id = grant.account.factors.map(\.id.text).first(where: { !known.contains($0) }),
+      grant.session.secondFactor?.enrollment.text == (hasPassed ? id : nil)
+    else {
+      throw Broken(what: "a session without the new factor, or with a factor it never passed")
     }
     factor = SimulatedFactor(
       id: id, secret: factor.secret, number: factor.number, enrolledAt: now,
@@ -106,7 +118,8 @@ extension StateMachine {
     }
     if isDone, case .success(let grant) = result {
       users[user].endSessions()
-      try await keepNew(grant, SimulatedFactor(id: "", number: number, enrolledAt: now), user)
+      try await keepNew(
+        grant, SimulatedFactor(id: "", number: number, enrolledAt: now), in: session, user)
     }
     try await reconcile(expectation, result)
   }
@@ -138,8 +151,11 @@ extension StateMachine {
       users[user].drop([id])
       users[user].endSessions()
       if let grant {
+        let isKept = grant.session.secondFactor != nil
         users[user].sessions.append(
-          SimulatedSession(session: grant.session, token: grant.refreshToken))
+          SimulatedSession(
+            session: grant.session, token: grant.refreshToken,
+            usedBackupCode: isKept && session.usedBackupCode))
       }
     }
     try await reconcile(expectation, result)
@@ -157,7 +173,7 @@ extension StateMachine {
         expectation.refusals = ["recoveryCodesNotEnabled"]
       } else if sample.app == nil {
         expectation.refusals = ["enrollmentNotFound"]
-      } else if !sample.factors.contains(where: { $0.id == passed }) {
+      } else if session.usedBackupCode || !sample.factors.contains(where: { $0.id == passed }) {
         expectation.refusals = ["secondFactorNeeded"]
       } else if !isFresh(session) {
         expectation.refusals = ["signInTooOld"]

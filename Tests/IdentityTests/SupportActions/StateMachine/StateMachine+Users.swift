@@ -109,6 +109,7 @@ extension StateMachine {
     }
     if isDone, case .success(let grant) = result {
       passCode(user, place, grant)
+      users[user].sessions[users[user].sessions.count - 1].usedBackupCode = typed.row != nil
       if let step = typed.step { setStep(step, of: target, user) }
       if typed.row == "factor.use-temporary-code" { users[user].endTemporary() }
       if typed.row == "factor.use-recovery-code" {
