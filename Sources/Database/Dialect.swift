@@ -313,7 +313,7 @@ extension Connection {
   /// the transaction ends; a file of SQLite has one writer anyway.
   func waitForOtherServers() throws(DatabaseError) {
     guard dialect == .postgreSQL else { return }
-    try runScript("DO 'BEGIN PERFORM pg_catalog.pg_advisory_xact_lock(728264573); END'")
+    try runScript("SELECT pg_catalog.pg_advisory_xact_lock(728264573)")
   }
 
   /// Waits until no other server migrates, and keeps others waiting until the transaction ends.
