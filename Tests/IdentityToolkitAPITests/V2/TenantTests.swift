@@ -34,6 +34,20 @@ struct TenantTests {
     }
   }
 
+  @Test func `a tenant can be created with templates of its emails`() async throws {
+    try await TestServer.with { server in
+      let template: JSON = ["resetPasswordTemplate": ["subject": "Choose a password"]]
+      let created = try await server.post(
+        Self.tenants, ["displayName": "globex", "notification": ["sendEmail": template]], .owner)
+      #expect(created.status == 200)
+      let id = try #require(try created.text("name").split(separator: "/").last.map(String.init))
+      let read = try await server.get("\(Self.tenants)/\(id)")
+      #expect(
+        read["notification"]?["sendEmail"]?["resetPasswordTemplate"]?["subject"]
+          == "Choose a password")
+    }
+  }
+
   @Test(arguments: [Method.get, .patch, .delete])
   func `unknown and deleted tenants respond 404`(method: Method) async throws {
     try await TestServer.with { server in

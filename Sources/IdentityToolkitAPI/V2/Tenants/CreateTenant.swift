@@ -13,7 +13,7 @@ extension Methods {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     var tenant = UserPoolEdit(displayName: "")
-    let edit = try await TenantMessage.edit(TenantMessage.everything, body, configuration) {
+    let edit = try await TenantMessage.edit(TenantMessage.creation, body, configuration) {
       () throws(WireError) in tenant
     }
     do throws(UserPoolError) {

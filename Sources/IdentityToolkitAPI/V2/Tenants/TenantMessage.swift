@@ -68,6 +68,9 @@ enum TenantMessage {
   static let everything = UpdateMask(
     (ruling + members.filter { $0 != notification } + ["mfaConfig"]).map { [$0] })
 
+  /// The mask of all members of a new tenant, which has no templates that an update would keep.
+  static let creation = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
+
   /// Prepares the change of the members named by a mask.
   ///
   /// - Parameters:
