@@ -153,25 +153,27 @@ public struct Account: Sendable {
   }
 
   /// The display name, unless nobody could see it.
-  public var visibleName: String? { displayName.flatMap { $0.isInvisible ? nil : $0 } }
+  public var visibleName: String? { displayName?.ifVisible }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
   public var label: String { email ?? visibleName ?? phoneNumber ?? id.text }
 }
 
 extension String {
+  /// The text, unless nobody could see it.
+  var ifVisible: String? { isInvisible ? nil : self }
+
   /// Whether it has only characters that aren't shown, such as spaces, direction marks, and combining
   /// marks without a letter.
-  var isInvisible: Bool {
+  private var isInvisible: Bool {
     unicodeScalars.allSatisfy { scalar in
       if scalar.isASCII { return scalar.value <= 32 || scalar.value == 127 }
-      let properties = scalar.properties
-      switch properties.generalCategory {
-      case .control, .format, .nonspacingMark, .enclosingMark: return true
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark: return true
       // The blank Braille pattern is a symbol.
       default:
-        return properties.isWhitespace || properties.isDefaultIgnorableCodePoint
-          || scalar.value == 0x2800
+        return scalar.properties.isWhitespace || scalar.value == 0x2800
+          || SearchText.isInvisible(scalar)
       }
     }
   }

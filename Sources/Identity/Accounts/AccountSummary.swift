@@ -90,9 +90,7 @@ public struct AccountSummary: Hashable, Sendable {
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
-  public var label: String { email ?? visibleName ?? phoneNumber ?? id.text }
-
-  private var visibleName: String? { displayName.flatMap { $0.isInvisible ? nil : $0 } }
+  public var label: String { email ?? displayName?.ifVisible ?? phoneNumber ?? id.text }
 
   /// Hashes only the key, which is unique.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }

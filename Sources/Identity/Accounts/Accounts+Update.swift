@@ -105,10 +105,9 @@ extension Accounts {
         try change.renewsSession
         ? session.flatMap { (session) throws -> SessionGrant? in
           // Its tokens would continue a session that isn't refreshed either.
-          guard
-            try session.secondFactor != nil
-              || !store.refusesSessions(of: new, in: scope, at: now, connection)
-          else { return nil }
+          guard try !store.refusesToContinue(session, of: new, at: now, connection) else {
+            return nil
+          }
           return try Sessions.renew(session, of: new, at: now, random: store.random, connection)
         } : nil
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)

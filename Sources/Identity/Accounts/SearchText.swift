@@ -104,7 +104,8 @@ package struct SearchText: Sendable {
     }
   }
 
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether a character isn't shown by itself, such as a direction mark.
+  static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     let properties = scalar.properties
     return properties.isDefaultIgnorableCodePoint || properties.generalCategory == .format
       || properties.generalCategory == .control

@@ -101,7 +101,7 @@ struct BackupCodeStore: Sendable {
   private static func valid(at now: Instant) -> SQL {
     """
     (expires_at IS NULL OR (expires_at > \(now.microseconds)
-      AND made_at <= \(Instant.latestEnd(of: 0, at: now).microseconds)))
+      AND made_at <= \(Instant.latest(at: now).microseconds)))
     """
   }
 

@@ -32,7 +32,7 @@ extension Enrollments {
         throw EnrollmentError.secondFactorNeeded
       }
       // A code that someone was told must not become ten that don't expire.
-      guard try !Sessions.usedBackupCode(session, connection) else {
+      guard try !Sessions.usedBackupCode(session, account, connection) else {
         throw EnrollmentError.secondFactorNeeded
       }
       guard now.seconds - session.authTime <= Self.freshSignIn else {

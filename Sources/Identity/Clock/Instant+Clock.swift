@@ -6,8 +6,11 @@ extension Instant {
 
   /// Returns whether a stored time is further in the future than clocks differ.
   package func isInFuture(at now: Instant) -> Bool {
-    self > now.advanced(bySeconds: Self.tolerance)
+    self > Self.latest(at: now)
   }
+
+  /// Returns the latest stored time that isn't in the future.
+  static func latest(at now: Instant) -> Instant { now.advanced(bySeconds: tolerance) }
 
   /// Returns whether something happened less than this many seconds ago, and not in the future.
   func isRecent(within seconds: Int64, at now: Instant) -> Bool {

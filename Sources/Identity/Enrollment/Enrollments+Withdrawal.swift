@@ -39,13 +39,7 @@ extension Enrollments {
         .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
-      let kept = changed.factors.contains { $0.id == session.secondFactor?.enrollment }
-      return try Sessions.begin(
-        changed, in: session.scope, provider: session.provider,
-        secondFactor: kept ? session.secondFactor : nil,
-        claims: try Sessions.claims(of: session, changed, connection), isSignIn: false,
-        usedBackupCode: kept && (try Sessions.usedBackupCode(session, connection)), at: now,
-        random: random, connection)
+      return try Sessions.renew(session, of: changed, at: now, random: random, connection)
     }
   }
 

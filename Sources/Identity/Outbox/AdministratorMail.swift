@@ -118,7 +118,7 @@ extension Outbox {
     guard carriesMail, let scope = try Self.pool(of: administrator, connection) else { return }
     let recipient = AccountRules.folded(email: administrator.email)
     let dayAgo = now.advanced(bySeconds: -86_400)
-    let latest = Instant.latestEnd(of: 0, at: now)
+    let latest = Instant.latest(at: now)
     let recent = try connection.first(
       """
       SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
@@ -129,10 +129,31 @@ extension Outbox {
     ) { try $0.value(0) as Int }
     guard recent ?? 0 < Self.mostAdministratorMails else { return }
     try add(
+      purpose, content, to: OutboxMessage.Reader(id: administrator.id), at: recipient, in: scope,
+      now, connection)
+  }
+
+  /// Adds a notice to an administrator, who gets it if they're still allowed to when it's sent.
+  ///
+  /// - Parameters:
+  ///   - purpose: The message's stored purpose.
+  ///   - content: What it says.
+  ///   - reader: The administrator, and what they must be allowed to do in the pool.
+  ///   - recipient: Their email address.
+  ///   - account: The user whom it names; nil for none.
+  ///   - scope: The pool among whose messages it's listed.
+  ///   - now: The time of the event.
+  ///   - connection: The transaction.
+  /// - Throws: Database errors.
+  func add(
+    _ purpose: String, _ content: MailContent, to reader: OutboxMessage.Reader,
+    at recipient: String, about account: ID<Account>? = nil, in scope: Scope, _ now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try add(
       OutboxMessage(
         purpose: purpose, recipient: recipient, text: written(content),
-        expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
-        to: OutboxMessage.Reader(id: administrator.id)),
+        expiresAt: now.advanced(bySeconds: Self.noticeLifetime), to: reader, about: account),
       to: nil, in: scope, at: now, connection)
   }
 

@@ -23,12 +23,9 @@ extension Outbox {
     let readers = [own].compactMap(\.self) + owners.map { (id: $0.id, email: $0.email) }
     for reader in readers {
       try add(
-        OutboxMessage(
-          purpose: "notice-scheduled-change-failed", recipient: reader.email,
-          text: written(.scheduledChangeFailed(mail)),
-          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime),
-          to: OutboxMessage.Reader(id: reader.id, permission: .readPolicy)),
-        to: nil, in: mail.scope, at: mail.at, connection)
+        "notice-scheduled-change-failed", .scheduledChangeFailed(mail),
+        to: OutboxMessage.Reader(id: reader.id, permission: .readPolicy), at: reader.email,
+        in: mail.scope, mail.at, connection)
     }
   }
 
@@ -41,11 +38,9 @@ extension Outbox {
       with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners {
       try add(
-        OutboxMessage(
-          purpose: "alert-activity", recipient: owner.email, text: written(.alert(mail)),
-          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime),
-          to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers)),
-        to: nil, in: mail.scope, at: mail.at, connection)
+        "alert-activity", .alert(mail),
+        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
+        in: mail.scope, mail.at, connection)
     }
   }
 
@@ -60,12 +55,9 @@ extension Outbox {
       with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners where owner.id.text != author.actor.id {
       try add(
-        OutboxMessage(
-          purpose: "notice-policy-weakened", recipient: owner.email,
-          text: written(.weakenedPolicy(mail)),
-          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime),
-          to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers)),
-        to: nil, in: mail.scope, at: mail.at, connection)
+        "notice-policy-weakened", .weakenedPolicy(mail),
+        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
+        in: mail.scope, mail.at, connection)
     }
   }
 }

@@ -203,11 +203,8 @@ extension Reports {
       link: store.links.console(subscription.report, about: subject),
       reports: store.links.reports)
     try store.outbox.add(
-      OutboxMessage(
-        purpose: "report", recipient: reader.email, text: store.outbox.written(.report(mail)),
-        expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime),
-        to: OutboxMessage.Reader(id: reader.id)),
-      to: nil, in: scope, at: now, connection)
+      "report", .report(mail), to: OutboxMessage.Reader(id: reader.id), at: reader.email, in: scope,
+      now, connection)
   }
 
   /// Returns a subject as it is now; nil if it was deleted.

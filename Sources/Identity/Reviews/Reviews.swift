@@ -210,12 +210,9 @@ public struct Reviews: Sendable {
       let mail = ReviewDueMail(
         scope: scope, signOff: signOff, link: store.links.review(of: signOff.project))
       try store.outbox.add(
-        OutboxMessage(
-          purpose: "review-due", recipient: reviewer.email,
-          text: store.outbox.written(.reviewDue(mail)),
-          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime),
-          to: OutboxMessage.Reader(id: reviewer.id, permission: .signOffReview)),
-        to: nil, in: scope, at: now, connection)
+        "review-due", .reviewDue(mail),
+        to: OutboxMessage.Reader(id: reviewer.id, permission: .signOffReview), at: reviewer.email,
+        in: scope, now, connection)
     }
   }
 

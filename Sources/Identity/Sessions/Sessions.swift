@@ -31,10 +31,9 @@ public struct Sessions: Sendable {
     let store = store
     return try await store.read(SessionError.self) { connection in
       let account = try Self.check(session, connection)
-      guard
-        try session.secondFactor != nil
-          || !store.refusesSessions(of: account, in: session.scope, at: now, connection)
-      else { throw SessionError.enrollmentRequired }
+      guard try !store.refusesToContinue(session, of: account, at: now, connection) else {
+        throw SessionError.enrollmentRequired
+      }
       return account
     }
   }
@@ -337,20 +336,20 @@ public struct Sessions: Sendable {
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
       secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
-      isSignIn: false, usedBackupCode: kept && (try usedBackupCode(old, connection)), at: now,
+      isSignIn: false, usedBackupCode: kept && (try usedBackupCode(old, account, connection)),
+      at: now,
       random: random, connection)
   }
 
   /// Returns whether a code other than one from the app or phone stood in for the second factor.
   static func usedBackupCode(
-    _ session: UserSession, _ connection: borrowing Connection
+    _ session: UserSession, _ account: Account, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let id = session.id else { return false }
     return try connection.first(
       """
-      SELECT used_backup_code FROM session WHERE session_id = \(id.bytes)
-        AND account_key BETWEEN \(session.scope.accountKeys.lowerBound)
-          AND \(session.scope.accountKeys.upperBound)
+      SELECT used_backup_code FROM session
+      WHERE session_id = \(id.bytes) AND account_key = \(account.key)
       """
     ) { try $0.value(0) as Int } == 1
   }

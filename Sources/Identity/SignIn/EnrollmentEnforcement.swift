@@ -54,6 +54,15 @@ extension Store {
       && EnrollmentLinks.refusal(account, enforced.policy) == nil
   }
 
+  /// Returns whether a session isn't continued with new tokens: it has no second factor, and those of
+  /// its account without one are refused.
+  func refusesToContinue(
+    _ session: UserSession, of account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try session.secondFactor == nil
+      && refusesSessions(of: account, in: session.scope, at: now, connection)
+  }
+
   /// Returns whether a sign-in without a second factor is refused, and emails the user an
   /// enrollment link if it is.
   ///

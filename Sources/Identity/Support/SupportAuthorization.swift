@@ -153,7 +153,7 @@ struct SupportAuthorization: Sendable {
         SELECT count(*) FROM support_action
         WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
           AND at > \(since.microseconds)
-          AND at <= \(Instant.latestEnd(of: 0, at: now).microseconds)
+          AND at <= \(Instant.latest(at: now).microseconds)
         """
       ) { try $0.value(0) as Int } ?? 0
     return max(0, settings.actionsPerHour - done)

@@ -24,14 +24,10 @@ extension Store {
       let mail = ReportedChangeMail(
         change: reportedChange, account: findsUsers ? known : nil, at: now)
       try outbox.add(
-        OutboxMessage(
-          purpose: "alert-changes-locked", recipient: reader.email,
-          text: outbox.written(.reportedChange(mail)),
-          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime),
-          to: OutboxMessage.Reader(
-            id: reader.id, permission: findsUsers ? .findUsers : .editSupportRules),
-          about: account.id),
-        to: nil, in: reportedChange.scope, at: now, connection)
+        "alert-changes-locked", .reportedChange(mail),
+        to: OutboxMessage.Reader(
+          id: reader.id, permission: findsUsers ? .findUsers : .editSupportRules),
+        at: reader.email, about: account.id, in: reportedChange.scope, now, connection)
     }
   }
 }

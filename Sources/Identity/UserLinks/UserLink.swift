@@ -131,7 +131,7 @@ package struct UserLink: Sendable {
       SELECT 1 FROM user_link
       WHERE account_key = \(account) AND kind = \(kind.rawValue) AND used_at IS NULL
         AND created_at > \(now.advanced(bySeconds: -300).microseconds)
-        AND created_at <= \(Instant.latestEnd(of: 0, at: now).microseconds)
+        AND created_at <= \(Instant.latest(at: now).microseconds)
       """
     ) { try $0.value(0) as Int } != nil
   }

@@ -47,7 +47,7 @@ struct ConfigurationFile: Sendable {
   private static func read(_ path: String) throws(ConfigurationError) -> Data {
     let unreadable = ConfigurationError(
       Message("cli.path-cant-be-read", ["path": .text(path)]))
-    let file = URL(filePath: path).resolvingSymlinksInPath().path
+    let file = DataFolder.resolved(path)
     let type = try? FileManager.default.attributesOfItem(atPath: file)[.type]
     // A pipe or a device could block or never end.
     guard type as? FileAttributeType == .typeRegular,

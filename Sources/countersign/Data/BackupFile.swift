@@ -10,7 +10,7 @@ struct BackupFile: Sendable {
   let path: String
 
   /// The path with symbolic links resolved.
-  private var resolved: String { URL(filePath: path).resolvingSymlinksInPath().path }
+  private var resolved: String { DataFolder.resolved(path) }
 
   /// Checks that the file exists and has no write-ahead log next to it, which a backup never has.
   func mustBeBackup() throws(ConfigurationError) {

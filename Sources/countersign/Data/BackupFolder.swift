@@ -8,12 +8,7 @@ struct BackupFolder: Sendable {
 
   private static let (prefix, suffix) = ("countersign-", ".sqlite")
 
-  var exists: Bool {
-    let kind =
-      try? FileManager.default
-      .attributesOfItem(atPath: DataFolder.resolved(path))[.type] as? FileAttributeType
-    return kind == .typeDirectory
-  }
+  var exists: Bool { DataFolder.isFolder(path) }
 
   /// Whether it has a master key, with which anyone could read the backups.
   var hasKey: Bool { FileManager.default.fileExists(atPath: "\(path)/master.key") }

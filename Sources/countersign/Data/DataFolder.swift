@@ -105,11 +105,11 @@ struct DataFolder: Sendable {
   /// Checks that it's a folder that this user can read: what can't be read looks as if it were missing.
   private func mustBeReadable() throws(ConfigurationError) {
     let files = FileManager.default
-    let held = try? files.attributesOfItem(atPath: Self.resolved(path))
-    guard held?[.type] as? FileAttributeType == .typeDirectory else {
+    guard Self.isFolder(path) else {
       throw ConfigurationError(Message("cli.the-data-folder-isnt-a-folder", ["path": .text(path)]))
     }
     guard files.isReadableFile(atPath: path), files.isExecutableFile(atPath: path) else {
+      let held = try? files.attributesOfItem(atPath: Self.resolved(path))
       let owner = held?[.ownerAccountName] as? String ?? "?"
       throw ConfigurationError(
         Message(
@@ -121,6 +121,12 @@ struct DataFolder: Sendable {
   /// Returns a path with symbolic links resolved.
   static func resolved(_ path: String) -> String {
     URL(filePath: path).resolvingSymlinksInPath().path
+  }
+
+  /// Returns whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    let held = try? FileManager.default.attributesOfItem(atPath: resolved(path))
+    return held?[.type] as? FileAttributeType == .typeDirectory
   }
 
   /// Describes a folder with a key but no database, and what to do about it.

@@ -89,7 +89,7 @@ struct Doctor: Sendable {
     for (names, wanted) in [(Self.secretFiles, 0o640), (["backups"], 0o750)] {
       for path in names.compactMap(arguments.value) {
         // A renewed certificate is often behind a link.
-        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let file = DataFolder.resolved(path)
         // A file that can't be read is a problem of the configuration.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else {
           continue

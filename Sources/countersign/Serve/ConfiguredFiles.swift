@@ -100,9 +100,7 @@ struct ConfiguredFiles: Sendable {
 
   /// Checks that an option names a folder that exists.
   private mutating func checkFolder(_ name: String) {
-    guard let path = arguments.value(name) else { return }
-    let held = try? FileManager.default.attributesOfItem(atPath: DataFolder.resolved(path))
-    guard held?[.type] as? FileAttributeType != .typeDirectory else { return }
+    guard let path = arguments.value(name), !DataFolder.isFolder(path) else { return }
     found.append(Message("cli.the-folder-doesnt-exist", ["path": .text(path)]), of: name)
   }
 
