@@ -98,6 +98,12 @@ extension SQL {
 
   /// The key that the database chose for the row inserted last on this connection.
   public static let insertedKey = SQL(sqlite: "last_insert_rowid()", postgreSQL: "lastval()")
+
+  /// The time of the clock of the database's machine, in microseconds since 1970; SQLite's is precise
+  /// to the millisecond.
+  public static let machineTime = SQL(
+    sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000",
+    postgreSQL: "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)")
 }
 
 extension SQL {

@@ -23,6 +23,17 @@ package struct FIFO<Element> {
     count += 1
   }
 
+  /// Puts an element before the others.
+  package mutating func prepend(_ element: Element) {
+    if start > 0 {
+      start -= 1
+      elements[start] = element
+    } else {
+      elements.insert(element, at: 0)
+    }
+    count += 1
+  }
+
   /// Removes and returns the next element.
   package mutating func popFirst() -> Element? {
     skipRemoved()

@@ -5,7 +5,8 @@ import Synchronization
 /// A number of connections, each used by one transaction at a time.
 ///
 /// A connection that becomes free goes to the caller that has waited the longest, on the
-/// connection's own thread.
+/// connection's own thread. When the server refuses further connections, callers wait for those that
+/// are open.
 final class ConnectionPool: Sendable {
   /// A connection and its thread: a serial queue.
   final class Slot: Sendable {
@@ -37,6 +38,8 @@ final class ConnectionPool: Sendable {
 
   private struct State {
     var free: [Slot]
+    /// Until when no further connection is opened, since the server has too many.
+    var isRefusedUntil: ContinuousClock.Instant?
     var waiting = FIFO<Entry>()
     var lastID: UInt64 = 0
     var begun = 0
@@ -44,7 +47,7 @@ final class ConnectionPool: Sendable {
     var whenIdle: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let size: Int
+  private let slots: [Slot]
   private let limit: Int
   private let state: Mutex<State>
 
@@ -54,9 +57,9 @@ final class ConnectionPool: Sendable {
   ///   - sessions: The connections.
   ///   - limit: How many callers can wait before further ones fail with `.busy`.
   init(_ sessions: [PostgreSQLSession], waiting limit: Int) {
-    size = sessions.count
+    slots = sessions.map(Slot.init)
     self.limit = limit
-    state = Mutex(State(free: sessions.map(Slot.init)))
+    state = Mutex(State(free: slots))
   }
 
   /// The number of times a connection was used or borrowed.
@@ -110,7 +113,7 @@ final class ConnectionPool: Sendable {
   private func add(_ entry: Entry) {
     let found: Result<Slot?, DatabaseError> = state.withLock { state in
       guard !state.isClosed else { return .failure(.closed) }
-      if let slot = state.free.popLast() {
+      if let slot = takeFree(&state) {
         state.begun += 1
         return .success(slot)
       }
@@ -125,6 +128,21 @@ final class ConnectionPool: Sendable {
     case .success(nil): break
     case .success(let slot?): start(entry, on: slot)
     }
+  }
+
+  /// Returns a free connection, unless it would have to be opened and can't.
+  private func takeFree(_ state: inout State) -> Slot? {
+    if let until = state.isRefusedUntil {
+      if let open = takeOpen(&state) { return open }
+      if ContinuousClock.now < until, slots.contains(where: \.session.isOpen) { return nil }
+      state.isRefusedUntil = nil
+    }
+    return state.free.popLast()
+  }
+
+  /// Returns a free connection that is open.
+  private func takeOpen(_ state: inout State) -> Slot? {
+    state.free.lastIndex(where: \.session.isOpen).map { state.free.remove(at: $0) }
   }
 
   /// Removes a caller that still waits.
@@ -144,24 +162,46 @@ final class ConnectionPool: Sendable {
   // MARK: - On the threads
 
   private func start(_ entry: Entry, on slot: Slot) {
-    switch entry.work {
-    case .borrow(let receive): receive(slot)
-    case .use(let work):
-      slot.queue.async {
-        work(slot.session)
-        self.drain(slot)
-      }
-    }
+    if case .borrow(let receive) = entry.work, slot.session.isOpen { return receive(slot) }
+    slot.queue.async { self.run(entry, on: slot) }
   }
 
   private func drain(_ slot: Slot) {
-    while let entry = next(for: slot) {
+    if let entry = next(for: slot) { return run(entry, on: slot) }
+    resumeClosersWhenIdle()
+  }
+
+  /// Runs a caller's work and that of those who wait, on the connection's thread.
+  private func run(_ first: Entry, on slot: Slot) {
+    var entry = first
+    while true {
+      if !slot.session.open(), wait(entry, insteadOfUsing: slot) { return }
       switch entry.work {
       case .use(let work): work(slot.session)
       case .borrow(let receive): return receive(slot)
       }
+      guard let next = next(for: slot) else { return resumeClosersWhenIdle() }
+      entry = next
     }
-    resumeClosersWhenIdle()
+  }
+
+  /// Lets a caller wait for an open connection, since the server refuses a further one.
+  ///
+  /// - Returns: False if none is open; the caller then receives the server's refusal.
+  private func wait(_ entry: Entry, insteadOfUsing slot: Slot) -> Bool {
+    let open: Slot? = state.withLock { state in
+      state.isRefusedUntil = .now + .seconds(1)
+      guard slots.contains(where: \.session.isOpen) else { return slot }
+      state.free.insert(slot, at: 0)
+      let open = takeOpen(&state)
+      // Whoever uses one takes the next caller when done with it.
+      if open == nil { state.waiting.prepend(entry) }
+      return open
+    }
+    if open === slot { return false }
+    slot.session.forgetRefusal()
+    if let open { start(entry, on: open) }
+    return true
   }
 
   private func next(for slot: Slot) -> Entry? {
@@ -196,7 +236,7 @@ final class ConnectionPool: Sendable {
 
   private func resumeClosersWhenIdle() {
     let (closers, slots) = state.withLock { state in
-      guard state.isClosed, state.free.count == size else {
+      guard state.isClosed, state.free.count == self.slots.count else {
         return ([CheckedContinuation<Void, Never>](), [Slot]())
       }
       defer { state.whenIdle = [] }

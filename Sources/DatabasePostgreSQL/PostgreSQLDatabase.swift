@@ -77,12 +77,28 @@ public final class PostgreSQLDatabase: Database {
     }
     retries = RetryPolicy()
     do {
-      try await self.readers.use { try $0.check() }
+      try await self.readers.use { session in
+        try session.check()
+        guard try session.read({ try $0.first(Self.comparesBytes) { try $0.value(0) } }) == true
+        else {
+          throw DatabaseError(
+            .cannotOpen, "cannot use \(address): the database must be created with the collation C")
+        }
+      }
     } catch {
       await close()
       throw error
     }
   }
+
+  /// Whether the database compares texts by their bytes.
+  ///
+  /// Version 14 has no other providers of collations than the C library.
+  private static let comparesBytes: SQL = """
+    SELECT CASE coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') WHEN 'b' THEN TRUE WHEN 'c'
+      THEN lower(replace(datcollate, '-', '')) IN ('c', 'posix', 'c.utf8') ELSE FALSE END
+    FROM pg_catalog.pg_database AS d WHERE datname = current_database()
+    """
 
   /// Reads from one consistent snapshot, on the thread of a connection.
   public nonisolated(nonsending) func read<T: Sendable>(

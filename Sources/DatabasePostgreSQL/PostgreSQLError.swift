@@ -23,6 +23,9 @@ struct Failure: Error {
   /// The position of what failed among all that was sent together.
   var position = 0
 
+  /// The number of the transaction's savepoints that the server has.
+  var savepoints = 0
+
   /// Whether a prepared statement no longer matches the schema.
   var isStalePlan = false
 

@@ -1,5 +1,6 @@
 import CPostgreSQL
 import Database
+import Synchronization
 
 /// A connection with its transaction, which is opened when it's needed.
 ///
@@ -37,12 +38,17 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   private let connector: Connector
   private let trace: (@Sendable (String) -> Void)?
-  private var link: PostgreSQLLink?
+  private var link: PostgreSQLLink? {
+    didSet { isLinked.store(link != nil, ordering: .relaxed) }
+  }
+  private let isLinked = Atomic(false)
+  /// Why the server refused the connection, for the transaction that was going to use it.
+  private var refusal: Failure?
   private var state = State.idle
 
   /// What is sent along with the next statement: statements about the transaction, and others with
-  /// their SQL.
-  private var lead: [(item: PostgreSQLLink.Item, sql: SQL?)] = []
+  /// their SQL, each with the number of savepoints that it adds or removes.
+  private var lead: [(item: PostgreSQLLink.Item, sql: SQL?, savepoints: Int)] = []
 
   /// Queries of a read to send along with its next one, and the results of those that were sent.
   private var prefetches = Prefetches()
@@ -103,7 +109,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     do throws(Failure) {
       let link = try openLink()
       let item = try item(for: Prefetches.Query(sql), on: link)
-      lead.append((item, sql))
+      lead.append((item, sql, 0))
       successes += 1
       if lead.count >= Self.longestLead { _ = try perform([], on: link) }
     } catch {
@@ -203,6 +209,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
         throw error
       }
       let place = error.position - first
+      let unreached = deferred.dropFirst(max(place, 0))
+      error.savepoints = savepoints - unreached.reduce(0) { $0 + $1.savepoints }
       error.position -= all.count
       guard deferred.indices.contains(place), let sql = deferred[place].sql else { throw error }
       throw error.adding(sql: sql.text(in: .postgreSQL))
@@ -254,24 +262,26 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func beginSavepoint() throws(DatabaseError) {
     try checkTransaction()
     savepoints += 1
-    lead.append((.text("SAVEPOINT s\(savepoints)"), nil))
+    lead.append((.text("SAVEPOINT s\(savepoints)"), nil, 1))
   }
 
   func releaseSavepoint() throws(DatabaseError) {
     try checkTransaction()
-    lead.append((.text("RELEASE SAVEPOINT s\(savepoints)"), nil))
+    lead.append((.text("RELEASE SAVEPOINT s\(savepoints)"), nil, -1))
     savepoints -= 1
   }
 
   func rollBackToSavepoint() throws(DatabaseError) {
     defer { savepoints -= 1 }
     if let failure {
-      // The whole transaction has to run again, or is gone.
-      guard !failure.isRetryable, !failure.isLoss else { throw failure.error }
+      // The whole transaction has to run again, or is gone, or what failed precedes the savepoint.
+      guard !failure.isRetryable, !failure.isLoss, savepoints <= failure.savepoints else {
+        throw failure.error
+      }
       self.failure = nil
     }
-    lead.append((.text("ROLLBACK TO SAVEPOINT s\(savepoints)"), nil))
-    lead.append((.text("RELEASE SAVEPOINT s\(savepoints)"), nil))
+    lead.append((.text("ROLLBACK TO SAVEPOINT s\(savepoints)"), nil, 0))
+    lead.append((.text("RELEASE SAVEPOINT s\(savepoints)"), nil, -1))
   }
 
   // MARK: - Transactions
@@ -287,6 +297,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   private func openLink() throws(Failure) -> PostgreSQLLink {
     if let link { return link }
     guard case .announced = state else { throw Failure(.connection(""), isLoss: true) }
+    if let refusal = refusal.take() { throw refusal }
     let new = try connector.connect()
     link = new
     return new
@@ -360,13 +371,29 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
   }
 
-  /// Opens the connection, to find out whether that's possible.
-  func check() throws(DatabaseError) {
-    do {
-      if link == nil { link = try connector.connect() }
+  /// Whether the connection is open, as far as is known; any thread may ask.
+  var isOpen: Bool { isLinked.load(ordering: .relaxed) }
+
+  /// Opens the connection, unless it's open or can't be opened.
+  ///
+  /// - Returns: False if the server has too many connections.
+  func open() -> Bool {
+    refusal = nil
+    guard link == nil else { return true }
+    do throws(Failure) {
+      link = try connector.connect()
     } catch {
-      throw error.error
+      refusal = error
     }
+    return refusal?.state != "53300"
+  }
+
+  /// Forgets that the server refused the connection, since no transaction uses it.
+  func forgetRefusal() { refusal = nil }
+
+  /// Throws why the connection isn't open.
+  func check() throws(DatabaseError) {
+    if let refusal = refusal.take() { throw refusal.error }
   }
 
   /// Closes the connection.

@@ -246,6 +246,26 @@ struct ConformanceTests {
   }
 
   @Test(arguments: Engine.available)
+  func `an attempt can't undo the failure of an earlier statement`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.insert("taken")
+      let failure = try await code {
+        try await database.write { connection in
+          try connection.attempt {
+            try connection.runLater("INSERT INTO person (name) VALUES (\("taken"))")
+            try? connection.attempt {
+              _ = try connection.run("INSERT INTO person (name) VALUES ('lost')")
+            }
+            _ = try connection.run("INSERT INTO person (name) VALUES ('lost too')")
+          }
+        }
+      }
+      #expect(failure == .uniqueViolation("person.name"))
+      #expect(try await database.names() == ["taken"])
+    }
+  }
+
+  @Test(arguments: Engine.available)
   func `a statement to run later that fails fails the write`(engine: Engine) async throws {
     try await withDatabase(engine) { database in
       try await database.insert("taken")

@@ -99,4 +99,47 @@ struct ErrorTests {
     #expect(try await code { try await PostgreSQLDatabase(address) } == .busy)
     await one.close()
   }
+
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `a database that doesn't compare texts by their bytes is refused`() async throws {
+    let server = try await PostgreSQLServer.shared.value
+    let place = ["-h", server.folder, "-p", "\(server.port)", "-U", "postgres"]
+    let icu = [
+      "--template=template0", "--locale-provider=icu", "--icu-locale=und", "--lc-collate=C",
+    ]
+    try #require(server.run("createdb", place + icu + ["by_language"]))
+    let address = try PostgreSQLAddress(
+      "postgresql://postgres@:\(server.port)/by_language?host=\(server.folder)")
+    let error = await #expect(throws: DatabaseError.self) { try await PostgreSQLDatabase(address) }
+    #expect(error?.code == .cannotOpen)
+    #expect(error?.message.hasSuffix("the database must be created with the collation C") == true)
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `with too few connections, reads and writes wait for those that are open`() async throws {
+    let server = try await PostgreSQLServer.shared.value
+    let place = ["-h", server.folder, "-p", "\(server.port)", "-U", "postgres"]
+    try #require(server.run("createuser", place + ["--connection-limit=3", "few"]))
+    let address = try PostgreSQLAddress(
+      "postgresql://few@:\(server.port)/postgres?host=\(server.folder)")
+    let database = try await PostgreSQLDatabase(address, readers: 4, writers: 4)
+    try await database.write { _ = try $0.first("SELECT 1") { _ in } }
+    let sleep: SQL = "SELECT 1 FROM pg_sleep(0.05)"
+    try await withThrowingTaskGroup { group in
+      for number in 0..<60 {
+        group.addTask {
+          switch number % 3 {
+          case 0: try await database.read { _ = try $0.first(sleep) { _ in } }
+          case 1: _ = try await database.write { _ = try $0.first(sleep) { _ in } }
+          default:
+            try await database.snapshot {
+              try await database.read { _ = try $0.first(sleep) { _ in } }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    await database.close()
+  }
 }

@@ -12,7 +12,7 @@ private let needsServer: Comment = "Debian's package postgresql isn't installed"
 struct ServerTests {
   /// Ends the other connections to the database.
   private static let terminate: SQL = """
-    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
       AND backend_type = 'client backend'
     """
