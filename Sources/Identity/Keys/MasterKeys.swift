@@ -157,6 +157,31 @@ public struct MasterKeys: Sendable {
     }
   }
 
+  /// How long another server may take to load a new key, in seconds.
+  static let distribution: Int64 = 60
+
+  /// Returns whether another server has encrypted for a minute with a key that this one doesn't have.
+  ///
+  /// - Throws: ``KeyError``.
+  public func lacksNewest() async throws(KeyError) -> Bool {
+    let ids = ring.ids
+    let latest = try await store.read(KeyError.self) { connection in try Self.latest(connection) }
+    guard let latest, !ids.contains(latest.id) else { return false }
+    let due = Instant(microseconds: latest.firstUsedAt).advanced(bySeconds: Self.distribution)
+    return store.clock.now() >= due
+  }
+
+  /// Returns whether a key is that of a rotation that isn't complete; a server that doesn't have it
+  /// can't load secrets that are as good as before.
+  static func isNew(_ id: String, _ connection: borrowing Connection) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM master_key WHERE first_used_at <
+        (SELECT first_used_at FROM master_key WHERE key_id = \(id)) LIMIT 1
+      """
+    ) { _ in true } ?? false
+  }
+
   private static func latest(
     _ connection: borrowing Connection
   ) throws -> (id: String, firstUsedAt: Int64)? {

@@ -97,6 +97,7 @@ public struct UnreadableSecrets: Sendable {
     _ failure: UnreadableSecret, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let secret = failure.secret
+    if let key = failure.keyName, try MasterKeys.isNew(key, connection) { return }
     let known = try connection.first(
       """
       SELECT first_at, last_at, reported FROM unreadable_secret

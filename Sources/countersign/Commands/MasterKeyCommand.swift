@@ -36,7 +36,9 @@ enum KeysRotateMasterCommand: Command {
       // Commands that start from here on read the new key.
       change.release()
       let code =
-        server == nil ? try await follow(instance) : try await seal(instance, folder)
+        server == nil
+        ? try await follow(instance, folder)
+        : try await seal(instance, folder)
       await instance.database.close()
       server?.release()
       return code
@@ -71,12 +73,14 @@ enum KeysRotateMasterCommand: Command {
     }
   }
 
-  /// Waits while a running server re-encrypts all secrets, up to 60 s without progress.
-  private static func follow(_ instance: Instance) async throws -> Int32 {
+  /// Waits while a running server re-encrypts all secrets, up to a minute without progress; two more
+  /// if another server has to take over, because the one in charge doesn't have the new key.
+  private static func follow(_ instance: Instance, _ folder: DataFolder) async throws -> Int32 {
     Terminal.say(Message("cli.the-running-server-is-re-encrypting"))
+    let patience = folder.isOnServer ? 180 : 60
     var last: ResealProgress?
     var idle = 0
-    while idle < 60 {
+    while idle < patience {
       let state = try await instance.identity.masterKeys.progress()
       if state.isDone {
         Terminal.say(Message("cli.server-removes-previous-key"))
@@ -90,7 +94,10 @@ enum KeysRotateMasterCommand: Command {
       last = state.progress
       try await Task.sleep(for: .seconds(1))
     }
-    throw ConfigurationError(Message("cli.the-server-made-no-progress-for"))
+    throw ConfigurationError(
+      folder.isOnServer
+        ? Message("cli.servers-made-no-progress", ["file": .text(folder.key)])
+        : Message("cli.the-server-made-no-progress-for"))
   }
 
   /// Prints the new value of a key that was passed, which this program can't replace.

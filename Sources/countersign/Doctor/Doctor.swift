@@ -162,7 +162,9 @@ struct Doctor: Sendable {
         found.append(.clockBehind(shown: shown, stored: stored))
       }
       let pending = try await Identity.pendingMigrations(of: database)
-      return found + [pending.isEmpty ? .schemaCurrent : .schemaPending(pending)]
+      found.append(pending.isEmpty ? .schemaCurrent : .schemaPending(pending))
+      if try await Identity.lacksSearchIndex(of: database) { found.append(.searchIndexMissing) }
+      return found
     } catch {
       return [.schemaUnusable(error)]
     }

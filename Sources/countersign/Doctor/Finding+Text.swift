@@ -75,6 +75,7 @@ extension Finding {
     case .schemaPending(let names):
       Message("cli.doctor-schema-pending", ["names": .text(names.joined(separator: ", "))])
     case .schemaUnusable(let error): error.message
+    case .searchIndexMissing: Message("cli.search-index-missing")
     case .intact: Message("cli.doctor-intact")
     case .damaged(let faults):
       Message("cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))])
@@ -123,6 +124,7 @@ extension Finding {
     case .keyMissing, .keyWrong: Message("cli.advice-key")
     case .secretsUnreadable: Message("cli.advice-secrets")
     case .schemaPending: Message("cli.advice-schema-pending")
+    case .searchIndexMissing: Message("cli.advice-search-index")
     case .damaged: Message("cli.advice-damaged")
     case .mailWaiting, .mailFailed: Message("cli.mail-advice")
     case .certificateWarning: Message("cli.advice-certificate")

@@ -42,6 +42,7 @@ enum Finding: Sendable {
   case schemaCurrent
   case schemaPending([String])
   case schemaUnusable(StartError)
+  case searchIndexMissing
 
   case intact
   case damaged([String])
@@ -85,7 +86,7 @@ enum Finding: Sendable {
     case .folderMissing, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
     case .spaceEnough, .spaceShort, .upgradeBackups: .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
-    case .schemaCurrent, .schemaPending, .schemaUnusable: .schema
+    case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndexMissing: .schema
     case .intact, .damaged, .databaseUnusable: .integrity
     case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
     case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
@@ -102,7 +103,7 @@ enum Finding: Sendable {
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
-      .certificateWarning, .openFilesFew, .mailWaiting, .mailFailed:
+      .searchIndexMissing, .certificateWarning, .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderMissing, .databaseUnusable,
       .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,

@@ -16,6 +16,9 @@ enum LogEvent: Sendable {
 
   case clockDoubted(ClockDoubt)
   case clockTrusted
+  case databaseClockDiffers(seconds: Int64)
+  case databaseClockAgrees
+  case searchIndexMissing
   case masterKeyRotated
   case previousMasterKeyRemovable(variable: String)
   case previousMasterKeyRemoved

@@ -55,6 +55,17 @@ extension LogEvent {
         ])
     case .clockTrusted:
       LogRecord("clock.trusted", .info, Message("cli.the-clock-is-trusted-again"))
+    case .databaseClockDiffers(let seconds):
+      LogRecord(
+        "clock.differs", .warning,
+        Message(
+          seconds > 0 ? "cli.clock-behind-database" : "cli.clock-ahead-of-database",
+          ["count": .number(Int(seconds.magnitude))]),
+        [("seconds", .number(JSON.Number(seconds)))])
+    case .searchIndexMissing:
+      LogRecord("search.slow", .warning, Message("cli.search-index-missing"))
+    case .databaseClockAgrees:
+      LogRecord("clock.agrees", .info, Message("cli.clock-agrees-with-database"))
     case .masterKeyRotated:
       LogRecord("master_key.rotated", .info, Message("cli.the-master-key-was-rotated-re"))
     case .previousMasterKeyRemovable(let variable):

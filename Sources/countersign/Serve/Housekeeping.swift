@@ -23,6 +23,7 @@ struct Housekeeping: Sendable {
       Task { await Self.renewLease(identity, log) },
       Task { await Self.keep(keeper, log) },
       Task { await Self.watchClock(identity, log) },
+      Task { await Self.watchDatabaseClock(identity, log) },
       Task { await integrity.run() },
       Task { await Self.purgeExpired(identity, log) },
       Task { await Self.purge(identity, log) },
@@ -59,10 +60,16 @@ struct Housekeeping: Sendable {
     }
   }
 
-  /// Takes and renews the lease of the tasks that only one server should do.
+  /// Takes and renews the lease of the tasks that only one server should do, and that it can do.
   private static func renewLease(_ identity: Identity, _ log: Log) async {
     repeat {
-      do { try await identity.taskLease.renew() } catch {
+      do {
+        if try await identity.masterKeys.lacksNewest() {
+          try await identity.taskLease.release()
+        } else {
+          try await identity.taskLease.renew()
+        }
+      } catch {
         log.add(.taskFailed(.renewLease, reason: "\(error)"))
       }
     } while await slept(.seconds(TaskLease.interval))
@@ -85,6 +92,23 @@ struct Housekeeping: Sendable {
         log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }
     }
+  }
+
+  /// Reports when the clock differs from that of the database's server, with which all servers on the
+  /// database can be compared, and when it doesn't any longer.
+  private static func watchDatabaseClock(_ identity: Identity, _ log: Log) async {
+    var last: Int64?
+    repeat {
+      do {
+        guard let difference = try await identity.databaseClockDifference() else { return }
+        let found = difference.magnitude >= Identity.clockTolerance ? difference : nil
+        if let found, last == nil { log.add(.databaseClockDiffers(seconds: found)) }
+        if found == nil, last != nil { log.add(.databaseClockAgrees) }
+        last = found
+      } catch {
+        log.add(.taskFailed(.watchClock, reason: "\(error)"))
+      }
+    } while await slept(.seconds(30))
   }
 
   private static func purgeExpired(_ identity: Identity, _ log: Log) async {

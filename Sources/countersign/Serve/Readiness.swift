@@ -15,9 +15,9 @@ actor Readiness {
     case version
     /// The latest check of the database file found no damage, and wasn't long ago.
     case integrity
-    /// The clock is trusted.
+    /// The clock is trusted; it warns if the clock of the database's server differs.
     case clock
-    /// The master key file and a signing key exist.
+    /// The master key file and a signing key exist, and other servers use no newer master key.
     case keys
     /// There's enough disk space, also for a database on a server.
     case disk
@@ -120,11 +120,26 @@ actor Readiness {
       folder.isOnServer || !isWritable
       ? nil : try? await identity.integrityChecks.problem(since: start)
     if integrity != nil { state.failed.append(.integrity) }
-    if identity.clockGuard.doubt != nil { state.failed.append(.clock) }
+    if identity.clockGuard.doubt != nil {
+      state.failed.append(.clock)
+    } else if isWritable, await clockDiffers(identity) {
+      state.warnings.append(.clock)
+    }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
-    if !hasKey || !identity.hasSigningKey { state.failed.append(.keys) }
+    if !hasKey || !identity.hasSigningKey {
+      state.failed.append(.keys)
+    } else if folder.isOnServer, isWritable,
+      (try? await identity.masterKeys.lacksNewest()) == true
+    {
+      state.failed.append(.keys)
+    }
     if let free = folder.freeSpace, free < leastSpace { state.failed.append(.disk) }
     return state
+  }
+
+  private static func clockDiffers(_ identity: Identity) async -> Bool {
+    guard let difference = try? await identity.databaseClockDifference() else { return false }
+    return difference.magnitude >= Identity.clockTolerance
   }
 
   private static func isDelayed(_ mail: MailHealth, _ identity: Identity) async -> Bool {

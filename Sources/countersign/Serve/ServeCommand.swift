@@ -56,6 +56,7 @@ enum ServeCommand: Command {
       if let doubt = try await instance.identity.clockGuard.check() {
         log.add(.clockDoubted(doubt))
       }
+      if try await Identity.lacksSearchIndex(of: instance.database) { log.add(.searchIndexMissing) }
     } catch let error as StartError {
       throw ConfigurationError(error.message)
     }

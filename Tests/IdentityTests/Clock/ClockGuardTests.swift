@@ -45,6 +45,22 @@ import Testing
     }
   }
 
+  @Test func `the clock is compared with that of a database's server`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let identity = instance.identity
+      guard let first = try await identity.databaseClockDifference() else {
+        // A file has the clock of this machine.
+        return #expect(!instance.database.dialect.sharesDatabase)
+      }
+      instance.clock.advance(first)
+      let tolerance = Identity.clockTolerance
+      #expect(abs(try #require(try await identity.databaseClockDifference())) < tolerance)
+      instance.clock.advance(60)
+      let ahead = try #require(try await identity.databaseClockDifference())
+      #expect((-60 ... -60 + tolerance).contains(ahead))
+    }
+  }
+
   @Test func `only an owner can confirm the clock, with their second factor`() async throws {
     try await withInstance { (instance: Instance) async throws in
       let identity = instance.identity

@@ -1,6 +1,6 @@
 import Crypto
 import Database
-import Identity
+@testable import Identity
 import Testing
 
 /// Rotation of the master key, which seals all stored secrets.
@@ -165,6 +165,37 @@ struct MasterKeyTests {
       let pending = try await instance.pending(.alice)
       let code = try device.code(at: instance.now)
       _ = try await instance.finalize(device, pending, code: code)
+    }
+  }
+
+  @Test func `a server without the new key knows after a minute, and reports no damage`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      try await instance.write(.mail)
+      let ring = try ring(instance)
+      ring.adopt(ring.rotated(random: .system))
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      _ = try await finish(identity.masterKeys)
+      #expect(try await identity.masterKeys.lacksNewest() == false)
+      // The instance itself is the server without it.
+      #expect(try await instance.identity.masterKeys.lacksNewest() == false)
+      instance.clock.advance(60)
+      #expect(try await instance.identity.masterKeys.lacksNewest())
+      #expect(try await identity.masterKeys.lacksNewest() == false)
+      for _ in 0..<4 {
+        #expect(try await instance.claim() == nil)
+        instance.clock.advance(Deliveries.lease)
+      }
+      let unreadable = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM unreadable_secret") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(unreadable == 0)
+      #expect(try await identity.deliveries.claim() != nil)
     }
   }
 
