@@ -24,6 +24,7 @@ extension Identity {
       migration("m0065_outbox_readers", PackageResources.m0065_outbox_readers_postgresql_sql),
       migration(
         "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_postgresql_sql),
+      migration("m0067_session_sign_in", PackageResources.m0067_session_sign_in_postgresql_sql),
     ]
   }
 
@@ -94,6 +95,7 @@ extension Identity {
       migration("m0065_outbox_readers", PackageResources.m0065_outbox_readers_sqlite_sql),
       migration(
         "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_sqlite_sql),
+      migration("m0067_session_sign_in", PackageResources.m0067_session_sign_in_sqlite_sql),
     ]
   }
 

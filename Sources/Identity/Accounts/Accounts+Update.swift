@@ -69,7 +69,8 @@ extension Accounts {
       let removed = try Self.changeFactors(
         change.factors, of: old, in: scope, at: now, random: store.random, connection)
       var ended = 0
-      if !removed.isEmpty || Self.endsSessions(change, old) {
+      let endsSessions = Self.endsSessions(change, old)
+      if !removed.isEmpty || endsSessions {
         ended = try Self.endSessions(
           of: old, session, by: change, profile: store.profile, at: now, connection)
       } else if let validSince = change.validSince {
@@ -102,7 +103,7 @@ extension Accounts {
           .providerLinked(name: link.provider), new, in: scope, at: now, connection)
       }
       let grant =
-        try change.renewsSession
+        try change.renewsSession && endsSessions
         ? session.flatMap { (session) throws -> SessionGrant? in
           // Its tokens would continue a session that isn't refreshed either.
           guard try !store.refusesToContinue(session, of: new, at: now, connection) else {

@@ -35,7 +35,7 @@ extension Enrollments {
       guard try !Sessions.usedBackupCode(session, account, connection) else {
         throw EnrollmentError.secondFactorNeeded
       }
-      guard now.seconds - session.authTime <= Self.freshSignIn else {
+      guard try Sessions.isFresh(session, account, at: now, connection) else {
         throw EnrollmentError.signInTooOld
       }
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)

@@ -24,7 +24,7 @@ public struct Enrollments: Sendable {
     let now = store.clock.now()
     let account = try await store.read(EnrollmentError.self) { connection in
       let account = try Self.check(session, .totp, connection)
-      guard now.seconds - session.authTime <= Self.freshSignIn else {
+      guard try Sessions.isFresh(session, account, at: now, connection) else {
         throw EnrollmentError.signInTooOld
       }
       try Self.checkRoom(account, .totp)

@@ -143,8 +143,9 @@ extension Federation {
         let provider = SignInProvider(rawValue: link.provider)
       {
         let grant = try Sessions.begin(
-          new, in: scope, provider: provider, secondFactor: passed, at: now, random: store.random,
-          connection)
+          new, in: scope, provider: provider, secondFactor: passed,
+          signedInAt: try Sessions.signInTime(of: session, new, connection), at: now,
+          random: store.random, connection)
         return .account(
           .signedIn(grant),
           FederatedAccount(account: grant.account, isNew: false, isEmailRecycled: false))

@@ -269,7 +269,8 @@ public struct Sessions: Sendable {
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true,
-    usedBackupCode: Bool = false, at now: Instant, random: RandomSource,
+    usedBackupCode: Bool = false, signedInAt: Int64? = nil, at now: Instant,
+    random: RandomSource,
     setting change: SQL? = nil, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let id = TimeOrderedID.make(at: now, random: random)
@@ -277,10 +278,10 @@ public struct Sessions: Sendable {
     try connection.run(
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
-        enrollment_id, claims, created_at, used_backup_code, generation)
+        enrollment_id, claims, created_at, used_backup_code, signed_in_at_s, generation)
       VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider.rawValue),
         \(secondFactor?.kind.rawValue), \(secondFactor?.enrollment.text), \(claims),
-        \(now.microseconds), \(usedBackupCode ? 1 : 0),
+        \(now.microseconds), \(usedBackupCode ? 1 : 0), \(signedInAt),
         (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
     var account = account
@@ -337,8 +338,34 @@ public struct Sessions: Sendable {
       account, in: old.scope, provider: isLinked ? .password : old.provider,
       secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
       isSignIn: false, usedBackupCode: kept && (try usedBackupCode(old, account, connection)),
-      at: now,
-      random: random, connection)
+      signedInAt: try old.secondFactor.map { _ in try signInTime(of: old, account, connection) },
+      at: now, random: random, connection)
+  }
+
+  /// Returns when the user signed in, in Unix seconds, for a session that may continue another one.
+  ///
+  /// The ID token of a session that continues another one has the time of the change between them,
+  /// since older tokens aren't valid any longer.
+  static func signInTime(
+    of session: UserSession, _ account: Account, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    guard let id = session.id else { return session.authTime }
+    let stored = try connection.first(
+      """
+      SELECT signed_in_at_s FROM session
+      WHERE session_id = \(id.bytes) AND account_key = \(account.key)
+      """
+    ) { try $0.value(0) as Int64? }
+    return (stored ?? nil) ?? session.authTime
+  }
+
+  /// Returns whether the user signed in recently enough to add what signs in from then on.
+  static func isFresh(
+    _ session: UserSession, _ account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let time = try signInTime(of: session, account, connection)
+    return now.seconds - min(time, session.authTime) <= Enrollments.freshSignIn
+      && !Instant(seconds: time).isInFuture(at: now)
   }
 
   /// Returns whether a code other than one from the app or phone stood in for the second factor.

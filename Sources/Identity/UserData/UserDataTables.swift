@@ -61,6 +61,7 @@ extension UserDataTable {
       [
         .seconds("auth_time_s"), .text("provider"), .text("factor_kind"), .text("enrollment_id"),
         .time("created_at"), .time("last_refresh_at"), .text("claims"), .flag("used_backup_code"),
+        .seconds("signed_in_at_s"),
       ],
       without: [
         "session_id": .key, "token_digest": .secret, "account_key": .key, "generation": .key,

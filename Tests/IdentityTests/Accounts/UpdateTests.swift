@@ -51,6 +51,11 @@ struct AccountUpdateTests {
       #expect(same.validSince == alice.validSince)
       #expect(try await instance.wholeLog().count == rows)
       _ = try await instance.identity.sessions.check(grant.session)
+      var own = AccountChange()
+      own.email = .set("ALICE@example.com")
+      let update = try await instance.identity.accounts.update(
+        instance.acme, alice.id, own, by: Instance.visitor, in: grant.session)
+      #expect(update.grant == nil, "an old token doesn't become a new session")
       var anonymous = NewAccount()
       anonymous.localID = "no-password"
       let other = try await instance.identity.accounts.create(

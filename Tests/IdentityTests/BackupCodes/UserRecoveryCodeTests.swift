@@ -77,6 +77,18 @@ struct UserRecoveryCodeTests {
       }
       let grant = try await instance.signIn(.alice, device, code: device.code(at: instance.now))
       _ = try await identity.enrollments.makeRecoveryCodes(grant.session, by: author)
+      // A session that continues another one isn't a sign-in.
+      instance.clock.advance(301)
+      let continued = try await identity.sessions.renew(grant.session)
+      #expect(continued.session.authTime == instance.now.seconds)
+      for session in [
+        continued.session, try await identity.sessions.renew(continued.session).session,
+      ] {
+        await expect("signInTooOld") {
+          try await identity.enrollments.makeRecoveryCodes(session, by: author)
+        }
+        await expect("signInTooOld") { try await identity.enrollments.start(session) }
+      }
       try await instance.allowBackupCodes(recovery: false)
       await expect("recoveryCodesNotEnabled") {
         try await identity.enrollments.makeRecoveryCodes(grant.session, by: author)
