@@ -20,19 +20,12 @@ struct Backup: Sendable {
 
   private func copy() throws(DatabaseError) {
     guard unsafe access(path, F_OK) != 0 else { throw DatabaseFile.failure(EEXIST, path) }
-    let draft = path + ".partial-" + String(UInt64.random(in: .min ... .max), radix: 36)
-    try make(draft)
-    defer { unsafe unlink(draft) }
-    try fill(draft)
-    try sync(draft, O_RDWR)
-    try publish(draft)
+    let draft = try BackupDraft(of: path)
+    defer { draft.remove() }
+    try fill(draft.path)
+    try sync(draft.path, O_RDWR)
+    try publish(draft.path)
     try sync(DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)
-  }
-
-  private func make(_ draft: String) throws(DatabaseError) {
-    let file = unsafe Glibc.open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw DatabaseFile.failure(errno, draft) }
-    Glibc.close(file)
   }
 
   /// Copies every page of one snapshot, so that writes don't restart the copy.
@@ -44,7 +37,9 @@ struct Backup: Sendable {
     var opened: OpaquePointer?
     defer { unsafe sqlite3_close_v2(opened) }
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    try unsafe check(sqlite3_open_v2(DatabaseFile.location(draft), &opened, flags, nil), opened)
+    // Without SQLite's locks, which a network file system confuses with the lock on the draft.
+    try unsafe check(
+      sqlite3_open_v2(DatabaseFile.location(draft), &opened, flags, "unix-none"), opened)
     // An incomplete draft is discarded, so it needs no journal and only one sync.
     let pragmas = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
     try unsafe check(sqlite3_exec(opened, pragmas, nil, nil, nil), opened)

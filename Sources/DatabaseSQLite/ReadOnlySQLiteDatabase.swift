@@ -1,14 +1,18 @@
 public import Database
+import Glibc
 
 /// A SQLite file that is only read and never changed, including its write-ahead log.
 ///
-/// It's for files other than the database being served, such as a backup or a replaced database.
+/// A file that no process has open is read without creating a log next to it. If a process opens it
+/// meanwhile, what was read can be inconsistent: see ``isOvertaken``.
 public final class ReadOnlySQLiteDatabase: Database {
   /// SQLite's.
   public var dialect: Dialect { .sqlite }
 
   let options: SessionOptions
   private let readers: ReaderPool
+  /// The state of the file before it was read without its log; nil if the log is read as well.
+  private let state: FileState?
 
   /// Opens a file.
   ///
@@ -18,10 +22,18 @@ public final class ReadOnlySQLiteDatabase: Database {
   ///     meanwhile.
   /// - Throws: ``DatabaseError``, mostly `.notADatabase` and `.cannotOpen`.
   public init(path: String, ignoresLog: Bool = false) throws(DatabaseError) {
+    // A connection that isn't immutable would create the log and never remove it.
+    let state = ignoresLog ? nil : FileState(alone: path)
+    self.state = state
     options = SessionOptions(
-      path: path, access: ignoresLog ? .immutable : .readOnly, busyTimeout: .seconds(5))
+      path: path, access: ignoresLog || state != nil ? .immutable : .readOnly,
+      busyTimeout: .seconds(5))
     readers = ReaderPool([try .open(.reader, options)])
   }
+
+  /// Whether another process has opened the file since it was opened here without a log, so that
+  /// what was read can be inconsistent and has to be read again from a new `ReadOnlySQLiteDatabase`.
+  public var isOvertaken: Bool { state.map { FileState(alone: options.path) != $0 } ?? false }
 
   /// Reads from one consistent snapshot; one read at a time.
   public nonisolated(nonsending) func read<T: Sendable>(
@@ -73,4 +85,24 @@ public final class ReadOnlySQLiteDatabase: Database {
 
   /// Waits for reads in progress and closes the file.
   public func close() async { await readers.close() }
+}
+
+/// The state of a file that no process has open.
+private struct FileState: Equatable {
+  private let inode: UInt
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  /// Reads the state of a database; nil if there's none, or if it has a log or the log's index, as
+  /// it does while a process has it open.
+  init?(alone path: String) {
+    guard ["-wal", "-shm"].allSatisfy({ unsafe access(path + $0, F_OK) != 0 }) else { return nil }
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    inode = status.st_ino
+    size = status.st_size
+    seconds = status.st_mtim.tv_sec
+    nanoseconds = status.st_mtim.tv_nsec
+  }
 }

@@ -28,22 +28,27 @@ import Testing
   }
 
   @Test
-  func `a link to a folder is a folder, and what interrupted backups left is deleted in time`()
-    throws
-  {
+  func `a link to a folder is a folder, and what interrupted backups left is deleted`() throws {
     try withBackups(1) { folder in
       let files = FileManager.default
       let link = folder.path + "-link"
       try files.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
       defer { try? files.removeItem(atPath: link) }
       #expect(BackupFolder(path: link).exists)
-      let (old, new) = (folder.file(at: Self.noon), folder.file(at: Self.noon) + "x")
-      let partials = [old + ".partial-1", new + ".partial-2"]
-      for file in partials { _ = files.createFile(atPath: file, contents: Data()) }
-      try files.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -2 * 86_400)], ofItemAtPath: partials[0])
+      let backup = folder.file(at: Self.noon)
+      let later = folder.file(at: Self.noon.advanced(bySeconds: 1))
+      let partials = [backup + ".partial-1", backup + ".partial", later + ".partial"]
+      let other = "\(folder.path)/monday.sqlite.partial"
+      for file in partials + [other] { _ = files.createFile(atPath: file, contents: Data()) }
+      // A backup in progress holds this lock.
+      let lock = try #require(try FolderLock(path: later + ".partial", isShared: false))
+      #expect(
+        InterruptedBackups.files(in: folder.path, prefix: "")
+          == [partials[1], partials[0], other])
       folder.deleteInterrupted()
-      #expect(partials.map(files.fileExists) == [false, true] && files.fileExists(atPath: old))
+      #expect(partials.map(files.fileExists) == [false, false, true])
+      #expect(files.fileExists(atPath: backup) && files.fileExists(atPath: other))
+      lock.release()
     }
   }
 

@@ -184,6 +184,43 @@ struct DoctorTests {
     #expect(text(found).hasSuffix("before-upgrade-20260101T000000Z.sqlite"))
   }
 
+  @Test func `databases that a restore replaced are a warning`() async throws {
+    let found = try await findings(.disk) { folder in
+      for name in ["before-restore-20260101T000000Z", "before-restore-mine"] {
+        try FileManager.default.createDirectory(
+          atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
+      }
+    }
+    #expect(severities(found) == [.ok, .warning])
+    #expect(text(found).hasSuffix("/before-restore-20260101T000000Z"))
+  }
+
+  @Test func `files of interrupted backups are a warning`() async throws {
+    try await withFolder { backups in
+      try Data().write(to: URL(filePath: "\(backups)/monday.sqlite.partial"))
+      let found = try await findings(.disk, ["--backups", backups]) { folder in
+        for name in ["before-upgrade-20260101T000000Z.sqlite.partial", "backup.draft-7.partial"] {
+          try Data().write(to: URL(filePath: "\(folder.path)/\(name)"))
+        }
+      }
+      #expect(severities(found) == [.ok, .warning])
+      for name in ["before-upgrade-20260101T000000Z", "backup.draft-7", "monday"] {
+        #expect(text(found).contains("/\(name)"))
+      }
+    }
+  }
+
+  @Test func `the data folder stays as it is`() async throws {
+    try await withFolder { parent in
+      let folder = DataFolder(path: "\(parent)/data")
+      try #require(await Countersign.run(["init", "--data", folder.path], environment: [:]) == 0)
+      let files = FileManager.default
+      let before = try files.contentsOfDirectory(atPath: folder.path).sorted()
+      #expect(await Countersign.run(["doctor", "--data", folder.path], environment: [:]) != 2)
+      #expect(try files.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    }
+  }
+
   @Test func `a pending migration is a warning`() async throws {
     let found = try await findings(.schema) { folder in
       let database = try SQLiteDatabase(path: folder.database)
@@ -243,7 +280,7 @@ struct DoctorTests {
     }
   }
 
-  private static let certificate = """
+  static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBbjCCARWgAwIBAgIUY4ELI3Dim3ikZaRIN4THt5AxgccwCgYIKoZIzj0EAwIw
     DDEKMAgGA1UEAwwBYTAgFw0yNjExMjIwMjE3MDlaGA8yMTI2MTAyOTAyMTcwOVow
@@ -255,7 +292,7 @@ struct DoctorTests {
     AiB8m2s8RT/Ofzdf+xdY1ITQ1Qt50eQh2JN//GWfFUOHqQ==
     -----END CERTIFICATE-----
     """
-  private static let key = """
+  static let key = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqQHUi7H3Elab7DDq
     1ARrPiT3ieMkNJJElDl2+Jkj6EqhRANCAASqc8Qy3QDBduHQ51WYF0/z45r6NJfv

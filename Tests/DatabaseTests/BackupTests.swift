@@ -1,6 +1,7 @@
 import Database
 import DatabaseSQLite
 import Foundation
+import Glibc
 import Testing
 
 struct BackupTests {
@@ -54,6 +55,27 @@ struct BackupTests {
         try "precious".write(toFile: path, atomically: true, encoding: .utf8)
         #expect(try await code { try await database.backup(to: path) } == .exists)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+      }
+    }
+  }
+
+  @Test func `what an interrupted backup left is replaced, unless a process is writing it`()
+    async throws
+  {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        let path = folder + "/copy.sqlite"
+        let draft = path + PartialBackup.suffix
+        try "half".write(toFile: draft, atomically: false, encoding: .utf8)
+        let writing = try #require(FileHandle(forUpdatingAtPath: draft))
+        #expect(flock(writing.fileDescriptor, LOCK_EX) == 0)
+        #expect(PartialBackup.isBeingWritten(draft))
+        #expect(try await code { try await database.backup(to: path) } == .busy)
+        #expect(flock(writing.fileDescriptor, LOCK_UN) == 0)
+        try writing.close()
+        #expect(!PartialBackup.isBeingWritten(draft))
+        try await database.backup(to: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["copy.sqlite"])
       }
     }
   }

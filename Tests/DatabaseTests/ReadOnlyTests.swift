@@ -48,6 +48,37 @@ struct ReadOnlyTests {
     }
   }
 
+  @Test func `a file that no process has open gets no log, and one that was opened is noticed`()
+    async throws
+  {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        let path = folder + "/alone.sqlite"
+        try await database.insert("somebody")
+        try await database.backup(to: path)
+        func count(_ database: ReadOnlySQLiteDatabase) async throws -> Int? {
+          try await database.read { connection in
+            try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+          }
+        }
+        let alone = try ReadOnlySQLiteDatabase(path: path)
+        #expect(try await count(alone) == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["alone.sqlite"])
+        #expect(!alone.isOvertaken)
+        let writer = try SQLiteDatabase(path: path, readers: 1)
+        try await writer.insert("somebody else")
+        #expect(alone.isOvertaken)
+        await alone.close()
+        // With the log that the writer has open.
+        let beside = try ReadOnlySQLiteDatabase(path: path)
+        #expect(try await count(beside) == 2)
+        #expect(!beside.isOvertaken)
+        await beside.close()
+        await writer.close()
+      }
+    }
+  }
+
   @Test func `a file name can contain any characters`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in

@@ -59,6 +59,8 @@ enum BackupCommand: Command {
   private static func add(
     to backups: BackupFolder, of folder: DataFolder, keep count: Int?, isCheck: Bool
   ) async throws -> Int32 {
+    // First, since they take as much space as the new backup.
+    backups.deleteInterrupted()
     let file = backups.file(at: WallClock.system.now())
     try await create(file, of: folder)
     // Only a verified backup may replace another.
@@ -70,7 +72,6 @@ enum BackupCommand: Command {
       }
     }
     guard let count else { return 0 }
-    backups.deleteInterrupted()
     for file in try backups.deleteAllBut(newest: count) {
       Terminal.say(Message("cli.deleted-the-backup", ["file": .text(file)]))
     }
@@ -99,6 +100,10 @@ enum BackupCommand: Command {
       if case .exists = error.code {
         throw ConfigurationError(
           Message("cli.already-exists-choose-another-name-or", ["file": .text(file)]))
+      }
+      if case .busy = error.code {
+        throw ConfigurationError.temporary(
+          Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]))
       }
       throw ConfigurationError(
         Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]))
@@ -130,6 +135,9 @@ enum BackupCommand: Command {
     return 0
   }
 
+  /// The beginning of the name of a backup that's written to standard output.
+  static let streamPrefix = "backup.draft-"
+
   /// Writes a backup to standard output.
   ///
   /// It's written to the data folder first: a slow reader would keep a snapshot open, and the
@@ -139,7 +147,8 @@ enum BackupCommand: Command {
       throw UsageError(Message("cli.cant-write-a-backup-to-a"))
     }
     try folder.mustExist()
-    let draft = "\(folder.path)/backup.draft-\(getpid())"
+    InterruptedBackups.delete(in: folder.path, prefix: streamPrefix)
+    let draft = "\(folder.path)/\(streamPrefix)\(getpid())"
     try await copy(folder, to: draft)
     let source = FileHandle(forReadingAtPath: draft)
     // Unlinked while open, so that nothing is left behind on any exit.

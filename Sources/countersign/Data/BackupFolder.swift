@@ -57,19 +57,9 @@ struct BackupFolder: Sendable {
     return deleted
   }
 
-  /// How long a backup may take, in seconds.
-  private static let longest: TimeInterval = 86_400
-
   /// Deletes what interrupted backups left: they're whole copies of the database.
   func deleteInterrupted() {
-    let files = FileManager.default
-    for name in (try? files.contentsOfDirectory(atPath: path)) ?? []
-    where name.hasPrefix(Self.prefix) && name.contains("\(Self.suffix).partial-") {
-      let file = "\(path)/\(name)"
-      let changed = (try? files.attributesOfItem(atPath: file)[.modificationDate]) as? Date
-      guard let changed, -changed.timeIntervalSinceNow > Self.longest else { continue }
-      try? files.removeItem(atPath: file)
-    }
+    InterruptedBackups.delete(in: path, prefix: Self.prefix)
   }
 
   /// The times of all backups that aren't in the future, oldest first.

@@ -57,6 +57,15 @@ struct DatabaseSwap: Sendable {
   /// Whether a restore has passed the point of no return and isn't finished.
   var isPending: Bool { ready != nil }
 
+  /// The folders with the databases that restores replaced, oldest first.
+  var formerDatabases: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
+    return names.filter { name in
+      name.hasPrefix(Self.formerPrefix)
+        && Instant(fileStamp: name.dropFirst(Self.formerPrefix.count)) != nil
+    }.sorted().map { "\(data)/\($0)" }
+  }
+
   private var ready: String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
     return names.filter { name in

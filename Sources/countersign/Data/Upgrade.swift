@@ -10,7 +10,7 @@ struct UpgradeBackup: Sendable {
   /// Whether a backup is created.
   enum Choice: Sendable { case create, skip }
 
-  private static let prefix = "before-upgrade-"
+  static let prefix = "before-upgrade-"
 
   static let option = Option(
     "skip-upgrade-backup", help: Message("cli.help-migrate-without-creating-a-backup"))
@@ -25,6 +25,8 @@ struct UpgradeBackup: Sendable {
     guard !pending.isEmpty, pending.count < Identity.migrations(for: database.dialect).count else {
       return
     }
+    // First, since they take as much space as the new backup.
+    InterruptedBackups.delete(in: folder.path, prefix: Self.prefix)
     let plan = try await MigrationPlan.estimate(database)
     try checkSpace(plan)
     let file = "\(folder.path)/\(Self.prefix)\(WallClock.system.now().fileStamp).sqlite"

@@ -116,7 +116,18 @@ struct Doctor: Sendable {
     }
     let backups = UpgradeBackup(folder: folder).files
     if !backups.isEmpty { found.append(.upgradeBackups(backups)) }
+    let former = DatabaseSwap(data: folder.path).formerDatabases
+    if !former.isEmpty { found.append(.formerDatabases(former)) }
+    let interrupted = interruptedBackups()
+    if !interrupted.isEmpty { found.append(.interruptedBackups(interrupted)) }
     return found
+  }
+
+  private func interruptedBackups() -> [String] {
+    let backups = arguments.value("backups").map { InterruptedBackups.files(in: $0, prefix: "") }
+    return [UpgradeBackup.prefix, BackupCommand.streamPrefix].flatMap {
+      InterruptedBackups.files(in: folder.path, prefix: $0)
+    } + (backups ?? [])
   }
 
   // MARK: - Data
@@ -128,19 +139,32 @@ struct Doctor: Sendable {
     do { ring = try folder.existingKey(environment: environment) } catch {
       return [.keyInvalid(error.problems)]
     }
-    var found: [Finding] = ring == nil ? [.keyMissing] : []
+    let found: [Finding] = ring == nil ? [.keyMissing] : []
     do { try folder.mustHoldInstance() } catch {
       return found + [.folderMissing(error.problems)]
     }
-    let database: any InstanceDatabase
-    do { database = try await folder.openForReading() } catch {
-      return found + [.databaseUnusable(error.problems)]
+    return found + (await database(ring))
+  }
+
+  /// How often the database is read, in case a server or a command opens it meanwhile.
+  private static let attempts = 3
+
+  private func database(_ ring: KeyRing?) async -> [Finding] {
+    var found: [Finding] = []
+    for _ in 0..<Self.attempts {
+      let database: any InstanceDatabase
+      do { database = try await folder.openForReading() } catch {
+        return [.databaseUnusable(error.problems)]
+      }
+      found = []
+      if let ring { found += await keys(ring, database) }
+      found += await schema(database)
+      if arguments.has("smtp") { found += await mailBacklog(database) }
+      let file = database as? ReadOnlySQLiteDatabase
+      if let file { found += await integrity(file) }
+      await database.close()
+      guard file?.isOvertaken == true else { break }
     }
-    if let ring { found += await keys(ring, database) }
-    found += await schema(database)
-    if arguments.has("smtp") { found += await mailBacklog(database) }
-    if let file = database as? ReadOnlySQLiteDatabase { found += await integrity(file) }
-    await database.close()
     return found
   }
 

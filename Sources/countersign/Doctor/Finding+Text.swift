@@ -58,6 +58,10 @@ extension Finding {
         ["free": .text(Size.text(free)), "wanted": .text(Size.text(wanted))])
     case .upgradeBackups(let files):
       Message("cli.doctor-upgrade-backups", ["files": .text(files.joined(separator: ", "))])
+    case .formerDatabases(let folders):
+      Message("cli.doctor-former-databases", ["folders": .text(folders.joined(separator: ", "))])
+    case .interruptedBackups(let files):
+      Message("cli.doctor-interrupted-backups", ["files": .text(files.joined(separator: ", "))])
     case .keyMissing: Message("cli.doctor-key-missing")
     case .keyWrong: Message("cli.the-master-key-is-not-the")
     case .keysOpen(let sample):
@@ -121,6 +125,8 @@ extension Finding {
         ["path": .text(path), "user": .text("\(folderOwner)")])
     case .spaceShort: Message("cli.advice-space")
     case .upgradeBackups: Message("cli.advice-upgrade-backups")
+    case .formerDatabases: Message("cli.advice-former-databases")
+    case .interruptedBackups: Message("cli.advice-interrupted-backups")
     case .keyMissing, .keyWrong: Message("cli.advice-key")
     case .secretsUnreadable: Message("cli.advice-secrets")
     case .schemaPending: Message("cli.advice-schema-pending")

@@ -32,6 +32,10 @@ enum Finding: Sendable {
   case spaceEnough(free: Int)
   case spaceShort(free: Int, wanted: Int)
   case upgradeBackups([String])
+  /// The databases that restores replaced.
+  case formerDatabases([String])
+  /// What interrupted backups left.
+  case interruptedBackups([String])
 
   case keyMissing
   case keyInvalid([Message])
@@ -84,7 +88,7 @@ enum Finding: Sendable {
     case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
       .clock
     case .folderMissing, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
-    case .spaceEnough, .spaceShort, .upgradeBackups: .disk
+    case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .interruptedBackups: .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndexMissing: .schema
     case .intact, .damaged, .databaseUnusable: .integrity
@@ -102,8 +106,9 @@ enum Finding: Sendable {
       .openFilesEnough:
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
-    case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
-      .searchIndexMissing, .certificateWarning, .openFilesFew, .mailWaiting, .mailFailed:
+    case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .formerDatabases,
+      .interruptedBackups, .schemaPending, .searchIndexMissing, .certificateWarning,
+      .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderMissing, .databaseUnusable,
       .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,

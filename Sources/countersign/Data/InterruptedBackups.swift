@@ -1,0 +1,24 @@
+import DatabaseSQLite
+import Foundation
+
+/// The files that interrupted backups left: partial copies of the database, with users' data.
+enum InterruptedBackups {
+  /// Returns the files in a folder whose names have a prefix and that no process is writing, sorted.
+  static func files(in folder: String, prefix: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasPrefix(prefix) && isPartial($0) }.sorted()
+      .map { "\(folder)/\($0)" }.filter { !PartialBackup.isBeingWritten($0) }
+  }
+
+  /// Deletes these files.
+  static func delete(in folder: String, prefix: String) {
+    for file in files(in: folder, prefix: prefix) {
+      try? FileManager.default.removeItem(atPath: file)
+    }
+  }
+
+  /// Whether a name is that of a partial file; earlier versions append a number to it.
+  private static func isPartial(_ name: String) -> Bool {
+    name.hasSuffix(PartialBackup.suffix) || name.contains("\(PartialBackup.suffix)-")
+  }
+}
