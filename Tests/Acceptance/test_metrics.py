@@ -117,6 +117,7 @@ def test_the_state_of_the_server_is_measured(server):
     assert found["countersign_clock_synchronized"] in (0, 1)
     assert 0 <= found["countersign_clock_error_seconds"] < 1000
     assert abs(found["countersign_backup_newest_timestamp_seconds"] - time.time()) < 600
+    assert found["countersign_backup_age_limit_seconds"] == 26 * 3600
     assert found["countersign_certificate_expiry_timestamp_seconds"] > time.time() + 80 * 86400
     assert found["countersign_sms_queued"] == found["countersign_sms_oldest_queued_seconds"] == 0
     assert found['countersign_sms_attempts_total{result="sent"}'] == 0

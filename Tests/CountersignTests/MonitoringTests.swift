@@ -140,20 +140,23 @@ struct ClockMetricsTests {
 }
 
 struct BackupMetricsTests {
-  @Test func `the time of the newest backup is measured, and 0 without one`() async throws {
+  @Test func `the time of the newest backup is measured, and 0 without one, next to its limit`()
+    async throws
+  {
     try await withFolder { path in
       let folder = BackupFolder(path: path)
       func text() -> String {
         var exposition = Exposition()
-        BackupMetrics(folder: folder).write(to: &exposition)
+        BackupMetrics(watch: BackupWatch(folder: folder, limit: 170)).write(to: &exposition)
         return exposition.text
       }
-      #expect(text().hasSuffix("\ncountersign_backup_newest_timestamp_seconds 0\n"))
+      #expect(text().contains("\ncountersign_backup_newest_timestamp_seconds 0\n"))
+      #expect(text().hasSuffix("\ncountersign_backup_age_limit_seconds 612000\n"))
       for second in [1_795_262_400, 1_795_176_000] as [Int64] {
         let file = folder.file(at: Instant(seconds: second))
         try Data().write(to: URL(filePath: file))
       }
-      #expect(text().hasSuffix("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))
+      #expect(text().contains("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))
     }
   }
 }

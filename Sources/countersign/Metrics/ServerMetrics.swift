@@ -24,7 +24,7 @@ struct ServerMetrics: Sendable {
   /// Nil when this server sends no text messages.
   let sms: MailHealth?
   /// Nil when no backups are watched.
-  let backups: BackupFolder?
+  let backups: BackupWatch?
   let accessLog: AccessLog?
   let log: Log
   var kernelClock: @Sendable () -> KernelClock? = { KernelClock.current() }

@@ -91,7 +91,7 @@ enum ServeCommand: Command {
               instance: instance, folder: folder, server: server, requests: requests,
               violations: violations, limit: configuration.network.poolRequests,
               readiness: readiness, certificate: certificates?.served,
-              mail: mail, sms: sms, backups: configuration.backups?.folder,
+              mail: mail, sms: sms, backups: configuration.backups,
               accessLog: accessLog, log: log))
         }
       }
