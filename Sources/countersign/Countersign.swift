@@ -61,7 +61,7 @@ struct Countersign {
         Message("cli.unknown-command-see-countersign-help", ["command": .text(words[0])]))
       return 64
     }
-    if rest.contains("--help") || rest.contains("-h") {
+    if Arguments.askForHelp(rest, options: command.options) {
       Terminal.say(command.help)
       return 0
     }

@@ -17,7 +17,7 @@ import Testing
   @Test func `values follow a space or an equals sign, and the last one wins`() throws {
     let arguments = try read("--data", "a", "--data=b", "file", "--fast")
     #expect(arguments.value("data") == "b")
-    #expect(arguments.all("data") == ["a", "b"])
+    #expect(arguments.all("data").map(\.text) == ["a", "b"])
     #expect(arguments.has("fast"))
     #expect(arguments.operands == ["file"])
   }
@@ -66,9 +66,32 @@ import Testing
     #expect(throws: UsageError.self) { try reason(String(repeating: "a", count: 1_001)) }
   }
 
-  @Test(arguments: [["--wrong"], ["-d"], ["--data"], ["--fast=1"]])
+  @Test(arguments: [
+    ["--wrong"], ["-d"], ["--data"], ["--fast=1"], ["--data", "--fast"], ["--data", "--"],
+    ["--email", "--help"],
+  ])
   func `invalid usage is rejected`(words: [String]) {
     #expect(throws: UsageError.self) { try Arguments(words, options: Self.options) }
+  }
+
+  @Test func `a value that begins with two hyphens follows an equals sign`() throws {
+    #expect(try read("--data=--fast").value("data") == "--fast")
+    #expect(try read("--data", "-").value("data") == "-")
+    #expect(try read("--data", "-h").value("data") == "-h")
+  }
+
+  @Test(arguments: [
+    (["--help"], true), (["-h"], true), (["file", "--fast", "--help"], true),
+    (["--data", "d", "-h"], true), (["--data=d", "--help"], true), (["--data", "--help"], false),
+    (["--data", "-h"], false), (["--", "--help"], false), ([], false),
+  ])
+  func `help is an option, not a value or an operand`(words: [String], isHelp: Bool) {
+    #expect(Arguments.askForHelp(words, options: Self.options) == isHelp)
+  }
+
+  @Test func `a missing value isn't taken for a request for help`() async {
+    let words = ["admin", "create", "--name", "--help"]
+    #expect(await Countersign.run(words, environment: [:]) == 64)
   }
 
   @Test func `exit codes distinguish invalid usage from invalid configuration`() async {

@@ -82,7 +82,21 @@ struct ConfigurationFileTests {
     let (arguments, problems) = try await read(
       "trusted-proxy = 10.0.0.1,10.0.0.2\ntrusted-proxy = ::1\n")
     #expect(problems == [])
-    #expect(arguments.all("trusted-proxy") == ["10.0.0.1", "10.0.0.2", "::1"])
+    #expect(arguments.all("trusted-proxy").map(\.text) == ["10.0.0.1", "10.0.0.2", "::1"])
+  }
+
+  @Test func `an invalid value of a list is reported at its own line`() async throws {
+    let (_, problems) = try await read(
+      """
+      profile = emulator
+      trusted-proxy = 10.0.0.1
+      emulator-origin = http://localhost
+      trusted-proxy = 10.0.0.2, nowhere
+      emulator-origin = localhost
+      """)
+    #expect(problems.map { $0.prefix(7) } == ["FILE:4:", "FILE:5:"])
+    let (_, words) = try await read("trusted-proxy = x\n", ["--trusted-proxy", "nowhere"])
+    #expect(words.count == 1 && words.allSatisfy { !$0.hasPrefix("FILE") })
   }
 
   @Test func `a flag can be turned off`() async throws {

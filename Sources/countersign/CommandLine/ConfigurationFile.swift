@@ -10,8 +10,9 @@ struct ConfigurationFile: Sendable {
 
   /// The values by option.
   private(set) var values: [String: [String]] = [:]
-  /// The line of each option's first value, such as `/etc/countersign/countersign.conf:3`.
-  private(set) var places: [String: String] = [:]
+  /// The line of each of these values, such as `/etc/countersign/countersign.conf:3`; for a flag, the
+  /// line that turns it on or off.
+  private(set) var places: [String: [String]] = [:]
   /// What's wrong with the file, with its line.
   private(set) var problems: [Message] = []
 
@@ -73,11 +74,11 @@ struct ConfigurationFile: Sendable {
     guard let option = options.first(where: { $0.name.isSameBytes(as: setting.name) }),
       option.name != Self.option.name
     else { return Message("cli.isnt-a-setting", ["name": name]) }
-    if let first = places[option.name], !option.isList {
+    if let first = places[option.name]?.first, !option.isList {
       return Message("cli.is-set-twice", ["name": name, "place": .text(first)])
     }
     guard !setting.value.isEmpty else { return Message("cli.has-no-value", ["name": name]) }
-    places[option.name] = places[option.name] ?? "\(path):\(setting.line)"
+    places[option.name, default: []].append("\(path):\(setting.line)")
     if option.placeholder == nil {
       guard let isOn = Arguments.flag(setting.value) else {
         return Message("cli.must-be-yes-or-no", ["name": name, "text": .text(setting.value)])

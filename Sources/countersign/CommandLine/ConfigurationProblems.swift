@@ -21,8 +21,16 @@ struct ConfigurationProblems: Sendable {
   ///   - problem: The problem, in a sentence.
   ///   - option: The option with the invalid value; nil if the problem isn't in one.
   mutating func append(_ problem: Message, of option: String? = nil) {
-    guard let place = option.flatMap(arguments.place) else { return messages.append(problem) }
-    messages.append(ConfigurationFile.problem(problem, at: place))
+    append(problem, at: option.flatMap(arguments.place))
+  }
+
+  /// Adds a problem.
+  ///
+  /// - Parameters:
+  ///   - problem: The problem, in a sentence.
+  ///   - place: The line of the configuration file that causes it; nil if it's caused elsewhere.
+  mutating func append(_ problem: Message, at place: String?) {
+    messages.append(place.map { ConfigurationFile.problem(problem, at: $0) } ?? problem)
   }
 
   /// Reads an option that's a whole number, and adds a problem if it isn't or is out of range.

@@ -59,7 +59,7 @@ struct Arguments: Sendable {
 
   /// Parses arguments against a command's options.
   ///
-  /// `--name=VALUE` is the same as `--name VALUE`. The command line overrides the environment, which
+  /// `--name=VALUE` is the same as `--name VALUE`, in which the value can't begin with `--`. The command line overrides the environment, which
   /// overrides the configuration file; problems in the file are in ``fileProblems``.
   init(
     _ words: [String], options: [Option], environment: [String: String] = [:]
@@ -95,6 +95,13 @@ struct Arguments: Sendable {
           Message(
             "cli.option-requires-value", ["name": .text(name), "placeholder": .text(placeholder)]))
       }
+      // Otherwise, `--reason --dry-run` would apply what was only to be shown.
+      guard parts.count == 2 || !value.hasPrefix("--") else {
+        throw UsageError(
+          Message(
+            "cli.option-requires-value-before-option",
+            ["name": .text(name), "placeholder": .text(placeholder), "text": .text(value)]))
+      }
       values[name, default: []].append(value)
     }
     var turnedOff: Set<String> = []
@@ -124,12 +131,25 @@ struct Arguments: Sendable {
     self.file = file
   }
 
+  /// Returns whether the words ask for help: with `--help` or `-h` before a lone `--`, except where
+  /// an option requires a value.
+  static func askForHelp(_ words: [String], options: [Option]) -> Bool {
+    let words = words.prefix { $0 != "--" }
+    return words.indices.contains { index in
+      guard ["--help", "-h"].contains(words[index]) else { return false }
+      let previous = index > 0 ? words[index - 1] : ""
+      return !options.contains { $0.placeholder != nil && previous == "--\($0.name)" }
+    }
+  }
+
   /// What's wrong with the configuration file.
   var fileProblems: [Message] { file?.problems ?? [] }
 
-  /// Returns the line of the configuration file that an option's value is from; nil if it's from
-  /// elsewhere.
-  func place(of name: String) -> String? {
+  /// Returns the line of the configuration file that an option's first value is from; nil if it's
+  /// from elsewhere.
+  func place(of name: String) -> String? { places(of: name)?.first }
+
+  private func places(of name: String) -> [String]? {
     fromFile.contains(name) ? file?.places[name] : nil
   }
 
@@ -173,9 +193,13 @@ struct Arguments: Sendable {
   /// Returns the last value of an option.
   func value(_ name: String) -> String? { values[name]?.last }
 
-  /// Returns all values of an option, split at commas.
-  func all(_ name: String) -> [String] {
-    (values[name] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
+  /// Returns all values of an option, split at commas, each with its line of the configuration file;
+  /// nil if it's from elsewhere.
+  func all(_ name: String) -> [(text: String, place: String?)] {
+    let places = places(of: name)
+    return (values[name] ?? []).enumerated().flatMap { index, value in
+      value.split(separator: ",").map { (String($0), places?[index]) }
+    }
   }
 
   /// Returns the value of a required option.

@@ -41,13 +41,12 @@ struct NetworkConfiguration: Sendable {
   ]
 
   init(_ arguments: Arguments, profile: Profile, problems: inout ConfigurationProblems) {
-    for text in Self.list("trusted-proxy", arguments, &problems) {
+    for (text, place) in Self.list("trusted-proxy", arguments, &problems) {
       if let range = AddressRange(text) {
         trustedProxies.append(range)
       } else {
         problems.append(
-          Message("cli.trusted-proxy-must-be-an-address", ["text": .text(text)]),
-          of: "trusted-proxy")
+          Message("cli.trusted-proxy-must-be-an-address", ["text": .text(text)]), at: place)
       }
     }
     connections = problems.number("max-connections", in: 1...1_000_000)
@@ -60,12 +59,11 @@ struct NetworkConfiguration: Sendable {
       problems.append(
         Message("cli.emulator-origin-requires-the-emulator"), of: "emulator-origin")
     }
-    for text in origins where !EmulatorOrigins.isOrigin(text) {
+    for (text, place) in origins where !EmulatorOrigins.isOrigin(text) {
       problems.append(
-        Message("cli.emulator-origin-must-be-an-origin", ["text": .text(text)]),
-        of: "emulator-origin")
+        Message("cli.emulator-origin-must-be-an-origin", ["text": .text(text)]), at: place)
     }
-    emulatorOrigins = EmulatorOrigins(origins)
+    emulatorOrigins = EmulatorOrigins(origins.map(\.text))
   }
 
   /// Overrides default limits with the configured ones.
@@ -92,12 +90,15 @@ struct NetworkConfiguration: Sendable {
   /// Returns the open file limit to set for a number of connections, by default that of the server.
   static func openFiles(connections: Int?) -> Int { (connections ?? Limits().connections) + 1024 }
 
-  /// Returns the values of an option that can be repeated or contain commas.
+  /// Returns the values of an option that can be repeated or contain commas, each with its line of
+  /// the configuration file.
   private static func list(
     _ name: String, _ arguments: Arguments, _ problems: inout ConfigurationProblems
-  ) -> [String] {
+  ) -> [(text: String, place: String?)] {
     guard arguments.has(name) else { return [] }
-    let texts = arguments.all(name).map { $0.trimmingCharacters(in: .whitespaces) }
+    let texts = arguments.all(name).map {
+      (text: $0.text.trimmingCharacters(in: .whitespaces), place: $0.place)
+    }
     if texts.isEmpty {
       problems.append(Message("cli.option-is-empty", ["name": .text(name)]), of: name)
     }
