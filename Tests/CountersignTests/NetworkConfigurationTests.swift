@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import HTTPServer
 import Localization
 import Synchronization
@@ -76,6 +77,31 @@ struct NetworkConfigurationTests {
       try #require(NetworkConfiguration.warning(wanted: 12_000, allowed: 192)))
     #expect(warning.contains("ulimit -n") && warning.contains("192") && warning.contains("12000"))
     #expect(NetworkConfiguration.warning(wanted: 12_000, allowed: 12_000) == nil)
+  }
+}
+
+struct TLSFilesTests {
+  private static let cases: [(certificate: String?, key: String, reason: String?)] = [
+    (DoctorTests.certificate, DoctorTests.key, nil),
+    ("nonsense", DoctorTests.key, "There's no certificate in F/c.pem."),
+    ("", "", "There's no certificate in F/c.pem."),
+    (DoctorTests.certificate, "nonsense", "There's no private key in F/k.pem, or it's encrypted."),
+    (nil, DoctorTests.key, "F/c.pem can't be read."),
+  ]
+
+  @Test(arguments: cases)
+  func `the reason that they can't be used names the file`(
+    certificate: String?, key: String, reason: String?
+  ) async throws {
+    try await withFolder { folder in
+      let files = TLSFiles(certificate: "\(folder)/c.pem", key: "\(folder)/k.pem")
+      try certificate?.write(toFile: "\(folder)/c.pem", atomically: false, encoding: .utf8)
+      try key.write(toFile: "\(folder)/k.pem", atomically: false, encoding: .utf8)
+      let text = files.reason(for: .cannotStart(reason: "It can't start."))
+      #expect(
+        text.replacingOccurrences(of: folder, with: "F") == reason ?? "It can't start.")
+      #expect(files.read().certificates.isEmpty == (certificate != DoctorTests.certificate))
+    }
   }
 }
 

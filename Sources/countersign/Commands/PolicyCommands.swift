@@ -132,11 +132,18 @@ enum PolicyFileReader {
           "cli.path-cant-be-read-because",
           ["path": .text(path), "reason": .text(error.localizedDescription)]))
     }
+    return try parse(Array(data), of: path)
+  }
+
+  /// Parses the content of a file.
+  ///
+  /// - Throws: `ConfigurationError` with a line for each problem.
+  static func parse(_ data: [UInt8], of path: String) throws(ConfigurationError) -> PolicyFile {
     guard data.count <= most else {
       throw ConfigurationError(
         Message("cli.path-is-larger-than", ["path": .text(path), "size": .number(most >> 20)]))
     }
-    do throws(PolicyFileError) { return try PolicyFile(parsing: Array(data)) } catch {
+    do throws(PolicyFileError) { return try PolicyFile(parsing: data) } catch {
       throw ConfigurationError(error.messages(of: path))
     }
   }

@@ -53,36 +53,21 @@ struct ConfiguredFiles: Sendable {
   }
 
   private mutating func checkCertificate() {
-    let key = checkReadable("tls-key")
-    guard let certificate = checkReadable("tls-certificate") else { return }
-    let path = Message.Value.text(arguments.value("tls-certificate") ?? "")
-    guard !Certificate.all(inPEM: certificate).isEmpty else {
-      found.append(Message("cli.theres-no-certificate-in", ["path": path]), of: "tls-certificate")
-      return
-    }
-    let now = WallClock.system.now().seconds
-    if let end = Certificate.all(inPEM: certificate).first?.notAfter, end < now {
-      found.append(
-        Message("cli.the-certificate-has-expired", ["path": path]), of: "tls-certificate")
-    }
-    guard let key else { return }
-    switch Certificate.isKey(key, ofFirstIn: certificate) {
-    case true?: break
-    case false?:
-      found.append(Message("cli.the-key-doesnt-match", ["path": path]), of: "tls-key")
-    case nil:
-      found.append(
-        Message(
-          "cli.theres-no-private-key-in", ["path": .text(arguments.value("tls-key") ?? "")]),
-        of: "tls-key")
-    }
+    let path = arguments.value("tls-certificate")
+    let (certificates, faults) = TLSFiles(certificate: path, key: arguments.value("tls-key")).read()
+    for fault in faults { found.append(fault.problem, of: fault.option) }
+    guard let path, let first = certificates.first,
+      first.notAfter < WallClock.system.now().seconds
+    else { return }
+    found.append(
+      Message("cli.the-certificate-has-expired", ["path": .text(path)]), of: "tls-certificate")
   }
 
   private mutating func checkPolicyFile() {
-    guard checkReadable("policy-file") != nil, let path = arguments.value("policy-file") else {
+    guard let data = checkReadable("policy-file"), let path = arguments.value("policy-file") else {
       return
     }
-    do { _ = try PolicyFileReader.read(path) } catch {
+    do { _ = try PolicyFileReader.parse(data, of: path) } catch {
       for problem in error.problems { found.append(problem, of: "policy-file") }
     }
   }

@@ -13,12 +13,12 @@ struct Reload: Sendable {
 
   init(
     _ signal: ReloadSignal, _ server: HTTPServer, accessLog: AccessLog?,
-    certificates: CertificateWatch?, log: Log, manager: ServiceManager?
+    certificates: CertificateWatch?, tls: TLSFiles, log: Log, manager: ServiceManager?
   ) {
     task = Task {
       for await _ in signal.signals {
         manager?.report(.reloading)
-        await Self.reload(server, accessLog, certificates, log)
+        await Self.reload(server, accessLog, certificates, tls, log)
         manager?.report(.ready)
       }
     }
@@ -31,7 +31,8 @@ struct Reload: Sendable {
   }
 
   private static func reload(
-    _ server: HTTPServer, _ accessLog: AccessLog?, _ certificates: CertificateWatch?, _ log: Log
+    _ server: HTTPServer, _ accessLog: AccessLog?, _ certificates: CertificateWatch?,
+    _ tls: TLSFiles, _ log: Log
   ) async {
     var done: [Message] = []
     if let accessLog {
@@ -48,7 +49,7 @@ struct Reload: Sendable {
         certificates.noteServed()
         done.append(Message("cli.reloaded-the-tls-certificate"))
       } catch {
-        log.add(.certificateNotReloaded(reason: "\(error)"))
+        log.add(.certificateNotReloaded(reason: tls.reason(for: error)))
       }
       certificates.check()
     }

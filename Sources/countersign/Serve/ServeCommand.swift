@@ -98,12 +98,13 @@ enum ServeCommand: Command {
     } catch {
       await instance.database.close()
       if let error = error as? ConfigurationError { throw error }
-      throw ConfigurationError(.verbatim("\(error)"))
+      let reason = (error as? ServerError).map(TLSFiles(configuration.tls).reason)
+      throw ConfigurationError(.verbatim(reason ?? "\(error)"))
     }
     certificates?.check()
     let reload = Reload(
-      reloads, server, accessLog: accessLog, certificates: certificates, log: log,
-      manager: manager)
+      reloads, server, accessLog: accessLog, certificates: certificates,
+      tls: TLSFiles(configuration.tls), log: log, manager: manager)
     let watch = Task { await certificates?.run() }
     let backups = configuration.backups.map { watch in
       var watch = watch
