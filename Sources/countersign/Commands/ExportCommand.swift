@@ -23,7 +23,7 @@ enum ExportCommand: Command {
     let path = try arguments.operand(Message("cli.the-file-to-create"))
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
-      let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
+      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
       let accounts = instance.identity.accounts
       let file = try PrivateFile(path)
       // The whole file shows one point in time, no matter how long it takes to write.

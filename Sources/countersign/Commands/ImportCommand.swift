@@ -31,7 +31,7 @@ enum ImportCommand: Command {
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
-      let scope = try await Self.scope(project, arguments.value("tenant"), instance)
+      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
       let file: UserFile
       do throws(HashParameterError) {
         file = try UserFile(hashes: parameters, profile: instance.identity.profile)
@@ -44,23 +44,6 @@ enum ImportCommand: Command {
         name: path.split(separator: "/").last.map(String.init) ?? path,
         existing: arguments.has("overwrite") ? .replace : .keep)
       return try await task.run(reader)
-    }
-  }
-
-  /// Checks that a project exists.
-  static func mustExist(_ project: ID<Project>, _ instance: Instance) async throws {
-    _ = try await scope(project.text, nil, instance)
-  }
-
-  static func scope(
-    _ project: String, _ tenant: String?, _ instance: Instance
-  ) async throws -> Scope {
-    do {
-      return try await instance.identity.scopes.existing(
-        project: ID(project), tenant: tenant.map { ID($0) })
-    } catch {
-      if case .unavailable = error { throw error }
-      throw ConfigurationError(Message("cli.project-or-tenant-not-found"))
     }
   }
 }

@@ -24,7 +24,7 @@ extension ProjectList {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = ID<Project>(try arguments.required("project"))
     return try await Instance.use(arguments) { instance in
-      try await ImportCommand.mustExist(project, instance)
+      try await instance.mustHave(project)
       if try await !list(project, instance.identity) {
         Terminal.complain(Message("cli.project-has-none", ["project": .text(project.text)]))
       }
@@ -60,7 +60,7 @@ extension ProjectRevocation {
     let project = ID<Project>(try arguments.required("project"))
     let id = try arguments.operand(operand)
     return try await Instance.use(arguments) { instance in
-      try await ImportCommand.mustExist(project, instance)
+      try await instance.mustHave(project)
       guard try await revoke(id, of: project, instance.identity) else {
         throw ConfigurationError(unknown)
       }

@@ -31,7 +31,7 @@ enum UserExportCommand: Command {
     let uid = try arguments.required("uid")
     let path = try arguments.operand(Message("cli.the-file-to-create"))
     return try await Instance.use(arguments) { instance in
-      let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
+      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
       let file = try PrivateFile(path)
       let bytes = try await UserDataCommand.explaining {
         try await instance.identity.userData.export(
@@ -69,7 +69,7 @@ enum UserEraseCommand: Command {
     }
     let folder = try DataFolder(arguments)
     return try await Instance.use(arguments) { instance in
-      let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
+      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
       let erasure = try await UserDataCommand.explaining {
         try await instance.identity.userData.erase(
           scope, ID(uid), reason: reason, by: Author(actor: .commandLine))

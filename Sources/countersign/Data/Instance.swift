@@ -123,5 +123,23 @@ struct Instance: Sendable {
     }
   }
 
+  /// Checks that a project exists.
+  func mustHave(_ project: ID<Project>) async throws {
+    _ = try await scope(project.text, tenant: nil)
+  }
+
+  /// Returns a project's scope, or that of one of its tenants.
+  ///
+  /// - Throws: ``ConfigurationError`` when it doesn't exist.
+  func scope(_ project: String, tenant: String?) async throws -> Scope {
+    do {
+      return try await identity.scopes.existing(
+        project: ID(project), tenant: tenant.map { ID($0) })
+    } catch {
+      if case .unavailable = error { throw error }
+      throw ConfigurationError(Message("cli.project-or-tenant-not-found"))
+    }
+  }
+
   static let dataOption = Option("data", "DIR", help: Message("cli.help-the-servers-data-folder"))
 }
