@@ -12,16 +12,15 @@ struct OwnFactorRemovalPage: Sendable {
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    return try await page(signedIn)
+    return page(signedIn, try await CurrentCode.proof(signedIn, factors))
   }
 
   func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    if try await CurrentCode.needsPasskey(signedIn, factors) {
-      return PasskeyPages.reauthenticate(signedIn)
-    }
-    guard let code = try await CurrentCode.given(signedIn, factors) else {
-      return try await page(signedIn, CurrentCode.missing)
+    let proof = try await CurrentCode.proof(signedIn, factors)
+    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    guard let code = CurrentCode.given(signedIn, proof) else {
+      return page(signedIn, proof, CurrentCode.missing)
     }
     do {
       try await factors.withdraw(
@@ -29,7 +28,7 @@ struct OwnFactorRemovalPage: Sendable {
         in: signedIn.session, by: signedIn.author)
     } catch {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return try await page(signedIn, fault)
+      return page(signedIn, proof, fault)
     }
     frames.leave(
       signedIn.session.factors.contains(.passkey)
@@ -45,11 +44,10 @@ struct OwnFactorRemovalPage: Sendable {
   }
 
   private func page(
-    _ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil
-  ) async throws(Refusal) -> Response {
+    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: CurrentCode.Fault? = nil
+  ) -> Response {
     CurrentCode.page(
-      signedIn, try await refusing { try await factors.proof(in: signedIn.session) }, frames, view,
-      fault, title: Message("account.remove-your-second-factor"),
+      signedIn, proof, frames, view, fault, title: Message("account.remove-your-second-factor"),
       action: ConsolePaths.ownFactorRemoval(),
       sentences: [
         signedIn.session.factors.contains(.passkey)
@@ -72,18 +70,16 @@ struct RecoveryCodesPage: Sendable {
     guard !signedIn.session.factors.isEmpty else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
-    if try await CurrentCode.needsPasskey(signedIn, factors) {
-      return PasskeyPages.reauthenticate(signedIn)
-    }
-    return try await page(signedIn)
+    let proof = try await CurrentCode.proof(signedIn, factors)
+    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    return page(signedIn, proof)
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    if try await CurrentCode.needsPasskey(signedIn, factors) {
-      return PasskeyPages.reauthenticate(signedIn)
-    }
-    guard let code = try await CurrentCode.given(signedIn, factors) else {
-      return try await page(signedIn, CurrentCode.missing)
+    let proof = try await CurrentCode.proof(signedIn, factors)
+    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    guard let code = CurrentCode.given(signedIn, proof) else {
+      return page(signedIn, proof, CurrentCode.missing)
     }
     let newCodes: [Secret]
     do {
@@ -93,7 +89,7 @@ struct RecoveryCodesPage: Sendable {
     } catch {
       if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return try await page(signedIn, fault)
+      return page(signedIn, proof, fault)
     }
     let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
@@ -104,11 +100,10 @@ struct RecoveryCodesPage: Sendable {
   }
 
   private func page(
-    _ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil
-  ) async throws(Refusal) -> Response {
+    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: CurrentCode.Fault? = nil
+  ) -> Response {
     CurrentCode.page(
-      signedIn, try await refusing { try await factors.proof(in: signedIn.session) }, frames, view,
-      fault, title: Message("account.new-recovery-codes"),
+      signedIn, proof, frames, view, fault, title: Message("account.new-recovery-codes"),
       action: ConsolePaths.recoveryCodes(),
       sentences: [
         Message(
@@ -129,21 +124,17 @@ enum CurrentCode {
   static let wrong = Message("account.current-code-wrong")
   static let missing = Fault(text: Message("account.current-code-required"))
 
-  /// Returns the code of the form; nil if it's empty, though one is required.
-  static func given(
+  /// Returns what the administrator must confirm their identity with; nil if that isn't needed.
+  static func proof(
     _ signedIn: SignedIn, _ factors: AdministratorFactors
-  ) async throws(Refusal) -> String? {
-    let code = signedIn.form.trimmed("current-code")
-    guard code.isEmpty else { return code }
-    return try await refusing { try await factors.proof(in: signedIn.session) } == .totp
-      ? nil : code
+  ) async throws(Refusal) -> ReauthenticationMethod? {
+    try await refusing { try await factors.proof(in: signedIn.session) }
   }
 
-  /// Whether the administrator must confirm their identity with a passkey first: they have no app.
-  static func needsPasskey(
-    _ signedIn: SignedIn, _ factors: AdministratorFactors
-  ) async throws(Refusal) -> Bool {
-    try await refusing { try await factors.proof(in: signedIn.session) } == .passkey
+  /// Returns the code of the form; nil if it's empty, though one is required.
+  static func given(_ signedIn: SignedIn, _ proof: ReauthenticationMethod?) -> String? {
+    let code = signedIn.form.trimmed("current-code")
+    return code.isEmpty && proof == .totp ? nil : code
   }
 
   static func fault(

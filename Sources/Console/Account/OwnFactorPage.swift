@@ -14,7 +14,7 @@ struct OwnFactorPage: Sendable {
   let codes: Template<RecoveryCodesView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let proof = try await proof(signedIn)
+    let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     if let address = providerFirst(signedIn) { return .redirect(to: address) }
     let enrollment: AdministratorEnrollment
@@ -33,11 +33,6 @@ struct OwnFactorPage: Sendable {
     return signedIn.providerReauthentication?.href
   }
 
-  /// What the form asks for in addition to the new code.
-  private func proof(_ signedIn: SignedIn) async throws(Refusal) -> ReauthenticationMethod? {
-    try await refusing { try await factors.proof(in: signedIn.session) }
-  }
-
   func finish(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let ticket = signedIn.form.text("ticket") ?? ""
     let resumed: AdministratorEnrollment?
@@ -45,7 +40,7 @@ struct OwnFactorPage: Sendable {
       throw .unavailable(error)
     }
     guard let resumed else { return ended(signedIn) }
-    let proof = try await proof(signedIn)
+    let proof = try await CurrentCode.proof(signedIn, factors)
     var errors: [FieldError] = []
     let code = signedIn.form.trimmed("code")
     let current = signedIn.form.trimmed("current-code")
