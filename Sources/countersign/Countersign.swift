@@ -44,6 +44,11 @@ struct Countersign {
   /// - Returns: The exit code: 0, 1 for a failure, 64 (`EX_USAGE`), or that of a
   ///   ``ConfigurationError``.
   static func run(_ words: [String], environment: [String: String]) async -> Int32 {
+    // Swift replaces other bytes, so the argument would name another file.
+    if let word = words.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+      Terminal.complain(Message("cli.an-argument-isnt-utf-8", ["word": .text(word)]))
+      return 64
+    }
     if words.isEmpty || ["--help", "-h"].contains(words[0]) || words == ["help"] {
       Terminal.say(help())
       return words.isEmpty ? 64 : 0

@@ -84,6 +84,8 @@ def test_invalid_usage_of_import_is_refused(standalone, api, tmp_path, words, co
 def test_unreadable_files_are_refused(standalone, api, tmp_path):
     missing = import_users(standalone, api, tmp_path / "none.json")
     assert missing.returncode == 78
+    folder = import_users(standalone, api, tmp_path, "--format", "json")
+    assert folder.returncode == 78 and "can't be read" in folder.stderr
     unnamed = tmp_path / "users"
     unnamed.write_text("{}")
     assert import_users(standalone, api, unnamed).returncode == 64

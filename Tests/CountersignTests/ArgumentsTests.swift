@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: [
     ["--wrong"], ["-d"], ["--data"], ["--fast=1"], ["--data", "--fast"], ["--data", "--"],
-    ["--email", "--help"],
+    ["--email", "--help"], ["--data", ""], ["--data="],
   ])
   func `invalid usage is rejected`(words: [String]) {
     #expect(throws: UsageError.self) { try Arguments(words, options: Self.options) }
@@ -89,6 +89,12 @@ import Testing
     #expect(Arguments.askForHelp(words, options: Self.options) == isHelp)
   }
 
+  @Test func `an empty path or operand is a missing one`() throws {
+    #expect(try read("--email", "").value("email") == "")
+    #expect(throws: UsageError.self) { try read("").operand(.verbatim("a file")) }
+    #expect(try read("f").operand(.verbatim("a file")) == "f")
+  }
+
   @Test func `a missing value isn't taken for a request for help`() async {
     let words = ["admin", "create", "--name", "--help"]
     #expect(await Countersign.run(words, environment: [:]) == 64)
@@ -100,6 +106,10 @@ import Testing
     #expect(await Countersign.run(["serve", "--wrong"], environment: [:]) == 64)
     #expect(await Countersign.run(["serve", "--profile", "x"], environment: [:]) == 78)
     #expect(await Countersign.run(["backup", "--data", "/nowhere", "f"], environment: [:]) == 78)
+    #expect(await Countersign.run(["policy", "diff", "f"], environment: [:]) == 64)
+    // As bytes that aren't UTF-8 arrive.
+    let name = "b\u{FFFD}"
+    #expect(await Countersign.run(["backup", "--data", "/nowhere", name], environment: [:]) == 64)
     #expect(await Countersign.run(["--version"], environment: [:]) == 0)
   }
 

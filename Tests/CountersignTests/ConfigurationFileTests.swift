@@ -154,6 +154,22 @@ struct ConfigurationFileTests {
     }
   }
 
+  @Test func `a folder in place of a file is refused`() async throws {
+    try await withFolder { folder in
+      for name in ["access-log", "audit-heads", "policy-file"] {
+        let arguments = try Arguments(
+          ["--\(name)", folder], options: ServeConfiguration.options)
+        #expect(ConfiguredFiles(arguments, withData: false).problems.count == 1, "\(name)")
+      }
+      #expect(throws: ConfigurationError.self) { try LineFile(path: folder).create() }
+      do {
+        _ = try PolicyFileReader.read(folder)
+      } catch {
+        #expect("\(error)" == "\(folder) can't be read: Is a directory")
+      }
+    }
+  }
+
   @Test func `the documentation has a row for every option of serve`() throws {
     let text = try String(
       contentsOfFile: "\(packageFolder)/docs/configuration.md", encoding: .utf8)

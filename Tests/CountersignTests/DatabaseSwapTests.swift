@@ -76,6 +76,23 @@ import Testing
     }
   }
 
+  @Test func `a restore in progress is an error that ends by itself`() throws {
+    try withSwap { data, swap in
+      try swap.commit(stamp: Self.stamp)
+      let folder = DataFolder(path: data)
+      let restoring = try folder.lock()
+      do throws(ConfigurationError) {
+        try folder.finishRestore()
+        Issue.record("It's finished.")
+      } catch {
+        #expect(error.exitCode == 75)
+      }
+      restoring.release()
+      try folder.finishRestore()
+      #expect(try files(data) == ["": "new"])
+    }
+  }
+
   @Test func `a log without its database is moved aside too`() throws {
     try withSwap { data, swap in
       try FileManager.default.removeItem(atPath: "\(data)/countersign.sqlite")

@@ -11,6 +11,10 @@ struct Option: Sendable {
   let variable: String?
   /// Whether the option can be repeated, or have values separated by commas.
   let isList: Bool
+  /// Whether the value is the path of a file or folder.
+  ///
+  /// An empty one, as from a variable that isn't set, would lead to the root of the file system.
+  var isPath: Bool { placeholder == "FILE" || placeholder == "DIR" }
 
   init(
     _ name: String, _ placeholder: String? = nil, variable: Bool = true, isList: Bool = false,
@@ -90,7 +94,9 @@ struct Arguments: Sendable {
         values[name] = ["true"]
         continue
       }
-      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst(),
+        !value.isEmpty || !option.isPath
+      else {
         throw UsageError(
           Message(
             "cli.option-requires-value", ["name": .text(name), "placeholder": .text(placeholder)]))
@@ -182,9 +188,9 @@ struct Arguments: Sendable {
   ///
   /// - Parameter what: What it is, for the error.
   /// - Returns: The operand.
-  /// - Throws: `UsageError` when there isn't exactly one operand.
+  /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty.
   func operand(_ what: Message) throws(UsageError) -> String {
-    guard operands.count == 1 else {
+    guard operands.count == 1, !operands[0].isEmpty else {
       throw UsageError(Message("cli.operand-expected", ["what": .message(what)]))
     }
     return operands[0]

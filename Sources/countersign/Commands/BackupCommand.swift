@@ -161,7 +161,8 @@ enum BackupCommand: Command {
       }
     } catch {
       throw ConfigurationError(
-        Message("cli.the-backup-couldnt-be-written", ["reason": .text(folder.reason(error))]))
+        Message(
+          "cli.the-backup-couldnt-be-written", ["reason": .text(OperatorText.reason(of: error))]))
     }
     return 0
   }

@@ -45,6 +45,8 @@ enum PolicyDiffCommand: Command {
         for line in drifts.flatMap(\.lines) { Terminal.say(line) }
         return drifts.isEmpty ? 0 : 1
       }
+    } catch let error as UsageError {
+      throw error
     } catch let error as ConfigurationError {
       for problem in error.problems { Terminal.complain(problem) }
       return 2
@@ -130,7 +132,7 @@ enum PolicyFileReader {
       throw ConfigurationError(
         Message(
           "cli.path-cant-be-read-because",
-          ["path": .text(path), "reason": .text(error.localizedDescription)]))
+          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
     }
     return try parse(Array(data), of: path)
   }

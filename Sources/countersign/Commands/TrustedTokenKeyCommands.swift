@@ -46,7 +46,7 @@ enum TrustedTokenKeyAddCommand: Command {
       let data = try FileHandle.standardInput.read(upToCount: most) ?? Data()
       return String(decoding: data, as: UTF8.self)
     }
-    guard let file = FileHandle(forReadingAtPath: path) else {
+    guard !DataFolder.isFolder(path), let file = FileHandle(forReadingAtPath: path) else {
       throw ConfigurationError(Message("cli.the-file-cant-be-read", ["path": .text(path)]))
     }
     return String(decoding: try file.read(upToCount: most) ?? Data(), as: UTF8.self)

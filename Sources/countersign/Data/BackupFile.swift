@@ -41,8 +41,10 @@ struct BackupFile: Sendable {
     let shown = Message.Value.text(name ?? path)
     let database: ReadOnlySQLiteDatabase
     do { database = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true) } catch {
+      let reason: Message =
+        error.code == .notADatabase ? BackupFault.notCountersign.message : .verbatim(error.message)
       throw ConfigurationError(
-        Message("cli.cant-be-restored", ["path": shown, "reason": .text(error.message)]))
+        Message("cli.cant-be-restored", ["path": shown, "reason": .message(reason)]))
     }
     do throws(BackupFault) {
       let stored = try await Identity.inspect(database, keys: keys)
@@ -65,7 +67,10 @@ struct BackupFile: Sendable {
       throw ConfigurationError(
         Message(
           "cli.cant-be-copied-to",
-          ["path": .text(path), "other": .text(other), "reason": .text(error.localizedDescription)])
+          [
+            "path": .text(path), "other": .text(other),
+            "reason": .text(OperatorText.reason(of: error)),
+          ])
       )
     }
   }

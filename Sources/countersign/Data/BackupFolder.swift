@@ -50,7 +50,7 @@ struct BackupFolder: Sendable {
         throw ConfigurationError(
           Message(
             "cli.the-backup-cant-be-deleted",
-            ["file": .text(file), "reason": .text(error.localizedDescription)]))
+            ["file": .text(file), "reason": .text(OperatorText.reason(of: error))]))
       }
       deleted.append(file)
     }

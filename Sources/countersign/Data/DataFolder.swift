@@ -26,7 +26,7 @@ struct DataFolder: Sendable {
       throw ConfigurationError(
         Message(
           "cli.the-data-folder-cant-be-created",
-          ["path": .text(path), "reason": .text(reason(error))]))
+          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
     }
     let probe = "\(path)/.writable-\(getpid())"
     guard files.createFile(atPath: probe, contents: Data()) else {
@@ -55,7 +55,10 @@ struct DataFolder: Sendable {
       throw ConfigurationError(
         Message(
           "cli.cant-be-moved-to",
-          ["path": .text(path), "other": .text(other.path), "reason": .text(reason(error))]))
+          [
+            "path": .text(path), "other": .text(other.path),
+            "reason": .text(OperatorText.reason(of: error)),
+          ]))
     }
   }
 
@@ -269,6 +272,4 @@ struct DataFolder: Sendable {
           ["database": .text(database), "reason": .text(error.message)]))
     }
   }
-
-  func reason(_ error: any Error) -> String { error.localizedDescription }
 }

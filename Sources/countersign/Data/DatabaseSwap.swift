@@ -111,7 +111,8 @@ extension DataFolder {
     let swap = DatabaseSwap(data: path)
     guard swap.isPending else { return }
     guard let server = try lockIfFree() else {
-      throw ConfigurationError(Message("cli.a-backup-is-being-restored-to", ["path": .text(path)]))
+      throw ConfigurationError.temporary(
+        Message("cli.a-backup-is-being-restored-to", ["path": .text(path)]))
     }
     try finishRestore(holding: server)
     server.release()

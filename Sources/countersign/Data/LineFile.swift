@@ -10,7 +10,7 @@ struct LineFile: Sendable {
   func create() throws(ConfigurationError) {
     let files = FileManager.default
     guard
-      files.isWritableFile(atPath: path)
+      files.isWritableFile(atPath: path) && !DataFolder.isFolder(path)
         || !files.fileExists(atPath: path)
           && files.createFile(
             atPath: path, contents: nil, attributes: [.posixPermissions: 0o640])

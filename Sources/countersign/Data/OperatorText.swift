@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Foundation
 import Identity
 import JSON
 import Localization
@@ -18,6 +19,23 @@ enum OperatorText {
 
   /// Returns a message as plain text.
   static func string(_ message: Message) -> String { catalog.text(message) }
+
+  /// Returns the system's reason for an error of Foundation, such as "Is a directory", which
+  /// Foundation's own description lacks.
+  static func reason(of error: any Error) -> String {
+    let error = error as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    return cause?.localizedFailureReason ?? error.localizedFailureReason
+      ?? error.localizedDescription
+  }
+}
+
+extension UsageError: CustomStringConvertible {
+  var description: String { OperatorText.string(message) }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+  var description: String { problems.map(OperatorText.string).joined(separator: " ") }
 }
 
 extension StartError {

@@ -45,6 +45,6 @@ final class PrivateFile: Sendable {
     ConfigurationError(
       Message(
         "cli.file-cant-be-written-because",
-        ["path": .text(path), "reason": .text(error.localizedDescription)]))
+        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
   }
 }

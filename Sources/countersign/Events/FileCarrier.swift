@@ -37,7 +37,7 @@ struct FileCarrier: EventCarrier {
     } catch let error as ConfigurationError {
       return .postponed(error.line)
     } catch {
-      return .postponed(error.localizedDescription)
+      return .postponed(OperatorText.reason(of: error))
     }
   }
 }

@@ -60,7 +60,7 @@ struct UserFileReader {
   private var trouble: UserFileError?
 
   init(path: String, format: Format, file: UserFile) throws(ConfigurationError) {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    guard !DataFolder.isFolder(path), let handle = FileHandle(forReadingAtPath: path) else {
       throw ConfigurationError(Message("cli.cant-be-read", ["key": .text(path)]))
     }
     self.handle = handle
@@ -85,7 +85,10 @@ struct UserFileReader {
   }
 
   private mutating func readMore() throws {
-    let chunk = try handle.read(upToCount: 1 << 18).map { Array($0) } ?? []
+    let chunk: [UInt8]
+    do { chunk = try handle.read(upToCount: 1 << 18).map { Array($0) } ?? [] } catch {
+      throw UserFileError(.verbatim(OperatorText.reason(of: error)))
+    }
     isAtEnd = chunk.isEmpty
     switch format {
     case .json: try readElements(chunk)

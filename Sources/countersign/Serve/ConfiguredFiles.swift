@@ -78,7 +78,7 @@ struct ConfiguredFiles: Sendable {
     let files = FileManager.default
     let folder = (path as NSString).deletingLastPathComponent
     let place = files.fileExists(atPath: path) ? path : folder.isEmpty ? "." : folder
-    guard !files.isWritableFile(atPath: place) else { return }
+    guard !files.isWritableFile(atPath: place) || DataFolder.isFolder(path) else { return }
     found.append(
       Message("cli.file-cant-be-written", ["path": .text(path)]), of: name)
   }
