@@ -79,7 +79,7 @@ def paths(demo):
     ("/audit", ["Changes across this instance", "Olga Lindqvist"], False),
     ("{bank}/audit", ["Changes in Harbour Bank"], False),
     ("{user}", ["TOTP", "Code attempts", "Second factors", "Harbour Bank / retail"], True),
-    ("/reports/access", ["Olga Lindqvist", "Owner"], False),
+    ("/reports/access", ["Olga Lindqvist", "Owner", "priya@example.com", "tessa@example.com"], False),
     ("/reports/removals", ["Removals"], False),
     ("{bank}/reports/enrollment", ["Enrolled"], True),
     ("{bank}/reports/exemptions", ["Waits for a new phone."], False),
