@@ -145,6 +145,9 @@ public struct Reviews: Sendable {
 
   /// Signs off the policies of all pools of a project, in the console.
   ///
+  /// A form that was submitted twice is one sign-off: within an hour, the same reviewer, policies, due
+  /// day, and note return the sign-off that exists.
+  ///
   /// - Parameters:
   ///   - project: The project.
   ///   - digest: The digest of the policies that the reviewer has seen.
@@ -167,6 +170,12 @@ public struct Reviews: Sendable {
       let current = set.digest
       guard Hex.encode(current) == digest else { throw ReviewError.changedMeanwhile }
       let author = context.author.actor
+      if let last = try Self.signOffs(of: project, limit: 1, connection).first,
+        last.reviewer.text == author.id, last.digest == digest, last.dueOn == dueOn,
+        last.note == request.note, last.signedAt.isRecent(within: SignOff.repeated, at: context.now)
+      {
+        return last
+      }
       try connection.run(
         "UPDATE sign_off SET latest = 0 WHERE project_id = \(project.text) AND latest = 1")
       let signOff = try connection.first(

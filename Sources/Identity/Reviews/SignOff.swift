@@ -26,6 +26,8 @@ public struct SignOff: Sendable, Hashable {
 
   /// The longest time until the next review, in days.
   public static let longestInterval = 366
+  /// How long the same sign-off is the one that exists, submitted again, in seconds.
+  static let repeated: Int64 = 3_600
 
   static let columns: SQL = """
     sign_off_id, project_id, signed_at, reviewer_id, reviewer_name, note, due_on, digest, pools,

@@ -48,6 +48,27 @@ import Testing
     }
   }
 
+  @Test func `a form that is submitted twice leads to the same page and is one sign-off`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let form = try await ada.get(Self.review + "/sign-off")
+      let entered = [
+        "digest": try #require(form.value(of: "digest")), "due": "2027-01-31", "note": "Only once",
+      ]
+      for _ in 1...2 {
+        #expect(try await ada.submit(Self.review + "/sign-off", entered).location == Self.review)
+      }
+      let after = try await ada.get(Self.review)
+      #expect(after.says("Review signed off. The next one is due on Jan 31, 2027."))
+      #expect(
+        try await world.identity.reviews.signOffs(of: ID("acme-retail")).map(\.note) == [
+          "Only once"
+        ])
+    }
+  }
+
   @Test func `a reviewer without a second factor is told to set one up, not to sign in again`()
     async throws
   {

@@ -180,6 +180,28 @@ struct SignOffTests {
     }
   }
 
+  @Test func `a form that is submitted twice is one sign-off`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      let omar = try await instance.agent("omar", role: .auditor)
+      func count() async throws -> Int {
+        try await instance.identity.reviews.signOffs(of: instance.acme.project).count
+      }
+      try await sign(instance, by: iris, note: "Q4")
+      try await sign(instance, by: iris, note: "Q4")
+      let twice = try await count()
+      let entries = try await instance.log().filter { $0.action == .policySignOff }.count
+      #expect(twice == 1 && entries == 1)
+      try await sign(instance, by: omar, note: "Q4")
+      try await sign(instance, by: omar, note: "Q4, with a correction")
+      try await sign(instance, by: omar, days: 60, note: "Q4, with a correction")
+      #expect(try await count() == 4, "another reviewer, note, or due day is another sign-off")
+      instance.clock.advance(SignOff.repeated)
+      try await sign(instance, by: omar, days: 60, note: "Q4, with a correction")
+      #expect(try await count() == 5, "policies can be signed off again later")
+    }
+  }
+
   @Test func `an overdue review is listed to reviewers until it is signed off again`() async throws
   {
     try await withInstance { instance in
