@@ -18,7 +18,7 @@ struct SessionRow: ViewModel {
     .flag(\.isCurrent),
     .text("provider") { row in
       row.session.provider.map {
-        Message("common.signed-in-with", ["name": .text(Formatted.short($0))])
+        Message("common.signed-in-with", ["name": .name(Formatted.short($0))])
       }
     },
   ]

@@ -125,7 +125,7 @@ enum ActionLinkState {
         Message("action-link.email-was-changed", ["old": email, "new": name($0)])
       } ?? Message("action-link.email-was-removed", ["old": email])
     case .revertFactor:
-      (code.factor?.displayName ?? code.factor?.phoneNumber).map {
+      (code.factor?.visibleName ?? code.factor?.phoneNumber).map {
         Message("action-link.second-factor-was-added", ["factor": name($0), "email": email])
       } ?? Message("action-link.authenticator-was-added", ["email": email])
     case .signIn: .verbatim("")

@@ -98,13 +98,14 @@ struct Places: Sendable {
     for (id, name) in projects {
       let projectName = Formatted.short(name, 60)
       places.append(
-        (id.text, Message("administrators.whole-project", ["project": .text(projectName)])))
+        (id.text, Message("administrators.whole-project", ["project": .name(projectName)])))
       let tenants = try await refusing {
         try await identity.pools.tenantNames(
           project: id, visibleTo: administrator, limit: Self.most)
       }
       for (tenant, tenantName) in tenants {
-        let path = Message.verbatim("\(projectName) / \(Formatted.short(tenantName, 60))")
+        let path = Message.verbatim(
+          "\(Isolation.isolated(projectName)) / \(Formatted.short(tenantName, 60))")
         places.append(("\(id.text)/\(tenant.text)", path))
       }
       guard places.count <= Self.most else { return nil }

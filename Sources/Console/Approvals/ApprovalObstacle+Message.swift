@@ -5,8 +5,8 @@ extension ApprovalObstacle {
   /// Returns what has changed since the request of a named requester, as a sentence.
   func sentence(_ name: String) -> Message {
     switch self {
-    case .permissionLost: Message("approvals.permission-lost", ["name": .text(name)])
-    case .accountOutOfReach: Message("approvals.account-out-of-reach", ["name": .text(name)])
+    case .permissionLost: Message("approvals.permission-lost", ["name": .name(name)])
+    case .accountOutOfReach: Message("approvals.account-out-of-reach", ["name": .name(name)])
     case .accountDeleted: Message("approvals.account-deleted")
     case .policyChanged: Message("approvals.policy-changed-since")
     case .changeScheduled: Message("approvals.change-scheduled")

@@ -23,7 +23,7 @@ struct AuditFilterView: ViewModel {
     self.actors = AuditMenu.options(
       Actor.Kind.allCases.map { ($0.rawValue, AuditText.name(of: $0)) }
         + actors.map { actor in
-          ("\(actor.kind.rawValue):\(actor.id)", Message.verbatim(Formatted.short(actor.name)))
+          ("\(actor.kind.rawValue):\(actor.id)", Message.value(.name(Formatted.short(actor.name))))
         },
       chosen: query.actor)
   }

@@ -136,7 +136,7 @@ struct PolicyTemplatesView: ViewModel {
 
 extension PolicyTemplate {
   /// The name.
-  var label: Message { kind.builtInLabel ?? .verbatim(name ?? "") }
+  var label: Message { kind.builtInLabel ?? .value(.name(name ?? "")) }
 
   /// The policy, field by field.
   var facts: [Fact] {

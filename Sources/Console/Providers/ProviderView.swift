@@ -40,8 +40,8 @@ struct ProviderView: ViewModel {
       Fact(Message("providers.provider-id"), HTML.isolated(provider.id.text)),
       Fact(Message("providers.protocol"), provider.kind.name),
     ]
-    if !settings.displayName.isEmpty {
-      facts.append(Fact(Message("common.name"), HTML.isolated(settings.displayName)))
+    if let name = settings.visibleName {
+      facts.append(Fact(Message("common.name"), HTML.isolated(name)))
     }
     if isOIDC {
       facts.append(Fact(Message("providers.issuer"), HTML.isolated(settings.issuer)))

@@ -62,10 +62,7 @@ struct ProviderRow: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("name") { row in
-      let name = row.provider.settings.displayName
-      return name.isEmpty ? row.provider.id.text : name
-    },
+    .text("name") { $0.provider.settings.visibleName ?? $0.provider.id.text },
     .text("id") { $0.provider.id.text },
     .text("protocol") { $0.provider.kind.name },
     .markup("state") { state($0.provider) },

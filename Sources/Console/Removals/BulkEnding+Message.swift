@@ -7,11 +7,11 @@ extension BulkJob {
     switch ending {
     case nil: nil
     case .refused(let name, let answer):
-      Message("removals.refused", ["name": .text(name), "answer": .text(answer)])
-    case .withdrawn(let name): Message("removals.withdrawn", ["name": .text(name)])
+      Message("removals.refused", ["name": .name(name), "answer": .text(answer)])
+    case .withdrawn(let name): Message("removals.withdrawn", ["name": .name(name)])
     case .expired: Message("removals.not-approved-in-time")
     case .overtaken(let obstacle): obstacle.sentence(requesterName)
-    case .stopped(let name): Message("removals.stopped-by", ["name": .text(name)])
+    case .stopped(let name): Message("removals.stopped-by", ["name": .name(name)])
     case .scopeDeleted: Message("removals.pool-deleted")
     case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
     case .restored: Message("removals.backup-restored")

@@ -184,7 +184,7 @@ struct SubscriptionRow: ViewModel {
       switch row.subscription.subject {
       case .pool(let scope): return .verbatim(scope.name)
       case .project(let scope):
-        return Message("reports.project-with-tenants", ["project": .text(scope.name)])
+        return Message("reports.project-with-tenants", ["project": .name(scope.name)])
       case .instance: return Message("parts.all-projects")
       }
     },

@@ -75,7 +75,7 @@ struct OwnProviderPage: Sendable {
     guard let name else { return .redirect(to: ConsolePaths.account()) }
     let link = try await refusing { try await providers.link(of: signedIn.administrator.id) }
     var frame = frames.frame(
-      Message("sign-in-provider.own-link", ["name": .text(name)]), for: signedIn)
+      Message("sign-in-provider.own-link", ["name": .name(Formatted.short(name))]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnProviderView(

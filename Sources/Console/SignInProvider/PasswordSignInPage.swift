@@ -93,7 +93,7 @@ struct PasswordSignInView: ViewModel {
     .text("back") { _ in ConsolePaths.administrators() },
     .text("sentence") { view in
       view.off.map {
-        Message("sign-in-provider.is-off", ["name": .text(Formatted.short($0.name))])
+        Message("sign-in-provider.is-off", ["name": .name(Formatted.short($0.name))])
       } ?? Message("sign-in-provider.is-on")
     },
     .flag("isOff") { $0.off != nil },
@@ -102,7 +102,8 @@ struct PasswordSignInView: ViewModel {
       view.accounts.map {
         Choice(
           value: $0.id.text,
-          text: Message.verbatim("\(Formatted.short($0.displayName)) (\($0.email))"),
+          text: Message.verbatim(
+            "\(Isolation.isolated(Formatted.short($0.displayName))) (\($0.email))"),
           isChosen: $0.id.text == view.chosen)
       }
     },

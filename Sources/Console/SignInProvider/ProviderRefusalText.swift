@@ -13,7 +13,7 @@ struct ProviderRefusalText: Sendable {
   var seconds: Int64?
 
   init(_ error: ProviderSignInError, provider: String, at now: Instant) {
-    let name = Message.Value.text(Formatted.short(provider))
+    let name = Message.Value.name(Formatted.short(provider))
     var heading = Message("sign-in-provider.not-signed-in")
     var status = Status.unprocessableContent
     switch error {

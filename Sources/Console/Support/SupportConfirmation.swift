@@ -187,7 +187,7 @@ struct SupportRefusal: ViewModel {
       sentence = Message("authorization.provider-first")
       link = Link(
         text: Message(
-          "authorization.confirm-with", ["name": .text(Formatted.short(provider.name))]),
+          "authorization.confirm-with", ["name": .name(Formatted.short(provider.name))]),
         href: provider.href)
       return
     }

@@ -99,7 +99,7 @@ struct UserActions: ViewModel {
   private mutating func add(_ hold: RemovalHold) {
     let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
     let names = Message.value(
-      .sequence(hold.factors.map { .verbatim(Formatted.short($0.label, 40)) }))
+      .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) }))
     let isOwn = hold.remover == context.signedIn.administrator.id
     add(
       .restoreFactors,

@@ -82,7 +82,8 @@ struct RemovedFactorRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("names") { row in
-      Message.value(.sequence(row.hold.factors.map { .verbatim(Formatted.short($0.label, 60)) }))
+      Message.value(
+        .sequence(row.hold.factors.map { .value(.name(Formatted.short($0.label, 60))) }))
     },
     .text("who") { $0.hold.removerName },
     .markup("removed") { $0.times.past($0.hold.removedAt) },

@@ -42,7 +42,7 @@ struct UsersQuery: Sendable {
       ? filter.phrase
       : Message(
         "users.matching",
-        ["users": .message(filter.phrase), "text": .text(Formatted.short(text, 60))])
+        ["users": .message(filter.phrase), "text": .name(Formatted.short(text, 60))])
   }
 
   func with(_ filter: Accounts.Filter) -> Form {

@@ -156,7 +156,24 @@ public struct Account: Sendable {
   public var visibleName: String? { displayName?.ifVisible }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
-  public var label: String { email ?? visibleName ?? phoneNumber ?? id.text }
+  public var label: String {
+    Self.label(email: email, name: displayName, phone: phoneNumber, id: id.text)
+  }
+
+  /// The columns that ``label(_:from:)`` reads.
+  static let labelColumns: SQL = "a.email, a.display_name, a.phone, a.uid"
+
+  /// Reads the name to show of an account that a list is about.
+  static func label(_ row: borrowing Row, from column: Int) throws -> String {
+    label(
+      email: try row.value(column), name: try row.value(column + 1),
+      phone: try row.value(column + 2), id: try row.value(column + 3))
+  }
+
+  /// Returns the name to show of an account with these values.
+  static func label(email: String?, name: String?, phone: String?, id: String) -> String {
+    email ?? name?.ifVisible ?? phone ?? id
+  }
 }
 
 extension String {

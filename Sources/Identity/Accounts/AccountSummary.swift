@@ -90,7 +90,9 @@ public struct AccountSummary: Hashable, Sendable {
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
-  public var label: String { email ?? displayName?.ifVisible ?? phoneNumber ?? id.text }
+  public var label: String {
+    Account.label(email: email, name: displayName, phone: phoneNumber, id: id.text)
+  }
 
   /// Hashes only the key, which is unique.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }

@@ -6,7 +6,7 @@ public struct AffectedUser: Sendable, Equatable {
   public let account: ID<Account>
   /// The email address.
   public let email: String?
-  /// The display name.
+  /// The display name, unless nobody could see it.
   public let displayName: String?
   /// The largest distance of their accepted codes and confirmed near misses in the period, in
   /// intervals.

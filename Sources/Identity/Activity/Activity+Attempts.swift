@@ -40,7 +40,7 @@ public struct UserCodeAttempt: Sendable {
   public let account: ID<Account>
   /// The user's email address.
   public let email: String?
-  /// The user's display name.
+  /// The user's display name, unless nobody could see it.
   public let displayName: String?
 }
 
@@ -171,7 +171,8 @@ extension Activity {
       """
     ) { row in
       (
-        id: ID(try row.value(0)), email: try row.value(1), name: try row.value(2),
+        id: ID(try row.value(0)), email: try row.value(1),
+        name: (try row.value(2) as String?)?.ifVisible,
         reach: CodeReach(try row.value(3)), last: try row.value(4)
       )
     }

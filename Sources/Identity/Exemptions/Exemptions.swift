@@ -261,7 +261,7 @@ public struct Exemptions: Sendable {
       WHERE \(current(in: scope, at: now)) AND s.deleted_at IS NULL
       ORDER BY e.account_key, e.exemption_id
       """
-    ) { try (account: $0.value(14) as Int64, exemption: Exemption($0)) }
+    ) { try (account: $0.value(12) as Int64, exemption: Exemption($0)) }
     .sorted { ($0.exemption.endsAt, $0.account) < ($1.exemption.endsAt, $1.account) }
     .map(\.exemption)
   }
@@ -321,10 +321,9 @@ public struct Exemptions: Sendable {
   }
 
   private static let columns: SQL = """
-    e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.uid,
-      coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp = 1 OR a.has_phone = 1,
-      e.reason,
-      e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at, e.account_key
+    e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.has_totp = 1 OR a.has_phone = 1,
+      e.reason, e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at,
+      e.account_key, \(Account.labelColumns)
     """
 }
 
@@ -335,15 +334,15 @@ extension Exemption {
     let tenant: String = try row.value(2)
     self.tenant = tenant.isEmpty ? nil : ID(tenant)
     poolName = try row.value(3)
-    account = ID(try row.value(4))
-    label = try row.value(5)
-    isEnrolled = try row.value(6)
-    reason = SupportReason(rawValue: try row.value(7)) ?? .other
-    note = try row.value(8)
-    ticket = try row.value(9)
-    grantedAt = Instant(microseconds: try row.value(10))
-    grantor = ID(try row.value(11))
-    grantorName = try row.value(12)
-    endsAt = Instant(microseconds: try row.value(13))
+    isEnrolled = try row.value(4)
+    reason = SupportReason(rawValue: try row.value(5)) ?? .other
+    note = try row.value(6)
+    ticket = try row.value(7)
+    grantedAt = Instant(microseconds: try row.value(8))
+    grantor = ID(try row.value(9))
+    grantorName = try row.value(10)
+    endsAt = Instant(microseconds: try row.value(11))
+    label = try Account.label(row, from: 13)
+    account = ID(try row.value(16))
   }
 }

@@ -30,8 +30,11 @@ public struct Factor: Sendable {
   /// The maximum length of an enrollment ID, in bytes.
   static let longestID = 128
 
+  /// The name that the user chose, unless nobody could see it.
+  public var visibleName: String? { displayName?.ifVisible }
+
   /// The name to show.
-  public var label: String { displayName ?? phoneNumber ?? "authenticator" }
+  public var label: String { visibleName ?? phoneNumber ?? "authenticator" }
 
   /// Returns true while the factor's codes are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }

@@ -48,6 +48,9 @@ public struct ProviderSettings: Equatable, Sendable {
   /// `spConfig`.
   public var members = "{}"
 
+  /// The display name, unless it's empty or nobody could see it.
+  public var visibleName: String? { displayName.ifVisible }
+
   /// Creates settings of a disabled provider.
   public init() {}
 }

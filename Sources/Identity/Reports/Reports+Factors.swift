@@ -61,8 +61,8 @@ extension Reports {
     return try await store.read(ReportError.self) { connection in
       let found = try connection.all(
         """
-        SELECT a.uid, coalesce(a.email, a.display_name, a.phone, a.uid), f.kind, f.display_name,
-          f.enrolled_at, f.last_used_at, f.account_key, f.position
+        SELECT f.kind, f.display_name, f.enrolled_at, f.last_used_at, f.account_key, f.position,
+          \(Account.labelColumns)
         FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
         WHERE (f.account_key, f.position) > (\(keys.lowerBound + number), \(position))
           AND f.account_key <= \(keys.upperBound) AND \(age.condition(at: now))
@@ -98,16 +98,16 @@ extension Reports {
 
 extension AgedFactor {
   fileprivate init(_ row: borrowing Row, from lowest: Int64) throws {
-    guard let kind = Factor.Kind(rawValue: try row.value(2)) else {
+    guard let kind = Factor.Kind(rawValue: try row.value(0)) else {
       throw Failure("unknown kind of factor")
     }
-    account = ID(try row.value(0))
-    label = try row.value(1)
     self.kind = kind
-    displayName = try row.value(3)
-    enrolledAt = Instant(microseconds: try row.value(4))
-    lastUsedAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
-    number = try row.value(6) - lowest
-    position = try row.value(7)
+    displayName = try row.value(1)
+    enrolledAt = Instant(microseconds: try row.value(2))
+    lastUsedAt = (try row.value(3) as Int64?).map(Instant.init(microseconds:))
+    number = try row.value(4) - lowest
+    position = try row.value(5)
+    label = try Account.label(row, from: 6)
+    account = ID(try row.value(9))
   }
 }

@@ -15,11 +15,11 @@ enum UserPoolRules {
   }
 
   /// Returns whether a text is a display name of anything but a tenant: 1 to 100 characters without
-  /// control characters.
+  /// control characters, of which some can be seen.
   static func isDisplayName(_ name: String) -> Bool {
     !name.isEmpty && name.unicodeScalars.count <= 100
       && !name.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
-      && name.contains { !$0.isWhitespace }
+      && name.ifVisible != nil
   }
 
   static func isTenantName(_ name: String) -> Bool {

@@ -131,4 +131,16 @@ import Testing
       #expect(answer.status == (name == "Ours" ? .seeOther : .unprocessableContent))
     }
   }
+
+  @Test func `a template's name can't reverse the title around it`() async throws {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      #expect(try await ada.submit(Self.list, ["name": "\u{202E}evil"]).status == .seeOther)
+      let removal = try #require(
+        try await ada.get(Self.list).values(of: "href").first { $0.hasSuffix("/removal") })
+      let template = String(removal.dropLast("/removal".count))
+      let page = try await ada.get(template)
+      #expect(page.text.contains("<title>\u{2068}evil\u{2069} · "), "\(template)")
+    }
+  }
 }

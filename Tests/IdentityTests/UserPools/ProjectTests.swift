@@ -30,7 +30,7 @@ struct ProjectTests {
     }
   }
 
-  @Test(arguments: ["  ", "\n", "a\u{7}b", String(repeating: "x", count: 101)])
+  @Test(arguments: ["  ", "\n", "\u{200B}", "a\u{7}b", String(repeating: "x", count: 101)])
   func `a name that is blank, has control characters, or is over 100 characters is refused`(
     name: String
   ) async throws {
