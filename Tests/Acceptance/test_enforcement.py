@@ -43,7 +43,7 @@ def test_applications_learn_who_should_have_enrolled(pool, owner):
     assert "countersign" not in claims(before)
     assert ok(enrollment_policy(pool))["enforcement"] == "OFF"
     page = change(owner, address + "/policy", pattern="mandatory", **CLAIM)
-    assert "Reported by the server" in page
+    assert "reported by the server" in page
     session = ok(pool.sign_in("ada@example.com"))
     assert claims(session["idToken"])["countersign"] == {"mfa_enrollment_required": True}
     policy = ok(enrollment_policy(pool, session["idToken"]))
@@ -66,7 +66,7 @@ def refusing(tmp_path_factory):
             session = ok(api.sign_in("ada@example.com"))
             page = change(owner, f"/projects/{PROJECT}/policy", pattern="mandatory",
                           **{**CLAIM, "enforcement": "refuse"})
-            assert "Enforced by the server" in page
+            assert "enforced by the server" in page
             yield api, session, mail
 
 

@@ -38,6 +38,16 @@ struct MessageKeyTests {
     #expect(try Self.catalog().keys.filter { !used.contains($0) } == [])
   }
 
+  @Test func `chips begin with a lowercase letter`() throws {
+    let catalog = try Self.catalog()
+    let chip = /Chip\.\w+\(\s*Message\("([^"]+)"\)/
+    let keys = try SourceTree.files(in: "Sources/Console").flatMap { file in
+      file.lines.joined(separator: "\n").matches(of: chip).map { String($0.1) }
+    }
+    #expect(keys.count > 50)
+    #expect(keys.filter { catalog.text(Message($0)).first?.isUppercase ?? true } == [])
+  }
+
   @Test func `uses are found with their arguments`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift",

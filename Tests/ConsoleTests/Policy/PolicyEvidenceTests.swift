@@ -296,9 +296,9 @@ import Testing
         try await world.euScope, by: Author(actor: .commandLine)
       ) { $0.pattern = .mandatory }
       let page = try await browser.get(address)
-      #expect(page.says("Up to your application"))
+      #expect(page.says("up to your application"))
       #expect(page.says("“Mandatory” is a setting for applications to read."))
-      #expect(page.says("Enforced by the server"))
+      #expect(page.says("enforced by the server"))
     }
   }
 }
