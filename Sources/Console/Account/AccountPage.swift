@@ -92,7 +92,7 @@ struct AccountView: ViewModel {
     let atSetup = Markup(escaping: Message("account.at-setup"))
     return [
       Fact(app, Chip.on(Message("common.on"))),
-      Fact(Message("account.set-up"), frame.times.moment(since)),
+      Fact(Message("account.set-up"), frame.times.past(since)),
       Fact(
         Message("common.last-used"), record.factorUsedAt.map(frame.times.past) ?? atSetup),
       Fact(Message("account.recovery-codes"), recoveryCodes),

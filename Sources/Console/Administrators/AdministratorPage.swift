@@ -195,7 +195,7 @@ struct AdministratorView: ViewModel {
   private var facts: [Fact] {
     var facts = [
       Fact(Message("common.email"), HTML.isolated(record.administrator.email)),
-      Fact(Message("common.created"), frame.times.moment(record.createdAt)),
+      Fact(Message("common.created"), frame.times.past(record.createdAt)),
       Fact(
         Message("administrators.last-sign-in"),
         record.lastSignInAt.map(frame.times.past) ?? AccountChips.never),
@@ -205,7 +205,7 @@ struct AdministratorView: ViewModel {
           ? Chip.on(record.factorsText) : Chip.off(Message("common.off"))),
     ]
     if let since = record.enrolledAt {
-      facts.append(Fact(Message("administrators.set-up"), frame.times.moment(since)))
+      facts.append(Fact(Message("administrators.set-up"), frame.times.past(since)))
     }
     if let last = record.factorUsedAt {
       facts.append(Fact(Message("administrators.last-code-used"), frame.times.past(last)))

@@ -81,7 +81,7 @@ struct ApprovalView: ViewModel {
     for name in approval.factorNames {
       facts.append(Fact(Message("approvals.factor"), HTML.isolated(name)))
     }
-    facts.append(Fact(Message("approvals.requested"), times.moment(approval.requestedAt)))
+    facts.append(Fact(Message("approvals.requested"), times.past(approval.requestedAt)))
     if isWaiting {
       facts.append(Fact(Message("approvals.expires"), times.moment(approval.expiresAt)))
     }
@@ -89,7 +89,7 @@ struct ApprovalView: ViewModel {
       facts.append(Fact(Message("approvals.decided-by"), HTML.isolated(name)))
     }
     if let at = approval.decidedAt {
-      facts.append(Fact(Message("approvals.closed"), times.moment(at)))
+      facts.append(Fact(Message("approvals.closed"), times.past(at)))
     }
     return facts
   }

@@ -84,7 +84,7 @@ struct EventStreamView: ViewModel {
       Fact(Message("common.state"), state.chip),
       Fact(Message("event-streams.kind"), stream.kind.text),
       Fact(Message("event-streams.destination"), HTML.isolated(stream.shownTarget)),
-      Fact(Message("common.created"), times.moment(stream.createdAt)),
+      Fact(Message("common.created"), times.past(stream.createdAt)),
       Fact(Message("event-streams.added-by"), HTML.isolated(stream.createdBy)),
       Fact(
         Message("event-streams.position"), Message.value(.number(Int(stream.position)))),

@@ -95,7 +95,7 @@ enum ExemptionText {
     [
       Fact(Message("exemptions.reason"), reason(exemption)),
       Fact(Message("exemptions.granted-by"), HTML.isolated(exemption.grantorName)),
-      Fact(Message("exemptions.granted-on"), times.moment(exemption.grantedAt)),
+      Fact(Message("exemptions.granted-on"), times.past(exemption.grantedAt)),
       Fact(Message("exemptions.ends"), times.moment(exemption.endsAt)),
     ]
   }

@@ -59,7 +59,7 @@ enum FactorText {
       facts.append(Fact(Message("factors.number"), HTML.isolated(number)))
     }
     return facts + [
-      Fact(Message("common.enrolled"), times.moment(factor.enrolledAt)),
+      Fact(Message("common.enrolled"), times.past(factor.enrolledAt)),
       Fact(Message("common.last-used"), factor.lastUsedAt.map(times.past) ?? AccountChips.never),
     ]
   }
@@ -67,7 +67,7 @@ enum FactorText {
   /// Returns the details of a removal that can still be undone.
   static func facts(_ hold: RemovalHold, _ times: Times) -> [Fact] {
     [
-      Fact(Message("users.removed"), times.moment(hold.removedAt)),
+      Fact(Message("users.removed"), times.past(hold.removedAt)),
       Fact(Message("factors.removed-by"), HTML.isolated(hold.removerName)),
       Fact(Message("users.restorable-until"), times.moment(hold.until)),
     ]

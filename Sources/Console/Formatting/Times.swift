@@ -43,7 +43,7 @@ struct Times: Hashable, Sendable {
   ///
   /// Uses are recorded by the hour, so the time can be earlier than that of its creation.
   func lastUse(_ instant: Instant?, since creation: Instant) -> Markup {
-    instant.map { moment(max($0, creation)) } ?? AccountChips.never
+    instant.map { past(max($0, creation)) } ?? AccountChips.never
   }
 
   /// A date as markup: `Nov 3, 2026`.

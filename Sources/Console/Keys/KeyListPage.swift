@@ -125,7 +125,7 @@ struct TokenRow: ViewModel {
     .text("maker") { $0.token.createdBy },
     .markup("created") { $0.times.day($0.token.createdAt) },
     .markup("lastUsed") { $0.times.lastUse($0.token.lastUsedAt, since: $0.token.createdAt) },
-    .markup("revoked") { $0.token.revokedAt.map($0.times.moment) },
+    .markup("revoked") { $0.token.revokedAt.map($0.times.past) },
     .text("history") { $0.history },
     .text("revocation") { ConsolePaths.tokenRevocation($0.scope, $0.token.id.text) },
   ]

@@ -116,7 +116,7 @@ struct KeyRevocationView: ViewModel {
   private var facts: [Fact] {
     [
       Fact(Message("keys.key"), ConnectView.copied(key.text)),
-      Fact(Message("common.created"), frame.times.moment(key.createdAt)),
+      Fact(Message("common.created"), frame.times.past(key.createdAt)),
       Fact(
         Message("common.last-used"),
         frame.times.lastUse(key.lastUsedAt, since: key.createdAt)),

@@ -105,12 +105,12 @@ struct MessageView: ViewModel {
         message.channel == .mail
           ? Message("messages.channel-email") : Message("messages.channel-text-message")),
       Fact(Message("common.state"), MessagesText.chip(message)),
-      Fact(Message("common.created"), times.moment(message.createdAt)),
+      Fact(Message("common.created"), times.past(message.createdAt)),
     ]
     switch message.state {
     case .sent(let at):
-      facts.append(Fact(Message("messages.accepted-by-mail-server"), times.moment(at)))
-    case .failed(let at): facts.append(Fact(Message("messages.failed-at"), times.moment(at)))
+      facts.append(Fact(Message("messages.accepted-by-mail-server"), times.past(at)))
+    case .failed(let at): facts.append(Fact(Message("messages.failed-at"), times.past(at)))
     case .waiting, .expired:
       facts.append(Fact(Message("messages.expires"), times.moment(message.expiresAt)))
     }

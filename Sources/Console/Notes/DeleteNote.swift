@@ -24,7 +24,7 @@ struct DeleteNote: SupportAction {
       facts: [
         Fact(Message("notes.text"), HTML.isolated(note.text)),
         Fact(Message("notes.author"), HTML.isolated(note.author)),
-        Fact(Message("common.created"), target.times.moment(note.writtenAt)),
+        Fact(Message("common.created"), target.times.past(note.writtenAt)),
       ])
     question.reasons = [.mistake, .asked, .other]
     return question

@@ -130,7 +130,7 @@ struct PasskeyView: ViewModel {
     .text("back") { _ in ConsolePaths.account() },
     .list("facts") { view in
       [
-        Fact(Message("common.created"), view.frame.times.moment(view.passkey.createdAt)),
+        Fact(Message("common.created"), view.frame.times.past(view.passkey.createdAt)),
         Fact(
           Message("common.last-used"),
           view.passkey.lastUsedAt.map(view.frame.times.past)

@@ -58,8 +58,8 @@ struct ProviderView: ViewModel {
           settings.clientSecret == nil
             ? Message("providers.no-secret") : Message("providers.secret-stored")))
     }
-    facts.append(Fact(Message("providers.added-at"), frame.times.moment(provider.createdAt)))
-    facts.append(Fact(Message("providers.changed"), frame.times.moment(provider.changedAt)))
+    facts.append(Fact(Message("providers.added-at"), frame.times.past(provider.createdAt)))
+    facts.append(Fact(Message("providers.changed"), frame.times.past(provider.changedAt)))
     return facts
   }
 

@@ -185,7 +185,7 @@ struct RemovalGroupView: ViewModel {
         facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
       }
     }
-    facts.append(Fact(Message("common.created"), frame.times.moment(group.createdAt)))
+    facts.append(Fact(Message("common.created"), frame.times.past(group.createdAt)))
     for name in Set(group.parts.compactMap(\.undo?.administratorName)).sorted() {
       facts.append(Fact(Message("removals.undone-by"), HTML.isolated(name)))
     }

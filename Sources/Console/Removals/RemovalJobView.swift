@@ -127,16 +127,16 @@ struct RemovalJobView: ViewModel {
     if let name = job.approverName {
       facts.append(Fact(Message("removals.approved-by"), HTML.isolated(name)))
     }
-    facts.append(Fact(Message("common.created"), times.moment(job.createdAt)))
+    facts.append(Fact(Message("common.created"), times.past(job.createdAt)))
     if let at = job.startedAt {
-      facts.append(Fact(Message("removals.started-at"), times.moment(at)))
+      facts.append(Fact(Message("removals.started-at"), times.past(at)))
     }
     if let at = job.endedAt {
-      facts.append(Fact(Message("removals.ended-at"), times.moment(at)))
+      facts.append(Fact(Message("removals.ended-at"), times.past(at)))
     }
     if let undo = part.undo {
       facts.append(Fact(Message("removals.undone-by"), HTML.isolated(undo.administratorName)))
-      facts.append(Fact(Message("removals.undo-started-at"), times.moment(undo.startedAt)))
+      facts.append(Fact(Message("removals.undo-started-at"), times.past(undo.startedAt)))
     }
     return facts
   }

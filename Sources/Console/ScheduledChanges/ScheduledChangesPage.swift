@@ -101,13 +101,13 @@ struct ScheduledChangeRow: ViewModel {
         : []
     },
     .text("by") { $0.change.authorName },
-    .markup("since") { $0.times.moment($0.change.scheduledAt) },
+    .markup("since") { $0.times.past($0.change.scheduledAt) },
     .text("approver") { $0.change.approverName },
     .text("reason") { $0.change.reason },
     .markup("state") { $0.state },
     .text("why") { $0.why },
     .text("canceler") { $0.change.cancelerName },
-    .markup("endedAt") { row in row.change.endedAt.map(row.times.moment) },
+    .markup("endedAt") { row in row.change.endedAt.map(row.times.past) },
     .text("cancel") { row in
       row.change.state == .waiting && row.context.may(.changePolicy)
         ? ConsolePaths.scheduledChangeCancellation(row.context.scope, String(row.change.id)) : nil

@@ -38,7 +38,7 @@ struct OverviewView: ViewModel {
       Fact(
         Message("scopes.sign-in"),
         scope.isDisabled ? Message("scopes.off-for-all") : prerequisites.words),
-      Fact(Message("common.created"), frame.times.moment(createdAt)),
+      Fact(Message("common.created"), frame.times.past(createdAt)),
     ].compactMap { $0 }
   }
 

@@ -95,7 +95,7 @@ struct OwnProviderView: ViewModel {
     let groups = link.groups.names.prefix(50).map { Formatted.short($0) }.joined(separator: ", ")
     return [
       Fact(Message("sign-in-provider.subject"), HTML.isolated(link.subject)),
-      Fact(Message("sign-in-provider.linked-since"), frame.times.moment(link.createdAt)),
+      Fact(Message("sign-in-provider.linked-since"), frame.times.past(link.createdAt)),
       Fact(
         Message("sign-in-provider.last-sign-in"),
         link.lastSignInAt.map(frame.times.past)

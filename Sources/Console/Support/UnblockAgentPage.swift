@@ -91,7 +91,7 @@ struct UnblockAgentView: ViewModel {
       [
         Fact(Message("support.agent"), HTML.isolated(view.held.name)),
         Fact(Message("support.project-or-tenant"), HTML.isolated(view.held.scope.name)),
-        Fact(Message("support.blocked"), view.frame.times.moment(view.held.since)),
+        Fact(Message("support.blocked"), view.frame.times.past(view.held.since)),
         Fact(
           Message("support.limit-per-hour"),
           Message("support.actions", ["count": .number(view.actionsPerHour)])),

@@ -75,7 +75,7 @@ struct TokenRevocationView: ViewModel {
     [
       Fact(Message("common.role"), token.role.name),
       Fact(Message("tokens.created-by"), HTML.isolated(token.createdBy)),
-      Fact(Message("common.created"), frame.times.moment(token.createdAt)),
+      Fact(Message("common.created"), frame.times.past(token.createdAt)),
       Fact(
         Message("common.last-used"),
         frame.times.lastUse(token.lastUsedAt, since: token.createdAt)),

@@ -72,7 +72,7 @@ struct TrustedTokenKeyRow: ViewModel {
     .text("maker") { $0.signer.createdBy },
     .markup("created") { $0.times.day($0.signer.createdAt) },
     .markup("lastUsed") { $0.times.lastUse($0.signer.lastUsedAt, since: $0.signer.createdAt) },
-    .markup("revoked") { $0.signer.revokedAt.map($0.times.moment) },
+    .markup("revoked") { $0.signer.revokedAt.map($0.times.past) },
     .text("revocation") { row in
       row.mayChange
         ? ConsolePaths.trustedTokenKeyRevocation(row.project.text, row.signer.id.text) : nil
@@ -103,7 +103,7 @@ struct TrustedTokenKeyRevocationView: ViewModel {
       ),
       Fact(Message.verbatim("SHA-256"), HTML.isolated(signer.fingerprint)),
       Fact(Message("trusted-token-keys.registered-by"), HTML.isolated(signer.createdBy)),
-      Fact(Message("trusted-token-keys.registered"), frame.times.moment(signer.createdAt)),
+      Fact(Message("trusted-token-keys.registered"), frame.times.past(signer.createdAt)),
       Fact(
         Message("common.last-used"),
         frame.times.lastUse(signer.lastUsedAt, since: signer.createdAt)),

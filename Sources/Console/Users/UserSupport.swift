@@ -149,7 +149,7 @@ struct NoteRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("text") { $0.note.text },
     .text("who") { $0.note.author },
-    .markup("at") { $0.times.moment($0.note.writtenAt) },
+    .markup("at") { $0.times.past($0.note.writtenAt) },
     .text(\.removal),
   ]
 }

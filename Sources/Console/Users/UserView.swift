@@ -129,7 +129,7 @@ struct UserView: ViewModel {
       Fact(Message("users.phone"), account.phoneNumber.map(HTML.isolated) ?? notGiven))
     facts.append(password(account, times))
     facts.append(Fact(Message("users.sign-in-methods"), methods(account)))
-    facts.append(Fact(Message("common.created"), times.moment(account.createdAt)))
+    facts.append(Fact(Message("common.created"), times.past(account.createdAt)))
     facts.append(
       Fact(
         Message("users.last-sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
