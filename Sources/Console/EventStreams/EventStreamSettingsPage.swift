@@ -23,23 +23,29 @@ struct EventStreamSettingsPage: Sendable {
     let form = signedIn.form
     let (name, target) = (form.trimmed("name"), form.trimmed("target"))
     let renewsSecret = form["secret"] == "renew"
+    let stream = try await EventStreamPage.state(id, streams).stream
+    let invalid = try EventStreamFault.fields(stream.kind, target, name)
+    guard invalid.isEmpty else {
+      let errors = invalid + (try await actions.unmet(.changeEventStream, signedIn))
+      return try await page(
+        signedIn, stream, name: name, target: target, renewsSecret: renewsSecret, errors: errors)
+    }
     do {
       let outcome = try await streams.change(
         ID(id), name: name, target: target, renewsSecret: renewsSecret, actions.request(signedIn))
-      guard let stream = outcome.value?.stream, let secret = outcome.value?.secret else {
+      guard let changed = outcome.value?.stream, let secret = outcome.value?.secret else {
         let text =
           outcome.value == nil
           ? Message("event-streams.unchanged") : Message("event-streams.changed")
         return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.eventStream(id))
       }
       return secretPage.show(
-        secret, of: stream, title: Message("event-streams.title-of-renewed"),
-        heading: Message("event-streams.renewed", ["name": .name(stream.name)]), signedIn,
+        secret, of: changed, title: Message("event-streams.title-of-renewed"),
+        heading: Message("event-streams.renewed", ["name": .name(changed.name)]), signedIn,
         after: outcome)
     } catch {
       let errors = try await actions.faults(
         error, .changeEventStream, signedIn, EventStreamFault.field)
-      let stream = try await EventStreamPage.state(id, streams).stream
       return try await page(
         signedIn, stream, name: name, target: target, renewsSecret: renewsSecret, errors: errors)
     }

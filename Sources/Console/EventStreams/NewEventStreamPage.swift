@@ -17,12 +17,15 @@ struct NewEventStreamPage: Sendable {
 
   func add(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let answers = EventStreamAnswers(signedIn.form)
-    guard let kind = answers.kind, let destination = EventDestination(kind, answers.target) else {
-      let fault =
-        answers.kind == nil
-        ? FieldError(field: "kind", text: Message("event-streams.kind-required"))
-        : FieldError(field: "target", text: Message("event-streams.target-invalid"))
-      let errors = [fault] + (try await actions.unmet(.addEventStream, signedIn))
+    var errors = try EventStreamFault.fields(answers.kind, answers.target, answers.name)
+    if answers.kind == nil {
+      errors.insert(
+        FieldError(field: "kind", text: Message("event-streams.kind-required")), at: 0)
+    }
+    guard errors.isEmpty, let kind = answers.kind,
+      let destination = EventDestination(kind, answers.target)
+    else {
+      errors += try await actions.unmet(.addEventStream, signedIn)
       return try await page(signedIn, answers, errors: errors)
     }
     let outcome: ActionOutcome<(stream: EventStream, secret: Secret?)>

@@ -139,6 +139,24 @@ public struct EventStreams: Sendable {
     }
   }
 
+  /// Returns what's invalid about the input for a stream, whatever other streams there are.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the destination; nil if none was chosen.
+  ///   - target: The name of a file, a host and port, or a URL.
+  ///   - name: The display name.
+  /// - Returns: The errors, in the order of the form; without a kind, the target is an error if it's
+  ///   one for every kind.
+  public static func faults(
+    kind: EventStream.Kind?, target: String, name: String
+  ) -> [EventStreamError] {
+    let kinds = kind.map { [$0] } ?? EventStream.Kind.allCases
+    var faults: [EventStreamError] = []
+    if kinds.allSatisfy({ EventDestination($0, target) == nil }) { faults.append(.invalidTarget) }
+    if !UserPoolRules.isDisplayName(name) { faults.append(.invalidName) }
+    return faults
+  }
+
   /// Checks that no other stream has the name or the destination.
   static func check(
     _ name: String, _ destination: EventDestination, among others: [EventStream]

@@ -56,6 +56,24 @@ import Testing
     }
   }
 
+  @Test func `an empty form is answered with all its errors`() async throws {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let new = try await ada.submit("/event-streams/new", [:])
+      #expect(new.status == .unprocessableContent)
+      let all = ["#kind", "#target", "#name", "#note"]
+      #expect(new.values(of: "href").filter { $0.hasPrefix("#") && $0 != "#main" } == all)
+      Markup.check(new)
+      let id = try await world.eventStream()
+      let changed = try await ada.submit(
+        "/event-streams/\(id)/settings", ["target": "", "name": ""])
+      #expect(changed.status == .unprocessableContent)
+      #expect(
+        changed.values(of: "href").filter { $0.hasPrefix("#") && $0 != "#main" }
+          == Array(all.dropFirst()))
+    }
+  }
+
   @Test func `an answer that isn't valid is kept and explained`() async throws {
     try await World.withSampleData { world in
       let (ada, _) = try await Browser.withApp(world, as: World.ada)
