@@ -21,12 +21,21 @@ extension BulkRemovals {
       try Self.next(connection) != nil
     }
     guard isAny else { return try await undoStep(limit, report: report) }
+    return try await write(limit, report: report, skip: skip) { try run($0, at: $1, $2) }
+  }
+
+  /// Writes a part in one transaction. A user who can't be processed must not hold up the others: users
+  /// are processed one by one then, and that user is skipped.
+  func write(
+    _ limit: Int, report: (Failure) -> Void,
+    skip: (BulkLineFailure) async throws(BulkError) -> Void,
+    _ part: @escaping @Sendable (Int, Instant, borrowing Connection) throws -> Bool
+  ) async throws(BulkError) -> Bool {
     let now = store.clock.now()
     do {
-      return try await store.database.write { try run(limit, at: now, $0) }
+      return try await store.database.write { try part(limit, now, $0) }
     } catch let failure as BulkLineFailure {
-      // A user who can't be processed must not hold up the others.
-      if limit > 1 { return try await step(1, report: report) }
+      if limit > 1 { return try await write(1, report: report, skip: skip, part) }
       try await skip(failure)
       report(Failure(failure.cause))
       return true

@@ -116,15 +116,7 @@ extension BulkRemovals {
       try Self.nextUndo(connection) != nil
     }
     guard isAny else { return false }
-    let now = store.clock.now()
-    do {
-      return try await store.database.write { try runUndo(limit, at: now, $0) }
-    } catch let failure as BulkLineFailure {
-      if limit > 1 { return try await undoStep(1, report: report) }
-      try await skipUndo(failure)
-      report(Failure(failure.cause))
-      return true
-    } catch { throw .unavailable(Failure(error)) }
+    return try await write(limit, report: report, skip: skipUndo) { try runUndo($0, at: $1, $2) }
   }
 
   /// Skips a line, if it's still to be restored.
