@@ -92,7 +92,7 @@ struct PolicyPages: Sendable {
       effective: EffectiveStateView(
         effective: EffectiveMFA(
           policy, history: latest,
-          usersInGrace: try await refusing { try await policies.usersInGrace(scope) },
+          usersInGrace: try await refusing { try await policies.usersInGrace(policy) },
           at: identity.clock.now()),
         policy: policy,
         exempt: try await refusing { try await identity.exemptions.current(in: scope) }

@@ -85,18 +85,20 @@ extension Activity {
         """
       ) { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) }
       for (reach, users) in userDays { histogram.userDays[reach] += users }
-      // One range of the key for each reach.
-      let users: [SQL] = CodeReach.range.map { reach in
-        """
-        SELECT CAST(\(reach) AS BIGINT), CAST(coalesce(sum(users), 0) AS BIGINT) FROM reach_users
-        WHERE scope_key = \(scope.key) AND reach = \(reach) AND day >= \(first)
-        """
-      }
-      for (reach, users) in try connection.all(
-        users.joined(separator: " UNION ALL "),
-        { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) })
-      {
-        histogram.users[reach] = users
+      if !userDays.isEmpty {
+        // One range of the key for each reach.
+        let users: [SQL] = CodeReach.range.map { reach in
+          """
+          SELECT CAST(\(reach) AS BIGINT), CAST(coalesce(sum(users), 0) AS BIGINT) FROM reach_users
+          WHERE scope_key = \(scope.key) AND reach = \(reach) AND day >= \(first)
+          """
+        }
+        for (reach, users) in try connection.all(
+          users.joined(separator: " UNION ALL "),
+          { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) })
+        {
+          histogram.users[reach] = users
+        }
       }
       let tail = ActivityTally(try ActivityDelta.all(in: scope.key, connection))
       for (key, counts) in tail.offsets where key.day >= first {

@@ -128,14 +128,15 @@ public struct Policies: Sendable {
   /// Returns how many users of a pool have no second factor and no exemption, but still have time to
   /// enroll; up to a minute old for pools of more than 10,000 users.
   ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
-  public func usersInGrace(_ scope: Scope) async throws(PolicyError) -> Int {
-    let now = store.clock.now()
+  /// - Parameter policy: The pool's current policy, with its numbers of users.
+  /// - Returns: The number of users.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func usersInGrace(_ policy: Policy) async throws(PolicyError) -> Int {
+    guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
+      return 0
+    }
+    let (now, scope) = (store.clock.now(), policy.scope)
     return try await store.read(PolicyError.self) { connection in
-      let policy = try Self.find(scope.key, connection)
-      guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
-        return 0
-      }
       // A factor of a kind that is off doesn't count.
       let kinds = policy.configuration.kinds
       let totp: SQL = kinds.contains(.totp) ? "AND has_totp = 0" : ""

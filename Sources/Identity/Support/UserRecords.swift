@@ -84,7 +84,8 @@ extension Identity {
         exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
         backupCodes: kinds.backupCodes
           ? try BackupCodes.state(of: account, at: now, connection) : .nothing,
-        canEnrollByLink: try EnrollmentLinks.canSend(to: account, in: scope, connection),
+        canEnrollByLink: try EnrollmentLinks.canSend(
+          to: account, mayBounce: kinds.bouncing, in: scope, connection),
         history: history, guidance: try ScopeGuidance.beginning(scope, connection))
     }
   }

@@ -66,11 +66,19 @@ public struct EnrollmentLinks: Sendable {
   }
 
   /// Returns whether an account without an authenticator app can be sent a link.
+  ///
+  /// - Parameters:
+  ///   - account: The account.
+  ///   - mayBounce: Whether any of its addresses is marked as bouncing.
+  ///   - scope: The user pool.
+  ///   - connection: The transaction.
+  /// - Returns: Whether it can.
+  /// - Throws: Database errors.
   static func canSend(
-    to account: Account, in scope: Scope, _ connection: borrowing Connection
+    to account: Account, mayBounce: Bool, in scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let email = account.email, !account.has(.totp),
-      try !BouncedAddress.has(account, email, connection)
+      try !mayBounce || !BouncedAddress.has(account, email, connection)
     else { return false }
     return refusal(account, try Policies.find(scope.key, counts: false, connection)) == nil
   }
