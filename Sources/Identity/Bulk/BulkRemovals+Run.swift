@@ -24,8 +24,9 @@ extension BulkRemovals {
     return try await write(limit, report: report, skip: skip) { try run($0, at: $1, $2) }
   }
 
-  /// Writes a part in one transaction. A user who can't be processed must not hold up the others: users
-  /// are processed one by one then, and that user is skipped.
+  /// Writes a part in one transaction, or one user at a time after a failure.
+  ///
+  /// A user who can't be processed is skipped, and must not hold up the others.
   func write(
     _ limit: Int, report: (Failure) -> Void,
     skip: (BulkLineFailure) async throws(BulkError) -> Void,
