@@ -19,14 +19,15 @@ struct ActionLinkPage: Sendable {
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
     let text = query.text("oobCode") ?? ""
-    let code: OutOfBandCode
+    let opened: OpenedCode
     do {
-      code = try await codes.look(at: text)
+      opened = try await codes.open(text)
     } catch {
       return try await ended(error, text, visitor)
     }
+    let code = opened.code
     guard code.kind == .signIn else {
-      return page(visitor, .open(code), code: text)
+      return page(visitor, .open(opened), code: text)
     }
     guard let application = code.continueURL else {
       return page(visitor, .signIn(code), code: text)
@@ -41,12 +42,12 @@ struct ActionLinkPage: Sendable {
     let author = Author(
       actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(OutOfBandError) {
-      let code = try await codes.look(at: text)
-      if code.kind == .passwordReset {
+      let opened = try await codes.open(text)
+      if opened.code.kind == .passwordReset {
         let password = visitor.form.text("password") ?? ""
         guard !password.isEmpty else {
           let fault = FieldError(field: "password", text: Message("action-link.password-required"))
-          return page(visitor, .open(code), code: text, errors: [fault])
+          return page(visitor, .open(opened), code: text, errors: [fault])
         }
         try await codes.resetPassword(text, to: Secret(password), by: author)
       } else {
@@ -69,12 +70,12 @@ struct ActionLinkPage: Sendable {
     _ error: AccountError, _ text: String, _ visitor: Visitor
   ) async throws(Refusal) -> Response {
     if case .busy = error { throw .busy }
-    let code: OutOfBandCode
-    do { code = try await codes.look(at: text) } catch {
+    let opened: OpenedCode
+    do { opened = try await codes.open(text) } catch {
       return try await ended(error, text, visitor)
     }
     let fault = FieldError(field: "password", text: Self.words(error))
-    return page(visitor, .open(code), code: text, errors: [fault])
+    return page(visitor, .open(opened), code: text, errors: [fault])
   }
 
   private static func words(_ error: AccountError) -> Message {
@@ -93,16 +94,16 @@ struct ActionLinkPage: Sendable {
     let state: ActionLinkState
     switch error {
     case .unavailable, .tooManyMails: throw .unavailable(error)
-    case .usedCode, .expiredCode:
+    case .usedCode, .expiredCode, .invalidCode:
       let remains = try await refusing { try await codes.remains(of: text) }
       let isDone = visitor.request.target.query["done"] != nil
-      state =
-        remains.map { $0.usedAt == nil ? .late($0) : isDone ? .done($0) : .used($0) } ?? .void
+      state = ActionLinkState(remains, after: error, isDone: isDone)
     case .userDisabled: state = .disabled
     case .emailExists: state = .taken
     case .changesLocked: state = .locked
-    case .scopeDisabled, .operationNotAllowed, .passwordLoginDisabled: state = .closed
-    default: state = .void
+    case .scopeDisabled: state = .closed
+    case .passwordLoginDisabled: state = .passwordOff
+    default: state = .void(nil)
     }
     return page(visitor, state, code: text)
   }

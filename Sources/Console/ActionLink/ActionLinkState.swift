@@ -5,47 +5,71 @@ import Localization
 /// What the page of an email action link shows.
 enum ActionLinkState {
   /// The code is valid; a button applies it.
-  case open(OutOfBandCode)
+  case open(OpenedCode)
   /// The code was just applied.
   case done(OutOfBandCode)
   /// The code was used before.
   case used(OutOfBandCode)
+  /// An earlier email address was restored with its own code, which ended this one.
+  case replaced(OutOfBandCode)
   /// The code has expired.
   case late(OutOfBandCode)
   /// The code signs in, but has no continue URL of an application that could use it.
   case signIn(OutOfBandCode)
-  /// The code doesn't exist, or no longer applies to the account.
-  case void
+  /// The code no longer applies to the account, or, without a kind, doesn't exist.
+  case void(OutOfBandCode.Kind?)
   /// The account is disabled.
   case disabled
   /// The email address now belongs to another account.
   case taken
   /// The user reported a change, so second factors are locked.
   case locked
-  /// The application no longer allows this sign-in method.
+  /// Sign-in is disabled for the whole pool.
   case closed
+  /// Sign-in with email and password is disabled, so a password can't be reset.
+  case passwordOff
+
+  /// The state of a code that can't be used.
+  init(_ remains: OutOfBandCode?, after error: OutOfBandError, isDone: Bool) {
+    guard let remains else {
+      self = .void(nil)
+      return
+    }
+    if case .invalidCode = error {
+      self = .void(remains.kind)
+    } else if remains.usedAt == nil {
+      self = .late(remains)
+    } else if remains.isReplaced {
+      self = .replaced(remains)
+    } else {
+      self = isDone ? .done(remains) : .used(remains)
+    }
+  }
 
   var code: OutOfBandCode? {
     switch self {
-    case .open(let code), .done(let code), .used(let code), .late(let code), .signIn(let code): code
-    case .void, .disabled, .taken, .locked, .closed: nil
+    case .open(let opened): opened.code
+    case .done(let code), .used(let code), .replaced(let code), .late(let code),
+      .signIn(let code):
+      code
+    case .void, .disabled, .taken, .locked, .closed, .passwordOff: nil
     }
   }
 
   var status: Status {
     switch self {
     case .open, .done, .signIn: .ok
-    case .used, .late: .gone
+    case .used, .replaced, .late: .gone
     case .void: .notFound
-    case .disabled, .locked, .closed: .forbidden
+    case .disabled, .locked, .closed, .passwordOff: .forbidden
     case .taken: .conflict
     }
   }
 
   var title: Message {
     switch self {
-    case .open(let code):
-      switch code.kind {
+    case .open(let opened):
+      switch opened.code.kind {
       case .passwordReset: Message("action-link.choose-password")
       case .verifyEmail: Message("action-link.confirm-email")
       case .changeEmail: Message("action-link.confirm-new-email")
@@ -63,6 +87,7 @@ enum ActionLinkState {
       case .signIn: Message("action-link.signed-in")
       }
     case .used: Message("action-link.used")
+    case .replaced: Message("action-link.replaced")
     case .late: Message("action-link.expired")
     case .signIn: Message("action-link.open-in-application")
     case .void: Message("action-link.invalid")
@@ -70,13 +95,14 @@ enum ActionLinkState {
     case .taken: Message("action-link.email-taken")
     case .locked: Message("action-link.second-factors-locked")
     case .closed: Message("action-link.closed")
+    case .passwordOff: Message("action-link.password-off")
     }
   }
 
   /// The explanation as HTML, with names and addresses isolated for bidirectional text.
   var sentence: Message {
     switch self {
-    case .open(let code): Self.explanation(of: code)
+    case .open(let opened): Self.explanation(of: opened.code)
     case .done(let code):
       switch code.kind {
       case .passwordReset: Message("action-link.password-changed-next")
@@ -96,6 +122,7 @@ enum ActionLinkState {
       case .signIn: Message("action-link.used-to-sign-in")
       case .changeEmail, .recoverEmail, .revertFactor: Message("action-link.used-for-change")
       }
+    case .replaced: Message("action-link.replaced-next")
     case .late(let code):
       switch code.kind {
       case .passwordReset, .signIn: Message("action-link.expired-after-one-hour")
@@ -103,11 +130,15 @@ enum ActionLinkState {
       case .recoverEmail, .revertFactor: Message("action-link.expired-after-seven-days")
       }
     case .signIn: Message("action-link.open-on-device")
+    case .void(.recoverEmail): Message("action-link.cant-restore-next")
+    case .void(.revertFactor): Message("action-link.nothing-to-remove-next")
+    case .void(nil): Message("action-link.unknown-next")
     case .void: Message("action-link.invalid-next")
     case .disabled: Message("action-link.account-disabled-next")
     case .taken: Message("action-link.email-taken-next")
     case .locked: Message("action-link.second-factors-locked-next")
     case .closed: Message("action-link.closed-next")
+    case .passwordOff: Message("action-link.password-off-next")
     }
   }
 

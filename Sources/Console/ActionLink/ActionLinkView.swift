@@ -10,8 +10,10 @@ struct ActionLinkView: ViewModel {
   let code: String
 
   private var form: ActionLinkForm? {
-    guard case .open(let code) = state else { return nil }
-    return ActionLinkForm(frame: frame, csrf: csrf, code: self.code, subject: code)
+    guard case .open(let opened) = state else { return nil }
+    return ActionLinkForm(
+      frame: frame, csrf: csrf, code: code, subject: opened.code,
+      requirements: opened.passwordRequirements)
   }
 
   /// The link to the application's continue URL; nil until the code is used.
@@ -39,6 +41,7 @@ struct ActionLinkForm: ViewModel {
   let csrf: String
   let code: String
   let subject: OutOfBandCode
+  let requirements: [PasswordRequirement]
 
   private var button: Message {
     switch subject.kind {
@@ -57,6 +60,7 @@ struct ActionLinkForm: ViewModel {
     .text(\.code),
     .text("email") { $0.subject.email },
     .flag("asksForPassword") { $0.subject.kind == .passwordReset },
+    .text("requirements") { PasswordPolicy.sentence($0.requirements) },
     .text("passwordError") { $0.frame.error(at: "password") },
     .markup("until") { $0.frame.times.moment($0.subject.expiresAt) },
     .flag("endsSessions") { $0.subject.kind != .verifyEmail },

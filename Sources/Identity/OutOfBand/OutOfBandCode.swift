@@ -56,6 +56,16 @@ public struct OutOfBandCode: Sendable {
   public let expiresAt: Instant
   /// When it was used; nil if it wasn't.
   public let usedAt: Instant?
+  /// Whether it can't be used because the code of an earlier email address restored that address.
+  public internal(set) var isReplaced = false
+}
+
+/// A code that can be used, with what its page states before it's used.
+public struct OpenedCode: Sendable {
+  /// The code.
+  public let code: OutOfBandCode
+  /// The requirements for the new password; empty for a code that doesn't reset one.
+  public let passwordRequirements: [PasswordRequirement]
 }
 
 /// A request for a code.

@@ -24,6 +24,28 @@ extension OutOfBandCodes {
     }
   }
 
+  /// Checks a code for the page that uses it, without using it.
+  ///
+  /// Unlike ``look(at:in:)``, which answers applications, it also checks that the password can be
+  /// used once it's reset.
+  ///
+  /// - Parameter code: The code.
+  /// - Returns: The code and what the page states.
+  /// - Throws: ``OutOfBandError``.
+  public func open(_ code: String) async throws(OutOfBandError) -> OpenedCode {
+    let seen = try await look(at: code)
+    guard seen.kind == .passwordReset else {
+      return OpenedCode(code: seen, passwordRequirements: [])
+    }
+    return try await store.read(OutOfBandError.self) { connection in
+      guard try SignIns.methods(seen.scope, connection).password else {
+        throw OutOfBandError.passwordLoginDisabled
+      }
+      let policy = try PasswordPolicy.find(seen.scope.key, connection)
+      return OpenedCode(code: seen, passwordRequirements: policy.requirements)
+    }
+  }
+
   /// Finds a code that can no longer be used; returns nil if it doesn't exist.
   ///
   /// The result has no values of the account, so that an old link reveals nothing about it.
@@ -32,7 +54,10 @@ extension OutOfBandCodes {
   public func remains(of code: String) async throws(OutOfBandError) -> OutOfBandCode? {
     do {
       return try await store.read(OutOfBandError.self) { connection in
-        try OutOfBandRecord.find(code, connection).code
+        let record = try OutOfBandRecord.find(code, connection)
+        var remains = record.code
+        remains.isReplaced = try record.isReplaced(connection)
+        return remains
       }
     } catch {
       if case .invalidCode = error { return nil }

@@ -121,6 +121,19 @@ struct OutOfBandRecord {
       """)
   }
 
+  /// Whether ``useLaterRecoveries(at:_:)`` marked the code as used.
+  func isReplaced(_ connection: borrowing Connection) throws -> Bool {
+    guard code.kind == .recoverEmail, let used = code.usedAt, let account else { return false }
+    return try connection.first(
+      """
+      SELECT 1 FROM oob_code
+      WHERE account_key = \(account) AND kind = \(code.kind.rawValue)
+        AND used_at = \(used.microseconds) AND created_at < \(createdAt.microseconds)
+      LIMIT 1
+      """
+    ) { try $0.value(0) as Int } != nil
+  }
+
   /// The values of a new code.
   struct New {
     let kind: OutOfBandCode.Kind

@@ -48,18 +48,24 @@ public struct PasswordPolicy: Equatable, Sendable {
   /// The effective maximum length, in characters.
   public var longestInForce: Int { longest ?? AccountRules.longestPassword }
 
+  /// The requirements for a new password, to state before it's chosen.
+  ///
+  /// Every password has at least six characters; the rest applies only if the policy is enforced.
+  public var requirements: [PasswordRequirement] {
+    isEnforced
+      ? requirements(longest: longest) : [.atLeast(AccountRules.shortestPassword)]
+  }
+
   /// Returns the requirements that a password doesn't meet; empty if the policy isn't enforced.
   public func missing(in password: Secret) -> [PasswordRequirement] {
     guard isEnforced else { return [] }
     let text = password.revealedText
-    var missing: [PasswordRequirement] = []
-    let length = text.utf16.count
-    if length < shortestInForce { missing.append(.atLeast(shortestInForce)) }
-    if length > longestInForce { missing.append(.atMost(longestInForce)) }
-    for kind in CharacterClass.allCases where classes.contains(kind) {
-      if !text.utf8.contains(where: kind.contains) { missing.append(.character(kind)) }
-    }
-    return missing
+    return requirements(longest: longestInForce).filter { !$0.isMet(by: text) }
+  }
+
+  private func requirements(longest: Int?) -> [PasswordRequirement] {
+    [.atLeast(shortestInForce)] + [longest.map(PasswordRequirement.atMost)].compactMap { $0 }
+      + CharacterClass.allCases.filter(classes.contains).map(PasswordRequirement.character)
   }
 
   func check() throws(PasswordPolicyError) {
@@ -70,7 +76,7 @@ public struct PasswordPolicy: Equatable, Sendable {
   }
 }
 
-/// A requirement that a password doesn't meet.
+/// A requirement for passwords.
 public enum PasswordRequirement: Equatable, Sendable {
   /// At least this many characters.
   case atLeast(Int)
@@ -78,6 +84,14 @@ public enum PasswordRequirement: Equatable, Sendable {
   case atMost(Int)
   /// A character of this kind.
   case character(PasswordPolicy.CharacterClass)
+
+  fileprivate func isMet(by text: String) -> Bool {
+    switch self {
+    case .atLeast(let count): text.utf16.count >= count
+    case .atMost(let count): text.utf16.count <= count
+    case .character(let kind): text.utf8.contains(where: kind.contains)
+    }
+  }
 }
 
 /// Why a password policy is invalid.

@@ -85,6 +85,118 @@ import Testing
     }
   }
 
+  /// Changes a setting of the pool.
+  private func change(
+    _ world: World, _ body: @escaping @Sendable (inout UserPoolEdit) -> Void
+  ) async throws {
+    _ = try await world.identity.pools.update(
+      project: ID("acme-retail"), tenant: try await world.euShop, by: Author(actor: .commandLine)
+    ) { body(&$0) }
+  }
+
+  @Test func `the page for a new password states the requirements of the pool's policy`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let browser = Browser(world)
+      let link = try await link(world, .passwordReset)
+      try await change(world) { $0.passwords = nil }
+      let usual = try await browser.get(link.address)
+      #expect(usual.says("Passwords must have at least 6 characters."))
+      try await change(world) {
+        $0.passwords = PasswordPolicy(isEnforced: true, shortest: 12, classes: [.digit])
+      }
+      let strict = try await browser.get(link.address)
+      Markup.check(strict)
+      #expect(strict.says("Passwords must have at least 12 characters and a numeric character."))
+      let verify = try await browser.get(try await self.link(world, .verifyEmail).address)
+      #expect(!verify.says("Passwords must have"))
+    }
+  }
+
+  @Test func `no password can be chosen while sign-in with passwords is turned off`() async throws {
+    try await World.withSampleData { world in
+      let browser = Browser(world)
+      let link = try await link(world, .passwordReset)
+      let csrf = try await browser.get(link.address).csrf
+      try await change(world) { $0.signIn.password = false }
+      let form: Form = ["csrf": csrf, "code": link.code, "password": "battery staple"]
+      for page in [
+        try await browser.get(link.address), try await browser.post(Self.page, form),
+      ] {
+        #expect(page.status == .forbidden && !page.says("name=\"password\""))
+        #expect(page.says("Sign-in with email and password is currently turned off"))
+      }
+      try await change(world) { $0.signIn.password = true }
+      #expect(try await browser.get(link.address).says("name=\"password\""))
+    }
+  }
+
+  /// Changes the email address with a link, and returns the code that restores the former one.
+  private func changeEmail(
+    _ world: World, _ old: String, to new: String
+  ) async throws -> String {
+    let change = try await link(world, .changeEmail, old, newEmail: new)
+    try await world.identity.outOfBandCodes.apply(
+      change.code, by: Author(actor: .visitor))
+    var code: String?
+    while let mail = try await world.identity.deliveries.claim() {
+      if let found = mail.body.firstMatch(of: #/mode=recoverEmail\S*?oobCode=([^&\s]+)/#) {
+        code = String(found.1)
+      }
+    }
+    return try #require(code)
+  }
+
+  @Test func `a link that another one made useless doesn't say that its change was made`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let browser = Browser(world)
+      let first = try await changeEmail(world, Self.chiara, to: "one@example.com")
+      world.clock.advance(seconds: 60)
+      let second = try await changeEmail(world, "one@example.com", to: "two@example.com")
+      let address = Self.page + "?oobCode="
+      _ = try await browser.submit(address + first, ["code": first], to: Self.page)
+      #expect(try await chiara(world).email == Self.chiara)
+      let used = try await browser.get(address + first)
+      #expect(used.status == .gone && used.says("The change was made."))
+      for query in ["", "&done=1"] {
+        let replaced = try await browser.get(address + second + query)
+        #expect(replaced.status == .gone && replaced.says("An earlier address was restored"))
+        #expect(!replaced.says("The change was made.") && !replaced.says("example.com"))
+      }
+    }
+  }
+
+  @Test func `a link to undo a change says what to do if there's nothing left to undo`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let browser = Browser(world)
+      let (now, uid) = (world.clock.now.microseconds, World.chiara)
+      for (kind, words) in [
+        ("REVERT_SECOND_FACTOR_ADDITION", "The second factor was already removed"),
+        ("PASSWORD_RESET", "Your account has changed since this link was sent."),
+      ] {
+        let digest = HashFunction.sha256.digest(Array(kind.utf8))
+        try await world.database.write { connection in
+          _ = try connection.run(
+            """
+            INSERT /* test */ INTO oob_code (code_digest, scope_key, account_key, kind, email,
+              enrollment_id, created_at, expires_at)
+            SELECT \(digest), scope_key, account_key, \(kind), 'former@example.com', 'gone',
+              \(now), \(now + 60_000_000)
+            FROM account WHERE uid = \(uid)
+            """)
+        }
+        let page = try await browser.get(Self.page + "?oobCode=\(kind)")
+        #expect(page.status == .notFound && page.says(words), "\(kind)")
+        #expect(page.says("Request a new link") == (kind == "PASSWORD_RESET"), "\(kind)")
+      }
+    }
+  }
+
   @Test func `an email address is changed by the button`() async throws {
     try await World.withSampleData { world in
       let browser = Browser(world)

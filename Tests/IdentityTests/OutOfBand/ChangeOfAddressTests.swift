@@ -63,6 +63,10 @@ struct ChangeOfAddressTests {
       await expect("usedCode") {
         try await instance.identity.outOfBandCodes.apply(code, by: Instance.visitor)
       }
+      let used = try await instance.identity.outOfBandCodes.remains(of: first)
+      let replaced = try await instance.identity.outOfBandCodes.remains(of: code)
+      #expect(used?.usedAt == instance.now && used?.isReplaced == false)
+      #expect(replaced?.usedAt == instance.now && replaced?.isReplaced == true)
       #expect(try await instance.reload(alice).email == Person.alice.email)
     }
   }

@@ -30,6 +30,29 @@ struct CodeUseTests {
     }
   }
 
+  @Test func `a page states the password policy, and whether the password can be used at all`()
+    async throws
+  {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      _ = try await instance.account(.alice, isVerified: false)
+      let code = try await instance.code(.passwordReset)
+      let verification = try await instance.code(.verifyEmail)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.passwords = PasswordPolicy(isEnforced: true, shortest: 9, classes: [.digit]) }
+      let opened = try await codes.open(code)
+      #expect(opened.code.email == Person.alice.email)
+      #expect(opened.passwordRequirements == [.atLeast(9), .character(.digit)])
+      #expect(try await codes.open(verification).passwordRequirements == [])
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.signIn.password = false }
+      await expect("passwordLoginDisabled") { try await codes.open(code) }
+      await expect("done") { try await codes.open(verification) }
+    }
+  }
+
   @Test func `a reset removes other sign-in methods of an account with an unverified email`()
     async throws
   {

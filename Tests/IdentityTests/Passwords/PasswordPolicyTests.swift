@@ -35,6 +35,22 @@ struct PasswordPolicyTests {
     #expect(policy.missing(in: Secret("a")).isEmpty)
   }
 
+  @Test(
+    arguments: [
+      (PasswordPolicy(), [.atLeast(6)]),
+      (PasswordPolicy(isEnforced: false, shortest: 12, classes: [.digit]), [.atLeast(6)]),
+      (PasswordPolicy(isEnforced: true), [.atLeast(6)]),
+      (
+        PasswordPolicy(isEnforced: true, shortest: 8, longest: 20, classes: [.symbol, .digit]),
+        [.atLeast(8), .atMost(20), .character(.digit), .character(.symbol)]
+      ),
+    ] as [(PasswordPolicy, [PasswordRequirement])])
+  func `the requirements to state are those that passwords are checked for`(
+    policy: PasswordPolicy, requirements: [PasswordRequirement]
+  ) {
+    #expect(policy.requirements == requirements)
+  }
+
   @Test func `every way to set a password applies the pool's policy`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
