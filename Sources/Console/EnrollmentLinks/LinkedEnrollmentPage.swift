@@ -58,11 +58,11 @@ struct LinkedEnrollmentPage: Sendable {
     case .tooManyCodes(let scope): return try page(visitor, .tooManyCodes(scope), code: code)
     case .disabled(let scope): return try page(visitor, .disabled(scope), code: code)
     case .refused(let scope, let why): return try page(visitor, .refused(scope, why), code: code)
+    case .malformedCode(let enrollment):
+      let fault = FieldError(field: "code", text: Message("enrollment-links.enter-code"))
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .wrongCode(let enrollment):
-      let fault = FieldError(
-        field: "code",
-        text: visitor.form.trimmed("code").isEmpty
-          ? Message("enrollment-links.enter-code") : Message("enrollment-links.incorrect-code"))
+      let fault = FieldError(field: "code", text: Message("enrollment-links.incorrect-code"))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .nameTooLong(let enrollment):
       let fault = FieldError(

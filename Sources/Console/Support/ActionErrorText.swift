@@ -68,6 +68,7 @@ enum ActionErrorText {
       case .reasonRequired: ("reason", Message("support.reason-required"))
       case .proofMissing: ("proof", Message("support.proof-missing"))
       case .callerCodeRequired: ("caller-code", Message("support.caller-code-required"))
+      case .callerCodeMalformed: ("caller-code", Message("support.caller-code-malformed"))
       case .callerCodeWrong(let left):
         ("caller-code", Message("support.caller-code-wrong", ["count": .number(left)]))
       case .callerCodeExpired: ("caller-code", Message("support.caller-code-expired"))

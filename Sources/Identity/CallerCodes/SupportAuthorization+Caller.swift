@@ -25,7 +25,8 @@ extension CallerCheck {
 }
 
 extension SupportAuthorization {
-  /// Checks the code that a caller read back, and counts and records a wrong one.
+  /// Checks the code that a caller read back, and counts and records a wrong one; text that isn't a
+  /// code is only rejected.
   ///
   /// A right code stays valid until the action is done, so that an error in another field doesn't
   /// cost the caller a new email.
@@ -46,7 +47,10 @@ extension SupportAuthorization {
     guard let code = try CallerCode.find(account, by: agent, at: now, connection) else {
       return .invalid(.callerCodeExpired)
     }
-    guard try code.matches(request.callerCode) else {
+    guard let digits = TypedCode.digits(CallerCode.length, of: request.callerCode) else {
+      return .invalid(.callerCodeMalformed)
+    }
+    guard try code.matches(digits) else {
       try CallerCode.fail(account, by: agent, connection)
       let failures = code.failures + 1
       var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: scope)

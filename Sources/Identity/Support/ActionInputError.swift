@@ -16,6 +16,8 @@ public enum ActionInputError: Sendable, Equatable {
   case proofMissing
   /// The action requires a code that the caller reads back.
   case callerCodeRequired
+  /// The text in the field for the caller's code isn't a code; it isn't counted as a try.
+  case callerCodeMalformed
   /// The caller read back a wrong code; the number of tries left.
   case callerCodeWrong(left: Int)
   /// No code was sent, or it has expired or had too many tries.
@@ -62,8 +64,8 @@ extension ActionInputError {
   /// Whether the field comes before the reason in a form.
   var isFirst: Bool {
     switch self {
-    case .untilOutOfRange, .nameRequired, .nameTooLong, .callerCodeRequired, .callerCodeWrong,
-      .callerCodeExpired:
+    case .untilOutOfRange, .nameRequired, .nameTooLong, .callerCodeRequired,
+      .callerCodeMalformed, .callerCodeWrong, .callerCodeExpired:
       true
     default: false
     }

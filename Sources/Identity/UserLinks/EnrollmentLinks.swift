@@ -32,6 +32,8 @@ public enum EnrollmentLinkError: Error, Sendable {
   case disabled(Scope)
   /// The setup has expired, or belongs to another link.
   case ended(Scope)
+  /// The code doesn't have six digits; it isn't counted as a try.
+  case malformedCode(LinkedEnrollment)
   /// The code is incorrect for the new secret.
   case wrongCode(LinkedEnrollment)
   /// Too many incorrect codes; a new link is required.
@@ -171,7 +173,7 @@ public struct EnrollmentLinks: Sendable {
 
   /// Enrolls the app if the code proves that it has the secret, and uses up the link.
   ///
-  /// The code attempt is recorded, like any other.
+  /// The code attempt is recorded, like any other; text that isn't a code is only rejected.
   ///
   /// - Parameters:
   ///   - code: The code of the link.
@@ -193,7 +195,7 @@ public struct EnrollmentLinks: Sendable {
     let ticket = Ticket(text, .linkedEnrollment, by: tickets)
     let id = ID<Factor>(store.random.uuid())
     let name = displayName.trimmed
-    let digits = AdministratorFactors.digits(of: typed)
+    let digits = TypedCode.digits(TOTPFactor.digits, of: typed)
     // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
     let outcome: Result<Scope, EnrollmentLinkError> = try await store.write(
       EnrollmentLinkError.self
@@ -209,6 +211,9 @@ public struct EnrollmentLinks: Sendable {
       guard let password = TOTPFactor.password(ticket.secret) else { return .failure(.unknown) }
       guard !Factor.isTooLong(name) else {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
+      }
+      guard let digits else {
+        return .failure(.malformedCode(try enrollment(ticket, link, account)))
       }
       let window = try Policies.find(scope.key, counts: false, connection).configuration.window
       let codeAttempt = try password.verify(

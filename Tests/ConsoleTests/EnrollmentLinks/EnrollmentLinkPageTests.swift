@@ -35,13 +35,13 @@ import Testing
     return try await world.link(to: Self.page)
   }
 
-  /// The current code of an app that scanned the page.
-  private func code(_ page: Answer, _ world: World) throws -> String {
+  /// The code of an app that scanned the page, some steps from now.
+  private func code(_ page: Answer, _ world: World, step: Int64 = 0) throws -> String {
     let start = try #require(page.text.firstRange(of: "aria-label=\"key\">"))
     let key = page.text[start.upperBound...].prefix { $0 != "<" }.replacing(" ", with: "")
     let secret = Secret(try #require(Base32.decode(String(key))))
     let app = try #require(OneTimePassword(secret: secret))
-    return try app.code(step: app.step(at: world.clock.now.seconds))
+    return try app.code(step: app.step(at: world.clock.now.seconds) + step)
   }
 
   private func form(_ page: Answer, code: String, name: String = "Pixel") throws -> Form {
@@ -78,13 +78,18 @@ import Testing
     try await World.withSampleData { world in
       let browser = Browser(world)
       let page = try await browser.get(try await send(world))
-      let wrong = try await browser.post(Self.page, try form(page, code: "1"))
+      let wrong = try await browser.post(
+        Self.page, try form(page, code: try code(page, world, step: -120)))
       #expect(wrong.status == .unprocessableContent && wrong.says("sets its time automatically"))
       let (first, same) = (try code(page, world), try code(wrong, world))
       #expect(first == same)
       #expect(wrong.says("value=\"Pixel\"") && wrong.says("aria-invalid=\"true\""))
-      let empty = try await browser.post(Self.page, try form(wrong, code: ""))
-      #expect(empty.says("Enter the six-digit code"))
+      // More often than the link has tries.
+      for typed in ["", "1", "12345", "abcdef", "", "1", "12345", "abcdef", "", "1", "12345"] {
+        let malformed = try await browser.post(Self.page, try form(wrong, code: typed))
+        #expect(malformed.status == .unprocessableContent, "\(typed)")
+        #expect(malformed.says("Enter the six-digit code"), "\(typed)")
+      }
       let long = try await browser.post(
         Self.page,
         try form(page, code: try code(page, world), name: String(repeating: "x", count: 101)))
@@ -154,7 +159,8 @@ import Testing
       let page = try await browser.get(link)
       Markup.check(page)
       try Snapshot.check(try settled(page), named: "enroll.html")
-      let wrong = try await browser.post(Self.page, try form(page, code: "1"))
+      let wrong = try await browser.post(
+        Self.page, try form(page, code: try code(page, world, step: -120)))
       try Snapshot.check(try settled(wrong), named: "enroll-wrong.html")
       let done = try await browser.post(
         Self.page, try form(page, code: try code(page, world)))

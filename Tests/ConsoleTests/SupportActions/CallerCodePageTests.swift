@@ -33,6 +33,11 @@ import Testing
     throw Missing("a code")
   }
 
+  /// Another code of eight digits.
+  private static func wrong(_ code: String) -> String {
+    code.hasPrefix("0") ? "1000 0000" : "0000 0000"
+  }
+
   @Test func `forms verify the caller only where the pool offers it`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -59,10 +64,15 @@ import Testing
       let page = try await nadia.get(form)
       Markup.check(page)
       #expect(sent.location == form && page.says(masked) && page.says("id=\"caller-code\""))
-      let wrong = try await nadia.submit(form, ["reason": "lost", "caller-code": "12"])
+      let code = try await code(world)
+      let malformed = try await nadia.submit(form, ["reason": "lost", "caller-code": "12"])
+      Markup.check(malformed)
+      #expect(malformed.status == .unprocessableContent)
+      #expect(malformed.says("Enter the eight digits that the caller reads to you."))
+      let wrong = try await nadia.submit(
+        form, ["reason": "lost", "caller-code": Self.wrong(code)])
       Markup.check(wrong)
       #expect(wrong.status == .unprocessableContent && wrong.says("You have 4 tries left"))
-      let code = try await code(world)
       let done = try await nadia.submit(form, ["reason": "lost", "caller-code": code])
       let ada = try await Browser.signedIn(world)
       let log = try await ada.get(try await world.eu + "/audit")
@@ -99,7 +109,8 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, form) = try await addresses(world)
       _ = try await send(nadia, user, returningTo: form)
-      _ = try await nadia.submit(form, ["reason": "lost", "caller-code": "12"])
+      let wrong = Self.wrong(try await code(world))
+      _ = try await nadia.submit(form, ["reason": "lost", "caller-code": wrong])
       let ada = try await Browser.signedIn(world)
       let log = try await ada.get(try await world.eu + "/audit")
       #expect(log.says("Incorrect code from a caller"))

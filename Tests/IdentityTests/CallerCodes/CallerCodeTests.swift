@@ -25,6 +25,11 @@ struct CallerCodeTests {
     return String(try #require(line))
   }
 
+  /// Another code of eight digits.
+  private func wrong(_ code: String) -> String {
+    code.hasPrefix("0") ? "1000 0000" : "0000 0000"
+  }
+
   private func endSessions(
     _ instance: Instance, _ account: Account, by agent: Agent, code: String
   ) async -> String {
@@ -106,8 +111,8 @@ struct CallerCodeTests {
   {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .offered)
-      _ = try await send(instance, alice.account, by: agent)
-      for _ in 0..<6 { _ = await endSessions(instance, alice.account, by: agent, code: "wrong") }
+      let wrong = wrong(try await send(instance, alice.account, by: agent))
+      for _ in 0..<6 { _ = await endSessions(instance, alice.account, by: agent, code: wrong) }
       let rows = try await instance.log().filter { $0.action == .accountRefuseCallerCode }
       let tries = rows.reversed().map { $0.new(.wrongCodes) }
       // The sixth isn't compared with anything: the code is invalid after five.
@@ -153,7 +158,7 @@ struct CallerCodeTests {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .offered)
       let code = try await send(instance, alice.account, by: agent)
-      let wrong = code.hasPrefix("0") ? "1000 0000" : "0000 0000"
+      let wrong = wrong(code)
       var tries: [String] = []
       for typed in [wrong, wrong, wrong, wrong, wrong, code] {
         tries.append(await endSessions(instance, alice.account, by: agent, code: typed))
@@ -162,6 +167,22 @@ struct CallerCodeTests {
         Array(repeating: "callerCodeWrong", count: 4)
         + ["callerCodeExpired", "callerCodeExpired"]
       #expect(tries == expected)
+    }
+  }
+
+  @Test(arguments: ["1234567", "123456789", "1234 567x", "１２３４５６７８", "they didn't read it"])
+  func `text that isn't a code of eight digits costs no try`(typed: String) async throws {
+    try await withInstance { instance in
+      let (alice, agent) = try await prepare(instance, .offered)
+      let code = try await send(instance, alice.account, by: agent)
+      var results: [String] = []
+      for _ in 0..<6 {
+        results.append(await endSessions(instance, alice.account, by: agent, code: typed))
+      }
+      #expect(results == Array(repeating: "callerCodeMalformed", count: 6))
+      #expect(try await instance.log().allSatisfy { $0.action != .accountRefuseCallerCode })
+      let done = await endSessions(instance, alice.account, by: agent, code: code)
+      #expect(done == "done")
     }
   }
 

@@ -28,6 +28,11 @@ struct EnrollmentLinkTests {
     return try app.code(step: app.step(at: now.seconds))
   }
 
+  /// A code that the app showed an hour ago.
+  private func wrong(_ enrollment: LinkedEnrollment, at now: Instant) throws -> String {
+    try code(enrollment, at: now.advanced(bySeconds: -3_600))
+  }
+
   @Test(arguments: [false, true])
   func `L5: a user who sets up an app with a link can end their sessions`(endsSessions: Bool)
     async throws
@@ -130,13 +135,40 @@ struct EnrollmentLinkTests {
       let link = try await send(instance, account)
       let enrollment = try await links.open(link)
       let ticket = enrollment.ticket.revealedText
+      let wrong = try wrong(enrollment, at: instance.now)
       for guess in 1...10 {
         await expect(guess < 10 ? "wrongCode" : "tooManyCodes") {
           try await links.finish(
-            link, ticket: ticket, typed: "12345", displayName: "x", by: Instance.visitor)
+            link, ticket: ticket, typed: wrong, displayName: "x", by: Instance.visitor)
         }
       }
       await expect("tooManyCodes") { try await links.open(link) }
+    }
+  }
+
+  @Test func `text that isn't a code costs none of the tries and isn't recorded`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      let link = try await send(instance, account)
+      let enrollment = try await links.open(link)
+      for typed in ["", "12345", "1234567", "12345x", "１２３４５６", String(repeating: "1", count: 99)] {
+        for _ in 0..<3 {
+          await expect("malformedCode") {
+            try await links.finish(
+              link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
+              by: Instance.visitor)
+          }
+        }
+      }
+      #expect(try await instance.codeAttempts(account).isEmpty)
+      await expect("ended") {
+        try await links.finish(
+          link, ticket: "", typed: "", displayName: "x", by: Instance.visitor)
+      }
+      try await links.finish(
+        link, ticket: enrollment.ticket.revealedText, typed: code(enrollment, at: instance.now),
+        displayName: "x", by: Instance.visitor)
     }
   }
 
@@ -148,7 +180,8 @@ struct EnrollmentLinkTests {
       let enrollment = try await links.open(link)
       let app = try app(enrollment)
       let late = try app.code(step: app.step(at: instance.now.seconds) - 8)
-      for typed in [late, "12345", try code(enrollment, at: instance.now)] {
+      let wrong = try wrong(enrollment, at: instance.now)
+      for typed in [late, wrong, try code(enrollment, at: instance.now)] {
         _ = await outcome {
           try await links.finish(
             link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
@@ -156,7 +189,7 @@ struct EnrollmentLinkTests {
         }
       }
       let codeAttempts = try await instance.codeAttempts(account)
-      #expect(codeAttempts.map(\.result) == [.accepted, .unreadable, .late])
+      #expect(codeAttempts.map(\.result) == [.accepted, .wrong, .late])
       #expect(codeAttempts.map(\.distance) == [0, nil, -8])
       let factor = try #require(try await instance.reload(account).factors.first)
       #expect(codeAttempts.map(\.enrollment) == [factor.id, nil, nil])
