@@ -104,8 +104,11 @@ struct RestoreFactors: SupportAction {
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {
-    guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(
+    if case .factorNotFound = denial { gone } else { nil }
+  }
+
+  var gone: SupportClosing? {
+    SupportClosing(
       text: isPurge
         ? Message("factors.nothing-to-purge") : Message("factors.nothing-to-restore"),
       checksUser: true)

@@ -24,12 +24,18 @@ protocol SupportAction: Sendable {
   /// Returns what to say on the user's page when there's nothing left to act on, by default that
   /// nothing changed; nil for a denial that belongs to the form.
   func closing(_ denial: ActionDenial) -> SupportClosing?
+
+  /// What to say on the user's page to someone who opens the action's address when there's nothing
+  /// left to act on, such as a link that a colleague sent; nil if there's no such page.
+  var gone: SupportClosing? { get }
 }
 
 extension SupportAction {
   func closing(_ denial: ActionDenial) -> SupportClosing? {
     if case .nothingToDo = denial { .unchanged } else { nil }
   }
+
+  var gone: SupportClosing? { nil }
 }
 
 /// The user and the object that an action's address names, and the submitted form.
@@ -102,7 +108,13 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
   func ask(_ target: SupportTarget) async throws(Refusal) -> Response {
     var target = target
     target.typed = await pages.typed(target)
-    return try await page(target, target.typed.map(ActionInput.init) ?? ActionInput(), errors: [])
+    do throws(Refusal) {
+      return try await page(
+        target, target.typed.map(ActionInput.init) ?? ActionInput(), errors: [])
+    } catch {
+      guard case .notFound = error, let gone = action.gone else { throw error }
+      return try await pages.leave(gone, target)
+    }
   }
 
   func perform(_ target: SupportTarget) async throws(Refusal) -> Response {
