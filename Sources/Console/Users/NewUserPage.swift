@@ -85,7 +85,7 @@ struct NewUserPage: Sendable {
         field: "name",
         text: Message("users.shorten-name", ["count": .number(Account.longestName)]))
     case .busy: throw .busy
-    case .notFound: throw .notFound
+    case .scopeDeleted: throw .notFound
     default: throw .unavailable(error)
     }
   }

@@ -42,6 +42,8 @@ public enum AccountError: Error, Sendable {
   case adminOnly
   /// The user pool is disabled.
   case scopeDisabled(Scope)
+  /// The user pool was deleted in the meantime.
+  case scopeDeleted(Scope)
   /// The account isn't disabled, and only a disabled one was to be deleted.
   case notDisabled
   /// More than five phones as second factors.
@@ -82,4 +84,6 @@ public enum AccountError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension AccountError: UseCaseError {}
+extension AccountError: UseCaseError {
+  package static func deleted(_ scope: Scope) -> AccountError { .scopeDeleted(scope) }
+}

@@ -82,7 +82,7 @@ package enum AccountRecord {
     number: AccountNumber, uid: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     guard let number = try number.use(in: scope.key, connection) else {
-      throw AccountError.notFound
+      throw DeletedScope(scope: scope)
     }
     let key = scope.accountKeys.lowerBound + number
     let email = new.email.map { AccountRules.folded(email: $0) }

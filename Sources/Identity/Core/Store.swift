@@ -5,6 +5,19 @@ package import Database
 package protocol UseCaseError: Error {
   /// The database failed; the cause is only for the log.
   static func unavailable(_ cause: Failure) -> Self
+  /// The user pool was deleted after the call found it.
+  static func deleted(_ scope: Scope) -> Self
+}
+
+extension UseCaseError {
+  package static func deleted(_ scope: Scope) -> Self {
+    unavailable(Failure(DeletedScope(scope: scope)))
+  }
+}
+
+/// Creating something in a user pool failed because the pool was deleted meanwhile.
+struct DeletedScope: Error {
+  let scope: Scope
 }
 
 /// An internal failure that isn't the caller's fault; it's logged and never shown.
@@ -57,6 +70,8 @@ package final class Store: Sendable {
       return try await database.write(body)
     } catch let known as E {
       throw known
+    } catch let deleted as DeletedScope {
+      throw E.deleted(deleted.scope)
     } catch {
       await report(error)
       throw E.unavailable(Failure(error))

@@ -52,11 +52,15 @@ public enum CustomTokenError: Error, Sendable {
   case userDisabled
   /// The user pool is disabled.
   case scopeDisabled(Scope)
+  /// The user pool was deleted in the meantime.
+  case scopeDeleted(Scope)
   /// The database is unavailable.
   case unavailable(Failure)
 }
 
-extension CustomTokenError: UseCaseError {}
+extension CustomTokenError: UseCaseError {
+  package static func deleted(_ scope: Scope) -> CustomTokenError { .scopeDeleted(scope) }
+}
 
 /// Reserved claim names.
 public enum ReservedClaims {

@@ -133,13 +133,17 @@ public enum FederationError: Error, Sendable {
   case signUpDisabled
   /// The user pool is disabled.
   case scopeDisabled(Scope)
+  /// The user pool was deleted in the meantime.
+  case scopeDeleted(Scope)
   /// The session to link the identity to is no longer valid.
   case session(SessionError)
   /// The database is unavailable.
   case unavailable(Failure)
 }
 
-extension FederationError: UseCaseError {}
+extension FederationError: UseCaseError {
+  package static func deleted(_ scope: Scope) -> FederationError { .scopeDeleted(scope) }
+}
 
 extension Federation {
   /// Verifies a provider's ID token.

@@ -31,7 +31,7 @@ struct ImportBatch {
       WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
       """
     ) { row in (next: try row.value(0) as Int64, takesTOTP: try row.value(1) as Bool) }
-    guard let row else { throw ImportError.scopeNotFound }
+    guard let row else { throw DeletedScope(scope: scope) }
     self.scope = scope
     self.options = options
     self.outbox = outbox

@@ -94,11 +94,13 @@ public enum ImportError: Error, Sendable {
   /// A provider identity appears twice in the list.
   case duplicateProvider(provider: String, rawID: String)
   /// The user pool was deleted in the meantime.
-  case scopeNotFound
+  case scopeDeleted(Scope)
   /// Too many passwords are being hashed; retry after a second.
   case busy
   /// The database is unavailable.
   case unavailable(Failure)
 }
 
-extension ImportError: UseCaseError {}
+extension ImportError: UseCaseError {
+  package static func deleted(_ scope: Scope) -> ImportError { .scopeDeleted(scope) }
+}

@@ -35,6 +35,8 @@ public enum OutOfBandError: Error, Sendable {
   case passwordLoginDisabled
   /// Sign-in is disabled for the whole pool.
   case scopeDisabled(Scope)
+  /// The user pool was deleted in the meantime.
+  case scopeDeleted(Scope)
   /// The hourly email limit of the address or network is reached.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
   /// The user reported a change, so second factors are locked until an owner has reviewed it.
@@ -47,7 +49,9 @@ public enum OutOfBandError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension OutOfBandError: UseCaseError {}
+extension OutOfBandError: UseCaseError {
+  package static func deleted(_ scope: Scope) -> OutOfBandError { .scopeDeleted(scope) }
+}
 
 extension OutOfBandError {
   /// Converts an account error.

@@ -17,6 +17,8 @@ public enum SignInError: Error, Sendable {
   case passwordLoginDisabled
   /// Sign-in is disabled for the pool.
   case scopeDisabled(Scope)
+  /// The user pool was deleted in the meantime.
+  case scopeDeleted(Scope)
   /// Too many wrong passwords; retry after this time.
   case tooManyAttempts(until: Instant)
   /// The pending credential wasn't issued here or was already used.
@@ -71,7 +73,9 @@ public enum SignInError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension SignInError: UseCaseError {}
+extension SignInError: UseCaseError {
+  package static func deleted(_ scope: Scope) -> SignInError { .scopeDeleted(scope) }
+}
 
 /// The result of a first factor.
 public enum SignInOutcome: Sendable {

@@ -19,6 +19,7 @@ extension WireError {
     case .enrollmentRequired: self = .enrollmentRequired
     case .userDisabled: self.init("USER_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -41,6 +42,7 @@ extension WireError {
     case .userDisabled: self.init("USER_DISABLED")
     case .signUpDisabled: self.init("ADMIN_ONLY_OPERATION")
     case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .session(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
     }

@@ -26,6 +26,11 @@ extension WireError {
     self.init(scope.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
   }
 
+  /// The pool was deleted after the call found it.
+  init(deleted scope: Scope) {
+    self.init(scope.tenant == nil ? ScopeError.projectDeleted : .tenantDeleted)
+  }
+
   /// The error of a call about tenants themselves, which responds with 404.
   init(tenants error: ScopeError) {
     switch error {
@@ -137,6 +142,7 @@ extension WireError {
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .notDisabled: self.init("NOT_DISABLED : Disable the account before batch deletion.")
     case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
@@ -209,6 +215,7 @@ extension WireError {
     case .userDisabled: self.init("USER_DISABLED")
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .tooManyAttempts:
       self.init(
         "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due "

@@ -32,7 +32,7 @@ struct ProjectDeletionTests {
           in: acme, UserPoolEdit(displayName: "North"), by: Instance.boss)
       }
       await expect("scopeNotFound") { try await identity.policies.read(instance.acme) }
-      await expect("notFound") { try await instance.account(.mallory) }
+      await expect("scopeDeleted") { try await instance.account(.mallory) }
       await expect("invalidRefreshToken") {
         try await identity.sessions.refresh(grant.refreshToken, project: acme)
       }
@@ -61,6 +61,36 @@ struct ProjectDeletionTests {
       let rest = try await instance.contents()
       for table in ["account", "factor", "session"] {
         #expect(rest[table] == [], "\(table)")
+      }
+    }
+  }
+
+  @Test func `no one is created in a pool that was deleted after a call found it`() async throws {
+    try await withInstance { instance in
+      let (identity, east) = (instance.identity, instance.east)
+      let tenant = try #require(east.tenant)
+      try await identity.pools.delete(
+        project: east.project, tenant: tenant, by: Instance.boss)
+      await expect("scopeDeleted") { try await instance.account(.alice, in: east) }
+      var new = NewAccount()
+      (new.email, new.password) = ("alice@example.com", Secret("correct horse"))
+      let mine = new
+      await expect("scopeDeleted") {
+        try await identity.signIns.signUp(east, mine, by: Instance.visitor)
+      }
+      await expect("scopeDeleted") {
+        try await identity.imports.run(
+          east, [ImportTests.user(.alice)], ImportTests.factorless, by: Instance.boss)
+      }
+      #expect(try await instance.users(of: east) == 0)
+    }
+    try await withEmulator { identity in
+      let scope = try await identity.scopes.find(project: ID("some-app"))
+      try await identity.pools.delete(
+        project: scope.project, by: Author(actor: .emulatorOwner))
+      await expect("scopeDeleted") {
+        try await identity.customTokens.signIn(
+          scope, token: #"{"uid":"alice"}"#, by: Author(actor: .visitor))
       }
     }
   }

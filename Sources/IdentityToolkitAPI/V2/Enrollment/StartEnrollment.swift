@@ -82,6 +82,7 @@ extension Methods {
     do throws(PolicyError) {
       policy = try await identity.policies.read(scope)
     } catch {
+      if case .scopeNotFound = error { throw WireError(deleted: scope) }
       throw WireError(error)
     }
     guard policy.configuration.isOn(kind) else {
