@@ -15,13 +15,17 @@ public struct JSONWebToken: Sendable {
   /// The signature, from the third part; empty for an unsigned token.
   public let signature: [UInt8]
 
-  /// The maximum length of a token, in bytes.
+  /// The maximum length of a token that someone else issued, in bytes.
   public static let longest = 16_384
 
   /// Parses a token; nil unless it has three base64url parts, the first two of which are JSON
   /// objects.
-  public init?(_ text: String) {
-    guard text.utf8.count < Self.longest else { return nil }
+  ///
+  /// - Parameters:
+  ///   - text: The token.
+  ///   - longest: The length that it must be below, in bytes.
+  public init?(_ text: String, below longest: Int = Self.longest) {
+    guard text.utf8.count < longest else { return nil }
     let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Self.object(parts[0]),
       let payload = Self.object(parts[1]), let signature = Base64URL.decode(parts[2])

@@ -61,6 +61,12 @@ struct Claims {
 struct ClaimsWriter {
   private var bytes: [UInt8] = []
 
+  /// The maximum length of the linked identities, in bytes of JSON.
+  ///
+  /// An import can link any number of them, and tokens must stay short enough to be accepted. This
+  /// is enough for 50 of the longest identities, or for hundreds of usual ones.
+  static let mostIdentityBytes = 65_536
+
   /// Returns the payload of a session's token.
   static func payload(_ grant: SessionGrant, now: Int64) -> [UInt8] {
     var writer = ClaimsWriter()
@@ -102,7 +108,7 @@ struct ClaimsWriter {
     bytes.append(UInt8(ascii: "{"))
     list("email", account.email)
     list("phone", account.phoneNumber)
-    for link in account.providers { list(link.provider, link.rawID) }
+    identities(account.providers)
     bytes.append(UInt8(ascii: "}"))
     text("sign_in_provider", session.provider.rawValue)
     if let factor = session.secondFactor {
@@ -111,6 +117,19 @@ struct ClaimsWriter {
     }
     text("tenant", session.scope.tenant?.text)
     bytes.append(contentsOf: "}}".utf8)
+  }
+
+  /// Writes as many identities as a token can have.
+  private mutating func identities(_ links: [ProviderLink]) {
+    let start = bytes.count
+    for link in links {
+      let end = bytes.count
+      list(link.provider, link.rawID)
+      guard bytes.count - start <= Self.mostIdentityBytes else {
+        bytes.removeLast(bytes.count - end)
+        return
+      }
+    }
   }
 
   /// Writes the user's custom claims and those of the session's custom token.

@@ -23,6 +23,13 @@ struct IDTokens: Sendable {
   /// adjusted.
   static let tolerance: Int64 = 5
 
+  /// The length that a token is below, in bytes.
+  ///
+  /// Every token that this server issues is shorter: its claims have at most
+  /// ``ClaimsWriter/mostIdentityBytes`` of identities and 44 KiB of others, and Base64 makes four
+  /// bytes of three.
+  static let longest = 163_840
+
   static let issuer = "https://securetoken.google.com/"
 
   /// Issues the ID token of a session.
@@ -98,9 +105,7 @@ struct IDTokens: Sendable {
 
   /// Returns the tenant that a token names, without verifying the token; nil if it names none.
   static func namedTenant(of token: String) -> ID<Tenant>? {
-    guard token.utf8.count < JSONWebToken.longest, let token = JSONWebToken(token) else {
-      return nil
-    }
+    guard let token = JSONWebToken(token, below: longest) else { return nil }
     return token.payload["firebase"]?["tenant"]?.textValue.map { ID($0.text) }
   }
 
@@ -121,7 +126,7 @@ struct IDTokens: Sendable {
   /// A valid signature stays valid as long as its key is, so it's cached; everything else is
   /// checked each time.
   private func read(_ token: String) async throws(WireError) -> Claims {
-    guard token.utf8.count < JSONWebToken.longest else { throw .invalidIDToken }
+    guard token.utf8.count < Self.longest else { throw .invalidIDToken }
     if identity.profile == .emulator { return try parse(token).claims }
     let digest = HashFunction.sha256.digest(Array(token.utf8))
     if let known = verified.find(digest), identity.signingKeys.isBelieved(known.keyID) {
@@ -142,7 +147,7 @@ struct IDTokens: Sendable {
   private func parse(
     _ text: String
   ) throws(WireError) -> (claims: Claims, token: JSONWebToken) {
-    guard let token = JSONWebToken(text),
+    guard let token = JSONWebToken(text, below: Self.longest),
       let claims = Claims(
         token.payload, session: (token.header[Self.sessionName]?.textValue?.text).map { ID($0) })
     else {
@@ -152,7 +157,9 @@ struct IDTokens: Sendable {
   }
 
   /// Returns the complete payload of a token that was read before.
-  static func payload(of token: String) -> JSON.Object? { JSONWebToken(token)?.payload }
+  static func payload(of token: String) -> JSON.Object? {
+    JSONWebToken(token, below: longest)?.payload
+  }
 
   /// The header parameter that names the session; verifiers ignore unknown parameters (RFC 7515,
   /// section 4).
