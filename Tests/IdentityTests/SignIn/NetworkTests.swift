@@ -34,6 +34,27 @@ struct NetworkTests {
     }
   }
 
+  @Test func `in the emulator, only passwords for the same name share a limit`() async throws {
+    try await withEmulator { identity in
+      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      let outcomes = try await concurrently(120) { number in
+        await outcome {
+          try await identity.signIns.password(
+            scope, email: "user\(number)@example.com", password: Person.wrong,
+            address: "127.0.0.1")
+        }
+      }
+      #expect(outcomes.tally == ["emailNotFound": 120])
+      let same = try await concurrently(20) { _ in
+        await outcome {
+          try await identity.signIns.password(
+            scope, email: "alice@example.com", password: Person.wrong, address: "127.0.0.1")
+        }
+      }
+      #expect(same.tally == ["emailNotFound": 10, "tooManyAttempts": 10])
+    }
+  }
+
   @Test(arguments: ["203.0.113.5", "0.0.0.0", "2001:db8::1", "::ffff:203.0.113.5", "::1", "::"])
   func `a valid IP address is recognized`(text: String) { #expect(Network.isAddress(text)) }
 
