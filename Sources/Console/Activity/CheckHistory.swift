@@ -54,11 +54,14 @@ struct CheckHistory: Sendable {
   /// Whether attempts were recorded from the beginning; a pool can be newer than the period.
   var isWhole: Bool { byDay.prefix(7).contains { $0.all > 0 } }
 
-  /// The time zone; where its hours aren't those in which attempts are counted, with that.
+  /// The time zone; where its hours aren't those in which attempts are counted, with the time at
+  /// which days begin.
   private var zone: Message.Value {
-    times.hasWholeHours(at: times.start(of: days[days.count - 1]))
-      ? .text(times.zoneName)
-      : .message(Message("activity.by-utc-hour", ["zone": .text(times.zoneName)]))
+    times.startOfCountedDays(at: times.start(of: days[days.count - 1])).map { start in
+      .message(
+        Message(
+          "activity.by-utc-hour", ["zone": .text(times.zoneName), "start": .text(start)]))
+    } ?? .text(times.zoneName)
   }
 
   private var base: Message {

@@ -99,9 +99,14 @@ struct Times: Hashable, Sendable {
     )
   }
 
-  /// Whether hours begin with those of UTC in the administrator's time zone.
-  func hasWholeHours(at instant: Instant) -> Bool {
-    (zone?.offset(at: instant).seconds ?? 0) % 3_600 == 0
+  /// The time at which days of hourly counts begin in the administrator's time zone, such as
+  /// `00:30`; nil where they begin at midnight.
+  ///
+  /// Hours are those of UTC, and one that contains midnight belongs to the day in which it begins.
+  func startOfCountedDays(at instant: Instant) -> String? {
+    let rest = (zone?.offset(at: instant).seconds ?? 0) % 3_600
+    let minute = (rest < 0 ? rest + 3_600 : rest) / 60
+    return minute == 0 ? nil : "00:\(minute < 10 ? "0" : "")\(minute)"
   }
 
   /// The instant at which a date begins in the administrator's time zone.

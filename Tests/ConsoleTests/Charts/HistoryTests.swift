@@ -45,7 +45,6 @@ import Testing
       .quarter, now: now, times)
     let days = history.samples.map { times.calendarDay(of: $0.at) }
     #expect(days == times.days(91, until: now))
-    #expect(times.hasWholeHours(at: now) == (zone != "Asia/Kolkata"))
   }
 
   @Test func `a year has a value for each week, and a shorter history for each day`() throws {
@@ -123,6 +122,26 @@ import Testing
     let helsinki = try checks([(13, 5, 0, 0)], zone: "Europe/Helsinki")
     #expect(helsinki.byDay[28].accepted == 0 && helsinki.byDay[29].accepted == 5)
     #expect(helsinki.days.last?.description == "2026-11-21")
+  }
+
+  @Test(arguments: [
+    ("UTC", "UTC"), ("Europe/Helsinki", "Europe/Helsinki"),
+    ("Asia/Kolkata", "Asia/Kolkata, counted by UTC hour, so days start at 00:30"),
+    ("Asia/Kathmandu", "Asia/Kathmandu, counted by UTC hour, so days start at 00:45"),
+    ("America/St_Johns", "America/St_Johns, counted by UTC hour, so days start at 00:30"),
+  ])
+  func `where hours don't begin with those of UTC, charts say when days start`(
+    zone: String, words: String
+  ) throws {
+    let history = try checks([(1, 9, 2, 1)], zone: zone)
+    #expect(history.frame("days").base.english.hasSuffix(", \(words)"))
+    #expect(history.rejectionsFrame.base.english.hasSuffix(", \(words)"))
+  }
+
+  @Test func `the hour that contains midnight belongs to the day in which it begins`() throws {
+    // 18:00 UTC yesterday is 23:30 in Kolkata.
+    let history = try checks([(17, 5, 0, 0), (16, 3, 0, 0)], zone: "Asia/Kolkata")
+    #expect(history.byDay[28].accepted == 5 && history.byDay[29].accepted == 3)
   }
 
   @Test func `rejected codes are counted by weekday and hour`() throws {
