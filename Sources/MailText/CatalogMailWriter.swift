@@ -34,7 +34,7 @@ public struct CatalogMailWriter: MailWriter {
       case .report(let mail): (mail.subject, mail.body)
       case .scheduledChangeFailed(let mail): (mail.subject, mail.body(in: catalog))
       case .reportedChange(let mail): (mail.subject, mail.body)
-      case .passkey(let mail): (mail.subject, mail.body)
+      case .signInMethod(let mail): (mail.subject, mail.body)
       case .enrollmentLink(let mail): (mail.subject, mail.body)
       case .actionLink(let mail): (mail.subject, mail.body)
       case .verificationCode(let code, let project):

@@ -28,6 +28,9 @@ enum MessagesText {
     "notice-policy-weakened": Message("messages.purpose-notice-policy-weakened"),
     "review-due": Message("messages.purpose-review-due"),
     "passkey": Message("messages.purpose-passkey"),
+    "administrator-authenticator": Message("messages.purpose-administrator-authenticator"),
+    "administrator-password": Message("messages.purpose-administrator-password"),
+    "administrator-recovery-codes": Message("messages.purpose-administrator-recovery-codes"),
     "report": Message("messages.purpose-report"),
     "notice-scheduled-change-failed":
       Message("messages.purpose-notice-scheduled-change-failed"),

@@ -144,7 +144,8 @@ public struct AdministratorFactors: Sendable {
     return methods.contains(.totp) ? .totp : .passkey
   }
 
-  /// Finishes the setup: the new factor replaces the previous one, and all other sessions end.
+  /// Finishes the setup: the new factor replaces the previous one, all other sessions end, and the
+  /// administrator is notified.
   ///
   /// - Parameters:
   ///   - text: The sealed setup data from the form.
@@ -170,7 +171,7 @@ public struct AdministratorFactors: Sendable {
       isAsked
       ? try await administrators.verifyPassword(
         password, in: session, by: author, AdministratorFactorError.self) : nil
-    let (random, totp) = (store.random, totp)
+    let (random, totp, outbox) = (store.random, totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
         let record: AdministratorRecord
@@ -212,13 +213,17 @@ public struct AdministratorFactors: Sendable {
           .authenticator, from: record.enrolledAt != nil ? .secret : .absent, to: .secret)
         entry.addEnded(ended)
         try entry.record(by: author, at: now, connection)
+        try outbox.notify(
+          record.administrator,
+          record.enrolledAt != nil ? .authenticatorReplaced : .authenticatorSetUp, at: now,
+          connection)
         return .success(codes)
       }
     return try outcome.get()
   }
 
   /// Removes the administrator's own authenticator app after verifying a code or soon after a
-  /// passkey was used, if the role allows it or there's a passkey.
+  /// passkey was used, if the role allows it or there's a passkey, and notifies them.
   ///
   /// - Throws: ``AdministratorFactorError``.
   public func withdraw(
@@ -237,12 +242,12 @@ public struct AdministratorFactors: Sendable {
       return .success(
         Change(
           .administratorWithdraw, AuditChange(.authenticator, from: .secret, to: .absent),
-          codes: []))
+          notice: .authenticatorRemoved, codes: []))
     }
   }
 
   /// Replaces the recovery codes with ten new ones after verifying a code of the authenticator app
-  /// or a recovery code, or soon after a passkey was used.
+  /// or a recovery code, or soon after a passkey was used, and notifies the administrator.
   ///
   /// - Returns: The codes, stored only as digests.
   /// - Throws: ``AdministratorFactorError``.
@@ -260,7 +265,8 @@ public struct AdministratorFactors: Sendable {
       return .success(
         Change(
           .administratorRecoveryCodes,
-          AuditChange(.codes, from: .number(left), to: .number(codes.count)), codes: codes))
+          AuditChange(.codes, from: .number(left), to: .number(codes.count)),
+          notice: .recoveryCodesMade, codes: codes))
     }
   }
 
@@ -306,10 +312,15 @@ public struct AdministratorFactors: Sendable {
   private struct Change {
     let action: AuditAction
     let audit: AuditChange
+    let notice: SignInMethodMail.Change
     let codes: [Secret]
 
-    init(_ action: AuditAction, _ audit: AuditChange, codes: [Secret]) {
-      (self.action, self.audit, self.codes) = (action, audit, codes)
+    init(
+      _ action: AuditAction, _ audit: AuditChange, notice: SignInMethodMail.Change,
+      codes: [Secret]
+    ) {
+      (self.action, self.audit) = (action, audit)
+      (self.notice, self.codes) = (notice, codes)
     }
   }
 
@@ -324,7 +335,7 @@ public struct AdministratorFactors: Sendable {
       -> Result<Change, AdministratorFactorError>
   ) async throws(AdministratorFactorError) -> [Secret] {
     let now = store.clock.now()
-    let totp = totp
+    let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
         let record: AdministratorRecord
@@ -355,6 +366,7 @@ public struct AdministratorFactors: Sendable {
         var entry = Administrators.entry(change.action, record)
         entry.add(change.audit)
         try entry.record(by: author, at: now, connection)
+        try outbox.notify(record.administrator, change.notice, at: now, connection)
         return .success(change.codes)
       }
     return try outcome.get()

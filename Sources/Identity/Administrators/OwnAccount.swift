@@ -24,7 +24,7 @@ public struct OwnAccount: Sendable {
   let store: Store
   let administrators: Administrators
 
-  /// Changes the administrator's own password and ends all other sessions.
+  /// Changes the administrator's own password, ends all other sessions, and notifies them.
   ///
   /// Incorrect current passwords are counted separately from those at sign-in.
   ///
@@ -38,6 +38,7 @@ public struct OwnAccount: Sendable {
     let hash = try await administrators.verifyPassword(old, of: administrator, by: author)
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
+    let outbox = store.outbox
     return try await store.write(PasswordChangeError.self) { connection in
       let changed = try connection.run(
         """
@@ -53,6 +54,7 @@ public struct OwnAccount: Sendable {
         name: administrator.displayName)
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
+      try outbox.notify(administrator, .passwordChanged, at: now, connection)
       return ended
     }
   }

@@ -53,8 +53,8 @@ public enum MailContent: Sendable {
   case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
-  /// A change to an administrator's passkeys, to the administrator.
-  case passkey(PasskeyMail)
+  /// A change to how an administrator signs in, to the administrator.
+  case signInMethod(SignInMethodMail)
   /// A sign-in to the console from a new browser, to the administrator.
   case administratorSignIn(AdministratorSignInMail)
   /// A sign-in of the break-glass account, to the other owners.

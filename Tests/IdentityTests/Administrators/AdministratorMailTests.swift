@@ -70,6 +70,47 @@ struct AdministratorMailTests {
     }
   }
 
+  @Test func `a change to one's own sign-in is reported, each kind by its own purpose`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      let author = instance.author(nora)
+      let factors = instance.identity.administratorFactors
+      try await instance.identity.ownAccount.changePassword(
+        of: session, old: Instance.consolePassword, new: Secret("another pass phrase"), by: author)
+      let device = try await instance.enroll(nora)
+      let start = try factors.begin(for: nora)
+      let app = try instance.device(start, of: nora)
+      var codes = try await factors.finish(
+        start.ticket.revealedText, code: try app.code(at: instance.now),
+        currentCode: device.recoveryCodes[0], for: nora.id, by: author)
+      codes = try await factors.makeRecoveryCodes(
+        for: nora.id, currentCode: codes[0].revealedText, by: author)
+      await expect("wrongCurrentCode") {
+        try await factors.withdraw(from: nora, currentCode: "AAAA-AAAA-AAAA-AAAA", by: author)
+      }
+      try await factors.withdraw(
+        from: nora, currentCode: codes[0].revealedText, by: author)
+      let mails = try await instance.mails().filter { $0.purpose.hasPrefix("administrator-") }
+      #expect(
+        mails.map(\.purpose) == [
+          "administrator-password", "administrator-authenticator", "administrator-authenticator",
+          "administrator-recovery-codes", "administrator-authenticator",
+        ])
+      #expect(
+        mails.map(\.subject) == [
+          "Password of your Countersign account changed",
+          "Authenticator app set up for your Countersign account",
+          "Authenticator app of your Countersign account replaced",
+          "New recovery codes for your Countersign account",
+          "Authenticator app removed from your Countersign account",
+        ])
+      #expect(mails.allSatisfy { $0.recipient == nora.email && $0.body.contains(nora.email) })
+    }
+  }
+
   @Test func `each change of a role is reported to its holder and the other owners`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let administrators = instance.identity.administrators

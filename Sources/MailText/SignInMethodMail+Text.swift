@@ -1,0 +1,39 @@
+import Identity
+import Localization
+
+extension SignInMethodMail {
+  var subject: Message {
+    switch change {
+    case .passkeyAdded: Message("mail.subject-passkey-added")
+    case .passkeyRemoved: Message("mail.subject-passkey-removed")
+    case .authenticatorSetUp: Message("mail.subject-authenticator-set-up")
+    case .authenticatorReplaced: Message("mail.subject-authenticator-replaced")
+    case .authenticatorRemoved: Message("mail.subject-authenticator-removed")
+    case .passwordChanged: Message("mail.subject-administrator-password")
+    case .recoveryCodesMade: Message("mail.subject-administrator-recovery-codes")
+    }
+  }
+
+  var body: Message {
+    switch change {
+    case .passkeyAdded(let name):
+      Message(
+        "mail.passkey-added",
+        ["name": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
+    case .passkeyRemoved(let name):
+      Message(
+        "mail.passkey-removed",
+        ["name": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
+    case .authenticatorSetUp:
+      Message("mail.authenticator-set-up", ["email": .text(email), "time": .moment(at)])
+    case .authenticatorReplaced:
+      Message("mail.authenticator-replaced", ["email": .text(email), "time": .moment(at)])
+    case .authenticatorRemoved:
+      Message("mail.authenticator-removed", ["email": .text(email), "time": .moment(at)])
+    case .passwordChanged:
+      Message("mail.administrator-password", ["email": .text(email), "time": .moment(at)])
+    case .recoveryCodesMade:
+      Message("mail.administrator-recovery-codes", ["email": .text(email), "time": .moment(at)])
+    }
+  }
+}
