@@ -246,6 +246,9 @@ import Text
       let page = try await nadia.get(user)
       #expect(page.says("An owner must review the report") && page.says("changes locked by user"))
       #expect(!page.says("Remove factor…") && page.says("End all sessions…"))
+      let refused = try await nadia.get(user + "/allowed-changes")
+      #expect(refused.status == .forbidden)
+      #expect(refused.says("This action requires the owner role."))
       let owners = try await ada.get(user)
       #expect(owners.values(of: "href").contains(user + "/allowed-changes"))
       _ = try await ada.submit(
