@@ -94,8 +94,8 @@ extension Demo {
 extension Grant {
   /// The grant as text.
   fileprivate var text: String {
-    guard let project else { return "\(role.rawValue) of the instance" }
-    guard let tenant else { return "\(role.rawValue) of \(project.text)" }
-    return "\(role.rawValue) of \(project.text)/\(tenant.text)"
+    guard let project else { return "\(role.rawValue) (instance)" }
+    guard let tenant else { return "\(role.rawValue) (\(project.text))" }
+    return "\(role.rawValue) (\(project.text) / \(tenant.text))"
   }
 }

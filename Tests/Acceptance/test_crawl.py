@@ -6,8 +6,8 @@ from support.faults import expect_none
 from support.site import crawl, kinds
 
 ROLES = {
-    "owner": ("owner", " of the instance"), "policy": ("policy", " of the instance"),
-    "support": ("support", " of the instance"), "auditor": ("auditor", " of the instance"),
+    "owner": ("owner", "(instance)"), "policy": ("policy", "(instance)"),
+    "support": ("support", "(instance)"), "auditor": ("auditor", "(instance)"),
     "support-of-one-tenant": ("support", "clinic-north"),
 }
 

@@ -24,6 +24,15 @@ struct OperatorTextTests {
     #expect(OperatorText.string(BackupFault.orphans(["factor", "session"]).message) == damage)
   }
 
+  @Test(arguments: [
+    (Grant(role: .owner), "owner (instance)"),
+    (Grant(role: .policy, project: ID("acme")), "policy (acme)"),
+    (Grant(role: .support, project: ID("acme"), tenant: ID("eu-1")), "support (acme / eu-1)"),
+  ])
+  func `a role has its scope in parentheses, as on pages`(grant: Grant, text: String) {
+    #expect(OperatorText.string(grant.message) == text)
+  }
+
   @Test func `each kind of restored item has its own text`() {
     let kinds = RevivedState.Kind.allCases
     #expect(Set(kinds.map { OperatorText.string($0.message) }).count == kinds.count)

@@ -86,7 +86,7 @@ class Demo:
     def __exit__(self, *_):
         self.server.kill()
 
-    def person(self, role, of=" of the instance"):
+    def person(self, role, of="(instance)"):
         """Returns the first person with a role."""
         return next(one for one in self.administrators
                     if one.role.startswith(role) and of in one.role)
