@@ -44,10 +44,9 @@ struct PasskeyPages: Sendable {
     do {
       try await passkeys.remove(ID(id), in: signedIn.session, by: signedIn.author)
     } catch {
-      guard case .mandatory = error else { return try refused(error, signedIn) }
+      guard case .mandatory(let necessity) = error else { return try refused(error, signedIn) }
       return removalPage(
-        signedIn, try await find(id, signedIn),
-        errors: [PasskeyFault.error(Message("passkeys.mandatory"))])
+        signedIn, try await find(id, signedIn), errors: [PasskeyFault.error(necessity.message)])
     }
     frames.leave(Message("passkeys.removed"), for: signedIn)
     return .redirect(to: ConsolePaths.account())
@@ -108,6 +107,16 @@ struct PasskeyPages: Sendable {
       frame: FrameView(frame(Message("passkeys.remove-passkey"), signedIn, errors)),
       passkey: passkey, csrf: signedIn.session.csrfToken)
     return .html(removal.render(model), errors: errors, seconds: nil)
+  }
+}
+
+extension PasskeyNecessity {
+  fileprivate var message: Message {
+    switch self {
+    case .lastSecondFactor: Message("passkeys.last-second-factor")
+    case .lastPasskey: Message("passkeys.last-passkey")
+    case .breakGlass: Message("passkeys.break-glass")
+    }
   }
 }
 

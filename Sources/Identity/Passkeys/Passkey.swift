@@ -83,13 +83,23 @@ public enum PasskeyError: Error, Sendable {
   case busy
   /// The administrator has no such passkey.
   case notFound
-  /// The role requires a second factor, and this is the last one.
-  case mandatory
+  /// The passkey can't be removed.
+  case mandatory(PasskeyNecessity)
   /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension PasskeyError: UseCaseError {}
+
+/// Why an administrator's passkey can't be removed.
+public enum PasskeyNecessity: Sendable, Equatable {
+  /// A second factor is required, and this is the last one.
+  case lastSecondFactor
+  /// The role requires a passkey, and this is the last one.
+  case lastPasskey
+  /// The account is the break-glass account, and can't sign in otherwise.
+  case breakGlass
+}
 
 /// Why a passkey was refused, in the audit log.
 enum PasskeyRefusal: String {

@@ -202,8 +202,7 @@ public struct Passkeys: Sendable {
 
   /// Removes one of the administrator's passkeys, ends their other sessions, and notifies them.
   ///
-  /// - Throws: ``PasskeyError``, ``PasskeyError/mandatory`` for the last second factor if the role
-  ///   requires one.
+  /// - Throws: ``PasskeyError``, ``PasskeyError/mandatory(_:)`` for one that must stay.
   public func remove(
     _ id: ID<Passkey>, in session: ConsoleSession, by author: Author
   ) async throws(PasskeyError) {
@@ -214,16 +213,17 @@ public struct Passkeys: Sendable {
       // Checked after the change, with the grants of now.
       let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
       let current = try Administrators.record(administrator.id, at: now, connection).administrator
+      // First, because where a passkey is required, an authenticator app isn't enough.
+      if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
+        throw PasskeyError.mandatory(.lastPasskey)
+      }
       if methods.isEmpty,
         try current.mustHaveSecondFactor || SessionLimits.find(connection).requiresSecondFactor
       {
-        throw PasskeyError.mandatory
-      }
-      if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
-        throw PasskeyError.mandatory
+        throw PasskeyError.mandatory(.lastSecondFactor)
       }
       guard try Administrators.hasBreakGlassAccount(connection) else {
-        throw PasskeyError.mandatory
+        throw PasskeyError.mandatory(.breakGlass)
       }
       if methods.isEmpty { try RecoveryCodes.clear(administrator.id, connection) }
       let ended = try ConsoleSessions.endAll(

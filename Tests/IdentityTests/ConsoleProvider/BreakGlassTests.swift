@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import TestAuthenticator
 import TestProvider
 import Testing
@@ -58,6 +59,37 @@ struct BreakGlassTests {
       await expect("ended") {
         _ = try await instance.finish(pending, code: try device.code(at: instance.now))
       }
+    }
+  }
+
+  @Test func `the break-glass account keeps the passkey without which it couldn't sign in`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (olga, _) = try await Self.turnOff(instance)
+      let (passkeys, author) = (instance.identity.passkeys, instance.author(olga))
+      let authenticator = try TestAuthenticator()
+      let first = try await instance.giveConsolePassword(olga).session.session
+      let passkey = try await instance.addPasskey(authenticator, in: first)
+      let session = try await instance.reauthenticate(authenticator, in: first)
+      let factors = instance.identity.administratorFactors
+      let enrollment = try factors.begin(for: olga)
+      let app = try instance.device(enrollment, of: olga)
+      _ = try await factors.finish(
+        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
+        in: session, by: author)
+      let id = olga.id.text
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
+      }
+      let error = try await thrown(PasskeyError.self) {
+        try await passkeys.remove(passkey.id, in: session, by: author)
+      }
+      guard case .mandatory(.breakGlass) = error else {
+        throw Unexpected("\(String(describing: error))")
+      }
+      #expect(try await passkeys.list(of: olga.id).count == 1)
     }
   }
 

@@ -77,8 +77,11 @@ struct PasskeyRequirementTests {
       let session = try await instance.signIn(authenticator)
       let passkeys = instance.identity.passkeys
       let passkey = try #require(try await passkeys.list(of: olga.id).first)
-      await expect("mandatory") {
+      let error = try await thrown(PasskeyError.self) {
         try await passkeys.remove(passkey.id, in: session, by: instance.author(olga))
+      }
+      guard case .mandatory(.lastPasskey) = error else {
+        throw Unexpected("\(String(describing: error))")
       }
       try await instance.identity.administratorFactors.reset(
         olga.id, by: Author(actor: .commandLine))

@@ -218,8 +218,11 @@ struct PasskeyTests {
       let passkeys = instance.identity.passkeys
       let passkey = try #require(try await passkeys.list(of: olga.id).first)
       let author = instance.author(olga)
-      await expect("mandatory") {
+      let error = try await thrown(PasskeyError.self) {
         try await passkeys.remove(passkey.id, in: session, by: author)
+      }
+      guard case .mandatory(.lastSecondFactor) = error else {
+        throw Unexpected("\(String(describing: error))")
       }
       let enrollment = try instance.identity.administratorFactors.begin(for: olga)
       let app = try instance.device(enrollment, of: olga)
