@@ -46,6 +46,14 @@ struct LogTests {
     #expect(written.lines.last?.hasSuffix(fields) == true)
   }
 
+  @Test func `a sign-in that failed because of the provider has its diagnosis`() {
+    let written = Written()
+    written.log(.json).add(.request(RequestID(1), .providerFailed(diagnosis: "HTTP 401")))
+    let event = #""level":"warning","event":"provider.failed","id":"000000000001","#
+    #expect(written.lines.first?.contains(event) == true)
+    #expect(written.lines.first?.hasSuffix(#""diagnosis":"HTTP 401"}"#) == true)
+  }
+
   @Test func `C12: an event is one line of text, whatever it quotes`() {
     let written = Written()
     written.log(.text).add(.request(RequestID(1), .failed(cause: "a\r\nb\u{2028}c")))

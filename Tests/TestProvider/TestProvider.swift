@@ -33,6 +33,8 @@ public final class TestProvider: ProviderTransport {
     public var userInfoPerson: (name: String, email: String)?
     /// The subject of the userinfo endpoint; nil for the person.
     public var userInfoSubject: String?
+    /// The status of the responses about the person, if it isn't 200.
+    public var userInfoStatus: Int?
     /// Which of the keys signs, and which are published.
     public var key = 0
     /// The keys that are published.
@@ -174,6 +176,8 @@ public final class TestProvider: ProviderTransport {
         return ProviderResponse(
           status: 200, body: Array(try Self.keySet(behavior.published).utf8))
       case "/token": return try exchange(request, behavior)
+      case "/userinfo" where behavior.userInfoStatus != nil:
+        return ProviderResponse(status: behavior.userInfoStatus ?? 0, body: [])
       case "/userinfo":
         var claims: JSON.Object = [
           "sub": .string(behavior.userInfoSubject ?? behavior.subject)

@@ -22,6 +22,9 @@ struct Failures: Sendable {
     self.log = log
   }
 
+  /// Logs why a request failed, if that isn't shown to the client.
+  func report(_ event: RequestEvent, of request: Request) { log(request.id, event) }
+
   /// The page for a status that the HTTP server itself answers with, such as 413.
   func page(_ status: Status, requestID: String?) -> Response {
     page(Fault(status), requestID: requestID)

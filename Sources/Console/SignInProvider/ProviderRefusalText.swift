@@ -12,9 +12,14 @@ struct ProviderRefusalText: Sendable {
   /// The seconds until a retry is possible; nil if there's no need to wait.
   var seconds: Int64?
 
-  init(_ error: ProviderSignInError, provider: String, at now: Instant) {
+  init(
+    _ error: ProviderSignInError, provider: String, isSignedIn: Bool = true, at now: Instant
+  ) {
     let name = Message.Value.name(Formatted.short(provider))
-    var heading = Message("sign-in-provider.not-signed-in")
+    var heading =
+      isSignedIn
+      ? Message("sign-in-provider.failed", ["name": name])
+      : Message("sign-in-provider.not-signed-in")
     var status = Status.unprocessableContent
     switch error {
     case .noRole:
@@ -64,6 +69,21 @@ struct ProviderRefusalText: Sendable {
       sentence = Message(
         "sign-in-provider.token-invalid",
         ["name": name, "code": .text(fault.rawValue)])
+    case .wrongTime(let fault, let seconds):
+      let duration = Message.Value.message(Formatted.duration(seconds: Int(seconds)))
+      sentence =
+        fault == .future
+        ? Message("sign-in-provider.token-future", ["name": name, "duration": duration])
+        : Message("sign-in-provider.token-expired", ["name": name, "duration": duration])
+      advice = Message("sign-in-provider.check-clocks", ["name": name])
+      status = .serviceUnavailable
+    case .userInfoRefused(let code):
+      sentence = Message(
+        "sign-in-provider.userinfo-refused", ["name": name, "status": .text(String(code))])
+      status = .serviceUnavailable
+    case .userInfoInvalid:
+      sentence = Message("sign-in-provider.userinfo-invalid", ["name": name])
+      status = .serviceUnavailable
     case .throttled(let until):
       let wait = max(until.seconds - now.seconds, 1)
       seconds = wait
@@ -77,6 +97,7 @@ struct ProviderRefusalText: Sendable {
     case .ended, .notConfigured, .unavailable:
       sentence = Message("sign-in-provider.ended")
     }
+    if isSignedIn, advice == nil { advice = Message("sign-in-provider.still-signed-in") }
     (self.heading, self.status) = (heading, status)
   }
 }

@@ -12,6 +12,7 @@ struct ProviderSignInPage: Sendable {
   let identity: Identity
   let authorizer: RequestAuthorizer
   let frames: Frames
+  let failures: Failures
   let refused: Template<ProviderRefusedView>
   let leaving: ProviderLeaving
   /// The routes that a sign-in can continue to.
@@ -103,9 +104,13 @@ struct ProviderSignInPage: Sendable {
     if case .unavailable = error { throw .unavailable(error) }
     let name = try await refusing { try await identity.consoleProviders.name() }
     guard let name else { return .redirect(to: ConsolePaths.signIn()) }
-    let words = ProviderRefusalText(error, provider: name, at: frames.clock.now())
-    let frame = frames.bare(words.heading, path: ConsolePaths.signIn())
+    if let diagnosis = error.diagnosis {
+      failures.report(.providerFailed(diagnosis: diagnosis), of: visitor.request)
+    }
     let isSignedIn = try await authorizer.session(of: visitor.request) != nil
+    let words = ProviderRefusalText(
+      error, provider: name, isSignedIn: isSignedIn, at: frames.clock.now())
+    let frame = frames.bare(words.heading, path: ConsolePaths.signIn())
     let view = ProviderRefusedView(
       frame: FrameView(frame), words: words, identity: error.identity,
       back: isSignedIn ? ConsolePaths.account() : ConsolePaths.signIn(), isSignedIn: isSignedIn)

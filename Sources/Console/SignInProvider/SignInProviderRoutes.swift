@@ -55,6 +55,7 @@ enum ProviderEntranceRoutes: ConsoleFeature {
     let leaving = try SignInProviderRoutes.leaving(parts)
     let signIn = ProviderSignInPage(
       identity: parts.identity, authorizer: parts.authorizer, frames: parts.frames,
+      failures: table.failures,
       refused: try parts.template("sign-in-provider/refused", for: ProviderRefusedView.self),
       leaving: leaving, destinations: destinations)
     table.open(.get, ConsolePaths.providerSignIn, signIn.begin)

@@ -145,8 +145,17 @@ extension ConsoleProviders {
     let expected = IDToken.Expectation(
       nonce: attempt.request.nonce, accessToken: response.accessToken?.revealedText,
       authenticatedSince: since)
-    return try await withKeys(of: attempt.provider, known) { check throws(TokenFault) in
-      try IDToken(response.idToken, check, expected)
+    var difference: Int64?
+    do {
+      return try await withKeys(of: attempt.provider, known) { check throws(TokenFault) in
+        do throws(TokenFault) { return try IDToken(response.idToken, check, expected) } catch {
+          difference = check.timeDifference(of: response.idToken, error)
+          throw error
+        }
+      }
+    } catch .invalidToken(let fault) {
+      guard let difference else { throw .invalidToken(fault) }
+      throw .wrongTime(fault, by: difference)
     }
   }
 
@@ -180,8 +189,9 @@ extension ConsoleProviders {
     }
     let response = try await send(
       ProviderRequest(endpoint, fields: [("Authorization", "Bearer \(access.revealedText)")]))
-    guard response.status == 200, let info = UserInfo(response.body, subject: token.subject) else {
-      throw .invalidToken(.missingSubject)
+    guard response.status == 200 else { throw .userInfoRefused(status: response.status) }
+    guard let info = UserInfo(response.body, subject: token.subject) else {
+      throw .userInfoInvalid
     }
     return info
   }

@@ -91,6 +91,12 @@ public enum ProviderSignInError: Error, Sendable {
   case tokenRefused(ProviderErrorCode)
   /// The ID token isn't valid.
   case invalidToken(TokenFault)
+  /// The ID token expired or was issued in the future by this server's clock, by a number of seconds.
+  case wrongTime(TokenFault, by: Int64)
+  /// The userinfo endpoint refused the access token, with an HTTP status.
+  case userInfoRefused(status: Int)
+  /// The userinfo response can't be read, or is about another person than the ID token.
+  case userInfoInvalid
   /// The person is in groups that the provider doesn't list, such as too many.
   case groupsNotListed
   /// None of the person's groups has a role.
@@ -126,7 +132,9 @@ extension ProviderSignInError {
     case .refused(let code): "provider-\(code.text)"
     case .provider: "provider"
     case .tokenRefused: "code"
-    case .invalidToken(let fault): "token-\(fault.rawValue)"
+    case .invalidToken(let fault), .wrongTime(let fault, _): "token-\(fault.rawValue)"
+    case .userInfoRefused(let status): "userinfo-\(status)"
+    case .userInfoInvalid: "userinfo"
     case .groupsNotListed: "groups-not-listed"
     case .noRole: "no-role"
     case .emailRequired: "email-required"
@@ -138,6 +146,28 @@ extension ProviderSignInError {
     case .linkRequired: "link-required"
     case .throttled: "throttled"
     case .unavailable: "unavailable"
+    }
+  }
+}
+
+extension ProviderSignInError {
+  /// What's wrong with the provider or its connection, for the log; nil for errors that concern only
+  /// the person.
+  public var diagnosis: String? {
+    switch self {
+    case .provider(let fault): "the provider can't be used: \(fault)"
+    case .tokenRefused(let code):
+      "the token endpoint refused the code: \(code.text.isEmpty ? "no error code" : code.text)"
+    case .invalidToken(let fault): "the ID token isn't valid: \(fault.rawValue)"
+    case .wrongTime(.future, let seconds):
+      "by this server's clock, the ID token was issued \(seconds) s in the future"
+    case .wrongTime(_, let seconds):
+      "by this server's clock, the ID token expired \(seconds) s ago"
+    case .userInfoRefused(let status):
+      "the userinfo endpoint refused the access token: HTTP \(status)"
+    case .userInfoInvalid:
+      "the userinfo response can't be read, or isn't about the subject of the ID token"
+    default: nil
     }
   }
 }

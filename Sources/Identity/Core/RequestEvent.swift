@@ -4,4 +4,6 @@ public enum RequestEvent: Sendable {
   case failed(cause: String)
   /// Its sender lacks a permission.
   case denied(Actor, lacking: Permission)
+  /// An administrator's sign-in with the provider failed because of the provider.
+  case providerFailed(diagnosis: String)
 }

@@ -142,6 +142,12 @@ extension LogEvent {
           Message("cli.log-request-failed", ["id": .text(id.text), "cause": .text(cause)]),
           [("cause", .string(cause))])
       case .denied(let actor, let permission): denied(id, actor, lacking: permission)
+      case .providerFailed(let diagnosis):
+        LogRecord(
+          "provider.failed", .warning,
+          Message(
+            "cli.log-provider-failed", ["id": .text(id.text), "diagnosis": .text(diagnosis)]),
+          [("diagnosis", .string(diagnosis))])
       }
     record.request = id
     return record
