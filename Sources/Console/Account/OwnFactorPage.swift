@@ -39,7 +39,7 @@ struct OwnFactorPage: Sendable {
     do { resumed = try await factors.resume(ticket, for: signedIn.administrator) } catch {
       throw .unavailable(error)
     }
-    guard let resumed else { return ended(signedIn) }
+    guard let resumed else { return try await ended(signedIn) }
     let proof = try await CurrentCode.proof(signedIn, factors)
     var errors: [FieldError] = []
     let code = signedIn.form.trimmed("code")
@@ -62,7 +62,7 @@ struct OwnFactorPage: Sendable {
         ticket, code: code, currentCode: current, password: Secret(password),
         for: signedIn.administrator.id, in: signedIn.session, by: signedIn.author)
     } catch {
-      return try refused(error, signedIn, resumed, proof)
+      return try await refused(error, signedIn, resumed, proof)
     }
     let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
@@ -82,9 +82,9 @@ struct OwnFactorPage: Sendable {
   private func refused(
     _ error: AdministratorFactorError, _ signedIn: SignedIn,
     _ enrollment: AdministratorEnrollment, _ proof: ReauthenticationMethod?
-  ) throws(Refusal) -> Response {
+  ) async throws(Refusal) -> Response {
     switch error {
-    case .ended: return ended(signedIn)
+    case .ended: return try await ended(signedIn)
     case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongCode:
       let fault = FieldError(field: "code", text: Message("account.code-wrong"))
@@ -121,7 +121,17 @@ struct OwnFactorPage: Sendable {
     }
   }
 
-  private func ended(_ signedIn: SignedIn) -> Response {
+  private func ended(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let ticket = signedIn.form.text("ticket") ?? ""
+    let isFinished = try await refusing {
+      try await factors.isFinished(ticket, for: signedIn.administrator)
+    }
+    guard !isFinished else {
+      // The page with the recovery codes, reloaded.
+      frames.leave(Message("account.setup-finished"), for: signedIn)
+      return .redirect(
+        to: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())
+    }
     frames.leave(Message("account.setup-expired"), for: signedIn)
     return .redirect(to: ConsolePaths.ownFactor())
   }
@@ -149,6 +159,7 @@ struct OwnFactorPage: Sendable {
     let model = OwnFactorView(
       frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment, proof: proof,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
+      canUsePasskeys: authorizer.publicURL.relyingParty != nil,
       drawing: Markup(trusted: code.svg(label: label)))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status ?? fitting)
@@ -161,6 +172,8 @@ struct OwnFactorView: ViewModel {
   let enrollment: AdministratorEnrollment
   let proof: ReauthenticationMethod?
   let asksForPassword: Bool
+  /// Whether browsers offer passkeys at this address.
+  let canUsePasskeys: Bool
   let drawing: Markup
 
   private var state: SecondFactorState { signedIn.session.secondFactor }
@@ -176,7 +189,9 @@ struct OwnFactorView: ViewModel {
     .flag("isReplacing") { $0.proof == .totp },
     .flag("isProving") { $0.proof == .totp || $0.asksForPassword },
     .text("passkey") { $0.frame.passkeyReauthentication },
-    .text("newPasskey") { $0.state == .due ? ConsolePaths.newPasskey() : nil },
+    .text("newPasskey") {
+      $0.state == .due && $0.canUsePasskeys ? ConsolePaths.newPasskey() : nil
+    },
     .flag(\.asksForPassword),
     .text("action") { _ in ConsolePaths.ownFactor() },
     .text("cancel") { $0.state.isReady ? ConsolePaths.account() : nil },

@@ -84,6 +84,26 @@ public struct AdministratorFactors: Sendable {
     return try enrollment(ticket, administrator)
   }
 
+  /// Returns whether an app was set up since a setup began, so that the setup is no longer needed.
+  ///
+  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
+  public func isFinished(
+    _ text: String, for administrator: Administrator
+  ) async throws(AdministratorFactorError) -> Bool {
+    let now = store.clock.now()
+    let ticket = ConsoleTicket(text, .enrollment, at: now, by: tickets, evenExpired: true)
+    guard let ticket, ticket.administrator == administrator.id else { return false }
+    let enrolledAt = try await store.read(AdministratorFactorError.self) { connection in
+      try connection.first(
+        """
+        SELECT totp_enrolled_at FROM administrator
+        WHERE administrator_id = \(administrator.id.text)
+        """
+      ) { try $0.value(0) as Int64? } ?? nil
+    }
+    return enrolledAt.map { $0 >= ticket.issuedAt.microseconds } ?? false
+  }
+
   private func enrollment(
     _ ticket: ConsoleTicket, _ administrator: Administrator
   ) throws(AdministratorFactorError) -> AdministratorEnrollment {
