@@ -7,6 +7,7 @@ import Templating
 /// `/account`: the signed-in administrator's own account.
 struct AccountPage: Sendable {
   let identity: Identity
+  let publicURL: PublicURL
   let frames: Frames
   let view: Template<AccountView>
 
@@ -36,7 +37,7 @@ struct AccountPage: Sendable {
         AccountView(
           frame: FrameView(frame), signedIn: signedIn, record: record, sessions: sessions,
           codesLeft: codes, passkeys: passkeys, history: history,
-          provider: provider)))
+          provider: provider, publicURL: publicURL)))
   }
 
   /// Ends another session.
@@ -80,6 +81,7 @@ struct AccountView: ViewModel {
   let history: [AuditRow]
   /// The name of the provider; nil without one.
   let provider: String?
+  let publicURL: PublicURL
 
   private var factorFacts: [Fact] {
     let app = Message("account.authenticator-app")
@@ -112,6 +114,7 @@ struct AccountView: ViewModel {
 
   private var factorHint: Message? {
     if record.hasSecondFactor { return nil }
+    guard record.hasPassword || signedIn.session.mustHaveSecondFactor else { return nil }
     return signedIn.session.mustHaveSecondFactor
       ? Message("account.second-factor-required-next")
       : Message("account.second-factor-recommended")
@@ -151,7 +154,10 @@ struct AccountView: ViewModel {
     .list("passkeys") { view in
       view.passkeys.map { PasskeyRow(passkey: $0, times: view.frame.times) }
     },
-    .text("newPasskey") { _ in ConsolePaths.newPasskey() },
+    .text("newPasskey") { $0.publicURL.relyingParty.map { _ in ConsolePaths.newPasskey() } },
+    .text("passkeyObstacle") {
+      $0.publicURL.relyingParty == nil ? $0.publicURL.passkeyObstacle : nil
+    },
     .text("factor") { _ in ConsolePaths.ownFactor() },
     .text("factorRemoval") { _ in ConsolePaths.ownFactorRemoval() },
     .text("recoveryCodes") { _ in ConsolePaths.recoveryCodes() },

@@ -6,7 +6,7 @@ enum AccountRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let account = AccountPage(
-      identity: identity, frames: frames,
+      identity: identity, publicURL: parts.authorizer.publicURL, frames: frames,
       view: try parts.template("account/account", for: AccountView.self))
     table.signedIn(.get, ConsolePaths.account, nil, account.show)
     table.signedIn(.post, ConsolePaths.ownSessions, nil, account.endSession)
@@ -22,7 +22,7 @@ enum AccountRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.preferences, nil, preferences.change)
 
     let password = OwnPasswordPage(
-      ownAccount: identity.ownAccount, frames: frames,
+      identity: identity, frames: frames,
       view: try parts.template("account/password", for: OwnPasswordView.self))
     table.signedIn(.get, ConsolePaths.ownPassword, nil, password.show)
     table.signedIn(.post, ConsolePaths.ownPassword, nil, password.change)

@@ -7,15 +7,27 @@ import Templating
 
 /// `/account/password`: changes the administrator's own password.
 struct OwnPasswordPage: Sendable {
-  let ownAccount: OwnAccount
+  let identity: Identity
   let frames: Frames
   let view: Template<OwnPasswordView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    page(signedIn, errors: [])
+    guard try await isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
+    return page(signedIn, errors: [])
+  }
+
+  /// Whether the administrator has a password to change.
+  private func isOpen(to signedIn: SignedIn) async throws(Refusal) -> Bool {
+    do {
+      return try await identity.administrators.record(signedIn.administrator.id).hasPassword
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
   }
 
   func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard try await isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
     let old = signedIn.form.text("old-password") ?? ""
     let new = signedIn.form.text("new-password") ?? ""
     var errors: [FieldError] = []
@@ -30,7 +42,7 @@ struct OwnPasswordPage: Sendable {
     guard errors.isEmpty else { return page(signedIn, errors: errors) }
     let ended: Int
     do {
-      ended = try await ownAccount.changePassword(
+      ended = try await identity.ownAccount.changePassword(
         of: signedIn.session, old: Secret(old), new: Secret(new), by: signedIn.author)
     } catch {
       return try refused(error, signedIn)

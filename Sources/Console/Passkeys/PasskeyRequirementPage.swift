@@ -6,6 +6,7 @@ import Templating
 /// `/administrators/passkeys`: whether administrators who manage others must sign in with a passkey.
 struct PasskeyRequirementPage: Sendable {
   let passkeys: Passkeys
+  let publicURL: PublicURL
   let actions: ActionForms
   let view: Template<PasskeyRequirementView>
 
@@ -47,13 +48,16 @@ struct PasskeyRequirementPage: Sendable {
   ) async throws(Refusal) -> Response {
     let isOn = try await refusing { try await passkeys.isRequired() }
     var frame = actions.frames.frame(Message("passkeys.requirement"), for: signedIn)
-    frame.errors = errors
+    let isPossible = isOn || publicURL.relyingParty != nil
+    // Without the form, the page itself says what's missing.
+    frame.errors = isPossible ? errors : []
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]
     let framed = FrameView(frame)
     let model = PasskeyRequirementView(
       frame: framed, csrf: signedIn.session.csrfToken, isOn: isOn,
+      unusable: isPossible ? nil : publicURL.passkeyObstacle,
       fields: try await actions.fields(Self.action, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -65,6 +69,8 @@ struct PasskeyRequirementView: ViewModel {
   let frame: FrameView
   let csrf: String
   let isOn: Bool
+  /// Why passkeys can't be required; nil if they can.
+  let unusable: Message?
   let fields: ActionFields
 
   private static var holder: Message.Value { .message(Permission.manageAdministrators.holder) }
@@ -89,6 +95,8 @@ struct PasskeyRequirementView: ViewModel {
           Message("passkeys.lost-passkeys-are-reset"),
         ]
     },
+    .flag("isUsable") { $0.unusable == nil },
+    .text(\.unusable),
     .text("requirementError") { $0.frame.error(at: "required") },
     .text("action") { _ in ConsolePaths.passkeyRequirement() },
     .text("back") { _ in ConsolePaths.administrators() },

@@ -22,7 +22,7 @@ enum PasskeysRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.ownPasskeyRemoval, nil, own.remove)
 
     let requirement = PasskeyRequirementPage(
-      passkeys: identity.passkeys, actions: parts.actions,
+      passkeys: identity.passkeys, publicURL: parts.authorizer.publicURL, actions: parts.actions,
       view: try parts.template("passkeys/requirement", for: PasskeyRequirementView.self))
     table.signedIn(.get, ConsolePaths.passkeyRequirement, .manageAdministrators, requirement.show)
     table.signedIn(

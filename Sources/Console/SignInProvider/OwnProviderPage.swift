@@ -30,7 +30,11 @@ struct OwnProviderPage: Sendable {
   }
 
   func askForRemoval(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    try await page(removal, signedIn)
+    let id = signedIn.administrator.id
+    guard try await refusing({ try await providers.link(of: id) }) != nil,
+      try await !refusing({ try await providers.isLinkRequired(for: id) })
+    else { return .redirect(to: ConsolePaths.ownProvider()) }
+    return try await page(removal, signedIn)
   }
 
   func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -73,13 +77,16 @@ struct OwnProviderPage: Sendable {
   ) async throws(Refusal) -> Response {
     let name = try await refusing { try await providers.name() }
     guard let name else { return .redirect(to: ConsolePaths.account()) }
-    let link = try await refusing { try await providers.link(of: signedIn.administrator.id) }
+    let id = signedIn.administrator.id
+    let link = try await refusing { try await providers.link(of: id) }
+    let isRequired = try await refusing { try await providers.isLinkRequired(for: id) }
     var frame = frames.frame(
       Message("sign-in-provider.own-link", ["name": .name(Formatted.short(name))]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnProviderView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, link: link)
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, link: link,
+      isRequired: isRequired)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -89,6 +96,8 @@ struct OwnProviderView: ViewModel {
   let csrf: String
   let name: String
   let link: AdministratorProviderLink?
+  /// Whether the administrator couldn't sign in without the link.
+  let isRequired: Bool
 
   private var facts: [Fact] {
     guard let link else { return [] }
@@ -115,6 +124,7 @@ struct OwnProviderView: ViewModel {
     .flag("isLinked") { $0.link != nil },
     .list("facts") { $0.facts },
     .text("action") { _ in ConsolePaths.ownProvider() },
+    .flag(\.isRequired),
     .text("removal") { _ in ConsolePaths.ownProviderRemoval() },
     .text("back") { _ in ConsolePaths.account() },
   ]

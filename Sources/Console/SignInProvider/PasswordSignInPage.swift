@@ -58,8 +58,11 @@ struct PasswordSignInPage: Sendable {
   ) async throws(Refusal) -> Response {
     let off = try await refusing { try await identity.consoleProviders.passwordSignInOff() }
     let records = try await refusing { try await identity.administrators.records() }
+    let provider = try await refusing { try await identity.consoleProviders.name() }
+    let isPossible = provider != nil || off != nil
     var frame = actions.frames.frame(Message("sign-in-provider.password-sign-in"), for: signedIn)
-    frame.errors = errors
+    // Without the form, the page itself says what's missing.
+    frame.errors = isPossible ? errors : []
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
       Link(text: Message("sign-in-provider.title"), href: ConsolePaths.signInProvider()),
@@ -70,7 +73,7 @@ struct PasswordSignInPage: Sendable {
     }
     let model = PasswordSignInView(
       frame: framed, csrf: signedIn.session.csrfToken, off: off, accounts: accounts,
-      chosen: signedIn.form.trimmed("account"),
+      isPossible: isPossible, chosen: signedIn.form.trimmed("account"),
       fields: try await actions.fields(Self.action, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -83,6 +86,8 @@ struct PasswordSignInView: ViewModel {
   let csrf: String
   let off: PasswordSignInOff?
   let accounts: [Administrator]
+  /// Whether there's a provider, without which everyone needs a password or passkey.
+  let isPossible: Bool
   let chosen: String
   let fields: ActionFields
 
@@ -97,6 +102,8 @@ struct PasswordSignInView: ViewModel {
       } ?? Message("sign-in-provider.is-on")
     },
     .flag("isOff") { $0.off != nil },
+    .flag(\.isPossible),
+    .text("provider") { _ in ConsolePaths.signInProvider() },
     .text("value") { $0.off == nil ? off : on },
     .list("accounts") { view in
       view.accounts.map {

@@ -57,7 +57,13 @@ struct SignInProviderPage: Sendable {
   func preview(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let stored = try await refusing { try await providers.find() }
     let answers = SignInProviderAnswers(signedIn.form)
-    let (provider, errors) = answers.provider
+    var (provider, errors) = answers.provider
+    // A row that isn't valid has no number of its own among the roles.
+    if errors.isEmpty {
+      let provider = provider
+      errors = try await refusing { try await providers.missingPlaces(of: provider) }
+        .map(\.fieldError)
+    }
     let groups = SignInProviderAnswers.lines(answers.previewGroups)
     let grants = try await refusing { try await providers.grants(of: groups, by: provider) }
     var preview = SignInProviderPreview(groups: groups, grants: Array(grants))

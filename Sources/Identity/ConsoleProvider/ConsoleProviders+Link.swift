@@ -35,6 +35,21 @@ extension ConsoleProviders {
       || AdministratorFactors.asksForPassword(in: session, at: now)
   }
 
+  /// Returns whether an administrator couldn't sign in without their link.
+  ///
+  /// - Throws: ``ProviderSignInError/unavailable(_:)``.
+  public func isLinkRequired(
+    for id: ID<Administrator>
+  ) async throws(ProviderSignInError) -> Bool {
+    try await store.read(ProviderSignInError.self) { try Self.isLinkRequired(for: id, $0) }
+  }
+
+  private static func isLinkRequired(
+    for id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try !Administrators.hasOwnSignIn(id, connection) || !PasswordSignIn.admits(id, connection)
+  }
+
   /// Removes the administrator's own link: roles that come from groups are revoked, and sessions
   /// that began with the provider end.
   ///
@@ -51,10 +66,9 @@ extension ConsoleProviders {
       if try Self.needsReauthentication(session, at: now, connection) {
         throw ProviderSignInError.reauthenticationRequired
       }
-      // Otherwise, no one could sign in to the account anymore.
-      guard try Administrators.hasOwnSignIn(administrator.id, connection),
-        try PasswordSignIn.admits(administrator.id, connection)
-      else { throw ProviderSignInError.linkRequired }
+      guard try !Self.isLinkRequired(for: administrator.id, connection) else {
+        throw ProviderSignInError.linkRequired
+      }
       let name = try ConsoleProvider.name(connection) ?? link.issuer
       try AdministratorProviderLink.delete(administrator.id, connection)
       var entry = AuditEntry(

@@ -35,7 +35,7 @@ public struct ConsoleProviders: Sendable {
     of provider: ConsoleProvider
   ) async throws(ConsoleProviderError) -> [ConsoleProviderFault] {
     var faults = provider.faults()
-    faults += try await store.read(ConsoleProviderError.self) { try provider.missingPlaces($0) }
+    faults += try await missingPlaces(of: provider)
     guard !faults.contains(.invalidIssuer) else { return faults }
     do { _ = try await directory.fetch(provider.issuer, at: store.clock.now()) } catch {
       faults.append(error.fault)
@@ -134,6 +134,15 @@ public struct ConsoleProviders: Sendable {
     by provider: ConsoleProvider
   ) async throws(ConsoleProviderError) -> [ProviderRoleChange] {
     try await store.read(ConsoleProviderError.self) { try Self.changes(by: provider, $0) }
+  }
+
+  /// Returns the roles of groups whose project or tenant doesn't exist, for the preview.
+  ///
+  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
+  public func missingPlaces(
+    of provider: ConsoleProvider
+  ) async throws(ConsoleProviderError) -> [ConsoleProviderFault] {
+    try await store.read(ConsoleProviderError.self) { try provider.missingPlaces($0) }
   }
 
   /// Returns the roles of someone with these groups, for the preview.

@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import Localization
@@ -32,7 +33,11 @@ import Testing
       var right = form
       right.add("code", try world.code(of: app))
       #expect(try await iris.post("/account/totp", right).says("Your second factor is on."))
-      #expect(try await iris.post("/account/totp", right).location == "/account/totp")
+      // Reloading the page with the codes sends the form again.
+      #expect(try await iris.post("/account/totp", right).location == "/account")
+      let reloaded = try await iris.get("/account")
+      #expect(reloaded.says("Your authenticator app is already set up."))
+      #expect(reloaded.says("Recovery codes are shown only once"))
 
       let on = try await iris.get("/account")
       #expect(on.says("Replace…") && on.says("Remove…") && on.says("10 of 10 left"))
@@ -98,6 +103,31 @@ import Testing
       #expect(done.location == "/account")
       #expect(try await browser.get("/account").says("1 other session ended."))
       #expect(try await other.get("/").location == "/sign-in")
+    }
+  }
+
+  @Test func `without a password, there's none to change`() async throws {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get("/account").values(of: "href").contains("/account/password"))
+      let form = try await iris.get("/account/password")
+      let id = try await world.id(of: World.iris)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE administrator SET password_hash = '' WHERE administrator_id = \(id)")
+      }
+      let account = try await iris.get("/account")
+      Markup.check(account)
+      #expect(!account.values(of: "href").contains("/account/password"))
+      #expect(!account.says("your password alone"))
+      #expect(try await iris.get("/account/password").location == "/account")
+      let sent = try await iris.post(
+        "/account/password",
+        [
+          "csrf": try form.csrf, "old-password": World.password,
+          "new-password": "another pass phrase",
+        ])
+      #expect(sent.location == "/account")
     }
   }
 

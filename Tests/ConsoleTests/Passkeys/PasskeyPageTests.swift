@@ -161,6 +161,33 @@ import WebAuthn
     }
   }
 
+  @Test func `the last second factor of a role that needs one stays, and the page says why`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/account/passkeys/new")
+      let form = try Self.creation(try TestAuthenticator(), page, named: "Laptop", world)
+      _ = try await ada.post("/account/passkeys/new", form)
+      try await world.reauthenticate()
+      let id = try await world.id(of: World.ada)
+      let passkey = try #require(try await world.identity.passkeys.list(of: ID(id)).first)
+      let removal = "/account/passkeys/\(passkey.id.text)/removal"
+      let refused = try await ada.submit(removal, [:])
+      Markup.check(refused)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("You must have a second factor, and this is your only one."))
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "INSERT INTO instance (name, value) VALUES ('passkeys_required', '1')")
+        _ = try connection.run("UPDATE console_session SET passkey_at = proved_at")
+      }
+      #expect(
+        try await ada.submit(removal, [:]).says(
+          "Your role requires a passkey, and this is your only"))
+    }
+  }
+
   @Test func `C1: with the requirement, an owner without a passkey opens no other page`()
     async throws
   {
@@ -194,6 +221,14 @@ import WebAuthn
       Markup.check(page)
       #expect(page.says("Passkeys need a hostname and HTTPS"))
       #expect(page.says("http://192.0.2.1:8080"))
+      let account = try await ada.get("/account")
+      Markup.check(account)
+      #expect(account.says("Passkeys need a hostname and HTTPS"))
+      #expect(!account.values(of: "href").contains("/account/passkeys/new"))
+      let requirement = try await ada.get("/administrators/passkeys")
+      Markup.check(requirement)
+      #expect(requirement.says("Passkeys need a hostname and HTTPS"))
+      #expect(!requirement.says("name=\"required\""))
       let browser = Browser(world)
       #expect(try await !browser.get("/sign-in").values(of: "href").contains("/sign-in/passkey"))
       #expect(try await browser.get("/sign-in/passkey").says("Passkeys need a hostname"))

@@ -93,8 +93,12 @@ import Text
       let account = try await browser.get("/account")
       Markup.check(account)
       #expect(account.says("Nora Example") && account.says("Signed in with Example ID"))
-      Markup.check(try await browser.get("/account/provider"))
-      Markup.check(try await browser.get("/account/provider/removal"))
+      let own = try await browser.get("/account/provider")
+      Markup.check(own)
+      // Without a password or passkey, the link is the only way to sign in.
+      #expect(own.says("you can no longer sign in"))
+      #expect(!own.values(of: "href").contains("/account/provider/removal"))
+      #expect(try await browser.get("/account/provider/removal").location == "/account/provider")
       let stranger = Browser(world)
       world.provider.change { behavior in
         behavior.subject = "another"
@@ -143,6 +147,7 @@ import Text
       #expect(address.hasPrefix("0; url=\(TestProvider.issuer)/authorize?"))
       let linked = try await Self.come(ada, String(address.dropFirst("0; url=".count)))
       #expect(linked.location == "/account/provider")
+      Markup.check(try await ada.get("/account/provider/removal"))
       let own = try await ada.get("/account/provider")
       #expect(own.says("Your account is linked.") && own.says("248289761001"))
       let path = "/account/reauthentication/provider"
@@ -150,7 +155,19 @@ import Text
       let confirming = try await ada.submit(
         path + "?next=/account/preferences", ["next": "/account/preferences"], to: path)
       let next = try #require(confirming.response.fields["Refresh"])
-      let confirmed = try await Self.come(ada, String(next.dropFirst("0; url=".count)))
+      world.provider.change {
+        $0.claims = ["iat": .number(JSON.Number(world.clock.now.seconds + 75))]
+      }
+      let failed = try await Self.come(ada, String(next.dropFirst("0; url=".count)))
+      Markup.check(failed)
+      #expect(failed.says("Sign-in with Example ID failed") && !failed.says("You aren’t signed in"))
+      #expect(failed.says("is 1 min 15 s ahead of this server’s clock"))
+      #expect(world.log.lines.contains { $0.contains("issued 75 s in the future") })
+      world.provider.change { $0.claims = [:] }
+      let repeated = try await ada.submit(
+        path + "?next=/account/preferences", ["next": "/account/preferences"], to: path)
+      let fresh = try #require(repeated.response.fields["Refresh"])
+      let confirmed = try await Self.come(ada, String(fresh.dropFirst("0; url=".count)))
       #expect(confirmed.location == "/account/preferences")
       let removed = try await ada.submit("/account/provider/removal", [:])
       #expect(removed.location == "/account")
@@ -169,6 +186,14 @@ import Text
       let preview = try await ada.submit(Self.page, changed, to: Self.page + "/preview")
       Markup.check(preview)
       #expect(preview.says("Someone in these groups gets:") && preview.says("Nora Example"))
+      var elsewhere = Self.form(without: ["place-1"])
+      elsewhere.add("place-1", "no-such-project")
+      elsewhere.add("preview-groups", "admins")
+      let missing = try await ada.submit(Self.page, elsewhere, to: Self.page + "/preview")
+      Markup.check(missing)
+      #expect(missing.status == .unprocessableContent)
+      #expect(missing.says("This project or tenant doesn’t exist."))
+      #expect(missing.says("gets no role and can’t sign in"))
       let asked = try await ada.submit(Self.page, changed)
       Markup.check(asked)
       #expect(asked.status == .unprocessableContent && asked.says("Save again to confirm."))
@@ -193,6 +218,42 @@ import Text
       #expect(again.status == .badRequest)
       #expect(JSON.parsed(again)["error"]?.textValue?.text == "invalid_request")
       #expect(try await provider.send(.post, path, form: ["x": "y"]).status == .badRequest)
+    }
+  }
+
+  @Test func `someone who isn't signed in learns what's wrong with the provider`() async throws {
+    try await World.withSampleData { world in
+      _ = try await Self.setUp(world)
+      world.provider.change { behavior in
+        behavior.groups = nil
+        behavior.userInfoStatus = 401
+      }
+      let refused = try await Self.signIn(Browser(world))
+      Markup.check(refused)
+      #expect(refused.status == .serviceUnavailable && refused.says("You aren’t signed in"))
+      #expect(refused.says("its userinfo endpoint responded with HTTP 401"))
+      #expect(!refused.says("You’re still signed in"))
+      #expect(world.log.lines.contains { $0.contains("HTTP 401") })
+    }
+  }
+
+  @Test func `without a provider, password sign-in can't be turned off`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let path = "/administrators/password-sign-in"
+      let page = try await ada.get(path)
+      Markup.check(page)
+      #expect(page.says("Set up a sign-in provider first."))
+      #expect(page.values(of: "href").contains(Self.page))
+      #expect(!page.says("name=\"account\"") && !page.says("Turn off password sign-in"))
+      let sent = try await ada.post(
+        path,
+        [
+          "csrf": try await ada.get("/account").csrf, "state": "off",
+          "account": try await world.id(of: World.ada), "note": "SSO",
+        ])
+      Markup.check(sent)
+      #expect(sent.status == .unprocessableContent)
     }
   }
 
