@@ -99,6 +99,7 @@ struct AuditFieldLabel {
     case .authorizedDomains: Message("audit.field-authorized-domains")
     case .allowsTenants: Message("audit.field-allows-tenants")
     case .importsTOTP: Message("audit.field-imports-totp")
+    case .testPhoneNumbers: Message("audit.field-test-phone-numbers")
     case .signIn: Message("audit.field-sign-in")
     case .userSignUp: Message("audit.field-user-sign-up")
     case .userDeletion: Message("audit.field-user-deletion")

@@ -30,7 +30,7 @@ extension FieldError {
       self.init(
         field: "domains",
         text: Message("settings.domain-invalid", ["domain": .name(Formatted.short(domain))]))
-    case .links(.ownerOnly):
+    case .access(.ownerOnly):
       self.init(
         field: "domains",
         text: Message(
@@ -41,7 +41,7 @@ extension FieldError {
         field: "password-shortest",
         text: Message("settings.shortest-above-longest"))
     case .projectNotFound, .tenantNotFound: throw .notFound
-    case .links(.unauthorizedHost), .template, .policy, .recaptcha, .unavailable:
+    case .access(.unauthorizedHost), .template, .policy, .recaptcha, .unavailable:
       throw .unavailable(error)
     }
   }

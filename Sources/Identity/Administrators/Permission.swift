@@ -20,7 +20,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case manageKeys
   /// Configure trusted token issuers: custom token signing keys and identity providers.
   case manageTrust
-  /// Configure where links in emails to users lead.
+  /// Configure what gives access to accounts: where links in emails to users lead, and the codes of
+  /// test phone numbers.
   case changeLinks
   /// Find users and see their details, factors, and history.
   case findUsers

@@ -172,6 +172,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case allowsTenants = "allows-tenants"
   /// Whether TOTP secrets may be imported.
   case importsTOTP = "imports-totp"
+  /// The test phone numbers.
+  case testPhoneNumbers = "test-phone-numbers"
   /// Whether sign-in is enabled.
   case signIn = "sign-in"
   /// Whether users may sign up.

@@ -84,7 +84,7 @@ struct LinkSettings: Sendable {
     let authorized = domains?.split(separator: "\n").map(String.init) ?? []
     // The domain may have been removed from the authorized domains since.
     let handler = mails.handler.flatMap { text in
-      LinkTargets.isUsable(text, authorized, profile) ? text : nil
+      AccessSettings.isUsable(text, authorized, profile) ? text : nil
     }
     return LinkSettings(
       domains: authorized, handler: handler,

@@ -16,11 +16,11 @@ struct SMSSettings {
 
   /// Reads the settings from the stored configuration members of a project or tenant.
   init(members: String, isTenant: Bool) {
-    let members = (try? JSON.parse(Array(members.utf8))) ?? .null
-    testNumbers =
-      isTenant
-      ? members["testPhoneNumbers"] : members["signIn"]?["phoneNumber"]?["testPhoneNumbers"]
-    let config = members["smsRegionConfig"]
+    let members = try? JSON.parse(Array(members.utf8))
+    testNumbers = TestNumber.path(isTenant: isTenant).reduce(members) { value, name in
+      value?[UntrustedText(name)]
+    }
+    let config = members?["smsRegionConfig"]
     if let only = config?["allowlistOnly"] {
       regions = .only(Self.list(only["allowedRegions"]))
     } else if let except = config?["allowByDefault"] {
@@ -46,6 +46,15 @@ struct SMSSettings {
 
   /// The fixed code of a test number, which gets no messages; nil for any other number.
   func testCode(of number: String) -> String? { testNumbers?[number]?.textValue?.text }
+
+  /// The fixed codes of all test numbers.
+  var testCodes: [String: String] {
+    var codes: [String: String] = [:]
+    for (number, code) in testNumbers?.objectValue ?? [:] {
+      if let code = code.textValue { codes[number.text] = code.text }
+    }
+    return codes
+  }
 
   /// Returns whether messages may be sent to a number.
   ///

@@ -1,3 +1,5 @@
+import Text
+
 /// A way in which a change of a project's or tenant's settings weakens its security.
 public enum SettingsWeakening: Sendable, Equatable {
   /// Another sign-in method is enabled.
@@ -8,6 +10,8 @@ public enum SettingsWeakening: Sendable, Equatable {
   case duplicateEmailsAllowed
   /// Links in emails may lead to another domain.
   case domainAdded(String)
+  /// A phone number has a fixed code, with which anyone signs in as its user.
+  case testNumberAdded(String)
   /// Imports may contain TOTP secrets.
   case totpImportAllowed
   /// Users can unenroll a factor in a session that didn't pass a second factor.
@@ -59,6 +63,11 @@ extension UserPoolEdit {
       found.append(.emailEnumerationProtectionDisabled)
     }
     if let project, let old = old.project { found += project.weakenings(since: old) }
+    if !members.isSameBytes(as: old.members) {
+      let known = old.testCodes
+      found += testCodes.filter { known[$0.key] != $0.value }.keys.sorted()
+        .map { .testNumberAdded($0) }
+    }
     if old.withdrawalNeedsFactor, !withdrawalNeedsFactor {
       found.append(.unenrollmentWithoutFactor)
     }

@@ -101,8 +101,8 @@ public enum UserPoolError: Error, Sendable {
   case multiTenancyOff
   /// An authorized domain isn't a hostname.
   case invalidDomain(String)
-  /// The link settings for emails are invalid.
-  case links(LinkTargetError)
+  /// The settings that give access to accounts can't be changed like this.
+  case access(AccessSettingsError)
   /// An email template is invalid.
   case template(EmailTemplateFault)
   /// The MFA configuration is invalid.

@@ -75,6 +75,27 @@ public struct UserPoolEdit: Equatable, Sendable {
     hasSameSettings(as: old) ? [] : AuditChange.between(old.auditFields, auditFields)
   }
 
+  /// The settings that a pool is compared with when it's created: those of every new project, or of a
+  /// tenant without any.
+  var beforeCreation: UserPoolEdit {
+    guard project != nil else { return UserPoolEdit(displayName: "") }
+    var edit = self
+    edit.displayName = ""
+    return edit
+  }
+
+  /// The settings and the MFA configuration that differ from ``beforeCreation``, without values
+  /// before.
+  var creationChanges: [AuditChange] {
+    let before = beforeCreation
+    func fields(_ edit: UserPoolEdit) -> [AuditField] {
+      edit.auditFields + PolicyEdit(configuration: edit.configuration, pattern: nil).auditFields
+    }
+    return AuditChange.between(fields(before), fields(self)).compactMap { change in
+      change.field.map { AuditChange($0, to: change.new) }
+    }
+  }
+
   /// Returns whether all settings are the same, text byte by byte, regardless of the MFA
   /// configuration.
   public func hasSameSettings(as old: UserPoolEdit) -> Bool {
@@ -106,7 +127,13 @@ public struct UserPoolEdit: Equatable, Sendable {
     ]
     if let project { fields.append(AuditField(.anonymousExpire, .flag(project.expiresAnonymous))) }
     fields += PasswordPolicy.auditFields(of: passwords)
-    return fields + [AuditField(.otherMembers, .text(members))]
+    // The numbers are a field of their own, because the audit log doesn't show their codes.
+    let codes = testCodes
+    let numbers = codes.keys.sorted()
+    return fields + [
+      AuditField(.testPhoneNumbers, .optional(numbers), hidden: numbers.map { codes[$0] }),
+      AuditField(.otherMembers, .text(membersWithoutTestNumbers)),
+    ]
   }
 }
 

@@ -12,7 +12,7 @@ extension UserPools {
   ) async throws(UserPoolError) -> UserPool {
     guard UserPoolRules.isProjectID(id) else { throw .invalidProjectID }
     return try await store.perform(
-      by: author, UserPoolError.self, try insertingProject(id, displayName))
+      by: author, UserPoolError.self, insertingProject(id, displayName))
   }
 
   /// Creates a project on behalf of an administrator in the console.
@@ -22,10 +22,9 @@ extension UserPools {
     id: String, displayName: String, _ request: ActionRequest
   ) async throws(ActionError<UserPoolError>) -> UserPool {
     guard UserPoolRules.isProjectID(id) else { throw .failed(.invalidProjectID) }
-    let insertion: Action<UserPool>
-    do { insertion = try insertingProject(id, displayName) } catch { throw .failed(error) }
     return try await store.perform(
-      .createProject, request, in: .instance, UserPoolError.self, insertion
+      .createProject, request, in: .instance, UserPoolError.self,
+      insertingProject(id, displayName)
     ).value
   }
 
@@ -35,8 +34,7 @@ extension UserPools {
   public func createTenant(
     in project: ID<Project>, _ edit: UserPoolEdit, by author: Author
   ) async throws(UserPoolError) -> UserPool {
-    try checkName(edit.displayName, isTenant: true)
-    return try await store.perform(
+    try await store.perform(
       by: author, UserPoolError.self, insertingTenant(edit, in: project))
   }
 
@@ -46,8 +44,7 @@ extension UserPools {
   public func createTenant(
     in project: ID<Project>, _ edit: UserPoolEdit, _ request: ActionRequest
   ) async throws(ActionError<UserPoolError>) -> UserPool {
-    do { try checkName(edit.displayName, isTenant: true) } catch { throw .failed(error) }
-    return try await store.perform(
+    try await store.perform(
       .createTenant, request, in: ActionTarget(project: project), UserPoolError.self,
       insertingTenant(edit, in: project)
     ).value
@@ -62,7 +59,7 @@ extension UserPools {
     }
     let author = Author(actor: .emulatorOwner)
     guard let tenant else {
-      _ = try await store.perform(by: author, UserPoolError.self, try insertingProject(id, id))
+      _ = try await store.perform(by: author, UserPoolError.self, insertingProject(id, id))
       return
     }
     let edit = UserPoolEdit(
@@ -71,15 +68,12 @@ extension UserPools {
         state: .enabled, smsEnabled: true,
         totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
     try await store.perform(by: author, UserPoolError.self) { context, connection in
-      _ = try Self.insert(tenant, in: project, edit, context, connection)
+      _ = try insert(tenant, in: project, edit, context, connection)
     }
   }
 
-  private func insertingProject(
-    _ id: String, _ displayName: String
-  ) throws(UserPoolError) -> Action<UserPool> {
+  private func insertingProject(_ id: String, _ displayName: String) -> Action<UserPool> {
     let name = displayName.isEmpty ? id : displayName
-    try checkName(name, isTenant: false)
     let random = store.random
     return { context, connection in
       let isEmulator = context.profile == .emulator
@@ -102,7 +96,7 @@ extension UserPools {
           password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
         configuration: .initial)
       edit.project = settings
-      let project = try Self.insert(edit, in: ID(id), nil, context, connection)
+      let project = try insert(edit, in: ID(id), nil, context, connection)
       guard let project else { throw UserPoolError.projectIDTaken }
       return project
     }
@@ -121,7 +115,7 @@ extension UserPools {
       for _ in 0..<8 {
         let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
         let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
-        let tenant = try Self.insert(ID(id), in: project, edit, context, connection)
+        let tenant = try insert(ID(id), in: project, edit, context, connection)
         if let tenant { return tenant }
       }
       throw Failure("no free tenant id")
@@ -129,22 +123,22 @@ extension UserPools {
   }
 
   /// Inserts a tenant; returns nil if the ID is or was in use.
-  private static func insert(
+  private func insert(
     _ tenant: ID<Tenant>, in project: ID<Project>, _ edit: UserPoolEdit, _ context: ActionContext,
     _ connection: borrowing Connection
   ) throws -> UserPool? {
-    let owner = try find(project, nil, connection)
+    let owner = try Self.find(project, nil, connection)
     guard owner.project?.allowTenants == true else { throw UserPoolError.multiTenancyOff }
     return try insert(edit, in: project, tenant, context, connection)
   }
 
   /// Inserts a pool and records it in the audit log; returns nil if the ID is or was in use.
-  private static func insert(
+  private func insert(
     _ edit: UserPoolEdit, in project: ID<Project>, _ tenant: ID<Tenant>?, _ context: ActionContext,
     _ connection: borrowing Connection
   ) throws -> UserPool? {
-    do { try edit.configuration.check() } catch { throw UserPoolError.policy(error) }
-    do { try edit.passwords?.check() } catch { throw UserPoolError.passwords(error) }
+    try check(
+      edit, since: nil, in: project, tenant, by: context.author, at: context.now, connection)
     let policy = PolicyEdit(configuration: edit.configuration, pattern: nil)
     let inserted = try connection.run(
       """
@@ -155,15 +149,15 @@ extension UserPools {
       ON CONFLICT (project_id, tenant_id) DO NOTHING
       """)
     guard inserted == 1 else { return nil }
-    var pool = try find(project, tenant, connection)
+    var pool = try Self.find(project, tenant, connection)
     if edit.passwords != nil {
       try PasswordPolicy.store(edit.passwords, in: pool.scope.key, at: context.now, connection)
-      pool = try find(project, tenant, connection)
+      pool = try Self.find(project, tenant, connection)
     }
     var entry = AuditEntry(
       tenant == nil ? .projectCreate : .tenantCreate, pool.scope.object,
       pool.scope.objectID, name: edit.displayName, in: pool.scope)
-    entry.add(.displayName, .text(edit.displayName))
+    for change in edit.creationChanges { entry.add(change) }
     try context.record(entry, connection)
     return pool
   }

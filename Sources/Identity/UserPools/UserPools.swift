@@ -54,7 +54,8 @@ public struct UserPools: Sendable {
     { context, connection in
       var pool = try Self.find(project, tenant, counts: false, connection)
       let new = try pool.edit.changed(by: edit)
-      try check(new, over: pool, by: context.author, at: context.now, connection)
+      try check(
+        new, since: pool.edit, in: project, tenant, by: context.author, at: context.now, connection)
       let changes = new.settingChanges(since: pool.edit)
       if !changes.isEmpty {
         try Self.store(new, over: pool, at: context.now, connection)
@@ -73,29 +74,42 @@ public struct UserPools: Sendable {
     }
   }
 
-  private func check(
-    _ new: UserPoolEdit, over pool: UserPool, by author: Author, at now: Instant,
-    _ connection: borrowing Connection
+  /// Checks the settings of a pool that is changed or created: the only check of either.
+  ///
+  /// - Parameters:
+  ///   - new: The settings.
+  ///   - old: The settings before the change; nil for a pool that is created.
+  ///   - project: The pool's project.
+  ///   - tenant: The tenant; nil for the project's own pool.
+  ///   - author: The author.
+  ///   - now: The time.
+  ///   - connection: The transaction.
+  /// - Throws: ``UserPoolError``, database errors.
+  func check(
+    _ new: UserPoolEdit, since old: UserPoolEdit?, in project: ID<Project>, _ tenant: ID<Tenant>?,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    if new.displayName != pool.displayName {
-      try checkName(new.displayName, isTenant: new.project == nil)
+    if new.displayName != old?.displayName {
+      try checkName(new.displayName, isTenant: tenant != nil)
     }
-    let known = pool.project?.authorizedDomains ?? []
+    let old = old ?? new.beforeCreation
+    let known = old.project?.authorizedDomains ?? []
     let domains = new.project?.authorizedDomains ?? []
     for domain in domains where !known.contains(domain) {
       guard UserPoolRules.isDomain(domain) else { throw UserPoolError.invalidDomain(domain) }
     }
     do { try new.passwords?.check() } catch { throw UserPoolError.passwords(error) }
     do {
-      try LinkTargets.check(
-        from: pool.linkTargets, to: new.linkTargets, authorized: domains, by: author,
-        in: pool.scope, store.profile, at: now, connection)
-    } catch let error as LinkTargetError { throw UserPoolError.links(error) }
-    do { try new.checkTemplates(since: pool.edit) } catch { throw UserPoolError.template(error) }
+      try AccessSettings.check(
+        from: old.accessSettings, to: new.accessSettings, authorized: domains, by: author,
+        in: project, tenant, store.profile, at: now, connection)
+    } catch let error as AccessSettingsError { throw UserPoolError.access(error) }
+    do { try new.checkTemplates(since: old) } catch { throw UserPoolError.template(error) }
+    do { try new.configuration.check() } catch { throw UserPoolError.policy(error) }
   }
 
   /// Checks a display name; in the emulator profile a tenant may have any.
-  func checkName(_ name: String, isTenant: Bool) throws(UserPoolError) {
+  private func checkName(_ name: String, isTenant: Bool) throws(UserPoolError) {
     guard isTenant else {
       guard UserPoolRules.isDisplayName(name) else { throw .invalidProjectName }
       return

@@ -59,7 +59,7 @@ extension WireError {
     case .invalidDomain(let domain):
       self.init(
         "INVALID_AUTHORIZED_DOMAIN : \(domain.prefix(100)) should only contain the valid domain.")
-    case .links(let error): self.init(error)
+    case .access(let error): self.init(error)
     case .template(let fault): self.init(fault)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
@@ -68,7 +68,7 @@ extension WireError {
     }
   }
 
-  init(_ error: LinkTargetError) {
+  init(_ error: AccessSettingsError) {
     switch error {
     case .ownerOnly: self = .permissionDenied
     case .unauthorizedHost:

@@ -70,8 +70,8 @@ struct PolicyWeakeningTests {
         "project",
         // Has its own audit action.
         "disableAuth",
-        // Weakens nothing: names and values that are only returned. A tenant's email privacy is
-        // compared.
+        // Weakens nothing: names and values that are only returned. A tenant's email privacy and
+        // the test phone numbers are compared.
         "displayName", "members",
       ]
       #expect(ofPool == known)
@@ -121,6 +121,13 @@ struct PolicyWeakeningTests {
           == [.domainAdded("evil.example")])
       #expect(try ofProject { $0.authorizedDomains = [] }.isEmpty)
       #expect(try ofProject { $0.importsTOTP = true } == [.totpImportAllowed])
+      let numbers = #"{"+15551230002":"123456","+15551230001":"123456"}"#
+      old.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{"+15551230001":"1"}}}}"#
+      #expect(
+        weakenings {
+          $0.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":\#(numbers)}}}"#
+        } == [.testNumberAdded("+15551230001"), .testNumberAdded("+15551230002")])
+      #expect(weakenings { $0.members = "{}" }.isEmpty)
       #expect(weakenings { $0.withdrawalNeedsFactor = false } == [.unenrollmentWithoutFactor])
       #expect(weakenings { $0.userPermissions.signUp = true } == [.signUpEnabled])
       #expect(weakenings { $0.passwords = nil } == [.weakerPasswords])

@@ -2,34 +2,42 @@ import Database
 import JSON
 import Text
 
-/// The settings of a project or tenant that decide where links in emails lead.
+/// The settings of a project or tenant that give access to accounts: where links in emails lead, and
+/// the fixed codes of test phone numbers.
 ///
-/// A password reset link gives access to the account, so only an owner may change them.
-struct LinkTargets {
+/// A password reset link, or the code of a user's number, is enough to sign in, so only an owner may
+/// change them.
+struct AccessSettings {
   private let domains: [String]
   /// The configuration's other members, as JSON.
   private let text: String?
 
   /// The configuration members that belong to these settings.
-  private static let paths = [
-    ["notification", "sendEmail"], ["mobileLinksConfig"], ["client", "firebaseSubdomain"],
-    ["inheritance", "emailSendingConfig"],
-  ]
+  private static let paths =
+    [
+      ["notification", "sendEmail"], ["mobileLinksConfig"], ["client", "firebaseSubdomain"],
+      ["inheritance", "emailSendingConfig"],
+    ] + TestNumber.paths
 
   init(domains: [String], members text: String?) {
     self.domains = domains
     self.text = text
   }
 
+  /// The members; one without content is the same as none.
   private var members: [JSON?] {
     let root = text.flatMap { try? JSON.parse(Array($0.utf8)) }
     return Self.paths.map { path in
-      path.reduce(root) { value, name in value?[UntrustedText(name)] }
+      let value = path.reduce(root) { value, name in value?[UntrustedText(name)] }
+      let isEmpty =
+        value == false || value?.isNull == true || value?.textValue == ""
+        || value?.objectValue?.isEmpty == true
+      return isEmpty ? nil : value
     }
   }
 
-  /// Whether links lead elsewhere than with `other`; parses members only if their text differs.
-  private func differs(from other: LinkTargets) -> Bool {
+  /// Whether the settings differ from `other`; parses members only if their text differs.
+  private func differs(from other: AccessSettings) -> Bool {
     let isSameText =
       switch (text, other.text) {
       case (nil, nil): true
@@ -50,21 +58,19 @@ struct LinkTargets {
   /// Checks a change of these settings: its author, and that the application's page for links is
   /// on an authorized domain.
   ///
-  /// - Throws: ``LinkTargetError``.
+  /// - Throws: ``AccessSettingsError``.
   static func check(
-    from old: LinkTargets, to new: LinkTargets, authorized: [String], by author: Author,
-    in scope: Scope, _ profile: Profile, at now: Instant, _ connection: borrowing Connection
+    from old: AccessSettings, to new: AccessSettings, authorized: [String], by author: Author,
+    in project: ID<Project>, _ tenant: ID<Tenant>?, _ profile: Profile, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     guard new.differs(from: old) else { return }
-    guard
-      try author.may(
-        .changeLinks, project: scope.project, tenant: scope.tenant, at: now, connection)
-    else {
-      throw LinkTargetError.ownerOnly
+    guard try author.may(.changeLinks, project: project, tenant: tenant, at: now, connection) else {
+      throw AccessSettingsError.ownerOnly
     }
     guard let handler = new.handler, handler != old.handler else { return }
     guard isUsable(handler, authorized, profile) else {
-      throw LinkTargetError.unauthorizedHost
+      throw AccessSettingsError.unauthorizedHost
     }
   }
 
@@ -76,8 +82,8 @@ struct LinkTargets {
   }
 }
 
-/// Why settings that decide where links in emails lead can't be changed.
-public enum LinkTargetError: Error, Sendable {
+/// Why settings that give access to accounts can't be changed.
+public enum AccessSettingsError: Error, Sendable {
   /// Only an owner may change them.
   case ownerOnly
   /// The host of `callbackUri` isn't an authorized domain.
@@ -85,7 +91,7 @@ public enum LinkTargetError: Error, Sendable {
 }
 
 extension UserPoolEdit {
-  var linkTargets: LinkTargets {
-    LinkTargets(domains: project?.authorizedDomains ?? [], members: members)
+  var accessSettings: AccessSettings {
+    AccessSettings(domains: project?.authorizedDomains ?? [], members: members)
   }
 }
