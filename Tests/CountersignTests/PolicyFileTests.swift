@@ -41,5 +41,15 @@ struct PolicyFileTests {
         {"project": "a", "tenant": "b", "policyVersion": 0, "sms": 1}]}
       """
     #expect(lines(text) == ["p.json: pools[0].sms (a/b): must be of type boolean."])
+    let hostile = """
+      {"format": "countersign-policy/1", "pools": [
+        {"project": "a\\u001b[31m", "tenant": "b\\nc", "policyVersion": 0, "sms": 1,
+         "\\u202ex\\n": 1}]}
+      """
+    #expect(lines(hostile).first?.hasPrefix("p.json: pools[0].\u{FFFD}x\u{FFFD}") == true)
+    let twice = #"{"\u001b[31m": 1, "\u001b[31m": 2}"#
+    for line in lines(hostile) + lines(twice) {
+      #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
   }
 }

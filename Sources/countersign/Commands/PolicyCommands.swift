@@ -168,7 +168,7 @@ extension PolicyDrift {
       func text(_ edit: PolicyEdit) -> String {
         member.value(in: edit).map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "none"
       }
-      return "\(pool): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
+      return "\(Terminal.plain(pool)): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
     }
   }
 }

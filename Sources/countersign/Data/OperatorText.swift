@@ -146,12 +146,13 @@ extension PolicyFileError {
       let place = line.map { "\(path):\($0)" } ?? path
       return [
         Message(
-          "cli.policy-file-not-json", ["place": .text(place), "error": .text(error.description)])
+          "cli.policy-file-not-json",
+          ["place": .text(place), "error": .text(Terminal.plain(error.description))])
       ]
     case .problems(let problems):
       return problems.map { problem in
         let fault = Message.Value.message(problem.fault.message)
-        let member = Message.Value.text(problem.member)
+        let member = Message.Value.text(Terminal.plain(problem.member))
         return switch (problem.member.isEmpty, problem.pool) {
         case (true, _): Message("cli.policy-file-fault", ["file": .text(path), "fault": fault])
         case (false, nil):
@@ -160,7 +161,10 @@ extension PolicyFileError {
         case (false, let pool?):
           Message(
             "cli.policy-file-fault-in-pool",
-            ["file": .text(path), "member": member, "pool": .text(pool), "fault": fault])
+            [
+              "file": .text(path), "member": member, "pool": .text(Terminal.plain(pool)),
+              "fault": fault,
+            ])
         }
       }
     case .unavailable(let failure):
