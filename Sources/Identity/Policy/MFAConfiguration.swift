@@ -113,11 +113,13 @@ public struct MFAConfiguration: Equatable, Sendable {
   ///
   /// The wire format omits zeros. If 0 is stored, missing intervals repeat the value that was read,
   /// so 0 is kept; treating them as unset would mean 5, and eleven valid codes instead of one.
+  /// A state that was never set is read as disabled, so disabled leaves it unset.
   public func replacing(_ old: MFAConfiguration) -> MFAConfiguration {
     var new = self
     if old.totp?.adjacentIntervals == 0, let totp, totp.adjacentIntervals == nil {
       new.totp?.adjacentIntervals = 0
     }
+    if old.state == nil, state == .disabled { new.state = nil }
     return new
   }
 

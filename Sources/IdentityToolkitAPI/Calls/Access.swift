@@ -75,6 +75,12 @@ extension Operator {
     return token.role == .owner
   }
 
+  /// Whether the holder has a permission in a user pool.
+  func may(_ permission: Permission, in scope: Scope) -> Bool {
+    guard case .service(let token) = self else { return true }
+    return token.may(permission, in: scope)
+  }
+
   func may(_ action: Action, _ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
     guard case .service(let token) = self else { return true }
     // Creating and deleting tenants is a project-level permission that a tenant's token can't

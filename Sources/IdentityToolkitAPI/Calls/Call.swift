@@ -72,4 +72,12 @@ extension Request {
     }
     return nil
   }
+
+  /// The update mask, whose paths can be in several parameters; empty if there are none, and nil
+  /// without a parameter.
+  var updateMask: String? {
+    let texts = target.query.entries.filter { Names.match($0.name, "updateMask") }
+      .map(\.value.text)
+    return texts.isEmpty ? nil : texts.filter { !$0.isEmpty }.joined(separator: ",")
+  }
 }

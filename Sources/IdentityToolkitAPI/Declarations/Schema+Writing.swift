@@ -24,6 +24,20 @@ extension Schema {
     return written
   }
 
+  /// Returns a message for storage: like ``omittingDefaults(_:)``, but messages in it that mean the
+  /// same as the stored ones keep their form.
+  func storing(_ new: JSON.Object, over old: JSON.Object) -> JSON.Object {
+    let written = omittingDefaults(new)
+    guard written != omittingDefaults(old) else { return old }
+    return JSON.Object(
+      written.map { name, value -> JSON.Object.Element in
+        guard let schema = message?[name.text]?.schema, schema.message != nil,
+          let value = value.objectValue, let stored = old[name]?.objectValue
+        else { return (name, value) }
+        return (name, .object(schema.storing(value, over: stored)))
+      })
+  }
+
   private func writing(_ value: JSON) -> JSON? {
     let isDefault =
       switch (kind, value) {

@@ -59,7 +59,9 @@ enum MFAMessage {
   static func apply(
     _ mask: UpdateMask, root: String, _ new: MFAConfiguration, to old: inout MFAConfiguration
   ) {
-    let new = new.replacing(old)
+    // A tenant's configuration that was never set isn't written, so it can't have been read.
+    let wasRead = root == "mfa" || old != MFAConfiguration()
+    let new = wasRead ? new.replacing(old) : new
     for path in mask.paths where path.first == root {
       switch path.dropFirst() {
       case []: old = new

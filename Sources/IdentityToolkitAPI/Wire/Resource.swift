@@ -57,9 +57,14 @@ enum Resource {
     object.changeObject(name) { set(value, at: path.dropFirst(), in: &$0) }
   }
 
+  /// Returns the value at a path; nil if there is none.
+  static func value(at path: [String], in object: JSON.Object) -> JSON? {
+    path.reduce(JSON?.some(.object(object))) { value, name in value?[name] }
+  }
+
   /// Returns the Boolean at a path; anything else is false.
   static func flag(_ path: String..., in object: JSON.Object) -> Bool {
-    path.reduce(JSON.object(object)) { $0[$1] ?? .null }.boolValue ?? false
+    value(at: path, in: object)?.boolValue ?? false
   }
 
   /// Reconciles members that depend on each other.
@@ -77,10 +82,40 @@ enum Resource {
     resource["smsRegionConfig"] = .object(regions)
   }
 
-  /// Members with their own database columns, which aren't stored in the text.
-  static let kept = [
-    ["client", "permissions"], ["autodeleteAnonymousUsers"],
-  ]
+  /// Replaces stored members with others, unless both mean the same.
+  ///
+  /// A part that means the same keeps its stored form, so that writing back what was read changes
+  /// nothing, whichever version stored it.
+  ///
+  /// - Parameters:
+  ///   - new: The members.
+  ///   - text: The stored text.
+  ///   - schema: The schema of the members.
+  ///   - columns: The paths with columns of their own, which aren't stored in the text.
+  ///   - empty: The paths of objects that are returned even if they aren't stored.
+  static func store(
+    _ new: JSON.Object, in text: inout String, _ schema: Schema, columns: [[String]],
+    empty: [[String]] = []
+  ) {
+    var (old, new) = (stored(text), new)
+    for path in columns {
+      remove(path, from: &old)
+      remove(path, from: &new)
+    }
+    let empty =
+      empty + columns.flatMap { path in (1..<path.count).reversed().map { Array(path.prefix($0)) } }
+    func stripped(_ object: JSON.Object) -> JSON.Object {
+      var object = object
+      for path in empty where value(at: path, in: object)?.objectValue?.isEmpty == true {
+        remove(path, from: &object)
+      }
+      return object
+    }
+    guard
+      stripped(schema.omittingDefaults(new)) != stripped(schema.omittingDefaults(old))
+    else { return }
+    text = Self.text(stripped(schema.storing(new, over: old)))
+  }
 
   /// Read-only members, and an SMTP password, which isn't stored here.
   private static let dropped = [

@@ -15,9 +15,27 @@ enum ConfigMessage {
     "importTotpSecrets",
   ]
 
-  /// Writes a project's configuration; members with their type's default value are omitted.
-  static func write(_ pool: UserPool, _ written: WrittenSettings) -> JSON {
+  /// The members with columns of their own, which aren't stored in the text.
+  private static let columns = [
+    ["signIn", "email", "enabled"], ["signIn", "email", "passwordRequired"],
+    ["signIn", "anonymous", "enabled"], ["signIn", "phoneNumber", "enabled"],
+    ["signIn", "allowDuplicateEmails"], ["emailPrivacyConfig", "enableImprovedEmailPrivacy"],
+    ["multiTenant", "allowTenants"], ["client", "permissions"], ["authorizedDomains"],
+    ["autodeleteAnonymousUsers"], ["importTotpSecrets"],
+  ]
+
+  private static let testNumbers = ["signIn", "phoneNumber", "testPhoneNumbers"]
+
+  /// Writes a project's configuration; members with their type's default value are omitted, and so
+  /// are those that the caller's permissions don't include.
+  static func write(_ pool: UserPool, _ written: WrittenSettings, for holder: Operator) -> JSON {
     var config = written.members(of: pool) { settings(of: pool) }
+    if !holder.may(.manageKeys, in: pool.scope) {
+      Resource.remove(["client", "apiKey"], from: &config)
+    }
+    if !holder.may(.changeLinks, in: pool.scope) {
+      PhoneSettingsMessage.hideTestNumbers(at: testNumbers, in: &config)
+    }
     config.append("mfa", MFAMessage.write(pool.policy.configuration))
     return .object(config)
   }
@@ -46,31 +64,40 @@ enum ConfigMessage {
   ///   - mask: The mask.
   ///   - body: The body in canonical form.
   ///   - configuration: The MFA configuration in the body.
+  ///   - seesCodes: Whether the caller sees test numbers with their codes.
   ///   - current: Reads the project; called only if the mask names more than the MFA configuration.
   /// - Returns: The change, to be applied in the transaction.
   /// - Throws: The error of `current`.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
+    seesCodes: Bool = true,
     of current: () async throws(WireError) -> UserPoolEdit
   ) async throws(WireError) -> ConfigEdit {
     let allowed = mask.keeping(members)
     return try await ConfigEdit(mask, "mfa", configuration, members: allowed, of: current) {
-      (pool) throws(UserPoolError) in try apply(allowed, body, to: &pool)
+      (pool) throws(UserPoolError) in try apply(allowed, body, seesCodes: seesCodes, to: &pool)
     }
   }
 
   private static func apply(
-    _ allowed: UpdateMask, _ body: JSON.Object, to pool: inout UserPoolEdit
+    _ allowed: UpdateMask, _ body: JSON.Object, seesCodes: Bool, to pool: inout UserPoolEdit
   ) throws(UserPoolError) {
     var resource = resource(pool, passwordsChangedAt: nil)
+    let before = emailFlags(of: resource)
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)
-    let email = Resource.flag("signIn", "email", "enabled", in: resource)
-    let passwordRequired = Resource.flag("signIn", "email", "passwordRequired", in: resource)
-    pool.signIn = SignInMethods(
-      password: email, emailLink: email && !passwordRequired,
-      anonymous: Resource.flag("signIn", "anonymous", "enabled", in: resource),
-      phone: Resource.flag("signIn", "phoneNumber", "enabled", in: resource))
+    if !seesCodes {
+      PhoneSettingsMessage.keepTestNumbers(
+        at: testNumbers, of: Resource.stored(pool.members), after: allowed, body, in: &resource)
+    }
+    let email = emailFlags(of: resource)
+    // The flags can't express email links without passwords, so unchanged ones change nothing.
+    if email != before {
+      pool.signIn.password = email.enabled
+      pool.signIn.emailLink = email.enabled && !email.passwordRequired
+    }
+    pool.signIn.anonymous = Resource.flag("signIn", "anonymous", "enabled", in: resource)
+    pool.signIn.phone = Resource.flag("signIn", "phoneNumber", "enabled", in: resource)
     pool.emailPrivacy = Resource.flag(
       "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
     pool.project?.allowDuplicateEmails = Resource.flag(
@@ -89,11 +116,17 @@ enum ConfigMessage {
     }
     pool.userPermissions = Resource.userPermissions(resource)
     pool.project?.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
-    // Members stored in columns of their own aren't stored here again.
     PasswordPolicyMessage.keepExplicit(&resource)
-    for path in Resource.kept { Resource.remove(path, from: &resource) }
-    resource["importTotpSecrets"] = nil
-    pool.members = Resource.text(resource)
+    Resource.store(resource, in: &pool.members, .config, columns: columns)
+  }
+
+  private static func emailFlags(
+    of resource: JSON.Object
+  ) -> (enabled: Bool, passwordRequired: Bool) {
+    (
+      Resource.flag("signIn", "email", "enabled", in: resource),
+      Resource.flag("signIn", "email", "passwordRequired", in: resource)
+    )
   }
 
   /// Checks the types of all members, converts them to canonical form, and reads the MFA
@@ -105,7 +138,7 @@ enum ConfigMessage {
     let configuration = try MFAMessage.read(try message.message("mfa"))
     var body = Resource.writable(try Schema.config.canonical(message, except: "mfa"))
     try PhoneSettingsMessage.normalizeTestNumbers(
-      at: ["signIn", "phoneNumber", "testPhoneNumbers"], in: &body)
+      at: testNumbers, in: &body)
     return (body, configuration)
   }
 

@@ -10,6 +10,7 @@ extension Declaration {
 extension Methods {
   /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws(WireError) -> JSON {
-    ConfigMessage.write(try await project(call.scope.project), writtenSettings)
+    ConfigMessage.write(
+      try await project(call.scope.project), writtenSettings, for: call.holder)
   }
 }

@@ -25,12 +25,33 @@ enum PhoneSettingsMessage {
     }
   }
 
+  /// Removes the test numbers at a path from a response.
+  ///
+  /// Their codes sign in as users, so only callers that can change them see them.
+  static func hideTestNumbers(at path: [String], in resource: inout JSON.Object) {
+    Resource.remove(path, from: &resource)
+  }
+
+  /// Keeps the stored test numbers at a path if a caller that doesn't see them writes back what it
+  /// read.
+  ///
+  /// A body or a mask that names them changes them, which is refused.
+  static func keepTestNumbers(
+    at path: [String], of stored: JSON.Object, after mask: UpdateMask, _ body: JSON.Object,
+    in resource: inout JSON.Object
+  ) {
+    guard Resource.value(at: path, in: body) == nil,
+      !mask.paths.contains(where: { $0.starts(with: path) }),
+      let numbers = Resource.value(at: path, in: stored)
+    else { return }
+    Resource.set(numbers, at: path, in: &resource)
+  }
+
   /// Normalizes the test numbers at a path.
   static func normalizeTestNumbers(
     at path: [String], in body: inout JSON.Object
   ) throws(WireError) {
-    let value = path.reduce(JSON.object(body)) { $0[$1] ?? .null }
-    guard let numbers = value.objectValue else { return }
+    guard let numbers = Resource.value(at: path, in: body)?.objectValue else { return }
     var places: [String: Int] = [:]
     var normalized: [(number: String, code: JSON)] = []
     for (number, code) in numbers {

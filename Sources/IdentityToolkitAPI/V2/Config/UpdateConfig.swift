@@ -13,9 +13,11 @@ extension Methods {
   func updateConfig(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = Message(call.message.object, path: "config")
     let (body, configuration) = try ConfigMessage.read(message)
-    let text = call.request.parameter("updateMask") ?? ""
+    let text = call.request.updateMask ?? ""
     let mask = text.isEmpty ? UpdateMask(of: message.object) : UpdateMask(text)
-    let edit = try await ConfigMessage.edit(mask, body, configuration) {
+    let edit = try await ConfigMessage.edit(
+      mask, body, configuration, seesCodes: call.holder.may(.changeLinks, in: call.scope)
+    ) {
       () async throws(WireError) in try await self.project(call.scope.project).edit
     }
     let project: UserPool
@@ -26,6 +28,6 @@ extension Methods {
     } catch {
       throw WireError(error)
     }
-    return ConfigMessage.write(project, writtenSettings)
+    return ConfigMessage.write(project, writtenSettings, for: call.holder)
   }
 }

@@ -103,7 +103,7 @@ extension Methods {
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
   ) async throws(WireError) -> JSON {
     let body = try kind.read(call.message.object)
-    let text = call.request.parameter("updateMask") ?? ""
+    let text = call.request.updateMask ?? ""
     let mask = text.isEmpty ? UpdateMask(of: body) : UpdateMask(text)
     do throws(ProviderError) {
       guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }

@@ -19,7 +19,8 @@ extension Methods {
     do throws(UserPoolError) {
       try edit.apply(to: &tenant)
       return TenantMessage.write(
-        try await identity.pools.createTenant(in: call.scope.project, tenant, by: call.author))
+        try await identity.pools.createTenant(in: call.scope.project, tenant, by: call.author),
+        for: call.holder)
     } catch {
       throw WireError(error)
     }

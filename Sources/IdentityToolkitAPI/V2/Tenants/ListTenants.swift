@@ -23,7 +23,7 @@ extension Methods {
     }
     var answer = JSON.Object()
     if !page.items.isEmpty {
-      answer.append("tenants", .array(page.items.map { TenantMessage.write($0) }))
+      answer.append("tenants", .array(page.items.map { TenantMessage.write($0, for: call.holder) }))
     }
     UserMessage.append("nextPageToken", page.next, to: &answer)
     return .object(answer)

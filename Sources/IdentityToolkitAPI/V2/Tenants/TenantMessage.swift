@@ -20,10 +20,23 @@ enum TenantMessage {
     "enableAnonymousUser",
   ]
 
+  private static let testNumbers = ["testPhoneNumbers"]
+  private static let privacy = "emailPrivacyConfig"
+
+  /// The schema of what is stored: without a setting of its own, a tenant has its project's, so
+  /// `false` isn't omitted.
+  private static let stored = Schema(
+    .message(
+      Schema.Members(
+        members: Schema.tenant.members.map { name, schema in
+          (name, name == privacy ? ["enableImprovedEmailPrivacy": .flag.explicit] : schema)
+        })))
+
   /// Writes a tenant.
   ///
-  /// False members are omitted, and so is an MFA configuration that was never set.
-  static func write(_ tenant: UserPool) -> JSON {
+  /// False members are omitted, and so are an MFA configuration that was never set and what the
+  /// caller's permissions don't include.
+  static func write(_ tenant: UserPool, for holder: Operator) -> JSON {
     let number = tenant.scope.projectNumber
     var message: JSON.Object = [
       "name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")
@@ -40,6 +53,9 @@ enum TenantMessage {
     for member in Schema.tenant.omittingDefaults(stored) {
       message.append(member.name, member.value)
     }
+    if !holder.may(.changeLinks, in: tenant.scope) {
+      PhoneSettingsMessage.hideTestNumbers(at: testNumbers, in: &message)
+    }
     if stored["inheritance"] == nil { message.append("inheritance", [:]) }
     return .object(message)
   }
@@ -51,7 +67,7 @@ enum TenantMessage {
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     let configuration = try check(message)
     var body = Resource.writable(try Schema.tenant.canonical(message, except: "mfaConfig"))
-    try PhoneSettingsMessage.normalizeTestNumbers(at: ["testPhoneNumbers"], in: &body)
+    try PhoneSettingsMessage.normalizeTestNumbers(at: testNumbers, in: &body)
     return (body, configuration)
   }
 
@@ -64,9 +80,15 @@ enum TenantMessage {
     return try MFAMessage.read(try message.message("mfaConfig"))
   }
 
-  /// The mask of all members; without a mask, an update replaces the whole tenant.
-  static let everything = UpdateMask(
-    (ruling + members.filter { $0 != notification } + ["mfaConfig"]).map { [$0] })
+  /// Returns the mask of all members; without a mask, an update replaces the whole tenant.
+  ///
+  /// A caller that doesn't see the test numbers keeps them, unless they're in the body.
+  static func everything(of body: JSON.Object, seesCodes: Bool) -> UpdateMask {
+    var kept = [notification]
+    if !seesCodes, Resource.value(at: testNumbers, in: body) == nil { kept += testNumbers }
+    return UpdateMask(
+      (ruling + members.filter { !kept.contains($0) } + ["mfaConfig"]).map { [$0] })
+  }
 
   /// The mask of all members of a new tenant, which has no templates that an update would keep.
   static let creation = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
@@ -115,10 +137,17 @@ enum TenantMessage {
       throw .recaptcha(error)
     }
     tenant.userPermissions = Resource.userPermissions(resource)
-    // Members stored in columns of their own aren't stored here again.
     PasswordPolicyMessage.keepExplicit(&resource)
-    Resource.remove(["client", "permissions"], from: &resource)
-    tenant.members = Resource.text(Resource.members(members, of: resource))
+    // `false` is returned as an empty message.
+    let before = Resource.stored(tenant.members)[privacy]
+    if body[privacy] == [:], resource[privacy] == [:],
+      before?["enableImprovedEmailPrivacy"] == false
+    {
+      resource[privacy] = before
+    }
+    Resource.store(
+      Resource.members(members, of: resource), in: &tenant.members, stored,
+      columns: [["client", "permissions"]], empty: [["inheritance"]])
   }
 
   private static func switches(_ tenant: UserPoolEdit) -> [(String, Bool)] {

@@ -15,7 +15,9 @@ extension Methods {
     guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
-    let mask = Methods.mask(call.request.parameter("updateMask"), message.object)
+    let mask = Methods.mask(
+      call.request.updateMask, body, isEmpty: message.object.isEmpty,
+      seesCodes: call.holder.may(.changeLinks, in: call.scope))
     let edit = try await TenantMessage.edit(mask, body, configuration) {
       () async throws(WireError) in try await pool(call.scope).edit
     }
@@ -26,15 +28,18 @@ extension Methods {
         try edit.apply(to: &tenant)
         guard !tenant.displayName.isEmpty else { throw .missingTenantName }
       }
-      return TenantMessage.write(tenant)
+      return TenantMessage.write(tenant, for: call.holder)
     } catch {
       throw WireError(error)
     }
   }
 
   /// An empty mask with an empty body changes nothing; the Node SDK sends this.
-  private static func mask(_ text: String?, _ body: JSON.Object) -> UpdateMask {
+  private static func mask(
+    _ text: String?, _ body: JSON.Object, isEmpty: Bool, seesCodes: Bool
+  ) -> UpdateMask {
     if let text, !text.isEmpty { return UpdateMask(text) }
-    return text != nil && body.isEmpty ? UpdateMask("") : TenantMessage.everything
+    if text != nil, isEmpty { return UpdateMask("") }
+    return TenantMessage.everything(of: body, seesCodes: seesCodes)
   }
 }
