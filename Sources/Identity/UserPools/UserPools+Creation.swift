@@ -76,6 +76,8 @@ extension UserPools {
     let name = displayName.isEmpty ? id : displayName
     let random = store.random
     return { context, connection in
+      // The project's row, which has the name too, is inserted before that of its pool.
+      try checkName(name, isTenant: false)
       let isEmulator = context.profile == .emulator
       let settings = ProjectSettings(emailPrivacy: !isEmulator)
       do {

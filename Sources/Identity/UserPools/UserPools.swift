@@ -109,7 +109,7 @@ public struct UserPools: Sendable {
   }
 
   /// Checks a display name; in the emulator profile a tenant may have any.
-  private func checkName(_ name: String, isTenant: Bool) throws(UserPoolError) {
+  func checkName(_ name: String, isTenant: Bool) throws(UserPoolError) {
     guard isTenant else {
       guard UserPoolRules.isDisplayName(name) else { throw .invalidProjectName }
       return
