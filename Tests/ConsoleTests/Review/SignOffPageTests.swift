@@ -54,7 +54,7 @@ import Testing
     try await World.withSampleData { world in
       let (ada, _) = try await Browser.withApp(world, as: World.ada)
       let form = try await ada.get(Self.review + "/sign-off")
-      let entered = [
+      let entered: Form = [
         "digest": try #require(form.value(of: "digest")), "due": "2027-01-31", "note": "Only once",
       ]
       for _ in 1...2 {

@@ -154,7 +154,8 @@ struct ConfigRoundTripTests {
     try await TestServer.with { server in
       let linkOnly = SignInMethods(password: false, emailLink: true, anonymous: false)
       func methods() async throws -> SignInMethods {
-        try await server.identity.pools.find(project: ID(TestServer.project)).signIn
+        let pool = try await server.identity.pools.find(project: ID(TestServer.project))
+        return pool.signIn
       }
       _ = try await server.identity.pools.update(
         project: ID(TestServer.project), by: Author(actor: .commandLine)
