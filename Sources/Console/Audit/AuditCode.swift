@@ -27,13 +27,21 @@ enum AuditCode {
     case .blockReach: reach(code)
     case .failure: failure(code)
     case .retirement: retirement(code)
-    case .stopReason: code == "permission-lost" ? Message("audit.permission-lost") : nil
+    case .stopReason: stopReason(code)
     case .origin: code == "import" ? Message("audit.origin-import") : nil
     case .signUpMethod: code == "custom" ? Message("audit.custom-token") : nil
     case .importPart: ImportPart(rawValue: code)?.auditText
     case .linkKind: link(code)
     case .theme: theme(code)
     case .streamKind: EventStream.Kind(rawValue: code)?.text
+    default: nil
+    }
+  }
+
+  private static func stopReason(_ code: String) -> Message? {
+    switch code {
+    case "permission-lost": Message("audit.permission-lost")
+    case "scope-deleted": Message("audit.pool-deleted")
     default: nil
     }
   }

@@ -85,6 +85,7 @@ enum AuditText {
     case .bulkFinish: Message("audit.action-bulk-finish")
     case .bulkStart: Message("audit.action-bulk-start")
     case .bulkStop: Message("audit.action-bulk-stop")
+    case .bulkStopUndo: Message("audit.action-bulk-stop-undo")
     case .bulkUndo: Message("audit.action-bulk-undo")
     case .supportChange: Message("audit.action-support-change")
     case .supportHold: Message("audit.action-support-hold")

@@ -1,6 +1,19 @@
 import Identity
 import Localization
 
+extension BulkGroup.Part {
+  /// Why the undo ended before all users were processed, as a sentence; nil if it didn't.
+  var undoEndingSentence: Message? {
+    guard undoState == .partial, let undo else { return nil }
+    return Message(
+      "removals.undo-ended",
+      [
+        "name": .text(undo.administratorName), "number": .number(undone),
+        "users": .message(BulkText.users(undoUsers)),
+      ])
+  }
+}
+
 extension BulkJob {
   /// Why the removal was stopped, as a sentence; nil if it wasn't.
   var endingSentence: Message? {

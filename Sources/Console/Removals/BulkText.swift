@@ -4,11 +4,13 @@ import Templating
 
 /// The states and results of bulk removals as text.
 enum BulkText {
-  /// Returns the state; `isUndoing` tells whether the undo is running, nil if nobody undid it.
-  static func chip(_ state: BulkJob.State, isUndoing: Bool? = nil) -> Markup {
-    if let isUndoing {
-      return isUndoing
-        ? Chip.look(Message("removals.state-undoing")) : Chip.off(Message("removals.state-undone"))
+  /// Returns the state; `undo` is nil if nobody undid the removal.
+  static func chip(_ state: BulkJob.State, undo: BulkUndo.State? = nil) -> Markup {
+    switch undo {
+    case .running: return Chip.look(Message("removals.state-undoing"))
+    case .partial: return Chip.look(Message("removals.state-partly-undone"))
+    case .done: return Chip.off(Message("removals.state-undone"))
+    case nil: break
     }
     return switch state {
     case .draft: Chip.off(Message("removals.state-draft"))

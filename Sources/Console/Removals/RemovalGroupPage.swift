@@ -51,28 +51,44 @@ struct RemovalGroupPage: Sendable {
       return try await ask(
         signedIn, group, answers, number: number, chosen: chosen, errors: faults)
     }
-    let count = Message.Value.number(outcome.value.users)
-    let isAnyRunning = outcome.value.parts.contains { $0.job.state == .running }
-    let text =
-      isAnyRunning
-      ? Message("removals.started", ["count": count])
-      : Message("removals.pending", ["count": count])
     return ending.response(
-      Flash(text: text), signedIn, renewed: outcome.renewed, to: ConsolePaths.removalGroup(id))
+      Flash(text: Self.begun(outcome.value)), signedIn, renewed: outcome.renewed,
+      to: ConsolePaths.removalGroup(id))
+  }
+
+  /// Returns for how many users the removal has started, and for how many it waits.
+  private static func begun(_ group: BulkGroup) -> Message {
+    let waiting = group.parts.filter { $0.job.state == .waiting }
+      .reduce(0) { $0 + $1.job.users }
+    let started = group.users - waiting
+    if waiting == 0 { return Message("removals.started", ["count": .number(started)]) }
+    if started == 0 { return Message("removals.pending", ["count": .number(waiting)]) }
+    return Message(
+      "removals.started-and-pending",
+      [
+        "started": .message(BulkText.users(started)),
+        "pending": .message(BulkText.users(waiting)),
+      ])
   }
 
   /// Stops the running parts.
   func end(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let group = try await removals.group(id, signedIn)
-    let isStopped: Bool
+    let outcome: (isStopped: Bool, pending: Int)
     do {
-      isStopped = try await removals.stop(group: group.id, signedIn.plainRequest)
+      outcome = try await removals.stop(group: group.id, signedIn.plainRequest)
     } catch {
       throw BulkFaults.refusal(try error.failure(of: .stopBulkRemoval))
     }
-    ending.frames.leave(
-      isStopped ? Message("removals.stopped") : Message("removals.finished-before-stop"),
-      for: signedIn)
+    let pending = Message.Value.number(outcome.pending)
+    let text =
+      switch (outcome.isStopped, outcome.pending > 0) {
+      case (true, false): Message("removals.stopped")
+      case (true, true): Message("removals.stopped-others-pending", ["count": pending])
+      case (false, false): Message("removals.finished-before-stop")
+      case (false, true): Message("removals.not-running-pending", ["count": pending])
+      }
+    ending.frames.leave(text, for: signedIn)
     return .redirect(to: ConsolePaths.removalGroup(id))
   }
 

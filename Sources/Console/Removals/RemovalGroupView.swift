@@ -252,7 +252,8 @@ struct GroupPartRow: ViewModel {
     },
     .text("note") { row in
       row.part.undoable > 0 && row.part.requiresCaller
-        ? Message("removals.undo-requires-caller") : row.part.job.endingSentence
+        ? Message("removals.undo-requires-caller")
+        : row.part.undoEndingSentence ?? row.part.job.endingSentence
     },
   ]
 }

@@ -155,17 +155,14 @@ enum GroupText {
   }
 
   static func chip(_ group: BulkGroup) -> Markup {
-    let undos = group.parts.map { $0.undo?.isRunning }
-    if undos.contains(true) { return BulkText.chip(.done, isUndoing: true) }
-    if !undos.isEmpty, !undos.contains(nil) { return BulkText.chip(.done, isUndoing: false) }
     let states = group.parts.map(\.job.state)
     let state = [BulkJob.State.running, .waiting, .stopped].first(where: states.contains) ?? .done
-    return BulkText.chip(state)
+    return BulkText.chip(state, undo: group.undoState)
   }
 
   /// Returns the state of a pool's part.
   static func chip(_ part: BulkGroup.Part) -> Markup {
-    BulkText.chip(part.job.state, isUndoing: part.undo?.isRunning)
+    BulkText.chip(part.job.state, undo: part.undoState)
   }
 }
 

@@ -154,6 +154,7 @@ struct RemovalJobView: ViewModel {
     },
     .text("undoButton") { Message("removals.undo-for", ["count": .number($0.part.undoable)]) },
     .text("undoByOthers") { $0.part.canUndo && $0.isOwn ? Message("removals.own-removal") : nil },
+    .text("undoEnding") { $0.part.undoEndingSentence },
     .flag("undoRequiresCaller") { $0.part.undoable > 0 && $0.part.requiresCaller },
     .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },

@@ -104,7 +104,7 @@ struct RemovalsView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let jobs: Page<BulkJob>
-  let undos: [Int64: Bool]
+  let undos: [Int64: BulkUndo.State]
   let after: String?
   let form: ListForm
 
@@ -116,7 +116,7 @@ struct RemovalsView: ViewModel {
     .list("rows") { view in
       view.jobs.items.map {
         RemovalRow(
-          job: $0, isUndoing: view.undos[$0.id], scope: view.context.scope,
+          job: $0, undo: view.undos[$0.id], scope: view.context.scope,
           times: view.frame.times)
       }
     },
@@ -137,8 +137,8 @@ struct RemovalsView: ViewModel {
 /// A bulk removal in the list.
 struct RemovalRow: ViewModel {
   let job: BulkJob
-  /// Whether its undo is running; nil if nobody undid it.
-  let isUndoing: Bool?
+  /// How far its undo is; nil if nobody undid it.
+  let undo: BulkUndo.State?
   let scope: Scope
   let times: Times
 
@@ -147,7 +147,7 @@ struct RemovalRow: ViewModel {
     .text("name") { BulkText.users($0.job.users) },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },
-    .markup("state") { BulkText.chip($0.job.state, isUndoing: $0.isUndoing) },
+    .markup("state") { BulkText.chip($0.job.state, undo: $0.undo) },
     .text("done") {
       Message(
         "removals.done",

@@ -136,6 +136,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case bulkStart = "bulk.start"
   /// Bulk removal stopped.
   case bulkStop = "bulk.stop"
+  /// Undo of bulk removal stopped.
+  case bulkStopUndo = "bulk.stop-undo"
   /// Undo of bulk removal started.
   case bulkUndo = "bulk.undo"
   /// Message to user opened.

@@ -60,6 +60,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case usersRefused = "users-refused"
   /// The number of users processed.
   case usersDone = "users-done"
+  /// The number of users whose second factors were restored.
+  case usersRestored = "users-restored"
   /// The number of second factors removed.
   case factorsRemoved = "factors-removed"
   /// The name of a file.

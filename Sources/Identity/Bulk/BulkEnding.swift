@@ -34,6 +34,9 @@ public enum BulkEnding: Sendable, Equatable {
     }
   }
 
+  /// The code in the audit log.
+  var code: String { StoredCode(stored)?.code ?? "" }
+
   init(stored text: String) {
     guard let stored = StoredCode(text), let known = Self.known(stored) else {
       self = .text(text)

@@ -15,6 +15,8 @@ public struct BulkGroup: Sendable {
     public let undoable: Int
     /// The number of users whose removal was undone, or turned out to be impossible to undo.
     public let undone: Int
+    /// The number of users whom an undo hasn't processed; 0 if nobody undid the removal.
+    public let leftToUndo: Int
     /// Whether the pool requires a verified caller, so that removals are undone one at a time.
     public let requiresCaller: Bool
 
@@ -23,8 +25,12 @@ public struct BulkGroup: Sendable {
 
     /// Whether the server is restoring factors.
     public var isBeingUndone: Bool { undo?.isRunning == true }
+    /// How far the undo is; nil if nobody undid the removal.
+    public var undoState: BulkUndo.State? {
+      undo.map { $0.isRunning ? .running : leftToUndo == 0 ? .done : .partial }
+    }
     /// The number of users whose factors are restored by the undo, including those who are done.
-    public var undoUsers: Int { undone + undoable }
+    public var undoUsers: Int { undone + leftToUndo }
 
     /// Whether the agent can undo the removal for all of its users at once.
     public var canUndo: Bool {
@@ -70,12 +76,29 @@ public struct BulkGroup: Sendable {
   public var factors: Int { parts.reduce(0) { $0 + $1.job.factors } }
   /// Whether factors are being restored, and none are being removed.
   public var isBeingUndone: Bool { isRunning && !parts.contains { $0.job.state == .running } }
+  /// How far the undo is in all parts together; nil if nobody undid the removal.
+  public var undoState: BulkUndo.State? {
+    let states = parts.filter { $0.undo != nil || $0.job.usersRemoved > 0 }.map(\.undoState)
+    if states.contains(.running) { return .running }
+    guard states.contains(where: { $0 != nil }) else { return nil }
+    return states.allSatisfy { $0 == .done } ? .done : .partial
+  }
   /// The parts that can be undone at once.
   public var undoable: [Part] { parts.filter(\.canUndo) }
 }
 
 /// The undo of a bulk removal in a pool.
 public struct BulkUndo: Sendable {
+  /// How far an undo is.
+  public enum State: Sendable {
+    /// The server is restoring factors.
+    case running
+    /// It ended before all users were processed.
+    case partial
+    /// All users were processed.
+    case done
+  }
+
   /// The administrator's name.
   public let administratorName: String
   /// When it was started.
@@ -95,6 +118,21 @@ public struct BulkUndo: Sendable {
     Author(
       actor: .administrator(administrator, name: administratorName), address: address,
       requestID: requestID)
+  }
+
+  /// The condition of lines that an undo has yet to process.
+  static let isLeft: SQL = "result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL"
+
+  /// Counts the lines of a job that meet a condition.
+  static func count(
+    of job: BulkJob, _ condition: SQL, _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.first(
+      """
+      SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
+      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND \(condition)
+      """
+    ) { try $0.value(0) as Int } ?? 0
   }
 
   static func find(
@@ -173,20 +211,29 @@ extension BulkGroup {
     of id: Int64, for administrator: Administrator, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> [Part] {
-    let jobs = try connection.all(
-      """
-      SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_of_group")
-      WHERE group_id = \(id) ORDER BY job_id
-      """
-    ) { try BulkJob($0) }
+    let jobs = try jobs(of: id, connection)
+    // One start decides about all parts, including those that the administrator couldn't see then.
+    let isBegun = jobs.contains { $0.state != .draft }
     var parts: [Part] = []
-    for job in jobs {
+    for job in jobs where !isBegun || job.state != .draft {
       guard let scope = try scope(job.scopeKey, connection),
         administrator.may(.removeFactors, in: scope)
       else { continue }
       parts.append(try part(job, in: scope, at: now, connection))
     }
     return parts
+  }
+
+  /// Returns the jobs of all pools.
+  static func jobs(
+    of id: Int64, _ connection: borrowing Connection
+  ) throws -> [BulkJob] {
+    try connection.all(
+      """
+      SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_of_group")
+      WHERE group_id = \(id) ORDER BY job_id
+      """
+    ) { try BulkJob($0) }
   }
 
   /// Returns a job with what's known about its undo.
@@ -202,19 +249,16 @@ extension BulkGroup {
         """
       ) { try $0.value(0) as Int } ?? 0
     let undo = try BulkUndo.find(job.id, of: scope.key, connection)
-    let undone =
+    let (undone, left) =
       try undo == nil
-      ? 0
-      : connection.first(
-        """
-        SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
-        WHERE scope_key = \(scope.key) AND job_id = \(job.id)
-          AND result IN ('restored', 'not-restored')
-        """
-      ) { try $0.value(0) as Int } ?? 0
+      ? (0, 0)
+      : (
+        BulkUndo.count(of: job, "result IN ('restored', 'not-restored')", connection),
+        BulkUndo.count(of: job, BulkUndo.isLeft, connection)
+      )
     let rules = try SupportRules.find(scope, connection)
     return Part(
-      job: job, scope: scope, undo: undo, undoable: undoable, undone: undone,
+      job: job, scope: scope, undo: undo, undoable: undoable, undone: undone, leftToUndo: left,
       requiresCaller: rules.callerVerification == .required)
   }
 

@@ -78,7 +78,8 @@ extension BulkRemovals {
   ///
   /// - Parameters:
   ///   - id: The draft.
-  ///   - chosen: The numbers of the jobs to start; the others are deleted.
+  ///   - chosen: The numbers of the jobs to start; the others are deleted, including those in pools
+  ///     where the agent can't act now.
   ///   - number: The number of users, as typed by the agent; required if
   ///     ``BulkGroupEligibility/asksForNumber(_:_:)`` returns true.
   ///   - request: The agent and their reason.
@@ -121,7 +122,7 @@ extension BulkRemovals {
         try start(
           part.job, request, rules[index], left: left[index], in: part.scope, at: now, connection)
       }
-      try Self.close(group, except: parts, at: now, connection)
+      try Self.close(group, at: now, connection)
       guard let begun = try BulkGroup.find(id, for: agent, at: now, connection) else {
         throw BulkError.notFound
       }
@@ -130,15 +131,17 @@ extension BulkRemovals {
     return try outcome.get()
   }
 
-  /// Deletes the parts that weren't chosen, and ends those without users to act on, whose lines say
-  /// why.
+  /// Deletes the drafts that weren't started, and ends those without users to act on, whose lines
+  /// say why.
+  ///
+  /// A draft in a pool where the agent can't act now mustn't be left: it would make all parts
+  /// startable again.
   private static func close(
-    _ group: BulkGroup, except parts: [BulkGroup.Part], at now: Instant,
-    _ connection: borrowing Connection
+    _ group: BulkGroup, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let begun = Set(parts.map(\.job.id))
-    for job in group.parts.map(\.job) where !begun.contains(job.id) {
-      guard job.users == 0 else {
+    let seen = Set(group.parts.map(\.job.id))
+    for job in try BulkGroup.jobs(of: group.id, connection) where job.state == .draft {
+      guard job.users == 0, seen.contains(job.id) else {
         try connection.run(
           "DELETE FROM bulk_job WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)")
         continue
@@ -153,12 +156,12 @@ extension BulkRemovals {
 
   /// Stops the running parts of a bulk removal; the remaining users aren't processed.
   ///
-  /// - Returns: False if none was running.
+  /// - Returns: Whether a part was running, and the number of parts that are pending approval.
   /// - Throws: ``ActionError``.
   @discardableResult
   public func stop(
     group id: Int64, _ request: ActionRequest
-  ) async throws(ActionError<BulkError>) -> Bool {
+  ) async throws(ActionError<BulkError>) -> (isStopped: Bool, pending: Int) {
     let group: BulkGroup
     do {
       group = try await self.group(id, for: request.agent.administrator.id)
@@ -168,7 +171,7 @@ extension BulkRemovals {
       let isStopped = try await stop(part.job.id, in: part.scope, request)
       isAny = isAny || isStopped
     }
-    return isAny
+    return (isAny, group.parts.count { $0.job.state == .waiting })
   }
 
   /// Lists the users of a bulk removal by pool and line, with their names.

@@ -78,7 +78,7 @@ extension BulkRemovals {
     guard let administrator = try Administrators.present(job.requester, at: now, connection),
       administrator.may(.removeFactors, in: scope)
     else {
-      try Self.lose(job, in: scope, at: now, connection)
+      try Self.stop(job, in: scope, because: .permissionLost, at: now, connection)
       return true
     }
     let settings = try SupportRules.find(scope, connection)
@@ -152,6 +152,32 @@ extension BulkRemovals {
     }
   }
 
+  /// Stops the running removals and undos of a tenant, or of a project with all its tenants, that is
+  /// about to be marked as deleted, with an audit entry each.
+  static func stopAll(
+    deleted scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let jobs = try connection.all(
+      """
+      SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_running")
+      WHERE state = 'running' ORDER BY job_id
+      """
+    ) { try BulkJob($0) }
+    for job in jobs {
+      guard let pool = try BulkGroup.scope(job.scopeKey, connection), scope.contains(pool) else {
+        continue
+      }
+      try stop(job, in: pool, because: .scopeDeleted, at: now, connection)
+    }
+    for (key, id) in try undos(connection) {
+      guard let pool = try BulkGroup.scope(key, connection), scope.contains(pool),
+        let undo = try BulkUndo.find(id, of: key, connection),
+        let job = try BulkJob.find(id, in: pool, connection)
+      else { continue }
+      try stop(undo, of: job, in: pool, because: .scopeDeleted, at: now, connection)
+    }
+  }
+
   private static func next(_ connection: borrowing Connection) throws -> BulkJob? {
     try connection.first(
       """
@@ -202,15 +228,16 @@ extension BulkRemovals {
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
-  /// Stops a bulk removal whose requester no longer has permission.
-  private static func lose(
-    _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  /// Stops a bulk removal that can't continue.
+  private static func stop(
+    _ job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
-    try BulkJob.stop(job.id, of: scope.key, because: .permissionLost, at: now, connection)
+    try BulkJob.stop(job.id, of: scope.key, because: ending, at: now, connection)
     var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: scope)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))
-    entry.add(.stopReason, .code("permission-lost"))
+    entry.add(.stopReason, .code(ending.code))
     entry.add(.requester, .text(job.requesterName))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }

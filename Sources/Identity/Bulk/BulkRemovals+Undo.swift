@@ -142,12 +142,15 @@ extension BulkRemovals {
     let job = try connection.first(
       "SELECT \(BulkJob.columns) FROM bulk_job WHERE scope_key = \(pool) AND job_id = \(id)"
     ) { try BulkJob($0) }
-    guard let job, let scope = try BulkGroup.scope(job.scopeKey, connection),
-      let administrator = try Administrators.present(undo.administrator, at: now, connection),
+    guard let job, let scope = try BulkGroup.scope(job.scopeKey, connection) else {
+      try Self.endUndo(id, in: pool, at: now, connection)
+      return true
+    }
+    guard let administrator = try Administrators.present(undo.administrator, at: now, connection),
       administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
     else {
       // What's left can be undone by someone else.
-      try Self.endUndo(id, in: pool, at: now, connection)
+      try Self.stop(undo, of: job, in: scope, because: .permissionLost, at: now, connection)
       return true
     }
     let items = try Self.removedItems(of: id, in: pool, limit: limit, connection)
@@ -199,14 +202,23 @@ extension BulkRemovals {
     ) { (scope: try $0.value(0), job: try $0.value(1)) }
   }
 
+  /// Returns the undos that are running.
+  static func undos(_ connection: borrowing Connection) throws -> [(scope: Int64, job: Int64)] {
+    try connection.all(
+      """
+      SELECT scope_key, job_id FROM bulk_undo \(index: "bulk_undo_running")
+      WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id
+      """
+    ) { (scope: try $0.value(0), job: try $0.value(1)) }
+  }
+
   private static func removedItems(
     of job: Int64, in scope: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [RemovedItem] {
     try connection.all(
       """
       SELECT line, uid, removal_id FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE scope_key = \(scope) AND job_id = \(job) AND result = 'removed'
-        AND removal_id IS NOT NULL AND uid IS NOT NULL
+      WHERE scope_key = \(scope) AND job_id = \(job) AND \(BulkUndo.isLeft)
       ORDER BY line LIMIT \(limit)
       """
     ) { row in
@@ -224,6 +236,22 @@ extension BulkRemovals {
       UPDATE bulk_item SET result = \(result.rawValue)
       WHERE scope_key = \(scope) AND job_id = \(job) AND line = \(line)
       """)
+  }
+
+  /// Ends an undo before all users were processed.
+  static func stop(
+    _ undo: BulkUndo, of job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try endUndo(job.id, in: scope.key, at: now, connection)
+    let restored = try BulkUndo.count(of: job, "result = 'restored'", connection)
+    let part = try BulkGroup.part(job, in: scope, at: now, connection)
+    var entry = AuditEntry(.bulkStopUndo, .bulkRemoval, String(job.id), name: "", in: scope)
+    entry.add(.usersRestored, .number(restored))
+    entry.add(.users, .number(part.undoUsers))
+    entry.add(.stopReason, .code(ending.code))
+    entry.add(.requester, .text(undo.administratorName))
+    try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
   private static func endUndo(

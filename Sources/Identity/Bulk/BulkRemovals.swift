@@ -223,12 +223,12 @@ public struct BulkRemovals: Sendable {
 
   /// Lists the bulk removals of a user pool, newest first, without drafts.
   ///
-  /// - Returns: The bulk removals, and whether the undo of one is running, by its number; without
-  ///   those that nobody undid.
+  /// - Returns: The bulk removals, and how far the undo of one is, by its number; without those that
+  ///   nobody undid.
   /// - Throws: ``BulkError/unavailable(_:)``.
   public func list(
     _ scope: Scope, after: String? = nil, limit: Int = 50
-  ) async throws(BulkError) -> (jobs: Page<BulkJob>, undos: [Int64: Bool]) {
+  ) async throws(BulkError) -> (jobs: Page<BulkJob>, undos: [Int64: BulkUndo.State]) {
     let limit = Page<BulkJob>.size(limit)
     let last = after.flatMap { Int64($0) } ?? .max
     return try await store.read(BulkError.self) { connection in
@@ -241,10 +241,16 @@ public struct BulkRemovals: Sendable {
       ) { try BulkJob($0) }
       let undos = try connection.all(
         """
-        SELECT job_id, ended_at IS NULL FROM bulk_undo
-        WHERE scope_key = \(scope.key) AND job_id IN (\(list: jobs.map(\.id)))
+        SELECT u.job_id, u.ended_at IS NULL, EXISTS (
+          SELECT 1 FROM bulk_item i \(index: "bulk_item_by_result")
+          WHERE i.scope_key = \(scope.key) AND i.job_id = u.job_id AND \(BulkUndo.isLeft))
+        FROM bulk_undo u WHERE u.scope_key = \(scope.key) AND u.job_id IN (\(list: jobs.map(\.id)))
         """
-      ) { (try $0.value(0) as Int64, try $0.value(1) as Bool) }
+      ) { row in
+        let state: BulkUndo.State =
+          try row.value(1) ? .running : try row.value(2) ? .partial : .done
+        return (try row.value(0) as Int64, state)
+      }
       return (
         Page(jobs, limit: limit) { String($0.id) }, Dictionary(uniqueKeysWithValues: undos)
       )

@@ -67,6 +67,8 @@ enum Deletion {
   static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
     let project = scope.project.text
     try CountChanges.fold(scope, connection)
+    // Their lists are deleted with the pool, so only the audit log says how far they were.
+    try BulkRemovals.stopAll(deleted: scope, at: now, connection)
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
     var place: SQL = "project_id = \(project)"
     if let tenant = scope.tenant {

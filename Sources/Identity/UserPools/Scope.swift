@@ -29,6 +29,11 @@ public struct Scope: Hashable, Sendable {
   /// The resource type in the audit log: the project or the tenant.
   public var object: AuditResource { tenant == nil ? .project : .tenant }
 
+  /// Returns whether a pool is this one, or a tenant of this project.
+  func contains(_ other: Scope) -> Bool {
+    project == other.project && (tenant == nil || tenant == other.tenant)
+  }
+
   /// The rowids of the pool's accounts.
   package var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
 

@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import Testing
@@ -78,6 +79,65 @@ import Testing
       let page = try await ada.get(address)
       Markup.check(page)
       #expect(page.says("Removed, then restored") && !page.says(address + "/undo"))
+    }
+  }
+
+  @Test func `an interrupted undo is shown as partly undone`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, draft) = try await preview(nadia)
+      _ = try await nadia.submit(address, form(draft))
+      try await run(world)
+      let administrators = world.identity.administrators
+      let other = try await administrators.create(
+        email: "omar@example.com", displayName: "Omar", password: Secret(World.password),
+        grant: Grant(role: .support), by: Author(actor: .commandLine))
+      let omar = try await Browser.signedIn(world, as: "omar@example.com")
+      #expect(
+        try await omar.submit(address + "/undo", ["reason": "mistake"]).location == address)
+      _ = try await world.identity.bulkRemovals.step(1)
+      _ = try await administrators.revoke(
+        Grant(role: .support), from: other.id, by: Author(actor: .commandLine))
+      try await run(world)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("partly undone") && page.says("ended after 1 of 2 users"))
+      let pools = try await world.eu + "/bulk-removals/"
+      let pool = try #require(page.values(of: "href").first { $0.hasPrefix(pools) })
+      let job = try await ada.get(pool)
+      Markup.check(job)
+      #expect(job.says("partly undone") && job.says("ended after 1 of 2 users"))
+      for list in ["/bulk-removals", try await world.eu + "/bulk-removals"] {
+        #expect(try await ada.get(list).says("partly undone"))
+      }
+    }
+  }
+
+  @Test func `a start and a stop say which users are pending approval`() async throws {
+    try await World.withSampleData { world in
+      let us = try await world.identity.scopes.existing(
+        project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"))
+      var new = NewAccount()
+      new.email = "farid@example.com"
+      new.emailVerified = true
+      let account = try await world.identity.accounts.create(
+        us, new, by: Author(actor: .commandLine))
+      try await world.enroll(account, "Phone", in: us)
+      var settings = SupportRules()
+      settings.approvalOverUsers = 0
+      try await world.identity.support.change(us, to: settings, by: Author(actor: .commandLine))
+      let ada = try await Browser.signedIn(world)
+      let (address, draft) = try await preview(ada)
+      _ = try await ada.submit(address, form(draft))
+      let begun = try await ada.get(address)
+      #expect(
+        begun.says("The removal for 2 users has started. For 1 user, it’s pending approval."))
+      Markup.check(begun)
+      _ = try await ada.submit(address, [:], to: address + "/end")
+      #expect(try await ada.get(address).says("In 1 user pool, the removal is still pending"))
+      _ = try await ada.submit(address, [:], to: address + "/end")
+      #expect(try await ada.get(address).says("No part of the removal is running."))
     }
   }
 

@@ -32,6 +32,15 @@ extension UseCase {
       let other = try await i.agent("omar")
       return { _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake)) }
     },
+    UseCase("stop the undo of a bulk removal", [.bulkStopUndo]) { i in
+      let id = try await i.removed(from: [i.acme], by: try await i.agent())
+      _ = try await i.agent("olivia", role: .owner)
+      let other = try await i.agent("omar")
+      _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake))
+      _ = try await i.identity.administrators.revoke(
+        Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
+      return { _ = try await i.identity.bulkRemovals.step() }
+    },
     UseCase("request approval of a bulk removal", [.approvalAsk]) { i in
       try await i.addUsers(1)
       try await i.setSupportRules { $0.approvalOverUsers = 0 }

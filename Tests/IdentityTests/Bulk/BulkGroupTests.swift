@@ -189,6 +189,52 @@ import Testing
     }
   }
 
+  @Test func `one start decides about all parts, also in pools that the agent can't see then`()
+    async throws
+  {
+    try await withInstance { instance in
+      for pool in [instance.acme, instance.globex] { try await instance.addUsers(1, in: pool) }
+      _ = try await instance.agent("olivia", role: .owner)
+      let (acme, administrators) = (instance.acme.project, instance.identity.administrators)
+      let commandLine = Author(actor: .commandLine)
+      let there = Grant(role: .support, project: instance.globex.project)
+      let rita = try await instance.agent("rita", project: acme).administrator.id
+      try await administrators.grant(there, to: rita, by: commandLine)
+      let id = try await instance.draft(
+        across: "u0", by: try await instance.agent("rita", project: acme))
+      _ = try await administrators.revoke(there, from: rita, by: commandLine)
+      let agent = try await instance.agent("rita", project: acme)
+      try await instance.begin(group: id, by: agent)
+      try await instance.runAll()
+      try await administrators.grant(there, to: rita, by: commandLine)
+      let again = try await instance.agent("rita", project: acme)
+      let group = try await instance.group(id, by: again)
+      #expect(!group.isDraft && group.parts.map(\.job.state) == [.done])
+      try await instance.begin(group: id, by: again)
+      try await instance.runAll()
+      #expect(try await instance.group(id, by: again).parts.map(\.job.state) == [.done])
+      #expect(
+        try await instance.factors(of: "u0", in: [instance.acme, instance.globex]) == [0, 1])
+      let rows = try await instance.wholeLog()
+      #expect(rows.tally(of: .bulkStart) == 1 && rows.tally(of: .bulkFinish) == 1)
+    }
+  }
+
+  @Test func `stopping says which parts are still pending approval`() async throws {
+    try await withInstance { instance in
+      let removals = instance.identity.bulkRemovals
+      try await instance.setSupportRules(in: instance.globex) { $0.approvalOverUsers = 0 }
+      for pool in [instance.acme, instance.globex] { try await instance.addUsers(1, in: pool) }
+      let agent = try await instance.agent()
+      let id = try await instance.draft(across: "u0", by: agent)
+      try await instance.begin(group: id, by: agent)
+      for isStopped in [true, false] {
+        let outcome = try await removals.stop(group: id, agent.request(nil))
+        #expect(outcome == (isStopped, 1))
+      }
+    }
+  }
+
   @Test func `a list has at most 1,000 lines`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agent()

@@ -22,13 +22,15 @@ import Testing
       let running = try await instance.group(id, by: other)
       #expect(first == "done" && running.isRunning && running.undoable.isEmpty)
       #expect(
-        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [true])
+        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [
+          .running
+        ])
       try await instance.runAll()
       #expect(try await instance.factors(of: "u0", in: pools) == [1, 1, 1])
       let group = try await instance.group(id, by: other)
-      #expect(!group.isRunning)
+      #expect(!group.isRunning && group.undoState == .done)
       #expect(
-        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [false])
+        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [.done])
       #expect(try await instance.results(of: group) == ["restored", "restored", "restored"])
       let rows = try await instance.wholeLog().filter { $0.action == .factorRestore }
       #expect(rows.count == 3 && rows.allSatisfy { $0.reason == "mistake" })
@@ -145,6 +147,77 @@ import Testing
       let group = try await instance.group(id, by: third)
       #expect(try await instance.factors(of: "u0", in: [instance.acme]) == [0])
       #expect(group.undoable.count == 1 && !group.isRunning)
+    }
+  }
+
+  @Test func `an interrupted undo is partly undone, and its audit entry says how far it was`()
+    async throws
+  {
+    try await withInstance { instance in
+      let removals = instance.identity.bulkRemovals
+      try await instance.addUsers(2)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(across: instance.addresses(0..<2), by: agent)
+      try await instance.begin(group: id, by: agent)
+      try await instance.runAll()
+      _ = try await instance.agent("olivia", role: .owner)
+      let other = try await instance.agent("omar")
+      #expect(await undo(instance, id, by: other) == "done")
+      _ = try await removals.step(1)
+      _ = try await instance.identity.administrators.revoke(
+        Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
+      try await instance.runAll()
+      let group = try await instance.group(id, by: agent)
+      let part = try #require(group.parts.first)
+      #expect(group.undoState == .partial && part.undoState == .partial)
+      #expect((part.undone, part.undoUsers) == (1, 2))
+      #expect(try await removals.list(instance.acme).undos.map(\.value) == [.partial])
+      let row = try #require(try await instance.wholeLog().first { $0.action == .bulkStopUndo })
+      #expect(row.new(.usersRestored) == .number(1) && row.new(.users) == .number(2))
+      #expect(row.new(.stopReason) == .code("permission-lost"))
+      #expect(row.new(.requester) == .text("omar"))
+      // The end of the undo period doesn't complete it.
+      instance.clock.advance(72 * 3_600)
+      #expect(try await instance.group(id, by: agent).undoState == .partial)
+    }
+  }
+
+  @Test func `an undo of some of the parts is partial`() async throws {
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.globex]
+      let agent = try await instance.agent()
+      let id = try await instance.removed(from: pools, by: agent)
+      #expect(try await instance.group(id, by: agent).undoState == nil)
+      let local = try await instance.agent("omar", project: instance.globex.project)
+      #expect(await undo(instance, id, by: local) == "done")
+      try await instance.runAll()
+      #expect(try await instance.group(id, by: agent).undoState == .partial)
+      #expect(try await instance.group(id, by: local).undoState == .done)
+    }
+  }
+
+  @Test func `removals and undos of a deleted tenant end in the audit log`() async throws {
+    try await withInstance { instance in
+      let (east, removals) = (instance.east, instance.identity.bulkRemovals)
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      let undone = try await instance.removed(from: [east], by: agent)
+      try await instance.addUsers(2, in: east, from: 10)
+      let id = try await removals.draft(
+        try BulkList("u10\nu11"), in: east, by: agent.author, agent.session)
+      _ = try await removals.begin(id, in: east, number: "", agent.request(.lost))
+      _ = try await removals.step(1)
+      #expect(await undo(instance, undone, by: other) == "done")
+      try await instance.identity.pools.delete(
+        project: east.project, tenant: east.tenant, by: Instance.boss)
+      try await instance.runAll()
+      let rows = try await instance.wholeLog()
+      let stop = try #require(rows.first { $0.action == .bulkStop })
+      #expect(stop.new(.usersDone) == .number(1) && stop.new(.users) == .number(2))
+      let undo = try #require(rows.first { $0.action == .bulkStopUndo })
+      #expect(undo.new(.usersRestored) == .number(0) && undo.new(.users) == .number(1))
+      for row in [stop, undo] {
+        #expect(row.new(.stopReason) == .code("scope-deleted") && row.tenant == east.tenant)
+      }
     }
   }
 }
