@@ -105,8 +105,7 @@ struct PolicyPages: Sendable {
       return value.isEmpty ? nil : HiddenField(name: name, value: value)
     }
     model.plans = PolicyPlans(
-      context, policy.version,
-      scheduled: try await refusing { try await policies.scheduled(scope) },
+      context, scheduled: try await refusing { try await policies.scheduled(scope) },
       drift: policies.drift(of: policy), times: frame.times)
     if let version, version != policy.version {
       let missed = try await refusing {

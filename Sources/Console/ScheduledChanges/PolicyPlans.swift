@@ -11,15 +11,15 @@ struct PolicyPlans: ViewModel {
   let templates: String?
   /// When the pending scheduled change takes effect; nil if there's none.
   let pending: Markup?
-  /// Whether the pending change won't be made, because the policy has changed since.
-  let isOutdated: Bool
+  /// Why the pending change won't be made; nil if it will be.
+  let failure: Message?
   /// How the policy differs from the policy file; nil if it doesn't.
   let drift: Message?
   /// The fields that differ from the policy file, with its values.
   let drifts: [ChangeRow]
 
   init(
-    _ context: ScopeContext, _ version: Int, scheduled changes: [ScheduledPolicyChange],
+    _ context: ScopeContext, scheduled changes: [ScheduledPolicyChange],
     drift: [PolicyChange]?, times: Times
   ) {
     scheduled = ConsolePaths.scheduledChanges(context.scope)
@@ -29,8 +29,8 @@ struct PolicyPlans: ViewModel {
       .changePolicy, project: project, tenant: nil)
     templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
     let waiting = changes.first { $0.state == .waiting }
-    isOutdated = waiting?.isOutdated(at: version) ?? false
-    pending = isOutdated ? nil : waiting.map { times.moment($0.applyAt) }
+    failure = waiting?.foreseenFailure?.sentence
+    pending = failure == nil ? waiting.map { times.moment($0.applyAt) } : nil
     self.drift = drift.map { PolicyFileText.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)
   }
@@ -40,7 +40,9 @@ struct PolicyPlans: ViewModel {
     .text(\.versions),
     .text(\.templates),
     .markup(\.pending),
-    .flag(\.isOutdated),
+    .text("failing") { plans in
+      plans.failure.map { Message("scheduled-changes.change-failing", ["why": .message($0)]) }
+    },
     .text(\.drift),
     .list(\.drifts),
   ]

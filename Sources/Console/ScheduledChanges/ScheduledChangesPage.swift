@@ -18,20 +18,16 @@ struct ScheduledChangesPage: Sendable {
       throw Refusal(error)
     }
     let changes = try await refusing { try await identity.policies.scheduled(scope) }
-    let pending = changes.first { $0.state == .waiting }
-    let base =
-      if let pending {
-        try await refusing {
-          try await identity.policies.edit(ofVersion: pending.version, of: scope)
-        }
-      } else { nil as PolicyEdit? }
+    let bases = try await refusing {
+      try await identity.policies.edits(ofVersions: Set(changes.map(\.version)), of: scope)
+    }
     var frame = try await actions.frames.frame(
       Message("scheduled-changes.scheduled-changes"), in: context)
     frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
     return .html(
       view.render(
         ScheduledChangesView(
-          frame: FrameView(frame), context: context, policy: policy, base: base,
+          frame: FrameView(frame), context: context, policy: policy, bases: bases,
           changes: changes)))
   }
 }
@@ -40,13 +36,14 @@ struct ScheduledChangesView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let policy: Policy
-  /// The policy that the pending change was based on.
-  let base: PolicyEdit?
+  /// The policies that the changes were based on, by version.
+  let bases: [Int: PolicyEdit]
   let changes: [ScheduledPolicyChange]
 
   private func rows(isPending: Bool) -> [ScheduledChangeRow] {
     changes.filter { ($0.state == .waiting) == isPending }.map {
-      ScheduledChangeRow(change: $0, policy: policy, base: base, context: context)
+      ScheduledChangeRow(
+        change: $0, policy: policy, base: bases[$0.version], context: context)
     }
   }
 
@@ -71,7 +68,7 @@ struct ScheduledChangeRow: ViewModel {
   let change: ScheduledPolicyChange
   /// The current policy.
   let policy: Policy
-  /// The policy that the pending change was based on.
+  /// The policy that the change was based on; nil if it can't be calculated.
   let base: PolicyEdit?
   let context: ScopeContext
 
@@ -89,17 +86,20 @@ struct ScheduledChangeRow: ViewModel {
   /// Why the change failed, or will fail.
   private var why: Message? {
     if let failure = change.failure { return failure.sentence }
-    return change.isOutdated(at: policy.version)
-      ? Message("scheduled-changes.will-fail") : nil
+    return change.foreseenFailure.map {
+      Message("scheduled-changes.will-fail", ["why": .message($0.sentence)])
+    }
+  }
+
+  /// What the change does; empty if it ended, and the policy it was based on can't be calculated.
+  private var changes: [ChangeRow] {
+    guard let base = base ?? (change.state == .waiting ? policy.edit : nil) else { return [] }
+    return PolicyChange.between(base, change.edit).map(ChangeRow.init)
   }
 
   static let keys: Keys<Self> = [
     .markup("at") { $0.times.moment($0.change.applyAt) },
-    .list("changes") { row in
-      row.change.state == .waiting
-        ? PolicyChange.between(row.base ?? row.policy.edit, row.change.edit).map(ChangeRow.init)
-        : []
-    },
+    .list("changes") { $0.changes },
     .text("by") { $0.change.authorName },
     .markup("since") { $0.times.past($0.change.scheduledAt) },
     .text("approver") { $0.change.approverName },

@@ -53,6 +53,24 @@ extension Policies {
     }
   }
 
+  /// Returns a pool's policy as of versions, without those that can't be calculated.
+  ///
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func edits(
+    ofVersions numbers: Set<Int>, of scope: Scope
+  ) async throws(PolicyError) -> [Int: PolicyEdit] {
+    try await store.read(PolicyError.self) { connection in
+      let policy = try Self.find(scope.key, counts: false, connection)
+      var edits = [policy.version: policy.edit]
+      if let first = numbers.min(), first < policy.version {
+        for version in try restorable(scope, connection, through: { $0.number <= first + 1 }) {
+          edits[version.number - 1] = version.edit.before(version.row.changes)
+        }
+      }
+      return edits.filter { numbers.contains($0.key) }
+    }
+  }
+
   private func restorable(
     _ scope: Scope, _ connection: borrowing Connection,
     through isLast: (PolicyVersion) -> Bool = { _ in false }

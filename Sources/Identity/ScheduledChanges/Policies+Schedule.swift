@@ -4,18 +4,46 @@ extension Policies {
   /// The maximum number of scheduled changes in a list.
   public static let mostScheduled = 50
 
-  /// Returns the newest scheduled changes of a user pool, pending and ended.
+  /// Returns the newest scheduled changes of a user pool, pending and ended, and whether those that
+  /// are pending would be made.
   ///
-  /// - Throws: ``PolicyError/unavailable(_:)``.
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func scheduled(
     _ scope: Scope
   ) async throws(PolicyError) -> [ScheduledPolicyChange] {
-    try await store.read(PolicyError.self) { connection in
-      try ScheduledPolicyChange.all(in: scope, limit: Self.mostScheduled, connection)
+    let now = store.clock.now()
+    return try await store.read(PolicyError.self) { connection in
+      var changes = try ScheduledPolicyChange.all(
+        in: scope, limit: Self.mostScheduled, connection)
+      for index in changes.indices where changes[index].state == .waiting {
+        let policy = try Self.find(scope.key, connection)
+        changes[index].foreseenFailure = try failure(
+          of: changes[index], policy, at: now, connection)
+      }
+      return changes
     }
   }
 
-  /// Returns the pending scheduled changes of all pools, first to take effect first.
+  /// Returns why a change can't be made; nil if it can.
+  func failure(
+    of change: ScheduledPolicyChange, _ policy: Policy, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> ScheduledPolicyChange.Failure? {
+    let author = try Administrators.present(ID(change.author.actor.id), at: now, connection)
+    guard let author else { return .authorRemoved }
+    guard author.may(.changePolicy, in: policy.scope) else { return .permissionLost }
+    guard policy.version == change.version else { return .policyChanged }
+    guard try !store.outbox.isMissing(for: change.edit, over: policy.edit, connection) else {
+      return .refusalNeedsEmail
+    }
+    guard change.approverName == nil,
+      try Approval.isNeeded(for: change.edit, over: policy, connection)
+    else { return nil }
+    return .approvalRequired
+  }
+
+  /// Returns the pending scheduled changes of all pools, first to take effect first, without those
+  /// of earlier versions and of administrators who no longer have permission.
   ///
   /// - Parameters:
   ///   - administrator: The administrator who asks; only changes of policies they can read are
@@ -26,10 +54,11 @@ extension Policies {
   public func upcoming(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(PolicyError) -> [(scope: Scope, applyAt: Instant)] {
-    try await store.read(PolicyError.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(PolicyError.self) { connection in
       let pending = try connection.all(
         """
-        SELECT c.apply_at, \(Scope.columns)
+        SELECT c.apply_at, \(Scope.columns), c.author_id
         FROM scheduled_change c \(index: "scheduled_change_due")
           \(SQL.orderedJoin) scope s ON s.scope_key = c.scope_key
           \(SQL.orderedJoin) project p ON p.project_id = s.project_id
@@ -40,10 +69,18 @@ extension Policies {
       ) { row in
         (
           scope: try Scope(row, from: 1),
-          applyAt: Instant(microseconds: try row.value(0))
+          applyAt: Instant(microseconds: try row.value(0)), author: try row.value(8) as String
         )
       }
-      return Array(pending.filter { administrator.may(.readPolicy, in: $0.scope) }.prefix(limit))
+      var authors: [String: Administrator?] = [:]
+      var upcoming: [(scope: Scope, applyAt: Instant)] = []
+      for (scope, applyAt, author) in pending where administrator.may(.readPolicy, in: scope) {
+        guard upcoming.count < limit else { break }
+        let known = try authors[author] ?? Administrators.present(ID(author), at: now, connection)
+        authors[author] = known
+        if known?.may(.changePolicy, in: scope) == true { upcoming.append((scope, applyAt)) }
+      }
+      return upcoming
     }
   }
 
@@ -119,7 +156,7 @@ extension Identity {
       // Nothing is left to change, and no one to notify.
       return try change.end(.canceled, at: now, connection)
     }
-    if let failure = try failure(of: change, policy, at: now, connection) {
+    if let failure = try policies.failure(of: change, policy, at: now, connection) {
       try change.fail(failure, in: policy.scope, at: now, connection)
       let mail = ScheduledChangeFailedMail(
         scope: policy.scope, changes: PolicyChange.between(policy.edit, change.edit),
@@ -131,23 +168,5 @@ extension Identity {
     context.scheduledFor = change.applyAt
     _ = try Policies.store(change.edit, over: policy, context, connection)
     try change.end(.applied, at: now, connection)
-  }
-
-  /// Returns why a change can't be made; nil if it can.
-  private func failure(
-    of change: ScheduledPolicyChange, _ policy: Policy, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> ScheduledPolicyChange.Failure? {
-    let author = try Administrators.present(ID(change.author.actor.id), at: now, connection)
-    guard let author else { return .authorRemoved }
-    guard author.may(.changePolicy, in: policy.scope) else { return .permissionLost }
-    guard policy.version == change.version else { return .policyChanged }
-    guard try !store.outbox.isMissing(for: change.edit, over: policy.edit, connection) else {
-      return .refusalNeedsEmail
-    }
-    guard change.approverName == nil,
-      try Approval.isNeeded(for: change.edit, over: policy, connection)
-    else { return nil }
-    return .approvalRequired
   }
 }

@@ -55,12 +55,10 @@ public struct ScheduledPolicyChange: Sendable {
   public let cancelerName: String?
   /// Why it wasn't made; nil if it didn't fail.
   public let failure: Failure?
+  /// Why it wouldn't be made if it were due now; nil if it would be, or isn't pending.
+  public internal(set) var foreseenFailure: Failure?
   let author: Author
   let scopeKey: Int64
-
-  /// Returns whether the change is pending but won't be made, because the policy has another version
-  /// by now.
-  public func isOutdated(at version: Int) -> Bool { state == .waiting && self.version != version }
 
   /// Whether it's pending, and the policy hasn't changed since it was scheduled.
   public func isCurrent(at version: Int) -> Bool { state == .waiting && self.version == version }

@@ -76,6 +76,40 @@ import Testing
     }
   }
 
+  @Test func `a change whose author lost the permission isn't announced, and its end shows it`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let ada = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let list = address + "/scheduled"
+      let form = Form.policy(intervals: "1", more: ["apply-at": time(world, in: 86_400)])
+      #expect(try await tomas.save(address, form).status == .seeOther)
+      let administrators = world.identity.administrators
+      let author = try await administrators.record(email: World.tomas).administrator
+      for grant in author.grants {
+        _ = try await administrators.revoke(
+          grant, from: author.id, by: Author(actor: .commandLine))
+      }
+      let page = try await ada.get(address)
+      #expect(
+        page.says("A scheduled change won’t be applied. The administrator who scheduled it"))
+      #expect(!page.says("A change takes effect on"))
+      Markup.check(page)
+      #expect(!(try await ada.get("/").says("A policy change takes effect")))
+      let pending = try await ada.get(list)
+      #expect(pending.says("This change won’t be applied."))
+      Markup.check(pending)
+      world.clock.advance(seconds: 86_400)
+      try await world.identity.makeScheduledChanges()
+      let again = try await Browser.signedIn(world)
+      let ended = try await again.get(list)
+      #expect(ended.says("not applied") && ended.says(": 5 → <strong>1</strong>"))
+      Markup.check(ended)
+    }
+  }
+
   @Test(arguments: ["edit", "conflict"])
   func `going back to the values keeps the time and the reason`(way: String) async throws {
     try await World.withSampleData { world in

@@ -167,6 +167,37 @@ import Testing
     }
   }
 
+  @Test func `a pending change that would fail says why, and isn't announced`() async throws {
+    try await withInstance { instance in
+      let pia = try await pia(instance)
+      let otto = try await instance.agent("otto", role: .owner).administrator
+      _ = try await instance.schedule(1, by: pia)
+      let (policies, administrators) = (
+        instance.identity.policies, instance.identity.administrators
+      )
+      #expect(try await newest(instance).foreseenFailure == nil)
+      #expect(try await policies.upcoming(visibleTo: otto, limit: 5).count == 1)
+      _ = try await administrators.revoke(
+        Grant(role: .policy), from: pia.administrator.id, by: Author(actor: .commandLine))
+      let failure = try await newest(instance).foreseenFailure
+      #expect(failure == .permissionLost || failure == .authorRemoved)
+      #expect(try await policies.upcoming(visibleTo: otto, limit: 5).isEmpty)
+      try await administrators.grant(
+        Grant(role: .policy), to: pia.administrator.id, by: Author(actor: .commandLine))
+      #expect(try await newest(instance).foreseenFailure == nil)
+      try await instance.setWindow(4)
+      #expect(try await newest(instance).foreseenFailure == .policyChanged)
+      instance.clock.advance(3_600)
+      try await instance.identity.makeScheduledChanges()
+      let change = try await newest(instance)
+      #expect(change.state == .failed && change.foreseenFailure == nil)
+      let bases = try await policies.edits(
+        ofVersions: [change.version, 99], of: instance.acme)
+      #expect(bases.keys.sorted() == [change.version])
+      #expect(bases[change.version]?.configuration.totp?.adjacentIntervals == 5)
+    }
+  }
+
   @Test func `a weaker change is guarded when it's scheduled`() async throws {
     try await withInstance { instance in
       let pia = try await pia(instance)
