@@ -192,7 +192,11 @@ public struct Accounts: Sendable {
   /// Deletes an account with its factors and sessions, and notifies the user by email unless they
   /// deleted it themselves.
   ///
+  /// A service token that deletes a user with second factors removes them, under the pool's rules
+  /// for that.
+  ///
   /// - Throws: ``AccountError/notFound``, ``AccountError/notDisabled``,
+  ///   ``AccountError/factorRemovalByTokenOff``, ``AccountError/tooManyFactorChanges(until:)``,
   ///   ``AccountError/unavailable(_:)``.
   public func delete(
     _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author
@@ -210,6 +214,8 @@ public struct Accounts: Sendable {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
+      try TokenFactorRules.checkDeletion(
+        of: account, in: scope, by: author, at: now, connection)
       try Self.delete(account, in: scope, connection).record(by: author, at: now, connection)
       if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }

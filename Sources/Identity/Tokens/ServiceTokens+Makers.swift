@@ -64,6 +64,11 @@ extension ServiceTokens {
     return count
   }
 
+  /// Returns whether grants include every permission of a token.
+  static func isAllowed(_ token: ServiceToken, by grants: [Grant]) -> Bool {
+    grants.allow(token.role.permissions, project: token.project, tenant: token.tenant)
+  }
+
   private struct CreatedToken {
     let id: String
     let project: String

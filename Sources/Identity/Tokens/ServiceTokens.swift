@@ -145,19 +145,37 @@ public struct ServiceTokens: Sendable {
     }
   }
 
-  /// Returns the token with a secret; nil if there is none or it was revoked.
+  /// Returns the token with a secret; nil if there is none, it was revoked, or its creator no longer
+  /// has every permission of its role.
+  ///
+  /// The creator's roles that are in force decide, whether or not the task that revokes such tokens
+  /// has run: it waits while the clock isn't trusted.
   ///
   /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func find(_ text: Secret) async throws(ServiceTokenError) -> ServiceToken? {
     let digest = HashFunction.sha256.digest(text.revealedBytes)
-    let token = try await store.read(ServiceTokenError.self) { connection in
-      try connection.first(
+    let now = store.clock.now()
+    let found = try await store.read(ServiceTokenError.self) { connection in
+      try connection.all(
         """
-        SELECT \(Self.columns) FROM service_token
-        WHERE token_digest = \(digest) AND revoked_at IS NULL
-        """, decode)
+        SELECT t.token_id, t.project_id, t.tenant_id, t.role, t.name, t.created_at, t.created_by,
+          t.last_used_at, t.revoked_at, t.created_by_id, g.administrator_id, g.role, g.project_id,
+          g.tenant_id
+        FROM service_token t LEFT JOIN administrator_grant g
+          ON g.administrator_id = t.created_by_id AND \(Administrators.inForce(at: now))
+        WHERE t.token_digest = \(digest) AND t.revoked_at IS NULL
+        """
+      ) { row in
+        (
+          token: try decode(row), maker: try row.value(9) as String,
+          grant: try row.value(10) as String? == nil ? nil : try Administrators.grant(row, from: 11)
+        )
+      }
     }
-    if let token { uses.note(token.id.text, at: store.clock.now()) }
+    guard let (token, maker, _) = found.first,
+      maker.isEmpty || Self.isAllowed(token, by: found.compactMap(\.grant))
+    else { return nil }
+    uses.note(token.id.text, at: now)
     return token
   }
 

@@ -164,6 +164,33 @@ struct TokenFactorRuleTests {
     }
   }
 
+  @Test func `deleting a user removes their factors, under the same rules`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      let (alice, bob) = (try await instance.enrolled(.alice), try await instance.enrolled(.bob))
+      func delete(_ device: Device, by author: Author = Self.program()) async throws {
+        try await accounts.delete(instance.acme, device.account.id, by: author)
+      }
+      try await instance.setSupportRules { $0.tokensRemoveFactors = false }
+      await expect("factorRemovalByTokenOff") { try await delete(alice) }
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+      let plain = try await instance.account(.mallory)
+      try await accounts.delete(instance.acme, plain.id, by: Self.program())
+      try await instance.setSupportRules {
+        $0.tokensRemoveFactors = true
+        $0.tokenChangesPerHour = 1
+      }
+      try await delete(alice)
+      let refused = try await thrown(AccountError.self) { try await delete(bob) }
+      guard case .tooManyFactorChanges = refused else {
+        Issue.record("\(String(describing: refused))")
+        return
+      }
+      // Administrators still can.
+      try await delete(bob, by: Instance.boss)
+    }
+  }
+
   @Test(arguments: [0, -1, 1_000_001])
   func `the limit is between 1 and a million users`(limit: Int) async throws {
     try await withInstance { instance in

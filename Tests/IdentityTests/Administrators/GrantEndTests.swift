@@ -61,6 +61,39 @@ struct GrantEndTests {
     }
   }
 
+  @Test func `C8: a token that exceeds its creator's roles is invalid at once`()
+    async throws
+  {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let boss = try await instance.administrator("boss", .owner)
+      let olga = try await instance.administrator("olga", .owner)
+      func token(_ maker: ServiceTokens.Maker) async throws -> Secret {
+        try await identity.serviceTokens.create(
+          project: instance.acme.project, tenant: nil, role: .application, name: "x", maker: maker
+        ).secret
+      }
+      let own = try await token(.administrator(olga, instance.author(olga)))
+      let other = try await token(.commandLine)
+      func isValid(_ secret: Secret) async throws -> Bool {
+        try await identity.serviceTokens.find(secret) != nil
+      }
+      try await identity.administrators.grant(
+        Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
+        by: instance.author(boss))
+      #expect(try await isValid(own))
+      #expect(try await identity.clockGuard.check() == nil)
+      instance.clock.advance(400 * Self.day)
+      #expect(try await identity.clockGuard.check() != nil)
+      try await identity.purgeExpired()
+      #expect(try await !isValid(own))
+      #expect(try await isValid(other))
+      // Nothing was revoked because of a wrong clock.
+      instance.clock.advance(-400 * Self.day)
+      #expect(try await isValid(own))
+    }
+  }
+
   @Test func `an end date is in the future, and at most two years away`() async throws {
     try await withInstance { instance in
       let administrators = instance.identity.administrators

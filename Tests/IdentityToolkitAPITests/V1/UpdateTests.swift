@@ -185,6 +185,14 @@ struct UpdateTests {
       #expect(removal.status == 400)
       #expect(
         removal.error == "OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
+      let refused = "OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here."
+      let deletion = try await server.post(
+        TestServer.accounts + ":delete", ["localId": uid], .owner)
+      #expect(deletion.status == 400 && deletion.error == refused)
+      let batch = try await server.post(
+        TestServer.accounts + ":batchDelete", ["localIds": [uid], "force": true], .owner)
+      #expect(
+        batch.json == ["errors": [["index": 0, "localId": uid, "message": .string(refused)]]])
       let more: JSON = [
         "enrollments": [["phoneInfo": "+15555550101"], ["phoneInfo": "+15555550102"]]
       ]

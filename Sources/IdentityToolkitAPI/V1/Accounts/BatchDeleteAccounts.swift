@@ -40,7 +40,8 @@ extension Methods {
     } catch {
       switch error {
       case .notFound: return nil
-      case .notDisabled: return "NOT_DISABLED : Disable the account before batch deletion."
+      case .notDisabled, .factorRemovalByTokenOff, .tooManyFactorChanges:
+        return WireError(error).message
       default: throw WireError(error)
       }
     }
