@@ -1,5 +1,7 @@
 import Crypto
+import Foundation
 import Identity
+import IdentityToolkitAPI
 import Testing
 import Text
 
@@ -44,6 +46,66 @@ import Text
     var records: [CSVReader.Record] = []
     try reader.take(Array("a\n\"b\nc\"\nd\n".utf8), isLast: true, into: &records)
     #expect(records.map(\.line) == [1, 2, 4])
+  }
+}
+
+@Suite struct UserFileReaderTests {
+  /// Reads all rows of a file with an extension.
+  private func read(_ bytes: [UInt8], _ kind: String) async throws -> [FileRow] {
+    try await withFolder { folder in
+      let path = folder + "/users." + kind
+      try Data(bytes).write(to: URL(filePath: path))
+      let file = try UserFile(
+        hashes: try HashOptions.parameters(Arguments([], options: HashOptions.all)),
+        profile: .standalone)
+      var reader = try UserFileReader(
+        path: path, format: try UserFileReader.Format(path: path, option: nil), file: file)
+      return try reader.next(100)
+    }
+  }
+
+  private func text(_ row: FileRow) -> String {
+    switch row.row {
+    case .success(let user): "\(user.localID) \(user.emailVerified) \(user.disabled)"
+    case .failure(.unreadable(let text)): text
+    case .failure(let fault): "\(fault)"
+    }
+  }
+
+  @Test(arguments: [
+    "s1;s1@example.com;true\ns2;s2@example.com;true", "\u{FEFF}s1;s1@example.com;Doe, Jane;x",
+    "UID;Email;Email Verified\nu1;u1@example.com;true", "\ns1;s1@example.com;Rene\u{301}\n",
+  ])
+  func `a file with semicolons is refused before any user of it`(text: String) async {
+    await #expect(throws: UserFileError.self) { try await read(Array(text.utf8), "csv") }
+    let latin = Array("s1;s1@example.com;Ren".utf8) + [0xE9]
+    await #expect(throws: UserFileError.self) { try await read(latin, "csv") }
+  }
+
+  @Test func `semicolons in other fields and rows are text`() async throws {
+    let rows = try await read(Array("u1,u1@example.com,true,,,a;b\nu;2".utf8), "csv")
+    #expect(rows.map(text) == ["u1 true false", "u;2 false false"])
+  }
+
+  @Test func `a flag is true, false, or missing; anything else is rejected with its column`()
+    async throws
+  {
+    let flags = ["true", "TRUE", "false", "", "yes", "1"]
+    let lines =
+      flags.map { "u,u@example.com,\($0)" } + ["u" + String(repeating: ",", count: 26) + "on"]
+    let rows = try await read(Array(lines.joined(separator: "\n").utf8), "csv")
+    let refused = "The field emailVerified in column 3 is neither true nor false."
+    #expect(
+      rows.map(text) == [
+        "u true false", "u true false", "u false false", "u false false", refused, refused,
+        "The field disabled in column 27 is neither true nor false.",
+      ])
+    #expect(rows.map(\.line) == Array(1...7))
+  }
+
+  @Test func `a byte order mark before JSON is skipped`() async throws {
+    let rows = try await read(Array("\u{FEFF}{\"users\":[{\"localId\":\"j8\"}]}".utf8), "json")
+    #expect(rows.map(text) == ["j8 false false"])
   }
 }
 

@@ -40,8 +40,15 @@ public struct UserFile: Sendable {
     var object: JSON.Object = [:]
     for (index, name) in Self.columns {
       guard let text = field(index) else { continue }
-      let isTrue = text.byteCount == 4 && text.text.lowercased() == "true"
-      object.append(name, Self.flags.contains(name) ? .bool(isTrue) : .text(text))
+      guard Self.flags.contains(name) else {
+        object.append(name, .text(text))
+        continue
+      }
+      guard let flag = Self.flag(text) else {
+        return .failure(
+          .unreadable("The field \(name) in column \(index + 1) is neither true nor false."))
+      }
+      object.append(name, .bool(flag))
     }
     var providers: [JSON] = []
     for (index, provider) in Self.providers {
@@ -54,6 +61,15 @@ public struct UserFile: Sendable {
     }
     if !providers.isEmpty { object.append("providerUserInfo", .array(providers)) }
     return row(json: .object(object))
+  }
+
+  private static func flag(_ text: UntrustedText) -> Bool? {
+    guard text.byteCount <= 5 else { return nil }
+    return switch text.text.lowercased() {
+    case "true": true
+    case "false": false
+    default: nil
+    }
   }
 
   private static let columns: [(Int, String)] = [

@@ -11,6 +11,7 @@ struct CSVReader {
   }
 
   private var parser = CSVParser(.file, largestField: 1 << 20)
+  private var isAtStart = true
 
   /// Parses the next bytes.
   ///
@@ -18,15 +19,37 @@ struct CSVReader {
   ///   - chunk: The bytes.
   ///   - isLast: Whether the file ends with them.
   ///   - records: Receives the records that end in the bytes, including those before an error.
-  /// - Throws: `UserFileError` when a field is too large or a quotation mark is misplaced.
+  /// - Throws: `UserFileError` when a field is too large, a quotation mark is misplaced, or semicolons
+  ///   separate the fields.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
     var index = 0
-    do throws(CSVFault) {
-      while let record = try parser.next(in: chunk, from: &index, isLast: isLast) {
-        // An empty line isn't a record.
-        if !record.isEmpty { records.append(Record(record)) }
+    while let record = try next(in: chunk, from: &index, isLast: isLast) {
+      // An empty line isn't a record.
+      if record.isEmpty { continue }
+      guard !isAtStart || !record.isSeparatedBySemicolons else {
+        throw UserFileError(Message("cli.the-fields-are-separated-by-semicolons"))
       }
+      isAtStart = false
+      records.append(Record(record))
+    }
+  }
+
+  private mutating func next(
+    in chunk: [UInt8], from index: inout Int, isLast: Bool
+  ) throws(UserFileError) -> CSVRecord? {
+    do throws(CSVFault) {
+      return try parser.next(in: chunk, from: &index, isLast: isLast)
     } catch { throw UserFileError(error.message) }
+  }
+}
+
+extension CSVRecord {
+  /// Whether the first field is several, separated by semicolons as spreadsheets do it in languages
+  /// with a decimal comma; each row would be one long uid.
+  fileprivate var isSeparatedBySemicolons: Bool {
+    let fields = fields
+    guard let first = fields.first, first.contains(UInt8(ascii: ";")) else { return false }
+    return fields.count == 1 || first.contains(UInt8(ascii: "@"))
   }
 }
 

@@ -55,6 +55,7 @@ struct UserFileReader {
   private var elements = JSON.ElementReader(member: "users")
   private var lines = CSVReader()
   private var ready: [FileRow] = []
+  private var isAtStart = true
   private var isAtEnd = false
   /// The error at which reading stopped; thrown once the rows before it have been returned.
   private var trouble: UserFileError?
@@ -85,11 +86,15 @@ struct UserFileReader {
   }
 
   private mutating func readMore() throws {
-    let chunk: [UInt8]
+    var chunk: [UInt8]
     do { chunk = try handle.read(upToCount: 1 << 18).map { Array($0) } ?? [] } catch {
       throw UserFileError(.verbatim(OperatorText.reason(of: error)))
     }
     isAtEnd = chunk.isEmpty
+    // Some editors begin a file with it; the CSV parser skips it as well.
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    if isAtStart, format == .json, chunk.starts(with: mark) { chunk.removeFirst(mark.count) }
+    isAtStart = false
     switch format {
     case .json: try readElements(chunk)
     case .csv:
