@@ -42,7 +42,7 @@ enum PercentCoding {
       } else if byte == UInt8(ascii: "+"), plus == .space {
         byte = 0x20
       }
-      guard byte != 0 else { throw .badCoding }
+      guard byte != 0 else { throw .containsNUL }
       bytes.append(byte)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .badCoding }

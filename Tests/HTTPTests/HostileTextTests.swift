@@ -104,7 +104,8 @@ struct HostileTextTests {
   @Test func `an error explains what's wrong with a form`() {
     let marks = HostileText.coded("e" + String(repeating: "\u{301}", count: 31))
     for (text, error) in [
-      ("a=%zz", FormError.badCoding), ("a=%FF", .badCoding), ("a=\(marks)", .tooManyMarks),
+      ("a=%zz", FormError.badCoding), ("a=%FF", .badCoding), ("a=b%00", .containsNUL),
+      ("a=\(marks)", .tooManyMarks),
       ("\(HostileText.plain(257))=1", .nameTooLong),
       ("\(HostileText.plain(9_999))=1", .nameTooLong),
       (String(repeating: "a=1&", count: 1_001), .tooManyFields),

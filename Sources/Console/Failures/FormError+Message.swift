@@ -7,6 +7,7 @@ extension FormError {
   var message: Message {
     switch self {
     case .badCoding: Message("failures.form-coding")
+    case .containsNUL: Message("failures.form-contains-nul")
     case .nameTooLong:
       Message("failures.form-name-too-long", ["count": .number(UntrustedText.longestName)])
     case .tooManyMarks:
