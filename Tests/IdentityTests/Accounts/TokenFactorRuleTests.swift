@@ -168,7 +168,9 @@ struct TokenFactorRuleTests {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       let (alice, bob) = (try await instance.enrolled(.alice), try await instance.enrolled(.bob))
-      func delete(_ device: Device, by author: Author = Self.program()) async throws {
+      @Sendable func delete(
+        _ device: Device, by author: Author = Self.program()
+      ) async throws {
         try await accounts.delete(instance.acme, device.account.id, by: author)
       }
       try await instance.setSupportRules { $0.tokensRemoveFactors = false }
