@@ -190,6 +190,44 @@ def test_a_rejected_entry_leaves_a_marked_gap_and_is_retried_or_discarded(starte
         has_all(EventsBut(receiver, {two}), sealed(server))
 
 
+def test_an_entry_is_left_out_after_five_refusals_however_long_the_receiver_was_down(started):
+    server, pages = started
+    counts = {"down": 0, "refusals": 0}
+    state = {"refuse": 0}
+
+    def decide(_, events):
+        if not any(e.get("action") == "project.create" for e in events):
+            return 200
+        if counts["down"] < 4:
+            counts["down"] += 1
+            return 503
+        if not state["refuse"]:
+            return 503
+        if counts["refusals"] == state["refuse"]:
+            return 200
+        # A request with several events is divided.
+        counts["refusals"] += len(events) == 1
+        return 500
+
+    with Receiver(decide) as receiver:
+        page, _ = add(pages, server, "webhook", receiver.url)
+        work(pages, 1)
+        last = sealed(server)
+        until(lambda: counts["down"] == 4, "the receiver is down")
+        # Four refusals leave nothing out.
+        state["refuse"] = 4
+        has_all(receiver, last, seconds=120)
+        assert counts["refusals"] == 4
+        assert query(server.data, "SELECT count(*) FROM dead_letter") == [(0,)]
+        # The fifth does, and the log has the number.
+        counts["refusals"], state["refuse"] = 0, 5
+        work(pages, 1)
+        until(lambda: query(server.data, "SELECT attempts FROM dead_letter") == [(5,)],
+              "the entry is left out", 120)
+        assert counts["refusals"] == 5
+        server.wait_for_line(r"(webhook).* 5 times")
+
+
 class EventsBut:
     """The events of a destination, and entries that it will never have."""
 

@@ -31,8 +31,8 @@ public struct EventBatch: Sendable {
 public enum EventDelivery: Sendable {
   /// It has the events.
   case delivered
-  /// It refused them for what they are.
-  case refused(String)
+  /// It refused them for what they are, this many times in all.
+  case refused(String, attempts: Int)
   /// It's unavailable, or accepts nothing at the moment.
   case postponed(String)
 }

@@ -4,7 +4,7 @@ import JSON
 import Text
 
 extension EventStreams {
-  /// The number of attempts after which an entry that's refused is left out.
+  /// The number of refusals after which an entry is left out.
   public static let mostAttempts = 5
   /// The longest wait between attempts, in seconds.
   public static let longestWait: Int64 = 60
@@ -184,8 +184,8 @@ extension EventStreams {
       else { return .stale }
       switch result {
       case .delivered: try Self.advance(batch, at: now, connection)
-      case .refused(let reason):
-        let isLeftOut = try Self.refuse(batch, reason, present, at: now, connection)
+      case .refused(let reason, let attempts):
+        let isLeftOut = try Self.refuse(batch, reason, attempts, at: now, connection)
         if isLeftOut, let event = batch.events.first { return .leftOut(event.sequence) }
       case .postponed(let reason):
         try Self.postpone(batch, .reported(reason), at: now, connection)
@@ -233,7 +233,7 @@ extension EventStreams {
   /// Tries again later, or leaves an event out that was refused too often; returns whether it left
   /// an entry out.
   private static func refuse(
-    _ batch: EventBatch, _ reason: String, _ present: EventStream, at now: Instant,
+    _ batch: EventBatch, _ reason: String, _ attempts: Int, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     let (id, failure) = (batch.stream.id, EventFailure.reported(reason))
@@ -246,7 +246,6 @@ extension EventStreams {
         """)
       return false
     }
-    let attempts = present.failures + 1
     guard batch.content == .next, batch.events.count == 1, let event = batch.events.first,
       event.content == .entry || event.content == .head, attempts >= mostAttempts
     else {

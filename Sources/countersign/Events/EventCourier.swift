@@ -12,6 +12,10 @@ actor EventCourier {
   /// The number of events in the next batch: fewer after a refusal, to find the cause.
   private var limit = mostEvents
   private var isFailing = false
+  /// The event that was refused last, and how often.
+  ///
+  /// It isn't stored: a restart may have fixed the cause.
+  private var refusals: (sequence: Int64, name: String, count: Int)?
 
   private static let mostEvents = 100
 
@@ -57,18 +61,18 @@ actor EventCourier {
     switch attempt {
     case .delivered:
       limit = min(limit * 2, Self.mostEvents)
+      if batch.isNext { refusals = nil }
       guard try await streams.record(.delivered, of: batch) != .stale else { return false }
       if isFailing, batch.isNext {
         isFailing = false
         log.add(.stream(.resumed(name)))
       }
     case .refused(let reason):
-      switch try await streams.record(.refused(reason), of: batch) {
+      let attempts = refused(batch)
+      switch try await streams.record(.refused(reason, attempts: attempts), of: batch) {
       case .stale: return false
       case .leftOut(let entry):
-        log.add(
-          .stream(
-            .refused(name, entry: entry, attempts: EventStreams.mostAttempts, reason: reason)))
+        log.add(.stream(.refused(name, entry: entry, attempts: attempts, reason: reason)))
       case .result: fail(reason, batch)
       }
     case .postponed(let reason):
@@ -79,6 +83,15 @@ actor EventCourier {
       try await streams.rewind(id, to: position)
     }
     return true
+  }
+
+  /// Counts a refusal; returns how often the destination has refused the event.
+  private func refused(_ batch: EventBatch) -> Int {
+    guard batch.isNext, let event = batch.events.first else { return 1 }
+    let isSame = refusals.map { ($0.sequence, $0.name) == (event.sequence, event.name) } ?? false
+    let count = isSame ? (refusals?.count ?? 0) + 1 : 1
+    refusals = (event.sequence, event.name, count)
+    return count
   }
 
   private func fail(_ reason: String, _ batch: EventBatch) {

@@ -138,6 +138,27 @@ struct EventDeliveryTests {
     }
   }
 
+  @Test func `attempts without a response don't count as refusals`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      try await instance.sealAll()
+      for _ in 0..<10 {
+        let batch = try #require(try await instance.streams.next(stream.id, limit: 1))
+        try await instance.streams.record(.postponed("HTTP 503"), of: batch)
+        instance.clock.advance(EventStreams.longestWait)
+      }
+      for attempt in 1..<EventStreams.mostAttempts {
+        let batch = try #require(try await instance.streams.next(stream.id, limit: 1))
+        let result = try await instance.streams.record(
+          .refused("HTTP 500", attempts: attempt), of: batch)
+        #expect(result == .result && batch.events.map(\.sequence) == [1])
+        instance.clock.advance(EventStreams.longestWait)
+      }
+      let letters = try await instance.streams.deadLetters(stream.id)
+      #expect(letters.isEmpty)
+    }
+  }
+
   @Test func `a mark that is refused is never left out, so a receiver that refuses all loses one`()
     async throws
   {
@@ -146,10 +167,10 @@ struct EventDeliveryTests {
       try await instance.writeEntries(5)
       try await instance.sealAll()
       _ = try await instance.refuseNext(stream)
-      for _ in 0..<20 {
+      for attempt in 1...20 {
         let batch = try #require(try await instance.streams.next(stream.id, limit: 1))
         #expect(batch.events.map(\.summary) == ["gap 1"])
-        try await instance.streams.record(.refused("HTTP 500"), of: batch)
+        try await instance.streams.record(.refused("HTTP 500", attempts: attempt), of: batch)
         instance.clock.advance(EventStreams.longestWait)
       }
     }
@@ -169,7 +190,7 @@ struct EventDeliveryTests {
       _ = try await instance.streams.retry(one, of: stream.id, owner.request(nil))
       let again = try #require(try await instance.streams.next(stream.id, limit: 100))
       #expect(again.events.map(\.summary) == ["audit \(one) late"] && !again.isNext)
-      try await instance.streams.record(.refused("HTTP 400"), of: again)
+      try await instance.streams.record(.refused("HTTP 400", attempts: 1), of: again)
       let letter = try #require(try await instance.streams.deadLetters(stream.id).first)
       #expect(letter.attempts == 6 && !letter.isRetried)
       _ = try await instance.streams.retry(one, of: stream.id, owner.request(nil))
@@ -239,7 +260,7 @@ struct EventDeliveryTests {
       _ = try await instance.streams.test(stream.id, owner.request(nil))
       let test = try #require(try await instance.streams.next(stream.id, limit: 10))
       #expect(test.events.map(\.name) == ["test"])
-      try await instance.streams.record(.refused("HTTP 404"), of: test)
+      try await instance.streams.record(.refused("HTTP 404", attempts: 1), of: test)
       guard
         case .failed(_, .reported("HTTP 404")) = try await instance.streams.find(stream.id)
           .stream.test

@@ -41,9 +41,10 @@ extension Instance {
 
   /// Has the next event refused until it's left out; returns its position.
   func refuseNext(_ stream: EventStream) async throws -> Int64 {
-    for _ in 0..<EventStreams.mostAttempts {
+    for attempt in 1...EventStreams.mostAttempts {
       let batch = try #require(try await streams.next(stream.id, limit: 1))
-      if case .leftOut(let position) = try await streams.record(.refused("HTTP 422"), of: batch) {
+      let refused = EventDelivery.refused("HTTP 422", attempts: attempt)
+      if case .leftOut(let position) = try await streams.record(refused, of: batch) {
         return position
       }
       clock.advance(EventStreams.longestWait)
