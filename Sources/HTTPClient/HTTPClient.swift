@@ -46,7 +46,7 @@ public struct HTTPClient: Sendable {
   ///
   /// - Throws: ``HTTPClientError``.
   public func send(_ request: ClientRequest) async throws(HTTPClientError) -> ClientResponse {
-    let exchange = HTTPExchange(limits, addresses)
+    let exchange = HTTPExchange(limits, addresses, isStatusEnough: request.isAnsweredByStatus)
     let transfer = HTTPTransfer(request, exchange, limits, authority: authority)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -65,8 +65,10 @@ public enum HTTPClientError: Error, Sendable, Equatable {
   case unresolved
   /// Every address of the server is private or special, and not allowed.
   case addressRefused
-  /// The connection couldn't be opened or ended early; libcurl's description.
+  /// The connection couldn't be opened; libcurl's description.
   case unreachable(String)
+  /// The connection ended early, or what was sent isn't a response; libcurl's description.
+  case interrupted(String)
   /// The TLS handshake failed, or the certificate isn't trusted; libcurl's description.
   case untrusted(String)
   /// The time limit was exceeded.

@@ -11,6 +11,8 @@ import Synchronization
 final class HTTPExchange: @unchecked Sendable {
   private let limits: HTTPClient.Limits
   private let addresses: AddressPolicy
+  /// Whether the body may be cut off.
+  private let isStatusEnough: Bool
   private var headerSize = 0
   private(set) var status = 0
   private(set) var fields: [String: String] = [:]
@@ -20,9 +22,15 @@ final class HTTPExchange: @unchecked Sendable {
   private var isAnyRefused = false
   let isCanceled = Atomic(false)
 
-  init(_ limits: HTTPClient.Limits, _ addresses: AddressPolicy) {
-    (self.limits, self.addresses) = (limits, addresses)
+  /// The maximum size of a body that may be cut off, in bytes.
+  private static let longestExcerpt = 4_096
+
+  init(_ limits: HTTPClient.Limits, _ addresses: AddressPolicy, isStatusEnough: Bool = false) {
+    (self.limits, self.addresses, self.isStatusEnough) = (limits, addresses, isStatusEnough)
   }
+
+  /// Whether the request is answered, however the transfer ended.
+  var isAnswered: Bool { isStatusEnough && status >= 200 }
 
   func allows(_ address: NetworkAddress?) -> Bool {
     let isAllowed = address.map(addresses.allows) ?? false
@@ -55,6 +63,10 @@ final class HTTPExchange: @unchecked Sendable {
 
   /// Stores a part of the body; returns false when it's too large.
   func receive(body part: [UInt8]) -> Bool {
+    if isStatusEnough {
+      body += part.prefix(Self.longestExcerpt - body.count)
+      return body.count < Self.longestExcerpt
+    }
     guard body.count + part.count <= limits.longestBody else {
       isTooLarge = true
       return false

@@ -30,7 +30,7 @@ struct HTTPTransfer: Sendable {
     }
     var error = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     let code = unsafe perform(handle, headers, error: &error)
-    if code == CURLE_OK {
+    if code == CURLE_OK || exchange.isAnswered {
       return .success(
         ClientResponse(status: exchange.status, fields: exchange.fields, body: exchange.body))
     }
@@ -88,10 +88,11 @@ extension HTTPClientError {
     case CURLE_COULDNT_RESOLVE_HOST: self = .unresolved
     case CURLE_OPERATION_TIMEDOUT: self = .timedOut
     case CURLE_COULDNT_CONNECT where exchange.isRefused: self = .addressRefused
+    case CURLE_COULDNT_CONNECT: self = .unreachable(text)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_ISSUER_ERROR:
       self = .untrusted(text)
-    default: self = .unreachable(text)
+    default: self = .interrupted(text)
     }
   }
 }

@@ -47,11 +47,12 @@ public struct SMSGateway: Sendable {
   public func send(_ message: TextMessage, at seconds: Int64) async throws(CryptoError)
     -> SMSOutcome
   {
-    let request = try request(message, at: seconds)
+    var request = try request(message, at: seconds)
+    request.isAnsweredByStatus = true
     do throws(HTTPClientError) {
       return Self.outcome(try await client.send(request))
     } catch {
-      return .unreachable(error)
+      return Self.outcome(error)
     }
   }
 
@@ -101,6 +102,14 @@ public struct SMSGateway: Sendable {
     if [401, 407].contains(response.status) { return .unauthorized(words) }
     let isTemporary = [408, 425, 429].contains(response.status) || response.status >= 500
     return isTemporary ? .postponed(words) : .refused(words)
+  }
+
+  /// Returns what an error means: one that only this message may have doesn't keep others waiting.
+  static func outcome(_ error: HTTPClientError) -> SMSOutcome {
+    switch error {
+    case .unresolved, .addressRefused, .unreachable, .untrusted: .unreachable(error)
+    case .interrupted, .timedOut, .tooLarge, .canceled: .interrupted(error)
+    }
   }
 
   private static let longestText = 200

@@ -38,6 +38,8 @@ public enum SMSOutcome: Sendable, Equatable {
   /// The gateway rejected the server's credentials, so it would reject every message; its status and
   /// the beginning of its response.
   case unauthorized(String)
+  /// The gateway didn't respond to this message.
+  case interrupted(HTTPClientError)
   /// The gateway couldn't be reached.
   case unreachable(HTTPClientError)
 }

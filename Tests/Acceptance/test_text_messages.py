@@ -1,7 +1,10 @@
 """Text messages to users, through a gateway that may fail, or a mail server."""
 
 import itertools
+import json
 import re
+import threading
+import time
 import urllib.parse
 
 import httpx
@@ -10,7 +13,7 @@ import pytest
 from support.gateway import Gateway, is_signed
 from support.mail import MailServer
 from support.pages import Pages
-from support.program import Server, preloaded, run
+from support.program import Server, preloaded, query, run
 from support.rest import Api, create_token, ok, refused
 from support.waiting import until
 
@@ -87,6 +90,71 @@ def test_a_message_that_the_gateway_refuses_fails(tmp_path):
                 return re.search(r'class="chip[^"]*">failed<', text)
             until(is_failed, "the message failed")
             assert len(gateway.requests) == 1
+
+
+def outbox(server):
+    return query(server.data, "SELECT tries, sent_at IS NOT NULL FROM outbox ORDER BY message_id")
+
+
+def test_requests_that_hang_delay_no_other_numbers(tmp_path):
+    slow, released = {number() for _ in range(3)}, threading.Event()
+
+    def hang(body):
+        if json.loads(body)["to"] in slow:
+            released.wait(60)
+
+    with Gateway(before=hang) as gateway, Server(
+            tmp_path, *flags(gateway), env=SECRET) as server:
+        _, api = set_up(server)
+        for phone in slow:
+            ok(request_code(api, phone))
+        gateway.received(3)
+        start = time.monotonic()
+        others = [number() for _ in range(3)]
+        for phone in others:
+            ok(request_code(api, phone))
+        messages = gateway.messages(6)
+        assert time.monotonic() - start < 15
+        assert {message["to"] for message in messages[3:]} == set(others)
+        released.set()
+        until(lambda: all(sent for _, sent in outbox(server)), "all are sent")
+        assert len(gateway.requests) == 6
+
+
+def test_a_stopping_server_sends_the_message_in_progress_and_no_second_time(tmp_path):
+    released = threading.Event()
+    with Gateway(before=lambda body: released.wait(60)) as gateway:
+        with Server(tmp_path, *flags(gateway), env=SECRET) as server:
+            _, api = set_up(server)
+            ok(request_code(api, number()))
+            gateway.received(1)
+            server.terminate()
+            threading.Timer(2, released.set).start()
+            assert server.wait(60) == 0
+            [(tries, sent)] = outbox(server)
+            assert tries == 1 and sent
+            # One that takes longer is sent again after the next start.
+            released.clear()
+        with Server(tmp_path, *flags(gateway), env=SECRET) as server:
+            api.url = server.url
+            api.http = httpx.Client(base_url=server.url, timeout=60)
+            ok(request_code(api, number()))
+            gateway.received(2)
+            start = time.monotonic()
+            server.terminate()
+            assert server.wait(60) == 0
+            assert time.monotonic() - start < 25
+            assert [bool(sent) for _, sent in outbox(server)] == [True, False]
+        released.set()
+
+
+def test_a_message_that_the_gateway_accepts_is_sent_once_whatever_the_body(tmp_path):
+    with Gateway(response=b"x" * 1_100_000) as gateway, Server(
+            tmp_path, *flags(gateway), env=SECRET) as server:
+        _, api = set_up(server)
+        ok(request_code(api, number()))
+        until(lambda: any(sent for _, sent in outbox(server)), "it's sent")
+        assert len(gateway.requests) == 1
 
 
 def test_a_redirect_is_not_followed(tmp_path):

@@ -91,6 +91,41 @@ struct HTTPClientTests {
     }
   }
 
+  @Test func `a request that its status answers keeps the beginning of the body`() async throws {
+    let server = try server { _ in .text(String(repeating: "x", count: 5_000)) }
+    var request = ClientRequest(.get, try url(server))
+    request.isAnsweredByStatus = true
+    let response = try await client { $0.longestBody = 10 }.send(request)
+    #expect(response.status == 200)
+    #expect(response.body == [UInt8](repeating: UInt8(ascii: "x"), count: 4_096))
+  }
+
+  @Test(
+    arguments: [
+      ("HTTP/1.1 204 No Content\r\n\r\n", 204),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", 200),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 200),
+      ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 Unavailable\r\nContent-Length: 9\r\n\r\n", 503),
+      ("HTTP/1.1 100 Continue\r\n\r\n", nil), ("200 OK\r\n\r\n", nil), ("", nil),
+    ] as [(String, Int?)])
+  func `a body that's cut off is no error if the status answers the request`(
+    _ text: String, _ status: Int?
+  ) async throws {
+    let server = try LocalReceiver()
+    var request = ClientRequest(.get, try ClientURL("http://127.0.0.1:\(server.port)/"))
+    request.isAnsweredByStatus = true
+    server.answerOnce(text)
+    do throws(HTTPClientError) {
+      let response = try await client().send(request)
+      #expect(response.status == status)
+    } catch {
+      guard case .interrupted = error, status == nil else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+
   @Test func `a server that doesn't respond in time is given up`() async throws {
     let server = try server { _ in
       try? await Task.sleep(for: .seconds(3))

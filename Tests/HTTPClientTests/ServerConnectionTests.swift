@@ -7,36 +7,7 @@ import Testing
 /// Tests of connections without answers, with a socket on this machine.
 @Suite(.timeLimit(.minutes(1)))
 struct ServerConnectionTests {
-  /// A server that accepts one connection.
-  private struct Receiver: ~Copyable {
-    private let listener: Int32
-    let port: Int
-
-    init() throws {
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let (listener, length) = (listener, size)
-      let isBound = unsafe withUnsafeMutablePointer(to: &address) { address in
-        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          unsafe bind(listener, address, length) == 0 && listen(listener, 1) == 0
-            && getsockname(listener, address, &size) == 0
-        }
-      }
-      guard isBound else { throw NoSocket() }
-      port = Int(UInt16(bigEndian: address.sin_port))
-    }
-
-    deinit { close(listener) }
-
-    func accepted() -> Int32 { accept(listener, nil, nil) }
-  }
-
-  private struct NoSocket: Error {}
-
-  private func connection(to receiver: borrowing Receiver) throws -> ServerConnection {
+  private func connection(to receiver: LocalReceiver) throws -> ServerConnection {
     let connection = ServerConnection(
       ServerConnection.Server(
         "127.0.0.1:\(receiver.port)", isSecure: false,
@@ -57,7 +28,7 @@ struct ServerConnectionTests {
   }
 
   @Test func `a connection is open until the server closes it`() throws {
-    let receiver = try Receiver()
+    let receiver = try LocalReceiver()
     let connection = try connection(to: receiver)
     let socket = receiver.accepted()
     try connection.send(Array("one".utf8))
@@ -70,7 +41,7 @@ struct ServerConnectionTests {
 
   @Test func `a reset breaks it, and leaves no message where memory was freed`() throws {
     for _ in 0..<20 {
-      let receiver = try Receiver()
+      let receiver = try LocalReceiver()
       let connection = try connection(to: receiver)
       let socket = receiver.accepted()
       // What takes the place of the buffer that libcurl had while it connected.
@@ -85,7 +56,7 @@ struct ServerConnectionTests {
   }
 
   @Test func `a server that only talks counts as broken`() throws {
-    let receiver = try Receiver()
+    let receiver = try LocalReceiver()
     let connection = try connection(to: receiver)
     let socket = receiver.accepted()
     let talk = [UInt8](repeating: 65, count: 80 << 10)

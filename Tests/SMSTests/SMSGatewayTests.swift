@@ -57,6 +57,20 @@ struct SMSGatewayTests {
   }
 
   @Test(arguments: [
+    HTTPClientError.unresolved, .addressRefused, .unreachable("refused"), .untrusted("expired"),
+  ])
+  func `a gateway that no message reaches is unreachable`(_ error: HTTPClientError) {
+    #expect(SMSGateway.outcome(error) == .unreachable(error))
+  }
+
+  @Test(arguments: [HTTPClientError.timedOut, .tooLarge, .canceled, .interrupted("reset")])
+  func `an error that other messages may not have doesn't keep them waiting`(
+    _ error: HTTPClientError
+  ) {
+    #expect(SMSGateway.outcome(error) == .interrupted(error))
+  }
+
+  @Test(arguments: [
     (200, SMSOutcome.accepted), (204, .accepted), (400, .refused("400 no")),
     (404, .refused("404 no")), (401, .unauthorized("401 no")), (403, .refused("403 no")),
     (302, .refused("302 no")), (408, .postponed("408 no")),

@@ -40,8 +40,10 @@ struct WebhookCarrier: EventCarrier {
       fields.append(
         (WebhookSignature.field, try WebhookSignature.value(for: body, at: now, with: secret)))
     }
-    return ClientRequest(
+    var request = ClientRequest(
       .post, url, fields: fields.compactMap { ClientRequest.Field($0.0, $0.1) }, body: body)
+    request.isAnsweredByStatus = true
+    return request
   }
 
   /// The statuses with which a receiver says something about events: other 4xx are about the

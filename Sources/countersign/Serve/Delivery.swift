@@ -5,11 +5,13 @@ protocol Carrier: Sendable {
   var channel: OutboxEntry.Channel { get }
   /// The server in reports of its failure.
   var server: String { get }
-  /// Sends a message.
+  /// The maximum number of messages sent at the same time.
+  var mostAtOnce: Int { get }
+  /// Sends a message, even if the task is canceled meanwhile.
   func send(_ message: DueMessage) async -> DeliveryAttempt
   /// Closes the connection, if there is one.
   func rest() async
-  /// Limits a message being sent to this many more seconds.
+  /// Limits messages being sent to this many more seconds.
   func hurry(seconds: Int)
 }
 
@@ -21,14 +23,12 @@ enum DeliveryAttempt: Sendable {
   case isDown(String)
 }
 
-/// Sends messages that are due, one at a time.
+/// Sends messages that are due.
 struct Delivery: Sendable {
   private let carrier: any Carrier
   private let task: Task<Void, Never>
 
-  /// How often the queue is checked.
-  private static let interval = Duration.seconds(1)
-  /// The longest that a message being sent may take once the server is stopping, in seconds.
+  /// The longest that messages being sent may take once the server is stopping, in seconds.
   private static let grace = 5
 
   /// Starts the deliveries that are configured.
@@ -49,10 +49,10 @@ struct Delivery: Sendable {
   ) {
     self.carrier = carrier
     let courier = Courier(identity: identity, carrier: carrier, health: health, log: log)
-    task = Task { await courier.run(every: Self.interval) }
+    task = Task { await courier.run() }
   }
 
-  /// Stops sending, after the message in progress is sent and its result recorded.
+  /// Stops sending, after the messages in progress are sent and their results recorded.
   func stop() async {
     carrier.hurry(seconds: Self.grace)
     task.cancel()
@@ -68,10 +68,12 @@ private struct Courier: Sendable {
   let health: MailHealth?
   let log: Log
 
+  /// How often the queue is checked.
+  private static let interval = Duration.seconds(1)
   /// The longest pause between attempts while the server can't be reached.
   private static let longestPause = Duration.seconds(60)
 
-  func run(every interval: Duration) async {
+  func run() async {
     while !Task.isCancelled {
       do {
         try await identity.deliveries.begin(carrier.channel)
@@ -85,8 +87,7 @@ private struct Courier: Sendable {
     while !Task.isCancelled {
       var round = Round()
       do {
-        // Expired messages are dropped, which a wrong clock must not cause.
-        if identity.clockGuard.doubt == nil { round = try await sendAll() }
+        round = try await sendAll()
       } catch {
         log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
       }
@@ -102,7 +103,8 @@ private struct Courier: Sendable {
         }
         pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
       }
-      guard await slept(round.trouble == nil ? interval : pause ?? interval) else { return }
+      let rest = round.trouble == nil ? Self.interval : pause ?? Self.interval
+      guard await slept(rest) else { return }
     }
   }
 
@@ -112,23 +114,66 @@ private struct Courier: Sendable {
     var trouble: String?
   }
 
+  private enum Step {
+    /// A message was attempted.
+    case attempt(DeliveryAttempt)
+    /// It's time to check the queue, although messages are still being sent.
+    case check
+  }
+
   /// Sends messages that are due, until none is left or the server can't be reached.
   private func sendAll() async throws -> Round {
-    var round = Round()
-    while !Task.isCancelled, let due = try await identity.deliveries.claim(carrier.channel) {
-      let attempt = await carrier.send(due)
-      health?.record(.init(attempt), at: identity.clock.now())
-      switch attempt {
-      case .recorded(let result):
-        try await record(result, of: due)
-        if result == .sent { round.isAnySent = true }
-      case .isDown(let reason):
-        try await record(.postponed(reason), of: due)
-        round.trouble = reason
-        return round
+    try await withThrowingTaskGroup(of: Step.self) { group in
+      var (round, sending, isCheckDue, willCheck) = (Round(), 0, true, false)
+      while true {
+        while isCheckDue, sending < carrier.mostAtOnce, round.trouble == nil {
+          guard let due = try await claim() else {
+            isCheckDue = false
+            break
+          }
+          group.addTask { .attempt(try await attempt(due)) }
+          sending += 1
+        }
+        guard sending > 0 else {
+          group.cancelAll()
+          return round
+        }
+        if !isCheckDue, !willCheck, !Task.isCancelled {
+          willCheck = true
+          group.addTask {
+            _ = await slept(Self.interval)
+            return .check
+          }
+        }
+        switch try await group.next() {
+        case .attempt(let attempt):
+          sending -= 1
+          switch attempt {
+          case .recorded(let result): round.isAnySent = round.isAnySent || result == .sent
+          case .isDown(let reason): round.trouble = reason
+          }
+        case .check: (isCheckDue, willCheck) = (true, false)
+        case nil: return round
+        }
       }
     }
-    return round
+  }
+
+  /// Leases the next message; nil if there's none, or none may be sent now.
+  private func claim() async throws -> DueMessage? {
+    // Expired messages are dropped, which a wrong clock must not cause.
+    guard !Task.isCancelled, identity.clockGuard.doubt == nil else { return nil }
+    return try await identity.deliveries.claim(carrier.channel)
+  }
+
+  private func attempt(_ message: DueMessage) async throws -> DeliveryAttempt {
+    let attempt = await carrier.send(message)
+    health?.record(.init(attempt), at: identity.clock.now())
+    switch attempt {
+    case .recorded(let result): try await record(result, of: message)
+    case .isDown(let reason): try await record(.postponed(reason), of: message)
+    }
+    return attempt
   }
 
   /// Records the result for a message, even while the server stops, so that none is sent twice.

@@ -31,6 +31,8 @@ struct MailCarrier: Carrier {
 
   var server: String { configuration.server.url }
 
+  var mostAtOnce: Int { 1 }
+
   func rest() async { await client.rest() }
 
   func hurry(seconds: Int) { client.hurry(seconds: seconds) }

@@ -30,7 +30,14 @@ struct OutboundConfiguration: Sendable {
   }
 
   /// A client for HTTP requests.
-  var client: HTTPClient { HTTPClient(addresses: addresses, authority: authority) }
+  var client: HTTPClient { client(atOnce: HTTPClient.Limits().mostRequests) }
+
+  /// A client for a number of HTTP requests at the same time.
+  func client(atOnce count: Int) -> HTTPClient {
+    var limits = HTTPClient.Limits()
+    limits.mostRequests = count
+    return HTTPClient(limits: limits, addresses: addresses, authority: authority)
+  }
 }
 
 extension ClientURLError {
@@ -49,7 +56,7 @@ extension HTTPClientError {
   /// What happened, as libcurl or the command line describes it.
   var diagnosis: String {
     switch self {
-    case .unreachable(let text), .untrusted(let text): text
+    case .unreachable(let text), .interrupted(let text), .untrusted(let text): text
     case .unresolved: OperatorText.string(Message("cli.outbound-unresolved"))
     case .addressRefused: OperatorText.string(Message("cli.outbound-address-refused"))
     case .timedOut: OperatorText.string(Message("cli.outbound-timed-out"))

@@ -112,7 +112,7 @@ struct SMSConfiguration: Sendable {
     return .gateway(
       SMSGateway(
         url, format, sender: sender, user: user, secret: secret,
-        client: outbound.client),
+        client: outbound.client(atOnce: SMSCarrier.mostAtOnce)),
       url: url.text)
   }
 

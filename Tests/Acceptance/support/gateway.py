@@ -11,21 +11,29 @@ from .waiting import until
 
 
 class Gateway:
-    """Responds to requests with the next of `statuses`, then with 200; keeps all requests."""
+    """Responds to requests with the next of `statuses`, then with 200; keeps all requests.
 
-    def __init__(self, statuses=(), response=b""):
+    `before` gets each message before the response, which it can delay."""
+
+    def __init__(self, statuses=(), response=b"", before=lambda message: None):
         self.statuses, self.response, self.requests = list(statuses), response, []
+        self.before = before
         gateway = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 gateway.requests.append((self.path, self.headers, body))
-                self.send_response(gateway.statuses.pop(0) if gateway.statuses else 200)
-                self.send_header("Location", "/redirected")
-                self.send_header("Content-Length", str(len(gateway.response)))
-                self.end_headers()
-                self.wfile.write(gateway.response)
+                gateway.before(body)
+                try:
+                    self.send_response(gateway.statuses.pop(0) if gateway.statuses else 200)
+                    self.send_header("Location", "/redirected")
+                    self.send_header("Content-Length", str(len(gateway.response)))
+                    self.end_headers()
+                    self.wfile.write(gateway.response)
+                except OSError:
+                    # The client has what it needs.
+                    pass
 
             def log_message(self, *_):
                 pass
