@@ -7,7 +7,7 @@ import pytest
 
 from support.mail import MailServer
 from support.pages import Pages
-from support.program import Server, reauthenticate, reset_sign_ins, run
+from support.program import Server, execute, reauthenticate, reset_sign_ins, run
 from support.provider import query_of
 from support.provider_console import (
     ALLOW, BEGIN, CALLBACK, EMAIL, LOGOUT, NAME, PASSWORD, PASSWORDS, Site, assert_code_due, assert_refused,
@@ -253,6 +253,23 @@ def test_password_sign_in_is_off_except_for_the_break_glass_account(tmp_path, pr
         told = until(lambda: {message["To"] for message in mail.mails if "break-glass" in
                               message["Subject"].lower()}, "the email")
         assert told <= {"bob@example.com", f"{boss.name}@example.com"}
+
+        # Commands say so, and don't lock the break-glass account out.
+        for words in (("reset-password", "--email", "sam@example.com"),
+                      ("create", "--email", "new@example.com", "--role", "owner")):
+            noted = run("admin", *words, "--data", server.data, input=f"{PASSWORD}\n")
+            assert noted.returncode == 0 and "Password sign-in is off" in noted.stderr, noted.stderr
+        noted = run("admin", "reset-password", "--email", EMAIL, "--data", server.data,
+                    input=f"{PASSWORD}\n")
+        assert noted.returncode == 0 and "sign-in is off" not in noted.stderr, noted.stderr
+        (id,), = site.query("SELECT administrator_id FROM administrator WHERE email = ?", EMAIL)
+        execute(server.data, "UPDATE administrator SET password_hash = '' WHERE administrator_id = ?", id)
+        execute(server.data, "INSERT INTO passkey (passkey_id, administrator_id, credential_id, "
+                "cose_key, sign_count, aaguid, transports, is_backup_eligible, is_backed_up, name, "
+                "created_at) VALUES ('only', ?, ?, ?, 0, ?, '', 0, 0, 'Key', 1)",
+                id, b"1", b"1", bytes(16))
+        kept = run("admin", "reset-totp", "--email", EMAIL, "--data", server.data)
+        assert kept.returncode == 78 and "admin passwords-on first" in kept.stderr, kept.stderr
 
         on = run("admin", "passwords-on", "--data", server.data)
         assert on.returncode == 0 and "can sign in with passwords" in on.stdout, on.stderr

@@ -37,15 +37,16 @@ extension ConsoleSessions {
   /// - Parameters:
   ///   - new: The session that just began.
   ///   - origin: The source of the request.
+  ///   - requestID: The request's ID in the log.
   ///   - devices: The devices of the browser.
   ///   - connection: The transaction of the sign-in.
   /// - Throws: Database errors.
   func notify(
-    of new: NewConsoleSession, from origin: RequestOrigin, _ devices: [ConsoleTicket],
-    _ connection: borrowing Connection
+    of new: NewConsoleSession, from origin: RequestOrigin, requestID: String,
+    _ devices: [ConsoleTicket], _ connection: borrowing Connection
   ) throws {
     let administrator = new.session.administrator
-    try reportBreakGlass(new, from: origin, connection)
+    try reportBreakGlass(new, from: origin, requestID: requestID, connection)
     guard !devices.contains(where: { $0.administrator == administrator.id }) else { return }
     let signIns = try connection.first(
       "SELECT sign_ins FROM administrator WHERE administrator_id = \(administrator.id.text)"

@@ -97,7 +97,8 @@ extension ConsoleSessions {
         id, address: address, userAgent: userAgent, requestID: requestID, at: now,
         random: random, connection)
       try notify(
-        of: new, from: RequestOrigin(address: address, userAgent: userAgent), devices, connection)
+        of: new, from: RequestOrigin(address: address, userAgent: userAgent),
+        requestID: requestID, devices, connection)
       return .signedIn(new)
     }
     guard let outcome else { throw .refused }
@@ -151,8 +152,8 @@ extension ConsoleSessions {
           id, address: address, userAgent: userAgent, requestID: requestID, proof: proof,
           provider: ticket.provider, at: now, random: random, connection)
         try notify(
-          of: new, from: RequestOrigin(address: address, userAgent: userAgent), devices,
-          connection)
+          of: new, from: RequestOrigin(address: address, userAgent: userAgent),
+          requestID: requestID, devices, connection)
         return .success(new)
       }
     return try outcome.get()

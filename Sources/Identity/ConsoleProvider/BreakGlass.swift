@@ -32,7 +32,7 @@ extension ConsoleSessions {
   /// Raises the alert, writes the audit row, and emails the other owners if the break-glass account
   /// signed in without the provider while password sign-in is off.
   func reportBreakGlass(
-    _ new: NewConsoleSession, from origin: RequestOrigin, requestID: String = "",
+    _ new: NewConsoleSession, from origin: RequestOrigin, requestID: String,
     _ connection: borrowing Connection
   ) throws {
     let (administrator, now) = (new.session.administrator, new.session.startedAt)

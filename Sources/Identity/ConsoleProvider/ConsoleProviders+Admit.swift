@@ -110,7 +110,7 @@ extension ConsoleProviders {
     try sessions.notify(
       of: new,
       from: RequestOrigin(address: arrival.origin.address, userAgent: arrival.origin.userAgent),
-      arrival.devices, connection)
+      requestID: arrival.origin.requestID, arrival.devices, connection)
     return .success(.signedIn(new))
   }
 

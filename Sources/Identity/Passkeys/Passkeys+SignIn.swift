@@ -112,7 +112,7 @@ extension Passkeys {
             provider: first?.provider, at: now, random: random, connection)
           try sessions.notify(
             of: new, from: RequestOrigin(address: origin.address, userAgent: origin.userAgent),
-            devices, connection)
+            requestID: origin.requestID, devices, connection)
           return .success(new)
         }
       }

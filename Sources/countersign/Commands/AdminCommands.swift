@@ -49,6 +49,7 @@ enum AdminCreateCommand: Command {
           Message(
             "cli.administrator-created",
             ["email": .text(administrator.email), "grant": .message(grant.message)]))
+        try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
       } catch {
         throw ConfigurationError(sentence(error, instance))
@@ -112,6 +113,7 @@ enum AdminResetPasswordCommand: Command {
           of: administrator, new: password, by: Author(actor: .commandLine))
         Terminal.say(
           Message("cli.reset-the-password-of-and-ended", ["email": .text(administrator.email)]))
+        try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
         throw ConfigurationError(AdminCommands.tooWeak(why, instance))
@@ -144,6 +146,10 @@ enum AdminResetTOTPCommand: Command {
       } catch ManagementError.notFound {
         throw ConfigurationError(
           Message("cli.has-no-second-factor", ["email": .text(administrator.email)]))
+      } catch ManagementError.lastOwner {
+        throw ConfigurationError(
+          Message(
+            "cli.the-break-glass-account-needs-this-factor", ["email": .text(administrator.email)]))
       }
     }
   }
@@ -235,6 +241,17 @@ enum AdminCommands {
   static func tooWeak(_ why: WeakPassword, _ instance: Instance) -> Message {
     Message(
       "cli.the-password-is-too-weak", ["advice": .text(instance.catalogs[0].text(why.message))])
+  }
+
+  /// Says that an administrator can't sign in with their password while password sign-in is off.
+  static func warnWithoutPasswords(
+    _ administrator: Administrator, _ instance: Instance
+  ) async throws {
+    guard let off = try await instance.identity.consoleProviders.passwordSignInOff(),
+      off.breakGlassAccount != administrator.id
+    else { return }
+    Terminal.complain(
+      Message("cli.cant-sign-in-with-this-password", ["email": .text(administrator.email)]))
   }
 
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {

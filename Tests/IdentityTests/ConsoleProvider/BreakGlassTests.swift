@@ -28,9 +28,10 @@ struct BreakGlassTests {
       let (olga, nora) = try await Self.turnOff(instance)
       await expect("refused") { _ = try await instance.giveConsolePassword(pia) }
       #expect(try await instance.identity.alerts.breakGlass() == nil)
-      _ = try await instance.giveConsolePassword(olga).session
-      let rows = try await instance.wholeLog().prefix(2).map(\.action)
-      #expect(Set(rows) == [.administratorBreakGlass, .administratorSignIn])
+      _ = try await instance.giveConsolePassword(olga, requestID: "r-1").session
+      let rows = try await instance.wholeLog().prefix(2)
+      #expect(Set(rows.map(\.action)) == [.administratorBreakGlass, .administratorSignIn])
+      #expect(rows.map(\.requestID) == ["r-1", "r-1"])
       #expect(try await instance.identity.alerts.breakGlass()?.count == 1)
       _ = try await instance.giveConsolePassword(olga).session
       #expect(try await instance.identity.alerts.breakGlass()?.count == 2)

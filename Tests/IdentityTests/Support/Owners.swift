@@ -54,10 +54,11 @@ extension Instance {
   /// Enters an administrator's password on the console's sign-in page.
   func giveConsolePassword(
     _ administrator: Administrator, password: Secret = Instance.consolePassword,
-    from address: String = "a"
+    from address: String = "a", requestID: String = ""
   ) async throws -> ConsoleSignIn {
     try await identity.consoleSessions.signIn(
-      email: administrator.email, password: password, address: address, userAgent: "Browser")
+      email: administrator.email, password: password, address: address, userAgent: "Browser",
+      requestID: requestID)
   }
 
   /// Enrolls an app for an administrator and advances the clock by 30 seconds, so that the current
