@@ -32,10 +32,12 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metrics")
     backups = tmp_path_factory.mktemp("backups")
     make_certificate(backups, 90)
+    policies = backups / "policies.json"
+    policies.write_text('{"format": "countersign-policy/1", "pools": []}')
     with MailServer() as mail_server, Server(
             folder, "--metrics-listen", "127.0.0.1:0", "--smtp", f"smtp://127.0.0.1:{mail_server.port}",
             "--smtp-from", "mfa@example.com", "--sms-mail", "{number}@sms.example.com",
-            "--backups", backups, *flags(backups)) as server:
+            "--backups", backups, "--policy-file", policies, *flags(backups)) as server:
         # On a database server, backups are those of the server.
         if not DATABASES.has_all:
             assert run("backup", "--data", folder, backups).returncode == 0
@@ -118,6 +120,7 @@ def test_the_state_of_the_server_is_measured(server):
     assert 0 <= found["countersign_clock_error_seconds"] < 1000
     assert abs(found["countersign_backup_newest_timestamp_seconds"] - time.time()) < 600
     assert found["countersign_backup_age_limit_seconds"] == 26 * 3600
+    assert found["countersign_policy_file_readable"] == 1
     assert found["countersign_certificate_expiry_timestamp_seconds"] > time.time() + 80 * 86400
     assert found["countersign_sms_queued"] == found["countersign_sms_oldest_queued_seconds"] == 0
     assert found['countersign_sms_attempts_total{result="sent"}'] == 0

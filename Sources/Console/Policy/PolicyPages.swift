@@ -106,7 +106,7 @@ struct PolicyPages: Sendable {
     }
     model.plans = PolicyPlans(
       context, scheduled: try await refusing { try await policies.scheduled(scope) },
-      drift: policies.drift(of: policy), times: frame.times)
+      drift: policies.drift(of: policy), file: policies.fileStatus, times: frame.times)
     if let version, version != policy.version {
       let missed = try await refusing {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))

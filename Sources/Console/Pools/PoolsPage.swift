@@ -38,13 +38,12 @@ struct PoolsPage: Sendable {
     let mayCreate =
       purpose == .tenants
       && context.signedIn.administrator.may(.manageTenants, in: context.scope)
-    return .html(
-      view.render(
-        PoolsView(
-          frame: frame, title: title, scope: context.scope, review: review, rows: rows,
-          asked: asked,
-          signOff: try await signOff(context),
-          newTenant: mayCreate ? ConsolePaths.newTenant(context.scope.project.text) : nil)))
+    var model = PoolsView(
+      frame: frame, title: title, scope: context.scope, review: review, rows: rows, asked: asked,
+      signOff: try await signOff(context),
+      newTenant: mayCreate ? ConsolePaths.newTenant(context.scope.project.text) : nil)
+    if identity.policies.fileStatus == .unreadable { model.policyFile = PolicyFileText.unreadable }
+    return .html(view.render(model))
   }
 
   private func signOff(_ context: ProjectContext) async throws(Refusal) -> SignOffSection? {

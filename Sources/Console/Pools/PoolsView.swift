@@ -15,6 +15,8 @@ struct PoolsView: ViewModel {
   let signOff: SignOffSection?
   /// The address of the form for a new tenant; nil without the permission.
   let newTenant: String?
+  /// The warning that the policy file can't be read; nil if it can, or there's none.
+  var policyFile: Message?
 
   init(
     frame: Frame, title: Message, scope: Scope, review: PolicyReview, rows: Markup,

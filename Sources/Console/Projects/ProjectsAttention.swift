@@ -20,17 +20,22 @@ struct ProjectsAttention: ViewModel {
   let damage: Message?
   /// The warning that the break-glass account signed in; nil if they didn't.
   let breakGlass: Message?
+  /// The warning that the policy file can't be read; nil if it can, or there's none.
+  let policyFile: Message?
 
   init(
     _ warnings: [ScopeWarning], _ differing: (projects: [DifferingTenants], hasMore: Bool),
     overdue: [(signOff: SignOff, projectName: String)],
     unreviewed: [(id: ID<Project>, name: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
-    drifting: [DriftingPool], damage: IntegrityChecks.Result?,
+    drifting: [DriftingPool], policyFile: PolicyFileStatus, damage: IntegrityChecks.Result?,
     breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn,
     administrator: Administrator
   ) {
     self.clock = clock
+    self.policyFile =
+      policyFile == .unreadable && administrator.maySomewhere(.readPolicy)
+      ? PolicyFileText.unreadable : nil
     self.breakGlass = breakGlass.map {
       Message(
         "projects.break-glass",
@@ -71,13 +76,14 @@ struct ProjectsAttention: ViewModel {
 
   var isEmpty: Bool {
     warnings.isEmpty && differing.isEmpty && overdue.isEmpty && held.isEmpty && clock == nil
-      && damage == nil && breakGlass == nil
+      && damage == nil && breakGlass == nil && policyFile == nil
   }
 
   static let keys: Keys<Self> = [
     .optional(\.clock),
     .text(\.damage),
     .text(\.breakGlass),
+    .text(\.policyFile),
     .text("audit") { _ in ConsolePaths.instanceAudit() },
     .flag("hasWarnings") { !$0.warnings.isEmpty },
     .list(\.warnings),

@@ -98,7 +98,8 @@ struct ProjectsPage: Sendable {
       attention: ProjectsAttention(
         warnings, mostDiffering, overdue: overdue, unreviewed: unreviewed, held: held,
         reporting: reporting, alerts: alerts,
-        unreadable: unreadable, drifting: drifting, damage: damage,
+        unreadable: unreadable, drifting: drifting, policyFile: identity.policies.fileStatus,
+        damage: damage,
         breakGlass: breakGlass, clock: frames.clock(for: signedIn), signedIn,
         administrator: administrator),
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,

@@ -13,14 +13,14 @@ struct PolicyPlans: ViewModel {
   let pending: Markup?
   /// Why the pending change won't be made; nil if it will be.
   let failure: Message?
-  /// How the policy differs from the policy file; nil if it doesn't.
+  /// How the policy differs from the policy file, or that the file can't be read; nil if it doesn't.
   let drift: Message?
   /// The fields that differ from the policy file, with its values.
   let drifts: [ChangeRow]
 
   init(
     _ context: ScopeContext, scheduled changes: [ScheduledPolicyChange],
-    drift: [PolicyChange]?, times: Times
+    drift: [PolicyChange]?, file status: PolicyFileStatus, times: Times
   ) {
     scheduled = ConsolePaths.scheduledChanges(context.scope)
     versions = ConsolePaths.policyVersions(context.scope)
@@ -31,7 +31,9 @@ struct PolicyPlans: ViewModel {
     let waiting = changes.first { $0.state == .waiting }
     failure = waiting?.foreseenFailure?.sentence
     pending = failure == nil ? waiting.map { times.moment($0.applyAt) } : nil
-    self.drift = drift.map { PolicyFileText.sentence($0.map(\.field)) }
+    self.drift =
+      status == .unreadable
+      ? PolicyFileText.unreadable : drift.map { PolicyFileText.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)
   }
 

@@ -36,8 +36,9 @@ struct AttentionRules {
   let prerequisites: PolicyPrerequisites
   let createdAt: Instant
   let now: Instant
-  let messages: (waiting: Int, late: Int)
+  let messages: MessageCounts
   let carriesMail: Bool
+  let carriesText: Bool
   /// The number of users whose codes aren't checked.
   let locked: Int
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
@@ -48,6 +49,9 @@ struct AttentionRules {
 
   /// The fields in which the policy differs from the watched policy file; nil if it doesn't.
   let fileDrift: [PolicyChange]?
+
+  /// Whether there's a policy file, and it can be read.
+  let fileStatus: PolicyFileStatus
 
   /// The newest scheduled changes of the policy.
   let scheduled: [ScheduledPolicyChange]
@@ -81,7 +85,7 @@ struct AttentionRules {
       + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
       + [
         signInOff, lockedOut, unstated, weakened, drift, unscheduled, off, phonesOff, wide, methods,
-        unverified, outbox, stale,
+        unverified, late, unsent(.mail), unsent(.sms), stale,
       ]
       .compactMap {
         $0
@@ -168,7 +172,8 @@ struct AttentionRules {
   }
 
   private var drift: Attention? {
-    fileDrift.map {
+    if fileStatus == .unreadable { return Attention(PolicyFileText.unreadable) }
+    return fileDrift.map {
       Attention(
         PolicyFileText.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)
     }
@@ -207,17 +212,38 @@ struct AttentionRules {
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
   }
 
-  private var outbox: Attention? {
-    let count = carriesMail ? messages.late : messages.waiting
-    guard count > 0 else { return nil }
-    let isWhole = count < OutboxEntries.mostCounted
+  private func carries(_ channel: OutboxEntry.Channel) -> Bool {
+    channel == .mail ? carriesMail : carriesText
+  }
+
+  /// Messages that the server fails to send.
+  private var late: Attention? {
+    let channels = [OutboxEntry.Channel.mail, .sms].filter(carries)
+    let count = channels.reduce(0) { $0 + messages.late(by: $1) }
+    return outbox(
+      count,
+      messages.isWhole
+        ? Message("scopes.messages-late", ["count": .number(count)])
+        : Message("scopes.messages-late-or-more", ["count": .number(count)]))
+  }
+
+  /// Messages of a channel that the server doesn't send.
+  private func unsent(_ channel: OutboxEntry.Channel) -> Attention? {
+    guard !carries(channel) else { return nil }
+    let count = messages.waiting(by: channel)
+    let arguments: KeyValuePairs<String, Message.Value> = ["count": .number(count)]
     let sentence =
-      switch (carriesMail, isWhole) {
-      case (true, true): Message("scopes.messages-late", ["count": .number(count)])
-      case (true, false): Message("scopes.messages-late-or-more", ["count": .number(count)])
-      case (false, true): Message("scopes.messages-pending", ["count": .number(count)])
-      case (false, false): Message("scopes.messages-pending-or-more", ["count": .number(count)])
+      switch (channel, messages.isWhole) {
+      case (.mail, true): Message("scopes.messages-pending", arguments)
+      case (.mail, false): Message("scopes.messages-pending-or-more", arguments)
+      case (.sms, true): Message("scopes.text-messages-pending", arguments)
+      case (.sms, false): Message("scopes.text-messages-pending-or-more", arguments)
       }
+    return outbox(count, sentence)
+  }
+
+  private func outbox(_ count: Int, _ sentence: Message) -> Attention? {
+    guard count > 0 else { return nil }
     return Attention(
       sentence, Message("scopes.view-messages"),
       context.may(.findUsers) ? ConsolePaths.messages(scope) + "?show=waiting" : nil)

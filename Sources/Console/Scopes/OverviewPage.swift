@@ -32,13 +32,13 @@ struct OverviewPage: Sendable {
       context: context, policy: policy, prerequisites: prerequisites, createdAt: settings.createdAt,
       now: identity.clock.now(),
       messages: try await refusing { try await identity.messages.counts(scope) },
-      carriesMail: identity.messages.carriesMail,
+      carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
       locked: try await refusing { try await identity.accounts.counts(scope) }.locked,
       reporting: try await refusing {
         try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
       alerts: try await refusing { try await identity.alerts.ongoing(in: scope) },
-      fileDrift: identity.policies.drift(of: policy),
+      fileDrift: identity.policies.drift(of: policy), fileStatus: identity.policies.fileStatus,
       scheduled: try await refusing { try await identity.policies.scheduled(scope) },
       unreadable: try await refusing {
         try await identity.unreadableSecrets.groups(

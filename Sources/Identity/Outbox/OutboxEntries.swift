@@ -85,6 +85,28 @@ public enum MessageFilter: String, CaseIterable, Sendable {
   case failed
 }
 
+/// The numbers of a pool's waiting messages by channel.
+public struct MessageCounts: Sendable {
+  private var waiting: [OutboxEntry.Channel: Int] = [:]
+  private var late: [OutboxEntry.Channel: Int] = [:]
+  /// Whether all messages were counted.
+  public let isWhole: Bool
+
+  init(_ messages: [(channel: OutboxEntry.Channel, tries: Int)]) {
+    isWhole = messages.count < OutboxEntries.mostCounted
+    for message in messages {
+      waiting[message.channel, default: 0] += 1
+      if message.tries >= 3 { late[message.channel, default: 0] += 1 }
+    }
+  }
+
+  /// Returns the number of waiting messages of a channel.
+  public func waiting(by channel: OutboxEntry.Channel) -> Int { waiting[channel] ?? 0 }
+
+  /// Returns the number of waiting messages of a channel with at least three failed attempts.
+  public func late(by channel: OutboxEntry.Channel) -> Int { late[channel] ?? 0 }
+}
+
 /// The text of a message.
 public struct MessageText: Sendable {
   /// The subject; empty for a text message.
@@ -189,23 +211,27 @@ public struct OutboxEntries: Sendable {
     return found
   }
 
-  /// Counts the waiting messages, and those of them with at least three failed attempts; both up to
-  /// ``mostCounted``.
+  /// Counts the waiting messages, up to ``mostCounted``.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
-  public func counts(_ scope: Scope) async throws(OutboxError) -> (waiting: Int, late: Int) {
+  public func counts(_ scope: Scope) async throws(OutboxError) -> MessageCounts {
     let now = store.clock.now()
-    let tries = try await store.read(OutboxError.self) { connection in
-      try connection.all(
+    return try await store.read(OutboxError.self) { connection in
+      let messages = try connection.all(
         """
-        SELECT tries FROM outbox \(index: "outbox_waiting")
+        SELECT channel, tries FROM outbox \(index: "outbox_waiting")
         WHERE scope_key = \(scope.key) AND sealed_text IS NOT NULL
           AND expires_at > \(now.microseconds)
         LIMIT \(Self.mostCounted)
         """
-      ) { try $0.value(0) as Int }
+      ) { row in
+        (
+          channel: OutboxEntry.Channel(rawValue: try row.value(0)) ?? .mail,
+          tries: try row.value(1) as Int
+        )
+      }
+      return MessageCounts(messages)
     }
-    return (tries.count, tries.count(where: { $0 >= 3 }))
   }
 
   /// Whether administrators with the permission can view the text of a message.

@@ -86,6 +86,9 @@ extension Policies {
   /// Compares pools with a policy file from now on; nil for a file that can't be read.
   public func watch(_ file: PolicyFile?) { watched.use(file) }
 
+  /// What the server knows about the policy file it watches.
+  public var fileStatus: PolicyFileStatus { watched.status }
+
   /// The pools of the watched file; none without one.
   public var filePools: PolicyFilePools { watched.pools }
 

@@ -64,9 +64,18 @@ struct ServerMetrics: Sendable {
     writeClockAndCertificate(to: &exposition)
     ClockMetrics(kernelClock())?.write(to: &exposition)
     backups.map(BackupMetrics.init)?.write(to: &exposition)
+    writePolicyFile(to: &exposition)
     writeLog(to: &exposition)
     ProcessMetrics()?.write(to: &exposition)
     return exposition.text
+  }
+
+  private func writePolicyFile(to exposition: inout Exposition) {
+    let status = instance.identity.policies.fileStatus
+    guard status != .none else { return }
+    exposition.gauge(
+      "countersign_policy_file_readable", help: "1 if the policy file can be read, else 0.",
+      Sample(status == .unreadable ? 0 : 1))
   }
 
   private func writeBuild(to exposition: inout Exposition) {

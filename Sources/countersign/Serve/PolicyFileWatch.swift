@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -7,13 +8,10 @@ actor PolicyFileWatch {
   private let path: String
   private let policies: Policies
   private let say: @Sendable (LogEvent) -> Void
-  /// The time and size of the file that was read last; nil if there was none.
-  private var seen: Stamp??
-
-  private struct Stamp: Equatable {
-    let modifiedAt: Date?
-    let size: UInt64?
-  }
+  /// The stamp of the file that was read last; nil if the last attempt failed.
+  private var seen: FileStamp?
+  /// Why the last attempt failed; nil if it didn't.
+  private var complaint: String?
 
   init(
     path: String, policies: Policies,
@@ -29,17 +27,47 @@ actor PolicyFileWatch {
     repeat { await check() } while (try? await Task.sleep(for: .seconds(2))) != nil
   }
 
-  /// Reads the file if its time or size isn't the one that was read last.
+  /// Reads the file unless it's the one that was read last.
+  ///
+  /// A file that can't be read is tried again each time, and reported once.
   func check() async {
-    let stamp = (try? FileManager.default.attributesOfItem(atPath: path)).map {
-      Stamp(modifiedAt: $0[.modificationDate] as? Date, size: $0[.size] as? UInt64)
+    let stamp = FileStamp(of: path)
+    if let stamp, stamp == seen { return }
+    do throws(ConfigurationError) {
+      let content = try content(stamp)
+      (seen, complaint) = (stamp, nil)
+      await compare(content)
+    } catch {
+      seen = nil
+      policies.watch(nil)
+      guard complaint != error.line else { return }
+      complaint = error.line
+      for problem in error.problems { say(.policyFileUnusable(problem)) }
     }
-    guard seen != .some(stamp) else { return }
-    seen = .some(stamp)
+  }
+
+  private func content(_ stamp: FileStamp?) throws(ConfigurationError) -> [UInt8] {
+    // Reading a pipe would wait for a writer.
+    guard stamp?.isRegular != false else {
+      throw ConfigurationError(
+        Message("cli.path-isnt-a-regular-file", ["path": .text(path)]))
+    }
+    do {
+      let file = try FileHandle(forReadingFrom: URL(filePath: path))
+      return Array(try file.read(upToCount: PolicyFileReader.most + 1) ?? Data())
+    } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.path-cant-be-read-because",
+          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
+    }
+  }
+
+  private func compare(_ content: [UInt8]) async {
     do {
       let file: PolicyFile
       do {
-        file = try PolicyFileReader.read(path)
+        file = try PolicyFileReader.parse(content, of: path)
         policies.watch(file)
       } catch {
         policies.watch(nil)

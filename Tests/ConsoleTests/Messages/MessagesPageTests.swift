@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import Testing
@@ -67,6 +68,28 @@ import Testing
       let overview = try await nadia.get(try await world.filled("{eu}"))
       #expect(overview.says("email isn’t configured"))
       #expect(overview.text.contains("/messages?show=waiting"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      // Text messages that no gateway sends, that are being sent, and that can't be sent.
+      (false, 0, "1 text message is pending, and no gateway for text messages is configured."),
+      (true, 2, nil), (true, 3, "1 message failed to send and is being retried."),
+    ] as [(Bool, Int, String?)])
+  func `the overview says what keeps text messages waiting`(
+    carriesText: Bool, tries: Int, sentence: String?
+  ) async throws {
+    try await World.withSampleData(carriesText: carriesText) { world in
+      _ = try await queuedMessage(world)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ outbox SET channel = 'sms', tries = \(tries)")
+      }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let overview = try await nadia.get(try await world.filled("{eu}"))
+      #expect(sentence.map(overview.says) ?? !overview.says("/messages?show=waiting"))
+      #expect(!overview.says("email isn’t configured"))
     }
   }
 

@@ -41,9 +41,10 @@ struct OutboxEntryTests {
         }
       }
       let counts = try await instance.identity.messages.counts(instance.acme)
-      #expect((counts.waiting, counts.late) == (3, 1))
+      #expect((counts.waiting(by: .mail), counts.late(by: .mail)) == (3, 1))
+      #expect((counts.waiting(by: .sms), counts.late(by: .sms), counts.isWhole) == (0, 0, true))
       let others = try await instance.identity.messages.counts(instance.east)
-      #expect((others.waiting, others.late) == (0, 0))
+      #expect((others.waiting(by: .mail), others.late(by: .mail)) == (0, 0))
     }
   }
 

@@ -253,17 +253,17 @@ import Testing
         return try await policies.drifting(
           in: projects, visibleTo: owner.session.administrator)
       }
-      #expect(policies.watched.status == .none)
+      #expect(policies.fileStatus == .none)
       #expect(try await drifting().isEmpty)
       policies.watch(try file(pool(instance, ", \"totp\": {\"adjacentIntervals\": 1}")))
-      #expect(policies.watched.status == .watched(pools: 1))
+      #expect(policies.fileStatus == .watched(pools: 1))
       #expect(try await drifting().map(\.fields) == [[.adjacentIntervals]])
       #expect(policies.drift(of: try await policies.read(instance.acme))?.count == 1)
       #expect(policies.drift(of: try await policies.read(instance.east)) == nil)
       try await instance.setWindow(1)
       #expect(try await drifting().isEmpty)
       policies.watch(nil)
-      #expect(policies.watched.status == .unreadable)
+      #expect(policies.fileStatus == .unreadable)
       #expect(try await drifting().isEmpty)
     }
   }
