@@ -194,7 +194,7 @@ final class ConnectionPool: Sendable {
       guard slots.contains(where: \.session.isOpen) else { return slot }
       state.free.insert(slot, at: 0)
       let open = takeOpen(&state)
-      // Whoever uses one takes the next caller when done with it.
+      // An open one that's in use takes the next caller afterwards.
       if open == nil { state.waiting.prepend(entry) }
       return open
     }

@@ -396,6 +396,5 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     if let refusal = refusal.take() { throw refusal.error }
   }
 
-  /// Closes the connection.
   func close() { link = nil }
 }

@@ -111,6 +111,7 @@ struct PoolsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.title),
+    .text(\.policyFile),
     .text("projectName") { $0.scope.name },
     .text("summary") { $0.summary },
     .text("csv") {

@@ -231,13 +231,12 @@ struct AttentionRules {
   private func unsent(_ channel: OutboxEntry.Channel) -> Attention? {
     guard !carries(channel) else { return nil }
     let count = messages.waiting(by: channel)
-    let arguments: KeyValuePairs<String, Message.Value> = ["count": .number(count)]
     let sentence =
       switch (channel, messages.isWhole) {
-      case (.mail, true): Message("scopes.messages-pending", arguments)
-      case (.mail, false): Message("scopes.messages-pending-or-more", arguments)
-      case (.sms, true): Message("scopes.text-messages-pending", arguments)
-      case (.sms, false): Message("scopes.text-messages-pending-or-more", arguments)
+      case (.mail, true): Message("scopes.messages-pending", ["count": .number(count)])
+      case (.mail, false): Message("scopes.messages-pending-or-more", ["count": .number(count)])
+      case (.sms, true): Message("scopes.text-messages-pending", ["count": .number(count)])
+      case (.sms, false): Message("scopes.text-messages-pending-or-more", ["count": .number(count)])
       }
     return outbox(count, sentence)
   }

@@ -120,6 +120,8 @@ public struct BulkUndo: Sendable {
       requestID: requestID)
   }
 
+  /// The condition of lines that an undo has processed.
+  static let isDone: SQL = "(result = 'restored' OR result = 'not-restored')"
   /// The condition of lines that an undo has yet to process.
   static let isLeft: SQL = "result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL"
 
@@ -253,7 +255,7 @@ extension BulkGroup {
       try undo == nil
       ? (0, 0)
       : (
-        BulkUndo.count(of: job, "result IN ('restored', 'not-restored')", connection),
+        BulkUndo.count(of: job, BulkUndo.isDone, connection),
         BulkUndo.count(of: job, BulkUndo.isLeft, connection)
       )
     let rules = try SupportRules.find(scope, connection)

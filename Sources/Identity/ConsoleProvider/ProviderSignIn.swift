@@ -155,18 +155,10 @@ extension ProviderSignInError {
   /// the person.
   public var diagnosis: String? {
     switch self {
-    case .provider(let fault): "the provider can't be used: \(fault)"
-    case .tokenRefused(let code):
-      "the token endpoint refused the code: \(code.text.isEmpty ? "no error code" : code.text)"
-    case .invalidToken(let fault): "the ID token isn't valid: \(fault.rawValue)"
-    case .wrongTime(.future, let seconds):
-      "by this server's clock, the ID token was issued \(seconds) s in the future"
-    case .wrongTime(_, let seconds):
-      "by this server's clock, the ID token expired \(seconds) s ago"
-    case .userInfoRefused(let status):
-      "the userinfo endpoint refused the access token: HTTP \(status)"
-    case .userInfoInvalid:
-      "the userinfo response can't be read, or isn't about the subject of the ID token"
+    case .provider(let fault): "\(code): \(fault)"
+    case .tokenRefused(let given): given.text.isEmpty ? code : "\(code): \(given.text)"
+    case .wrongTime(_, let seconds): "\(code): \(seconds) s"
+    case .invalidToken, .userInfoRefused, .userInfoInvalid: code
     default: nil
     }
   }

@@ -58,9 +58,9 @@ extension LogEvent {
     case .databaseClockDiffers(let seconds):
       LogRecord(
         "clock.differs", .warning,
-        Message(
-          seconds > 0 ? "cli.clock-behind-database" : "cli.clock-ahead-of-database",
-          ["count": .number(Int(seconds.magnitude))]),
+        seconds > 0
+          ? Message("cli.clock-behind-database", ["count": .number(Int(seconds.magnitude))])
+          : Message("cli.clock-ahead-of-database", ["count": .number(Int(seconds.magnitude))]),
         [("seconds", .number(JSON.Number(seconds)))])
     case .searchIndexMissing:
       LogRecord("search.slow", .warning, Message("cli.search-index-missing"))

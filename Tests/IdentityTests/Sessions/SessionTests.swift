@@ -210,7 +210,7 @@ struct SessionTests {
       let session = UserSession(
         scope: instance.acme, account: device.account.id, authTime: time, provider: .password)
       let expected = time > 0 ? "done" : "session.tokenExpired"
-      await expect(time > 0 ? "alreadyEnrolled" : expected) {
+      await expect(time > 0 ? "signInTooOld" : expected) {
         try await instance.identity.enrollments.start(session)
       }
       await expect(expected) {

@@ -16,7 +16,8 @@ extension Instance {
       "\(Self.otherNumber)":"\(Self.code)"}}}}
       """
     for scope in [acme, globex] {
-      _ = try await identity.pools.update(project: scope.project, by: Self.boss) { project in
+      _ = try await identity.pools.update(project: scope.project, by: Author(actor: .commandLine)) {
+        project in
         project.members = members
         project.signIn.phone = true
         project.signIn.anonymous = true
@@ -26,7 +27,9 @@ extension Instance {
   }
 
   func setMembers(_ text: String) async throws {
-    _ = try await identity.pools.update(project: acme.project, by: Self.boss) { $0.members = text }
+    _ = try await identity.pools.update(project: acme.project, by: Author(actor: .commandLine)) {
+      $0.members = text
+    }
   }
 
   func request(_ number: String = Instance.number, from address: String = "203.0.113.5")

@@ -85,7 +85,7 @@ struct AccessSettingsTests {
       await expect("template.invalidReplyTo") {
         try await pools.createTenant(
           in: instance.acme.project, UserPoolEdit(displayName: "North", members: template),
-          by: Instance.boss)
+          by: Author(actor: .commandLine))
       }
       let tenant = try await pools.createTenant(
         in: instance.acme.project,
@@ -94,7 +94,7 @@ struct AccessSettingsTests {
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
           members:
             #"{"monitoring":{},"testPhoneNumbers":{"+15551230001":"135790"}}"#,
-          configuration: MFAConfiguration(state: .enabled)), by: Instance.boss)
+          configuration: MFAConfiguration(state: .enabled)), by: Author(actor: .commandLine))
       let row = try #require(try await instance.log(tenant.scope).first)
       #expect(row.action == .tenantCreate)
       #expect(

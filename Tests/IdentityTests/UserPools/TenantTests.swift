@@ -139,7 +139,7 @@ struct TenantTests {
         try await identity.pools.delete(
           project: instance.acme.project, tenant: east, by: Instance.boss)
       }
-      await expect("notFound") { try await instance.account(.mallory, in: instance.east) }
+      await expect("scopeDeleted") { try await instance.account(.mallory, in: instance.east) }
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .tenantDelete)
       #expect(row.old(.users) == .number(1))

@@ -23,7 +23,7 @@ enum TenantMessage {
   private static let testNumbers = ["testPhoneNumbers"]
   private static let privacy = "emailPrivacyConfig"
 
-  /// The schema of what is stored: without a setting of its own, a tenant has its project's, so
+  /// The schema of what is stored: a tenant without the setting has its project's, so
   /// `false` isn't omitted.
   private static let stored = Schema(
     .message(
