@@ -74,8 +74,8 @@ import Testing
   @Test(
     arguments: [
       // Text messages that no gateway sends, that are being sent, and that can't be sent.
-      (false, 0, "1 text message is pending, and no gateway for text messages is configured."),
-      (true, 2, nil), (true, 3, "1 message failed to send and is being retried."),
+      (false, 0, "3 text messages are pending, and no gateway for text messages is configured."),
+      (true, 2, nil), (true, 3, "3 messages failed to send and are being retried."),
     ] as [(Bool, Int, String?)])
   func `the overview says what keeps text messages waiting`(
     carriesText: Bool, tries: Int, sentence: String?
