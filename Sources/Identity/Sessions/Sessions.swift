@@ -338,34 +338,9 @@ public struct Sessions: Sendable {
       account, in: old.scope, provider: isLinked ? .password : old.provider,
       secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
       isSignIn: false, usedBackupCode: kept && (try usedBackupCode(old, account, connection)),
-      signedInAt: try old.secondFactor.map { _ in try signInTime(of: old, account, connection) },
+      signedInAt: try earlierSignIn(of: old, account, connection)
+        ?? old.secondFactor.map { _ in old.authTime },
       at: now, random: random, connection)
-  }
-
-  /// Returns when the user signed in, in Unix seconds, for a session that may continue another one.
-  ///
-  /// The ID token of a session that continues another one has the time of the change between them,
-  /// since older tokens aren't valid any longer.
-  static func signInTime(
-    of session: UserSession, _ account: Account, _ connection: borrowing Connection
-  ) throws -> Int64 {
-    guard let id = session.id else { return session.authTime }
-    let stored = try connection.first(
-      """
-      SELECT signed_in_at_s FROM session
-      WHERE session_id = \(id.bytes) AND account_key = \(account.key)
-      """
-    ) { try $0.value(0) as Int64? }
-    return (stored ?? nil) ?? session.authTime
-  }
-
-  /// Returns whether the user signed in recently enough to add what signs in from then on.
-  static func isFresh(
-    _ session: UserSession, _ account: Account, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Bool {
-    let time = try signInTime(of: session, account, connection)
-    return now.seconds - min(time, session.authTime) <= Enrollments.freshSignIn
-      && !Instant(seconds: time).isInFuture(at: now)
   }
 
   /// Returns whether a code other than one from the app or phone stood in for the second factor.

@@ -78,6 +78,8 @@ struct SimulatedSession {
   let token: String
   /// Whether a backup code stood in for the second factor.
   var usedBackupCode = false
+  /// When the user signed in, in seconds, if the session continues another one.
+  var signedInAt: Int64?
   var isAlive = true
   /// Whether its account was deleted since.
   var isOfFormer = false

@@ -16,7 +16,7 @@ extension StateMachine {
   }
 
   private func isFresh(_ session: SimulatedSession) -> Bool {
-    now.seconds - session.session.authTime <= 300
+    now.seconds - (session.signedInAt ?? session.session.authTime) <= 300
   }
 
   /// Enrolls an app.
@@ -155,7 +155,9 @@ extension StateMachine {
         users[user].sessions.append(
           SimulatedSession(
             session: grant.session, token: grant.refreshToken,
-            usedBackupCode: isKept && session.usedBackupCode))
+            usedBackupCode: isKept && session.usedBackupCode,
+            signedInAt: session.signedInAt
+              ?? session.session.secondFactor.map { _ in session.session.authTime }))
       }
     }
     try await reconcile(expectation, result)
