@@ -147,7 +147,7 @@ def test_a_passkey_re_authenticates_for_an_action(server, chromium):
     page.get_by_role("link", name="Remove passkey").click()
     ada.press("Remove passkey")
     # The role requires a second factor.
-    expect(page.get_by_text("this is the last one that counts")).to_be_visible()
+    expect(page.get_by_text("this is your only one")).to_be_visible()
 
 
 def test_v14_replayed_foreign_and_removed_passkeys_are_refused(server, chromium):

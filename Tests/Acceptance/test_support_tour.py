@@ -201,7 +201,7 @@ def delete_permanently(me, pool):
     """The agent who removed a device can delete it permanently before the hold ends."""
     me.find(pool.address("caller"))
     assert "Another administrator can restore it" in me.text()
-    me.link("Delete permanently… Caller’s phone")
+    me.link("Delete permanently… \u2068Caller’s phone\u2069")
     because(me, "Stolen").button("Delete factor permanently")
     assert "Permanently deleted" in me.status()
     assert "Recently removed" not in me.text()
