@@ -42,7 +42,7 @@ struct PoolsPage: Sendable {
       frame: frame, title: title, scope: context.scope, review: review, rows: rows, asked: asked,
       signOff: try await signOff(context),
       newTenant: mayCreate ? ConsolePaths.newTenant(context.scope.project.text) : nil)
-    if identity.policies.fileStatus == .unreadable { model.policyFile = PolicyFileText.unreadable }
+    model.policyFile = identity.policies.fileStatus.warning
     return .html(view.render(model))
   }
 

@@ -33,9 +33,7 @@ struct ProjectsAttention: ViewModel {
     administrator: Administrator
   ) {
     self.clock = clock
-    self.policyFile =
-      policyFile == .unreadable && administrator.maySomewhere(.readPolicy)
-      ? PolicyFileText.unreadable : nil
+    self.policyFile = administrator.maySomewhere(.readPolicy) ? policyFile.warning : nil
     self.breakGlass = breakGlass.map {
       Message(
         "projects.break-glass",

@@ -31,9 +31,7 @@ struct PolicyPlans: ViewModel {
     let waiting = changes.first { $0.state == .waiting }
     failure = waiting?.foreseenFailure?.sentence
     pending = failure == nil ? waiting.map { times.moment($0.applyAt) } : nil
-    self.drift =
-      status == .unreadable
-      ? PolicyFileText.unreadable : drift.map { PolicyFileText.sentence($0.map(\.field)) }
+    self.drift = status.warning ?? drift.map { PolicyFileText.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)
   }
 

@@ -172,7 +172,7 @@ struct AttentionRules {
   }
 
   private var drift: Attention? {
-    if fileStatus == .unreadable { return Attention(PolicyFileText.unreadable) }
+    if let warning = fileStatus.warning { return Attention(warning) }
     return fileDrift.map {
       Attention(
         PolicyFileText.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)

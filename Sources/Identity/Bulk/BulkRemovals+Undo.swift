@@ -245,10 +245,11 @@ extension BulkRemovals {
   ) throws {
     try endUndo(job.id, in: scope.key, at: now, connection)
     let restored = try BulkUndo.count(of: job, "result = 'restored'", connection)
-    let part = try BulkGroup.part(job, in: scope, at: now, connection)
+    let done = try BulkUndo.count(of: job, BulkUndo.isDone, connection)
+    let left = try BulkUndo.count(of: job, BulkUndo.isLeft, connection)
     var entry = AuditEntry(.bulkStopUndo, .bulkRemoval, String(job.id), name: "", in: scope)
     entry.add(.usersRestored, .number(restored))
-    entry.add(.users, .number(part.undoUsers))
+    entry.add(.users, .number(done + left))
     entry.add(.stopReason, .code(ending.code))
     entry.add(.requester, .text(undo.administratorName))
     try entry.record(by: Author(actor: .server), at: now, connection)

@@ -3,7 +3,7 @@ import Text
 
 extension TestNumber {
   /// The configuration member with the test numbers of a project or tenant.
-  static func path(isTenant: Bool) -> [String] { paths[isTenant ? 1 : 0] }
+  package static func path(isTenant: Bool) -> [String] { paths[isTenant ? 1 : 0] }
 
   /// The member of a project, and that of a tenant.
   static let paths = [["signIn", "phoneNumber", "testPhoneNumbers"], ["testPhoneNumbers"]]

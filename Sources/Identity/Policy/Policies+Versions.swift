@@ -45,12 +45,7 @@ extension Policies {
   public func edit(
     ofVersion number: Int, of scope: Scope
   ) async throws(PolicyError) -> PolicyEdit? {
-    try await store.read(PolicyError.self) { connection in
-      let policy = try Self.find(scope.key, counts: false, connection)
-      guard policy.version != number else { return policy.edit }
-      let later = try restorable(scope, connection) { $0.number == number + 1 }.last
-      return later.flatMap { $0.number == number + 1 ? $0.edit.before($0.row.changes) : nil }
-    }
+    try await edits(ofVersions: [number], of: scope)[number]
   }
 
   /// Returns a pool's policy as of versions, without those that can't be calculated.

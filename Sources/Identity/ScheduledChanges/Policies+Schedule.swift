@@ -15,8 +15,10 @@ extension Policies {
     return try await store.read(PolicyError.self) { connection in
       var changes = try ScheduledPolicyChange.all(
         in: scope, limit: Self.mostScheduled, connection)
-      for index in changes.indices where changes[index].state == .waiting {
-        let policy = try Self.find(scope.key, connection)
+      let pending = changes.indices.filter { changes[$0].state == .waiting }
+      guard !pending.isEmpty else { return changes }
+      let policy = try Self.find(scope.key, connection)
+      for index in pending {
         changes[index].foreseenFailure = try failure(
           of: changes[index], policy, at: now, connection)
       }

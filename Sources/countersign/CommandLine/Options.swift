@@ -63,8 +63,9 @@ struct Arguments: Sendable {
 
   /// Parses arguments against a command's options.
   ///
-  /// `--name=VALUE` is the same as `--name VALUE`, in which the value can't begin with `--`. The command line overrides the environment, which
-  /// overrides the configuration file; problems in the file are in ``fileProblems``.
+  /// `--name=VALUE` is the same as `--name VALUE`, in which the value can't begin with `--`. The
+  /// command line overrides the environment, which overrides the configuration file; problems in the
+  /// file are in ``fileProblems``.
   init(
     _ words: [String], options: [Option], environment: [String: String] = [:]
   ) throws(UsageError) {

@@ -123,18 +123,23 @@ enum PolicyFileReader {
   ///
   /// - Throws: `ConfigurationError` with a line for each problem.
   static func read(_ path: String) throws(ConfigurationError) -> PolicyFile {
-    let data: Data
+    try parse(try content(of: path), of: path)
+  }
+
+  /// Reads the content of a file, up to one byte more than the largest file has.
+  ///
+  /// - Throws: `ConfigurationError` with the system's reason.
+  static func content(of path: String) throws(ConfigurationError) -> [UInt8] {
     do {
       // Not `Data(contentsOf:)`, which can't read a pipe.
       let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      data = try file.read(upToCount: most + 1) ?? Data()
+      return Array(try file.read(upToCount: most + 1) ?? Data())
     } catch {
       throw ConfigurationError(
         Message(
           "cli.path-cant-be-read-because",
           ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
     }
-    return try parse(Array(data), of: path)
   }
 
   /// Parses the content of a file.

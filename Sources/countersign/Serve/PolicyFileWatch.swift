@@ -52,15 +52,7 @@ actor PolicyFileWatch {
       throw ConfigurationError(
         Message("cli.path-isnt-a-regular-file", ["path": .text(path)]))
     }
-    do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      return Array(try file.read(upToCount: PolicyFileReader.most + 1) ?? Data())
-    } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.path-cant-be-read-because",
-          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
-    }
+    return try PolicyFileReader.content(of: path)
   }
 
   private func compare(_ content: [UInt8]) async {

@@ -126,13 +126,10 @@ actor Readiness {
       state.warnings.append(.clock)
     }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
-    if !hasKey || !identity.hasSigningKey {
-      state.failed.append(.keys)
-    } else if folder.isOnServer, isWritable,
-      (try? await identity.masterKeys.lacksNewest()) == true
-    {
-      state.failed.append(.keys)
-    }
+    let lacksNewest =
+      folder.isOnServer && isWritable
+      ? (try? await identity.masterKeys.lacksNewest()) == true : false
+    if !hasKey || lacksNewest || !identity.hasSigningKey { state.failed.append(.keys) }
     if let free = folder.freeSpace, free < leastSpace { state.failed.append(.disk) }
     return state
   }

@@ -24,7 +24,7 @@ enum ConfigMessage {
     ["autodeleteAnonymousUsers"], ["importTotpSecrets"],
   ]
 
-  private static let testNumbers = ["signIn", "phoneNumber", "testPhoneNumbers"]
+  private static let testNumbers = TestNumber.path(isTenant: false)
 
   /// Writes a project's configuration; members with their type's default value are omitted, and so
   /// are those that the caller's permissions don't include.
@@ -34,7 +34,7 @@ enum ConfigMessage {
       Resource.remove(["client", "apiKey"], from: &config)
     }
     if !holder.may(.changeLinks, in: pool.scope) {
-      PhoneSettingsMessage.hideTestNumbers(at: testNumbers, in: &config)
+      Resource.remove(testNumbers, from: &config)
     }
     config.append("mfa", MFAMessage.write(pool.policy.configuration))
     return .object(config)

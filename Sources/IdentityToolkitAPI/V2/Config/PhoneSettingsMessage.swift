@@ -25,13 +25,6 @@ enum PhoneSettingsMessage {
     }
   }
 
-  /// Removes the test numbers at a path from a response.
-  ///
-  /// Their codes sign in as users, so only callers that can change them see them.
-  static func hideTestNumbers(at path: [String], in resource: inout JSON.Object) {
-    Resource.remove(path, from: &resource)
-  }
-
   /// Keeps the stored test numbers at a path if a caller that doesn't see them writes back what it
   /// read.
   ///

@@ -20,7 +20,7 @@ enum TenantMessage {
     "enableAnonymousUser",
   ]
 
-  private static let testNumbers = ["testPhoneNumbers"]
+  private static let testNumbers = TestNumber.path(isTenant: true)
   private static let privacy = "emailPrivacyConfig"
 
   /// The schema of what is stored: a tenant without the setting has its project's, so
@@ -54,7 +54,7 @@ enum TenantMessage {
       message.append(member.name, member.value)
     }
     if !holder.may(.changeLinks, in: tenant.scope) {
-      PhoneSettingsMessage.hideTestNumbers(at: testNumbers, in: &message)
+      Resource.remove(testNumbers, from: &message)
     }
     if stored["inheritance"] == nil { message.append("inheritance", [:]) }
     return .object(message)
