@@ -33,7 +33,7 @@ def test_check_config_reports_every_problem_and_changes_nothing(tmp_path):
     assert checked.returncode == 78 and checked.stdout == ""
     problems = checked.stderr.splitlines()
     assert problems[0] == f"{path}:2: profil isn't a setting."
-    assert problems[1] == f"{path}:3: listen is set twice; the first time in {path}:1."
+    assert problems[1] == f"{path}:3: listen is set twice, first in {path}:1."
     assert "requires --public-url" in problems[2] and "--tls-certificate" in problems[3]
     assert "data folder" in problems[4] and len(problems) == 5
     assert [file.name for file in tmp_path.iterdir()] == ["countersign.conf"]

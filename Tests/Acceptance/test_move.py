@@ -270,7 +270,7 @@ def test_text_with_a_nul_is_reported_before_anything_is_written(data, address):
     execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
                  " created_at) VALUES ('p', 1, 'a' || char(0) || 'b', 1, 1)")
     text = refusal(data, address, "--dry-run")
-    assert "display_name of the table project" in text and "project_id=p" in text
+    assert "In the table project, the column display_name" in text and "project_id=p" in text
     assert refusal(data, address) == text
     assert DATABASES.execute(data, TABLES) == []
 

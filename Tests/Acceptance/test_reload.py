@@ -63,13 +63,13 @@ def test_a_renewed_certificate_is_served_without_a_restart(tmp_path):
         # An invalid key changes nothing.
         (tmp_path / "key.pem").write_text("nonsense")
         server.process.send_signal(signal.SIGHUP)
-        server.wait_for_line(r"(certificate couldn't be reloaded; .* no private key in \S*/key\.pem)")
+        server.wait_for_line(r"(certificate couldn't be reloaded, .* no private key in \S*/key\.pem)")
         assert served(server) == renewed
         # Neither does a file without a certificate.
         (tmp_path / "certificate.pem").write_text("nonsense")
         server.process.send_signal(signal.SIGHUP)
         server.wait_for_line(
-            r"(certificate couldn't be reloaded; .* no certificate in \S*/certificate\.pem)")
+            r"(certificate couldn't be reloaded, .* no certificate in \S*/certificate\.pem)")
         assert served(server) == renewed
         assert "expire" not in server.text
         assert server.stop() == 0

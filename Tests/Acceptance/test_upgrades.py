@@ -100,7 +100,7 @@ def test_a_migration_needs_no_more_space_than_the_dry_run_says(released):
     before = size()
     explained = run("migrate", "--data", released, "--dry-run")
     said = re.search(
-        r"A backup needs (\d+) MiB, and the migrations up to (\d+) MiB; \S+ .iB is free",
+        r"A backup needs (\d+) MiB, and the migrations up to (\d+) MiB\. \S+ .iB is free",
         " ".join(explained.stdout.split()))
     assert said, explained.stdout
     backup, extra = (int(number) << 20 for number in said.groups())

@@ -63,7 +63,7 @@ struct ConfigurationFileTests {
     #expect(
       problems == [
         "FILE:1: liste isn't a setting.",
-        "FILE:4: data is set twice; the first time in FILE:3.",
+        "FILE:4: data is set twice, first in FILE:3.",
         "FILE:5: The configuration file has no sections. Remove the line.",
         "FILE:6: demo must be yes or no, not perhaps.",
         "FILE:7: smtp-from has no value.",

@@ -173,7 +173,7 @@ struct DoctorTests {
     #expect(severities(short) == [.warning])
     #expect(severities(none) == [.error])
     #expect(severities(enough) == [.ok])
-    #expect(text(short).hasPrefix("512 MiB is free; 1024 MiB"))
+    #expect(text(short).hasPrefix("512 MiB is free. 1024 MiB"))
   }
 
   @Test func `backups of earlier upgrades are a warning`() async throws {
@@ -253,7 +253,7 @@ struct DoctorTests {
     let words = ["--smtp", "smtp://mail.invalid", "--smtp-from", "mfa@example.com"]
     let found = try await findings(.mail, words)
     #expect(severities(found) == [.ok])
-    #expect(text(found) == "The mail server is smtp://mail.invalid; it wasn't contacted.")
+    #expect(text(found) == "The mail server is smtp://mail.invalid. It wasn't contacted.")
   }
 
   @Test func `an address without a host name has no passkeys`() async throws {
