@@ -278,7 +278,7 @@ def remove_forty(me, pool):
     """S10: over the hourly action limit, the removal requires approval."""
     me.link("Users").unfold("Remove second factors in bulk")
     me.type("list", "\n".join([*pool.crowd, "nobody@example.com"])).button("Preview")
-    assert me.heading() == "Remove the second factors from 40 users?"
+    assert me.heading() == "Remove second factors from 40 users?"
     me.tick("reason").tick("proof").button("Request approval")
     assert "pending approval" in me.status()
 

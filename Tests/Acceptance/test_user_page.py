@@ -125,7 +125,7 @@ def test_a_user_without_factors_has_no_factor_actions(api, owner, context):
     page = context.new_page()
     page.goto(f"/projects/{api.project}/users/{uid}")
     text = page.locator("main").inner_text()
-    assert "No second factor" in text and "This user signs in with a first factor only." in text
+    assert "No second factor" in text and "This user has only a first factor." in text
     expect(page.locator("a[href*='/factors/']")).to_have_count(0)
     expect(page.locator("a[href*='/temporary-code'], a[href*='/unlock']")).to_have_count(0)
     expect(page.get_by_role("heading", name="Code attempts")).to_have_count(0)

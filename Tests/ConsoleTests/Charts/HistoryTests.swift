@@ -152,8 +152,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (4, 1, "1 in 5 codes is rejected"), (5, 0, "No code was rejected"),
-    (1, 3, "75% of codes are rejected"),
+    (4, 1, "1 in 5 codes was rejected"), (5, 0, "No codes were rejected"),
+    (1, 3, "75% of codes were rejected"),
   ])
   func `the title says how many codes are rejected`(
     accepted: Int, rejected: Int, title: String

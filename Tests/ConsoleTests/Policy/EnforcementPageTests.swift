@@ -64,9 +64,9 @@ import Testing
       }
       let page = try await browser.get(address)
       #expect(page.says("The server enforces it from Dec 1, 2026.") && !page.says(words))
-      #expect(page.says("the server does so only with server enforcement") == false)
+      #expect(page.says("The server does so only with server enforcement") == false)
       let ada = try await Browser.signedIn(world)
-      #expect(try await ada.get(address).says("the server does so only with server enforcement"))
+      #expect(try await ada.get(address).says("The server does so only with server enforcement"))
     }
   }
 

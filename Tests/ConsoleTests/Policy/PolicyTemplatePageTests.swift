@@ -54,7 +54,7 @@ import Testing
       #expect(scheduled.status == .seeOther)
       let page = try await ada.get(
         Self.list + "/strict?step=preview&tenant=" + world.euScope.objectID)
-      #expect(page.says("won’t be applied then.") && !page.says("To turn off TOTP, type"))
+      #expect(page.says("won’t be applied.") && !page.says("To turn off TOTP, type"))
     }
   }
 

@@ -36,7 +36,7 @@ import Testing
       let (address, draft) = try await preview(nadia)
       try Snapshot.check(draft.text, named: "removal-draft.html")
       Markup.check(draft)
-      #expect(draft.says("Remove the second factors from 2 users?"))
+      #expect(draft.says("Remove second factors from 2 users?"))
       let open = try await nadia.get(address + "?show=not-found")
       #expect(open.says("nobody@example.com") && !open.says("farid@example.com"))
       let wrong = try await nadia.submit(address, ["reason": "", "note": "n", "ticket": "T-1"])

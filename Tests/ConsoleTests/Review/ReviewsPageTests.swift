@@ -23,7 +23,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       #expect(try await ada.get("/review").says("projects reviewed."))
       let found = try await ada.get("/review?q=acme")
-      #expect(found.says("0 of the 1 project shown reviewed."))
+      #expect(found.says("Reviewed: 0 of the 1 project shown."))
       let page = try await ada.get("/review?sort=window")
       #expect(projects(page) == ["globex", "acme-retail"], "off is last")
       #expect(page.says("aria-sort=\"descending\"><a"))

@@ -23,7 +23,7 @@ import Testing
       let factor = try await world.factor(of: World.chiara).text
       _ = try await nadia.submit("\(user)/factors/\(factor)/suspension", ["reason": "lost"])
       let suspended = try await nadia.get("/sign-in-simulator?q=\(World.chiara)")
-      #expect(suspended.says("while it is suspended, including correct ones."))
+      #expect(suspended.says("while it’s suspended, including correct ones."))
       #expect(suspended.says("(suspended until "))
       Markup.check(suspended)
       _ = try await world.identity.policies.change(

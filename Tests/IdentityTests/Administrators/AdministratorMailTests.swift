@@ -101,9 +101,9 @@ struct AdministratorMailTests {
         ])
       #expect(
         mails.map(\.subject) == [
-          "Password of your Countersign account changed",
+          "Password changed for your Countersign account",
           "Authenticator app set up for your Countersign account",
-          "Authenticator app of your Countersign account replaced",
+          "Authenticator app replaced for your Countersign account",
           "New recovery codes for your Countersign account",
           "Authenticator app removed from your Countersign account",
         ])
