@@ -97,7 +97,7 @@ import Testing
         try await world.euScope, by: Author(actor: .commandLine)
       ) { $0.configuration = .initial }
       let page = try await Browser.signedIn(world).get(world.eu + "/policy")
-      #expect(page.says("Sign in without a second factor") && page.says("4 of 4 users (100%)"))
+      #expect(page.says("Signing in without a second factor") && page.says("4 of 4 users (100%)"))
       #expect(!page.says("users?factor=none\">4 of 4"))
     }
   }
