@@ -12,17 +12,17 @@ enum DemoGuidance {
   private static let retail = """
     # Before you remove a factor
 
-    1. Call back on the **number on file**. Do not take the number that the caller gives.
+    1. Call back on the **number on file**. Don't use a number that the caller gives you.
     2. Ask for the branch and the month of the last statement.
-    3. Write the ticket number into the note.
+    3. Add the ticket number to the note.
 
     Also report stolen phones to the *fraud desk*, extension 4711.
 
     What callers say, and what helps:
 
-    - *The code is always wrong.* Let them set the phone's clock to automatic first.
-    - *The phone is new, the old one works.* Let them enroll anew from their account page.
-    - *The phone is gone.* Remove the factor, reason “lost”.
+    - *The code is always wrong.* Have them set the phone's clock to automatic first.
+    - *The phone is new, and the old one works.* Have them enroll again on their account page.
+    - *The phone is gone.* Remove the factor with the reason “Lost device”.
     """
 
   private static let also = """
@@ -30,15 +30,15 @@ enum DemoGuidance {
 
     ## Business customers
 
-    They are in the tenant *business*. Their own administrators call, never an employee.
+    They're in the tenant *business*. Only their own administrators call us, never an employee.
     """
 
   private static let clinic = """
-    # Who may ask for a removal
+    # Who can ask for a removal
 
-    Nurses and doctors ask in person at the support of their ward, with their badge. We remove nothing
-    on the phone.
+    Nurses and doctors ask in person at their ward's support desk, with their badge. We don't remove
+    anything over the phone.
 
-    > Between 22:00 and 06:00 the night support decides. Its rota hangs in room 112.
+    > Between 22:00 and 06:00, night support decides. Their schedule is posted in room 112.
     """
 }

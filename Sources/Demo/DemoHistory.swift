@@ -193,14 +193,14 @@ extension Demo {
   }
 
   private static let reasons: [(SupportReason, String)] = [
-    (.lost, "Called from the number on file; ticket 48 112."),
+    (.lost, "Called from the number on file. Ticket 48 112."),
     (.lost, "Left on a train. Identity checked by video."),
-    (.lost, "Phone fell into the harbour."),
+    (.lost, "Phone fell into the harbor."),
     (.lost, ""),
     (.replaced, "New phone, old one wiped."),
-    (.replaced, "The app was not moved to the new phone."),
+    (.replaced, "The app wasn’t moved to the new phone."),
     (.replaced, ""),
-    (.stolen, "Police report given; told to change the password."),
+    (.stolen, "Police report filed. Told the user to change the password."),
     (.left, "Last day was Friday."),
     (.other, "Enrolled on a shared tablet by mistake."),
   ]

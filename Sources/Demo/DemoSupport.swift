@@ -56,7 +56,7 @@ extension Demo {
             try await identity.support.writeNote(
               scope, slow,
               agent.request(
-                .locked, "Codes too old; will set the phone’s clock to automatic and call again."))
+                .locked, "Codes too old. Will set the phone’s clock to automatic and call again."))
           })
       default: continue
       }
@@ -91,7 +91,7 @@ extension Demo {
       sitting(of: staff.support, minutesAgo: 1_700, staff) { agent in
         _ = try await identity.support.suspend(
           scope, users[1], ID(cast[1].factor), until: clock.now.advanced(bySeconds: 4 * 86_400),
-          agent.request(.lost, "Looks for it at home first.", ticket: "48 230"))
+          agent.request(.lost, "Will look for it at home first.", ticket: "48 230"))
       },
       sitting(of: staff.support, minutesAgo: 1_500, staff) { agent in
         let code = try await identity.backupCodes.makeTemporaryCode(
@@ -112,7 +112,7 @@ extension Demo {
           agent.request(.lost, "Left in a taxi.", ticket: "48 291"))
         try await identity.support.writeNote(
           scope, users[3],
-          agent.request(.replaced, "Gets a new phone on Monday; calls again to set the app up."))
+          agent.request(.replaced, "New phone on Monday. Will call again to set up the app."))
       },
       sitting(of: staff.support, minutesAgo: 280, staff) { agent in
         _ = try await identity.backupCodes.makeTemporaryCode(
@@ -137,7 +137,7 @@ extension Demo {
         for user in users {
           do {
             _ = try await identity.support.endSessions(
-              scope, user, agent.request(.other, "Shared computer of the ward."))
+              scope, user, agent.request(.other, "Shared ward computer."))
           } catch ActionDenial.held { break }
         }
       },

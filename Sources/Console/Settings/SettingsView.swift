@@ -204,7 +204,8 @@ extension ServiceTokenRole {
     switch self {
     case .owner: Message("settings.token-owner-hint")
     case .policy: Message("settings.token-policy-hint")
-    case .support, .auditor: Message("settings.token-support-hint")
+    case .support: Message("settings.token-support-hint")
+    case .auditor: Message("settings.token-auditor-hint")
     case .application: Message("settings.token-application-hint")
     }
   }

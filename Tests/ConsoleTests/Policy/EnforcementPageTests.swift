@@ -85,8 +85,8 @@ import Testing
       let page = try await ada.get(world.eu + "/policy")
       #expect(page.says("Since Nov 20, 2026."))
       let review = try await ada.get("/projects/acme-retail/review")
-      #expect(review.says("Codes by the server, which reports who should have enrolled"))
-      #expect(!review.says("Codes and enrollment by the server"))
+      #expect(review.says("Codes enforced by the server, which reports who should have enrolled"))
+      #expect(!review.says("Codes and enrollment enforced by the server"))
     }
   }
 

@@ -110,6 +110,6 @@ import Testing
       let columns = PoolPreset.review.columns(acrossProjects: acrossProjects)
       #expect(columns.contains(.enforcement))
     }
-    #expect(PoolColumn.enforcement.heading.english == "Effective")
+    #expect(PoolColumn.enforcement.heading.english == "Enforcement")
   }
 }
