@@ -277,7 +277,7 @@ import Text
       let iris = Browser(world)
       let refused = try await iris.submit(
         "/sign-in", ["email": World.iris, "password": World.password])
-      #expect(refused.says("or your account must sign in with the provider"))
+      #expect(refused.says("or you must sign in with the provider"))
       _ = try await Browser.signedIn(world)
       let home = try await nora.get("/")
       Markup.check(home)
