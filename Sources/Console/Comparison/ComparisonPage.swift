@@ -103,7 +103,7 @@ struct ComparisonView: ViewModel {
     .text("dayError") { $0.frame.error(at: "on") },
     .text("today") { $0.today.description },
     .text("project") { $0.scope.tenant == nil ? nil : $0.scope.project.text },
-    .text("projectName") { $0.scope.projectName },
+    .text("projectName") { Isolation.isolated($0.scope.projectName) },
     .list(\.tenants),
     .optional("result") { $0.comparison.map(ComparedPolicies.init) },
   ]
@@ -116,7 +116,7 @@ struct SuggestedTenant: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.id),
-    .text(\.name),
+    .text("name") { Isolation.isolated($0.name) },
   ]
 }
 

@@ -85,10 +85,10 @@ enum ExemptionText {
   static func reason(_ exemption: Exemption) -> Message {
     guard !exemption.note.isEmpty else { return exemption.reason.name }
     let note = Formatted.short(exemption.note, 120)
-    guard exemption.reason != .other else { return .verbatim(note) }
+    guard exemption.reason != .other else { return .value(.name(note)) }
     return Message(
       "exemptions.reason-with-note",
-      ["reason": .message(exemption.reason.name), "note": .text(note)])
+      ["reason": .message(exemption.reason.name), "note": .name(note)])
   }
 
   static func facts(_ exemption: Exemption, _ times: Times) -> [Fact] {

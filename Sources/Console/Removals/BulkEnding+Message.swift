@@ -8,7 +8,7 @@ extension BulkGroup.Part {
     return Message(
       "removals.undo-ended",
       [
-        "name": .text(undo.administratorName), "number": .number(undone),
+        "name": .name(undo.administratorName), "number": .number(undone),
         "users": .message(BulkText.users(undoUsers)),
       ])
   }
