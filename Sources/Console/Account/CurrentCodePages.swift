@@ -72,14 +72,20 @@ struct RecoveryCodesPage: Sendable {
     }
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
-    return page(signedIn, proof)
+    return page(signedIn, proof, try await codeSet(signedIn))
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let current = try await codeSet(signedIn)
+    if let replaced = signedIn.form.text("codes"), replaced != current {
+      // The page with the codes, reloaded: other codes would make those on paper useless.
+      frames.leave(Message("account.codes-already-made"), for: signedIn)
+      return .redirect(to: ConsolePaths.account())
+    }
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     guard let code = CurrentCode.given(signedIn, proof) else {
-      return page(signedIn, proof, CurrentCode.missing)
+      return page(signedIn, proof, current, CurrentCode.missing)
     }
     let newCodes: [Secret]
     do {
@@ -89,7 +95,7 @@ struct RecoveryCodesPage: Sendable {
     } catch {
       if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return page(signedIn, proof, fault)
+      return page(signedIn, proof, current, fault)
     }
     let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
@@ -99,11 +105,18 @@ struct RecoveryCodesPage: Sendable {
           sentence: Message("account.new-codes-made"))))
   }
 
+  /// The codes that the form replaces.
+  private func codeSet(_ signedIn: SignedIn) async throws(Refusal) -> String {
+    try await refusing { try await factors.recoveryCodeSet(of: signedIn.administrator.id) }
+  }
+
   private func page(
-    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: CurrentCode.Fault? = nil
+    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ codeSet: String,
+    _ fault: CurrentCode.Fault? = nil
   ) -> Response {
     CurrentCode.page(
       signedIn, proof, frames, view, fault, title: Message("account.new-recovery-codes"),
+      codes: codeSet,
       action: ConsolePaths.recoveryCodes(),
       sentences: [
         Message(
@@ -155,7 +168,8 @@ enum CurrentCode {
 
   static func page(
     _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ frames: Frames,
-    _ view: Template<CurrentCodeView>, _ fault: Fault?, title: Message, action: String,
+    _ view: Template<CurrentCodeView>, _ fault: Fault?, title: Message, codes: String? = nil,
+    action: String,
     sentences: [Message], button: Message, isDestroying: Bool
   ) -> Response {
     var frame = frames.frame(
@@ -164,7 +178,7 @@ enum CurrentCode {
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = CurrentCodeView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title,
-      asksForCode: proof == .totp, action: action,
+      asksForCode: proof == .totp, codes: codes, action: action,
       sentences: sentences, button: button, isDestroying: isDestroying)
     let status: Status =
       fault == nil ? .ok : fault?.seconds == nil ? .unprocessableContent : .tooManyRequests
@@ -179,6 +193,8 @@ struct CurrentCodeView: ViewModel {
   let csrf: String
   let title: Message
   let asksForCode: Bool
+  /// The recovery codes that the form replaces; nil if it replaces none.
+  let codes: String?
   let action: String
   let sentences: [Message]
   let button: Message
@@ -189,6 +205,7 @@ struct CurrentCodeView: ViewModel {
     .text(\.csrf),
     .text("heading") { $0.title },
     .flag(\.asksForCode),
+    .text(\.codes),
     .text("passkey") { $0.frame.passkeyReauthentication },
     .text(\.action),
     .text("cancel") { _ in ConsolePaths.account() },

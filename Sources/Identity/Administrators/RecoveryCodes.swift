@@ -55,6 +55,19 @@ enum RecoveryCodes {
     ) { try $0.value(0) } ?? 0
   }
 
+  /// Returns a digest that identifies the codes that are left.
+  static func fingerprint(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> [UInt8] {
+    let digests: [[UInt8]] = try connection.all(
+      """
+      SELECT code_digest FROM recovery_code
+      WHERE administrator_id = \(id.text) ORDER BY code_digest
+      """
+    ) { try $0.value(0) }
+    return HashFunction.sha256.digest(Array(digests.joined()))
+  }
+
   static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM recovery_code WHERE administrator_id = \(id.text)")
   }

@@ -49,9 +49,20 @@ import Testing
         let empty = try await iris.submit(page, ["current-code": " "])
         #expect(empty.status == .unprocessableContent && !empty.says("Incorrect"), "\(page)")
       }
-      let codes = try await iris.submit(
-        "/account/recovery-codes", ["current-code": try world.code(of: app)])
+      let question = try await iris.get("/account/recovery-codes")
+      let answers: Form = [
+        "csrf": try question.csrf, "codes": question.value(of: "codes") ?? "",
+        "current-code": try world.code(of: app),
+      ]
+      let codes = try await iris.post("/account/recovery-codes", answers)
       #expect(codes.says("Your previous codes no longer work."))
+      // Reloading this page too sends its form again, which must not replace the codes on it.
+      let id = try await world.identity.administrators.record(email: World.iris).administrator.id
+      let factors = world.identity.administratorFactors
+      let before = try await factors.recoveryCodeSet(of: id)
+      #expect(try await iris.post("/account/recovery-codes", answers).location == "/account")
+      #expect(try await iris.get("/account").says("Your recovery codes were already generated."))
+      #expect(try await factors.recoveryCodeSet(of: id) == before)
       let replacing = try await iris.get("/account/totp")
       Markup.check(replacing)
       #expect(replacing.says("Replace your authenticator"))
