@@ -55,14 +55,17 @@ struct AuditFilterView: ViewModel {
         Message("audit.chosen-pool", ["pool": .text(Formatted.short(query.pool))]), without: "pool")
     }
     if !query.from.isEmpty {
-      add(
-        Message("audit.chosen-start", ["date": .text(Formatted.short(query.from))]), without: "from"
-      )
+      add(Message("audit.chosen-start", ["date": date(query.from)]), without: "from")
     }
     if !query.to.isEmpty {
-      add(Message("audit.chosen-end", ["date": .text(Formatted.short(query.to))]), without: "to")
+      add(Message("audit.chosen-end", ["date": date(query.to)]), without: "to")
     }
     return links
+  }
+
+  /// A typed date in the page's format; the text itself if it's no date.
+  private func date(_ text: String) -> Message.Value {
+    Day(text).map { Times.value($0) } ?? .name(Formatted.short(text))
   }
 
   /// The chosen type, ID, or both.

@@ -87,11 +87,11 @@ struct AuditFormatter: Sendable {
 
   /// The reason, ticket, and completed identity checks on one line; empty if the entry has none.
   func reason(_ row: AuditRow) -> String {
-    let ticket = row.ticket.map { Message("audit.ticket", ["ticket": .text($0)]) }
+    let ticket = row.ticket.map { Message("audit.ticket", ["ticket": .name($0)]) }
     let checks = row.proof.map { proof in
       Message(
         "audit.identity-checks",
-        ["checks": .text(proof.split(separator: "\n").joined(separator: "; "))])
+        ["checks": .name(proof.split(separator: "\n").joined(separator: "; "))])
     }
     return [Self.why(row), ticket, checks].compactMap { $0.map { catalog.text($0) } }
       .filter { !$0.isEmpty }.joined(separator: " · ")
@@ -103,9 +103,9 @@ struct AuditFormatter: Sendable {
     switch (row.reason.map { AuditText.reason($0) }, note) {
     case (let reason?, let note?):
       return Message(
-        "audit.reason-and-note", ["reason": .message(reason), "note": .text(note)])
+        "audit.reason-and-note", ["reason": .message(reason), "note": .name(note)])
     case (let reason?, nil): return reason
-    case (nil, let note?): return .verbatim(note)
+    case (nil, let note?): return .value(.name(note))
     case (nil, nil): return nil
     }
   }
