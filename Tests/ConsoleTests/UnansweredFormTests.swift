@@ -20,6 +20,20 @@ struct UnansweredFormTests {
     }
   }
 
+  @Test func `a suggested pool's name can't reverse the suggestion`() async throws {
+    try await World.withSampleData { world in
+      let author = Author(actor: .commandLine)
+      _ = try await world.identity.pools.createProject(
+        id: "reversed", displayName: "\u{202E}gnp", by: author)
+      let tenant = try await world.identity.pools.createTenant(
+        in: ID("reversed"), UserPoolEdit(displayName: "zone"), by: author)
+      let id = try #require(tenant.scope.tenant).text
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/projects/reversed/tenants/\(id)/policy/comparison")
+      #expect(page.says("<option value=\"reversed\">\u{2068}gnp\u{2069}</option>"))
+    }
+  }
+
   @Test func `a preview of a policy template needs a tenant`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

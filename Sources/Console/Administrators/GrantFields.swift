@@ -105,7 +105,8 @@ struct Places: Sendable {
       }
       for (tenant, tenantName) in tenants {
         let path = Message.verbatim(
-          "\(Isolation.isolated(projectName)) / \(Isolation.isolated(Formatted.short(tenantName, 60)))")
+          "\(Isolation.isolated(projectName)) / \(Isolation.isolated(Formatted.short(tenantName, 60)))"
+        )
         places.append(("\(id.text)/\(tenant.text)", path))
       }
       guard places.count <= Self.most else { return nil }

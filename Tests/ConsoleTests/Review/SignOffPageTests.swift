@@ -123,6 +123,19 @@ import Testing
     }
   }
 
+  @Test func `the details of an exemption can't reverse the text after them`() async throws {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let details: Form = ["until": "week", "reason": "other", "note": "\u{202E}gnp.yek"]
+      #expect(try await ada.submit(user + "/exemption", details).location == user)
+      for path in [user, "/exemptions", try await world.eu + "/audit"] {
+        let page = try await ada.get(path)
+        #expect(page.says("\u{2068}gnp.yek\u{2069}") && !page.says("\u{202E}"), "\(path)")
+      }
+    }
+  }
+
   @Test func `an exemption is shown on the user's page, in the review, in the list, and as CSV`()
     async throws
   {
