@@ -166,7 +166,7 @@ def remove(owner):
     page = owner.page
     page.goto("/administrators")
     page.get_by_role("link", name="Nina New").click()
-    page.get_by_role("link", name="Remove…").click()
+    page.get_by_role("link", name="Remove administrator…").click()
     page.get_by_label("To continue").fill(NEW)
     owner.press("Remove administrator")
     assert "no longer an administrator" in owner.status

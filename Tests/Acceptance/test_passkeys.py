@@ -209,7 +209,7 @@ def test_c1_passkeys_can_be_required_of_owners(server, chromium):
     ada.sign_in_with_passkey()
     page.wait_for_url("**/")
     page.goto("/administrators")
-    page.get_by_role("link", name="Change…").click()
+    page.get_by_role("link", name="Change requirement…").click()
     page.get_by_label("Reason").fill("Phishing")
     ada.press("Require passkeys")
     expect(page.get_by_text("Passkeys are now required.")).to_be_visible()
