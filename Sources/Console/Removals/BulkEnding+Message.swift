@@ -20,7 +20,7 @@ extension BulkJob {
     switch ending {
     case nil: nil
     case .refused(let name, let answer):
-      Message("removals.refused", ["name": .name(name), "answer": .text(answer)])
+      Message("removals.refused", ["name": .name(name), "answer": .name(answer)])
     case .withdrawn(let name): Message("removals.withdrawn", ["name": .name(name)])
     case .expired: Message("removals.not-approved-in-time")
     case .overtaken(let obstacle): obstacle.sentence(requesterName)
