@@ -153,8 +153,9 @@ public final class Catalog: Sendable {
     }
   }
 
-  private static func isolated(_ name: String) -> String { "<bdi>\(name.escapedForHTML)</bdi>" }
-
+  private static func isolated(_ name: String) -> String {
+    "<bdi>\(Isolation.contained(name).escapedForHTML)</bdi>"
+  }
 }
 
 extension Catalog.Entry {

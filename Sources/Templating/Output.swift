@@ -1,3 +1,4 @@
+import Localization
 import Text
 
 /// The bytes of a page being rendered.
@@ -29,8 +30,10 @@ struct Output {
     append(String(number))
   }
 
-  /// Appends a text with `&`, `<`, `>`, `"`, and `'` escaped.
+  /// Appends a text with `&`, `<`, `>`, `"`, and `'` escaped; at the start of a `bdi` element,
+  /// without direction controls that would have an effect after it.
   mutating func appendEscaped(_ text: String) {
+    let text = startsIsolation ? Isolation.contained(text) : text
     let view = text.utf8Span
     let source = view.span
     var start = 0
@@ -42,6 +45,11 @@ struct Output {
     }
     if start == 0, source.count >= Self.shortRun { return append(text) }
     append(start..<source.count, of: source)
+  }
+
+  /// Whether the last tag starts a `bdi` element.
+  private var startsIsolation: Bool {
+    bytes.last == UInt8(ascii: ">") && bytes.suffix(5).elementsEqual("<bdi>".utf8)
   }
 
   /// The length from which copying a run at once is worth the reference counting it takes.

@@ -84,6 +84,20 @@ private let english =
       catalog.html(Message("users.bold", ["name": .name("<&>")]))
         == "Is <strong><bdi>&lt;&amp;&gt;</bdi></strong>")
     #expect(catalog.text(.value(.name("علی\u{202E}"))) == "\u{2068}علی\u{2069}")
+    #expect(
+      catalog.html(Message("users.bold", ["name": .name("\u{202E}Ada\u{2066}")]))
+        == "Is <strong><bdi>Ada</bdi></strong>")
+  }
+
+  @Test(arguments: [
+    ("Ada", "Ada"), ("“Ada”", "“Ada”"),
+    ("\u{202E}Ada\u{202C} Bo", "Ada Bo"),
+    ("Ada\u{2066} Bo", "Ada Bo"), ("Ada\u{2069} Bo", "Ada Bo"),
+    ("by \u{2068}علی\u{2069}", "by \u{2068}علی\u{2069}"),
+    ("\u{2067}a\u{2068}b\u{2069}", "a\u{2068}b\u{2069}"),
+  ])
+  func `direction controls have no effect after a contained text`(text: String, expected: String) {
+    #expect(Isolation.contained(text) == expected)
   }
 
   @Test(arguments: [

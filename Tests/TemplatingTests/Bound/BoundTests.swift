@@ -33,6 +33,14 @@ struct BoundTests {
     #expect(try render(TeamPage(), page) == expected)
   }
 
+  @Test func `a name can't end the isolation by the element around it`() throws {
+    var page = TeamPage()
+    page.note = "Ada\u{2066}\u{202E}"
+    #expect(try render(page, "<bdi>{{note}}</bdi>") == "<bdi>Ada</bdi>")
+    #expect(try render(page, "<bdi>{{#note}}{{.}}{{/note}}</bdi>") == "<bdi>Ada</bdi>")
+    #expect(try render(page, "<i>{{note}}</i>") == "<i>Ada\u{2066}\u{202E}</i>")
+  }
+
   @Test func `zero and empty values don't render sections`() throws {
     var page = TeamPage()
     page.count = 0
