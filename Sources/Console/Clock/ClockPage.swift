@@ -40,9 +40,6 @@ struct ClockPage: Sendable {
     let title = Message("clock.server-clock")
     var frame = actions.frames.frame(
       Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
-    frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
-    ]
     // Once the clock is trusted again, the page has no form for errors to link to.
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)

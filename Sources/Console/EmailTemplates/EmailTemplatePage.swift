@@ -33,8 +33,9 @@ struct EmailTemplatePage: Sendable {
     var frame = try await actions.frames.frame(
       Message("email-templates.title-of-one", ["name": .message(name)]), in: context)
     frame.crumbs = [
+      Link(text: Message("settings.settings"), href: ConsolePaths.settings(context.scope)),
       Link(
-        text: Message("email-templates.title"), href: ConsolePaths.emailTemplates(context.scope))
+        text: Message("email-templates.title"), href: ConsolePaths.emailTemplates(context.scope)),
     ]
     frame.errors = errors
     let frameView = FrameView(frame)

@@ -11,7 +11,10 @@ struct EmailTemplatesPage: Sendable {
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let rows = try await refusing { try await templates.list(context.scope) }
-    let frame = try await frames.frame(Message("email-templates.title"), in: context)
+    var frame = try await frames.frame(Message("email-templates.title"), in: context)
+    frame.crumbs = [
+      Link(text: Message("settings.settings"), href: ConsolePaths.settings(context.scope))
+    ]
     return .html(
       view.render(EmailTemplatesView(frame: FrameView(frame), context: context, templates: rows)))
   }

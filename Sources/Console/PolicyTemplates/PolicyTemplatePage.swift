@@ -137,11 +137,7 @@ struct PolicyTemplatePage: Sendable {
       } : nil
     var frame = try await actions.frames.frame(template.label, in: context)
     frame.errors = faults
-    frame.crumbs = [
-      Link(
-        text: Message("policy-templates.policy-templates"),
-        href: ConsolePaths.policyTemplates(project.text))
-    ]
+    frame.crumbs = PolicyTemplatesPage.crumbs(to: context.scope)
     let framed = FrameView(frame)
     let model = PolicyTemplateView(
       frame: framed, context: context, template: template, preview: preview, chosen: chosen,

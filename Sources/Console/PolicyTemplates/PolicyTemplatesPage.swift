@@ -50,7 +50,7 @@ struct PolicyTemplatesPage: Sendable {
     else { throw .notFound }
     var frame = try await actions.frames.frame(
       Message("policy-templates.deletion-title", ["name": .name(name)]), in: context)
-    frame.crumbs = [Link(text: Message("policy-templates.policy-templates"), href: list)]
+    frame.crumbs = Self.crumbs(to: context.scope)
     var question = ActionQuestion(
       performs: .deletePolicyTemplate,
       heading: Markup(
@@ -80,6 +80,16 @@ struct PolicyTemplatesPage: Sendable {
     }
   }
 
+  /// The way from a project's MFA policy to its templates.
+  static func crumbs(to project: Scope) -> [Link] {
+    [
+      Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(project)),
+      Link(
+        text: Message("policy-templates.policy-templates"),
+        href: ConsolePaths.policyTemplates(project.project.text)),
+    ]
+  }
+
   private func page(
     _ context: ProjectContext, faults: [FieldError] = []
   ) async throws(Refusal) -> Response {
@@ -92,6 +102,7 @@ struct PolicyTemplatesPage: Sendable {
     var frame = try await actions.frames.frame(
       Message("policy-templates.policy-templates"), in: context)
     frame.errors = faults
+    frame.crumbs = Array(Self.crumbs(to: context.scope).dropLast())
     let model = PolicyTemplatesView(
       frame: FrameView(frame), context: context, templates: templates, tenants: tenants,
       after: after)
