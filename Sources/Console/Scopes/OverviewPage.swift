@@ -23,7 +23,7 @@ struct OverviewPage: Sendable {
     // Administrators who can't read the audit log still see the changes of the policy.
     let history = try await refusing {
       context.may(.readAudit)
-        ? try await identity.audit.list(AuditFilter(scope: scope), limit: Self.historyLength).items
+        ? try await recentChanges(scope)
         : try await identity.policies.history(scope, limit: Self.historyLength)
     }
     let settings = try await identity.pools.settings(of: scope)
@@ -62,6 +62,13 @@ struct OverviewPage: Sendable {
           prerequisites: prerequisites,
           createdAt: settings.createdAt, attention: rules.all, connect: connect,
           charts: charts, firstRun: firstRun)))
+  }
+
+  /// The newest entries of a pool's audit log, without those that say that someone read the log.
+  private func recentChanges(_ scope: Scope) async throws(AuditError) -> [AuditRow] {
+    let newest = try await identity.audit.list(
+      AuditFilter(scope: scope), limit: 2 * Self.historyLength)
+    return Array(newest.items.filter { $0.action != .auditRead }.prefix(Self.historyLength))
   }
 }
 

@@ -73,4 +73,15 @@ import Testing
       #expect(file.says("\"2\",\"1\","))
     }
   }
+
+  @Test func `recent changes don't include that someone read the audit log`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      _ = try await ada.get(world.eu + "/audit")
+      let log = try await world.identity.audit.list(AuditFilter(scope: world.euScope))
+      #expect(log.items.contains { $0.action == .auditRead })
+      let overview = try await ada.get(world.eu)
+      #expect(overview.says("Recent changes") && !overview.says("Audit log viewed"))
+    }
+  }
 }
