@@ -15,6 +15,16 @@ import Testing
     ]
   }
 
+  @Test func `the breadcrumb leads to the settings`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let settings = "<li><a href=\"/projects/acme-retail/settings\"><bdi>Settings</bdi></a></li>"
+      for address in ["/projects/acme-retail/email-templates", Self.page] {
+        #expect(try await ada.get(address).says(settings), "\(address)")
+      }
+    }
+  }
+
   @Test func `a template is previewed without saving, then saved`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
@@ -24,7 +34,7 @@ import Testing
       #expect(preview.status == .ok && preview.says("Not saved yet."))
       #expect(preview.says("Acme Retail: new password"))
       // The HTML is an escaped attribute of a frame without any rights.
-      #expect(preview.text.contains("<iframe class=\"card\" sandbox width"))
+      #expect(preview.text.contains("<iframe class=\"card flush\" sandbox width"))
       #expect(preview.text.contains("srcdoc=\"&lt;!DOCTYPE html&gt;"))
       #expect(
         preview.text.contains("body&gt;\n&lt;h1&gt;Hello&lt;/h1&gt;&lt;p&gt;&lt;a href=&quot;"))

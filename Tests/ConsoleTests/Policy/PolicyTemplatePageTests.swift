@@ -8,6 +8,18 @@ import Testing
 @Suite struct PolicyTemplatePageTests {
   private static let list = "/projects/acme-retail/policy-templates"
 
+  @Test func `the breadcrumb leads to the MFA policy`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let policy = "<li><a href=\"/projects/acme-retail/policy\"><bdi>MFA policy</bdi></a></li>"
+      for address in [Self.list, Self.list + "/strict"] {
+        let page = try await ada.get(address)
+        #expect(page.says(policy), "\(address)")
+        #expect(page.says("<bdi>Policy templates</bdi>") == (address != Self.list))
+      }
+    }
+  }
+
   @Test func `a template that turns off TOTP says for how many users, and the name is typed`()
     async throws
   {
