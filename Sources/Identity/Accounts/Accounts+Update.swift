@@ -142,9 +142,8 @@ extension Accounts {
     let sameEmail = Self.isSame(email, old.email)
     let keepsVerified = sameEmail || change.keepsEmailVerified
     let verified = change.emailVerified ?? (keepsVerified && old.emailVerified)
-    // A time in the future would put off enforcement, which begins with the account.
-    let createdAt = change.createdAt.map { min($0, now) } ?? old.createdAt
-    let lastLoginAt = change.lastLoginAt.map { min($0, now) } ?? old.lastLoginAt
+    let createdAt = Self.time(change.createdAt, over: old.createdAt, at: now) ?? old.createdAt
+    let lastLoginAt = Self.time(change.lastLoginAt, over: old.lastLoginAt, at: now)
     let hasCredential =
       email != nil || hash != nil || change.phoneNumber.applied(to: old.phoneNumber) != nil
     do {
@@ -182,6 +181,15 @@ extension Accounts {
     } catch {
       throw AccountRecord.conflict(error) ?? error
     }
+  }
+
+  /// Returns a time after a change.
+  ///
+  /// Lookups show milliseconds, so a caller who writes back what one returned keeps the stored time.
+  private static func time(_ new: Instant?, over old: Instant?, at now: Instant) -> Instant? {
+    guard let new, new.milliseconds != old?.milliseconds else { return old }
+    // A time in the future would put off enforcement, which begins with the account.
+    return min(new, now)
   }
 
   private static func changeProviders(

@@ -243,6 +243,31 @@ struct UpdateTests {
     }
   }
 
+  @Test func `times written back as a lookup returned them change nothing`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      server.advance(seconds: 60)
+      _ = try await server.signIn(alice)
+      server.advance(seconds: 60)
+      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let before = try #require(try await server.identity.accounts.find(scope, ID(alice.uid)))
+      #expect(before.createdAt.microseconds % 1_000 != 0)
+      let filter = AuditFilter(object: .account)
+      let entries = try await server.identity.audit.list(filter, after: nil, limit: 9).items.count
+      let path = TestServer.accounts + ":lookup"
+      let found = try await server.post(path, ["localId": [.string(alice.uid)]], .owner)
+      let user = try #require(found["users"]?.arrayValue?.first)
+      var change: JSON.Object = ["localId": .string(alice.uid)]
+      for name in ["createdAt", "lastLoginAt"] { change[name] = try #require(user[name]) }
+      #expect(try await server.post(Self.admin, .object(change), .owner).status == 200)
+      let after = try #require(try await server.identity.accounts.find(scope, ID(alice.uid)))
+      #expect(after.createdAt == before.createdAt)
+      #expect(after.lastLoginAt == before.lastLoginAt)
+      let rows = try await server.identity.audit.list(filter, after: nil, limit: 9).items
+      #expect(rows.count == entries, "\(rows.first.map { "\($0)" } ?? "")")
+    }
+  }
+
   @Test(arguments: [
     (#"{"role":"admin"}"#, nil), ("{}", nil), ("", nil),
     ("[ 1, 2 ]", "INVALID_CLAIMS : Not a JSON Object: [1,2]"),
