@@ -10,8 +10,8 @@ struct ClientCall: Sendable {
   let request: Request
   /// The project of the API key.
   let project: ID<Project>
-  /// The tenant in the message or query; nil if neither names one, in which case a token determines
-  /// it.
+  /// The tenant in the message or query, or else that of a tenant's service token; nil without
+  /// either, in which case a user's token determines it.
   let tenant: ID<Tenant>?
   let message: Message
   /// The end user's IP address: the one that a trusted backend forwards, or else that of the peer.

@@ -138,7 +138,9 @@ extension RequestAuthorizer {
     guard let project = named ?? key ?? bearer?.project ?? identity.defaultProject else {
       throw WireError("INVALID_PROJECT_ID")
     }
-    let tenant = try namedTenant(request, message)
+    // A tenant's token is for its tenant unless the call names a pool.
+    let standard = named == nil ? bearer?.tenant : nil
+    let tenant = try namedTenant(request, message) ?? standard
     if let bearer {
       guard bearer.covers(project, tenant) else { throw denied(request, bearer, .seeScope) }
       // Without a key, the token is used to sign users in, which requires more than looking them

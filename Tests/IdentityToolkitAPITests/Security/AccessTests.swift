@@ -144,6 +144,51 @@ struct AccessTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a tenant's token makes calls for one user in its own tenant only`(naming: Bool) async throws
+  {
+    try await TestServer.with { server in
+      let own = try await server.addTenant()
+      let other = try await server.addTenant("initech")
+      let token = Credential.bearer(try await server.token(.application, tenant: own))
+      let tenant: JSON.Object = naming ? ["tenantId": .string(own)] : [:]
+      func call(_ path: String, _ members: JSON.Object) async throws -> Answer {
+        var body = tenant
+        for (name, value) in members { body.append(name, value) }
+        return try await server.post(path, .object(body), token)
+      }
+      // Users of the same email in every pool, so that a call for the wrong one would find one.
+      for (name, place) in [("project", nil), ("other", other), ("own", own)] as [(String, String?)]
+      {
+        let person = try await server.addPerson(tenant: place)
+        let first = try await server.signIn(person, tenant: place)
+        let isOwn = name == "own"
+        let found = try await call("/v1/accounts:lookup", ["idToken": first["idToken"] ?? nil])
+        #expect(found.status == (isOwn ? 200 : 400), "\(name): \(found.json)")
+        let fresh = try await call(
+          "/v1/token",
+          ["grantType": "refresh_token", "refreshToken": first["refreshToken"] ?? nil])
+        #expect(fresh.status == (isOwn ? 200 : 400), "\(name): \(fresh.json)")
+        guard isOwn else {
+          #expect(found.error?.hasPrefix("TENANT_ID_MISMATCH") == true, "\(name): \(found.json)")
+          #expect(fresh.error?.hasPrefix("TENANT_ID_MISMATCH") == true, "\(name): \(fresh.json)")
+          continue
+        }
+        let signedIn = try await call(
+          "/v1/accounts:signInWithPassword",
+          ["email": .string(person.email), "password": .string(Person.password)])
+        #expect(signedIn["localId"]?.stringValue == person.uid, "\(signedIn.json)")
+      }
+      let project = try await server.post(
+        "/v1/accounts:signInWithPassword",
+        [
+          "targetProjectId": "acme-mfa", "email": "alice@example.com",
+          "password": .string(Person.password),
+        ], token)
+      #expect(project.status == 403)
+    }
+  }
+
   @Test(arguments: ServiceTokenRole.allCases)
   func `a token replaces an API key only if it can change users`(role: ServiceTokenRole)
     async throws
