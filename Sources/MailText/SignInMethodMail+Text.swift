@@ -11,6 +11,8 @@ extension SignInMethodMail {
     case .authenticatorRemoved: Message("mail.subject-authenticator-removed")
     case .passwordChanged: Message("mail.subject-administrator-password")
     case .recoveryCodesMade: Message("mail.subject-administrator-recovery-codes")
+    case .passwordReset: Message("mail.subject-administrator-password-reset")
+    case .secondFactorsReset: Message("mail.subject-administrator-second-factors-reset")
     }
   }
 
@@ -34,6 +36,32 @@ extension SignInMethodMail {
       Message("mail.administrator-password", ["email": .text(email), "time": .moment(at)])
     case .recoveryCodesMade:
       Message("mail.administrator-recovery-codes", ["email": .text(email), "time": .moment(at)])
+    case .passwordReset:
+      Message(
+        "mail.administrator-password-reset",
+        ["email": .text(email), "by": actor, "time": .moment(at)])
+    case .secondFactorsReset(let authenticator, let passkeys):
+      Message(
+        "mail.administrator-second-factors-reset",
+        [
+          "factors": .message(Self.factors(authenticator, passkeys)), "email": .text(email),
+          "by": actor, "time": .moment(at),
+        ])
     }
+  }
+
+  private static func factors(_ authenticator: Bool, _ passkeys: Int) -> Message {
+    guard passkeys > 0 else { return Message("mail.reset-authenticator") }
+    return authenticator
+      ? Message("mail.reset-authenticator-and-passkeys", ["count": .number(passkeys)])
+      : Message("mail.reset-passkeys", ["count": .number(passkeys)])
+  }
+
+  /// Who made the change.
+  private var actor: Message.Value {
+    guard case .administrator(_, let name) = by else {
+      return .message(Message("mail.by-command-line"))
+    }
+    return .text(SafeName.unlinked(name))
   }
 }

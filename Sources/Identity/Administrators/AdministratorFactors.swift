@@ -291,14 +291,14 @@ public struct AdministratorFactors: Sendable {
   }
 
   /// Resets another administrator's factors: removes the authenticator app with its recovery codes
-  /// and all passkeys, and ends all their sessions.
+  /// and all passkeys, ends all their sessions, and notifies them.
   ///
   /// - Throws: ``ManagementError``.
   public func reset(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
     try await store.perform(by: author, ManagementError.self, Self.reset(of: id))
   }
 
-  /// Resets another administrator's factors, for an administrator in the console.
+  /// Resets another administrator's factors, for an administrator in the console, and notifies them.
   ///
   /// - Throws: ``ActionError``.
   public func reset(
@@ -310,7 +310,6 @@ public struct AdministratorFactors: Sendable {
 
   private static func reset(of id: ID<Administrator>) -> Action<Void> {
     { context, connection in
-      let now = context.now
       let record = try Administrators.manage(id, by: context.author, at: context.now, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
@@ -320,12 +319,16 @@ public struct AdministratorFactors: Sendable {
       guard try Administrators.hasBreakGlassAccount(connection) else {
         throw ManagementError.lastOwner
       }
-      let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
+      let ended = try ConsoleSessions.endAll(of: id, but: nil, at: context.now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)
       if record.enrolledAt != nil { entry.add(.authenticator, from: .secret, to: .absent) }
       if passkeys > 0 { entry.add(.passkeys, from: .number(passkeys), to: .number(0)) }
       entry.addEnded(ended)
       try context.record(entry, connection)
+      try context.outbox.notify(
+        record.administrator,
+        .secondFactorsReset(authenticator: record.enrolledAt != nil, passkeys: passkeys),
+        by: context.author.actor, at: context.now, connection)
     }
   }
 

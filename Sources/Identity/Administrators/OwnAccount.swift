@@ -59,8 +59,8 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  /// Sets a new password and ends all of an administrator's sessions; for operators with access to
-  /// the data folder.
+  /// Sets a new password, ends all of an administrator's sessions, and notifies them; for operators
+  /// with access to the data folder.
   ///
   /// - Throws: ``PasswordChangeError``.
   public func resetPassword(
@@ -68,6 +68,7 @@ public struct OwnAccount: Sendable {
   ) async throws(PasswordChangeError) {
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
+    let outbox = store.outbox
     try await store.write(PasswordChangeError.self) { connection in
       let changed = try connection.run(
         """
@@ -84,6 +85,8 @@ public struct OwnAccount: Sendable {
         name: administrator.displayName)
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
+      try outbox.notify(
+        administrator, .passwordReset, by: author.actor, at: now, connection)
     }
   }
 

@@ -115,7 +115,8 @@ extension Outbox {
     _ purpose: String, _ content: MailContent, to administrator: Administrator, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard carriesMail, let scope = try Self.pool(of: administrator, connection) else { return }
+    guard try isMailSent(connection), let scope = try Self.pool(of: administrator, connection)
+    else { return }
     let recipient = AccountRules.folded(email: administrator.email)
     let dayAgo = now.advanced(bySeconds: -86_400)
     let latest = Instant.latest(at: now)

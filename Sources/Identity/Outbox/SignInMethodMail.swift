@@ -18,6 +18,10 @@ public struct SignInMethodMail: Sendable {
     case passwordChanged
     /// New recovery codes were generated.
     case recoveryCodesMade
+    /// Someone else set a new password.
+    case passwordReset
+    /// Someone else removed all second factors and the recovery codes.
+    case secondFactorsReset(authenticator: Bool, passkeys: Int)
 
     /// The message's stored purpose; each has its own limit, so that one change can't hide another.
     var purpose: String {
@@ -25,32 +29,36 @@ public struct SignInMethodMail: Sendable {
       case .passkeyAdded, .passkeyRemoved: "passkey"
       case .authenticatorSetUp, .authenticatorReplaced, .authenticatorRemoved:
         "administrator-authenticator"
-      case .passwordChanged: "administrator-password"
+      case .passwordChanged, .passwordReset: "administrator-password"
       case .recoveryCodesMade: "administrator-recovery-codes"
+      case .secondFactorsReset: "administrator-second-factors"
       }
     }
   }
 
   /// The change.
   public let change: Change
+  /// Who made the change; nil for the administrator.
+  public let by: Actor?
   /// The administrator's email address.
   public let email: String
   /// The time of the change.
   public let at: Instant
 
   /// Creates the facts.
-  public init(change: Change, email: String, at: Instant) {
-    (self.change, self.email, self.at) = (change, email, at)
+  public init(change: Change, by: Actor? = nil, email: String, at: Instant) {
+    (self.change, self.by, self.email, self.at) = (change, by, email, at)
   }
 }
 
 extension Outbox {
-  /// Notifies an administrator of a change to how they sign in.
+  /// Notifies an administrator of a change to how they sign in, made by themselves or by another
+  /// actor.
   func notify(
-    _ administrator: Administrator, _ change: SignInMethodMail.Change, at now: Instant,
-    _ connection: borrowing Connection
+    _ administrator: Administrator, _ change: SignInMethodMail.Change, by actor: Actor? = nil,
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let mail = SignInMethodMail(change: change, email: administrator.email, at: now)
+    let mail = SignInMethodMail(change: change, by: actor, email: administrator.email, at: now)
     try add(change.purpose, .signInMethod(mail), to: administrator, at: now, connection)
   }
 }

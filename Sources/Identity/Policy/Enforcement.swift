@@ -81,14 +81,17 @@ extension Outbox {
   /// Returns whether a new policy refuses users who couldn't be sent enrollment links, and the old
   /// one refused no one.
   ///
-  /// Commands don't send emails, so for them it depends on the last start of the server.
   func isMissing(
     for new: PolicyEdit, over old: PolicyEdit, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard new.enforcement?.mode == .refuse, old.enforcement?.mode != .refuse, !carriesMail else {
-      return false
-    }
-    return try Self.mark.read(connection) != "true"
+    guard new.enforcement?.mode == .refuse, old.enforcement?.mode != .refuse else { return false }
+    return try !isMailSent(connection)
+  }
+
+  /// Returns whether emails are sent: by this process, or by the server when it last started, since
+  /// commands don't send them.
+  func isMailSent(_ connection: borrowing Connection) throws -> Bool {
+    try carriesMail || Self.mark.read(connection) == "true"
   }
 
   /// Records whether the server sends emails, for commands that run without it.

@@ -111,6 +111,59 @@ struct AdministratorMailTests {
     }
   }
 
+  @Test func `a reset by someone else is reported to the administrator, with who did it`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let nora = try await instance.administrator("nora", .auditor)
+      let factors = instance.identity.administratorFactors
+      _ = try await instance.enroll(nora)
+      try await factors.reset(nora.id, by: instance.author(boss))
+      let mail = try #require(try await instance.mails("administrator-second-factors").first)
+      #expect(mail.recipient == nora.email && mail.body.contains(nora.email))
+      #expect(mail.subject == "Second factors of your Countersign account reset")
+      #expect(mail.body.contains("Removed: the authenticator app\nBy: \(boss.displayName)\n"))
+      _ = try await instance.enroll(nora)
+      try await factors.reset(nora.id, by: Author(actor: .commandLine))
+      try await instance.identity.ownAccount.resetPassword(
+        of: nora, new: Secret("another pass phrase"), by: Author(actor: .commandLine))
+      let second = try #require(try await instance.mails("administrator-second-factors").last)
+      let password = try #require(try await instance.mails("administrator-password").first)
+      for mail in [second, password] {
+        #expect(mail.recipient == nora.email)
+        #expect(mail.body.contains("By: an operator, with the countersign command\n"))
+      }
+      #expect(password.subject == "Password of your Countersign account reset")
+      #expect(try await recipients(instance, "administrator-second-factors").count == 2)
+    }
+  }
+
+  @Test func `a reset of passkeys says how many there were`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let (pia, _) = try await instance.passkeyOwner("pia")
+      try await instance.identity.administratorFactors.reset(
+        pia.id, by: Author(actor: .commandLine))
+      let mail = try #require(try await instance.mails("administrator-second-factors").first)
+      #expect(mail.recipient == pia.email && mail.body.contains("Removed: 1 passkey\n"))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a command reports a reset if the server sent emails when it last started`(
+    sends: Bool
+  ) async throws {
+    try await withInstance(carriesMail: sends) { instance in
+      try await instance.identity.messages.recordCarriesMail()
+      let nora = try await instance.administrator("nora", .auditor)
+      let command = try instance.identity()
+      try await command.ownAccount.resetPassword(
+        of: nora, new: Secret("another pass phrase"), by: Author(actor: .commandLine))
+      #expect(
+        try await recipients(instance, "administrator-password") == (sends ? [nora.email] : []))
+    }
+  }
+
   @Test func `each change of a role is reported to its holder and the other owners`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let administrators = instance.identity.administrators
