@@ -14,6 +14,7 @@ extension ApprovalObstacle {
     case .listGone: Message("approvals.list-gone")
     case .factorGone: Message("approvals.factor-gone")
     case .factorEnrolled: Message("approvals.factor-enrolled")
+    case .poolDeleted: Message("approvals.pool-deleted")
     }
   }
 }

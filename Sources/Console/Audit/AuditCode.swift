@@ -202,6 +202,7 @@ extension ApprovalObstacle {
     case .listGone: Message("audit.list-deleted")
     case .factorGone: Message("audit.factor-removed")
     case .factorEnrolled: Message("audit.factor-enrolled")
+    case .poolDeleted: Message("audit.pool-deleted")
     }
   }
 }

@@ -193,6 +193,8 @@ public enum ApprovalObstacle: String, Sendable, CaseIterable {
   case factorGone = "factor-gone"
   /// A factor was enrolled.
   case factorEnrolled = "factor-enrolled"
+  /// The user pool was deleted.
+  case poolDeleted = "pool-deleted"
 
   init?(stored: String) {
     guard let stored = StoredCode(stored) else { return nil }

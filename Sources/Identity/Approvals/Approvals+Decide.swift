@@ -269,7 +269,7 @@ extension Approvals {
 
   /// Closes a request: updates its row and the bulk removal that waited for it, and writes an audit
   /// row.
-  private static func close(
+  static func close(
     _ approval: Approval, _ state: Approval.State, by author: Author, answer: String? = nil,
     obstacle: ApprovalObstacle? = nil, at now: Instant, _ connection: borrowing Connection
   ) throws {

@@ -28,15 +28,7 @@ public struct Approvals: Sendable {
       var found: [Approval] = []
       var last: Int64 = 0
       while found.count < Self.mostWaiting {
-        let part = try connection.all(
-          """
-          SELECT \(Approval.columns) FROM approval v \(index: "approval_waiting")
-            \(SQL.orderedJoin) scope s USING (scope_key)
-              \(SQL.orderedJoin) project p USING (project_id)
-          WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
-          ORDER BY v.approval_id LIMIT \(Self.share)
-          """
-        ) { try Approval($0, at: now) }
+        let part = try Self.pending(after: last, at: now, connection)
         found += part.filter {
           $0.state == .waiting && administrator.may($0.kind.permission, in: $0.scope)
         }
@@ -44,6 +36,42 @@ public struct Approvals: Sendable {
         last = end.id
       }
       return Array(found.prefix(Self.mostWaiting))
+    }
+  }
+
+  /// Returns the next requests of all pools that nobody decided and that weren't marked as expired.
+  private static func pending(
+    after last: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [Approval] {
+    try connection.all(
+      """
+      SELECT \(Approval.columns) FROM approval v \(index: "approval_waiting")
+        \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
+      WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
+      ORDER BY v.approval_id LIMIT \(share)
+      """
+    ) { try Approval($0, at: now) }
+  }
+
+  /// Closes the pending requests of a tenant, or of a project with all its tenants, that is about to
+  /// be marked as deleted, with an audit entry each.
+  static func closeAll(
+    deleted scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    var last: Int64 = 0
+    while true {
+      let part = try pending(after: last, at: now, connection)
+      for approval in part where scope.contains(approval.scope) {
+        guard approval.state == .waiting else {
+          try expire(approval, at: now, connection)
+          continue
+        }
+        try close(
+          approval, .overtaken, by: Author(actor: .server), obstacle: .poolDeleted, at: now,
+          connection)
+      }
+      guard part.count == share, let end = part.last else { return }
+      last = end.id
     }
   }
 

@@ -248,4 +248,48 @@ import Testing
       #expect(try await window(instance) == 9)
     }
   }
+
+  @Test func `pending requests of a deleted project end in the audit log, also of its tenants`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (acme, east) = (instance.acme, instance.east)
+      let pia = try await requirePolicyApproval(instance)
+      _ = try await widen(instance, by: pia)
+      try await instance.setSupportRules(in: east) { $0.approvalOverUsers = 0 }
+      try await instance.setSupportRules(in: instance.globex) { $0.approvalOverUsers = 0 }
+      let dora = try await instance.agent()
+      for pool in [east, instance.globex] {
+        try await instance.addUsers(1, in: pool)
+        let job = try await instance.draft("u0", by: dora, in: pool)
+        try await instance.begin(job, by: dora, in: pool)
+      }
+      try await instance.identity.pools.delete(project: acme.project, by: Instance.boss)
+      let rows = try await instance.wholeLog().filter { $0.action == .approvalOvertake }
+      #expect(Set(rows.map(\.tenant)) == [nil, east.tenant] && rows.count == 2)
+      for row in rows {
+        #expect(row.actorKind == "server" && row.project == acme.project)
+        #expect(row.new(.outcome) == .code("pool-deleted"))
+      }
+      for name in ["pia", "Dora Support"] {
+        #expect(rows.contains { $0.new(.requester) == .text(name) })
+      }
+      // Those of other projects are still pending.
+      let owner = try await instance.agent("olivia", role: .owner).session.administrator
+      let left = try await instance.identity.approvals.waiting(visibleTo: owner)
+      #expect(left.map(\.scope.key) == [instance.globex.key])
+    }
+  }
+
+  @Test func `a request that expired before its pool was deleted ends as expired`() async throws {
+    try await withInstance { instance in
+      let pia = try await requirePolicyApproval(instance)
+      _ = try await widen(instance, by: pia)
+      instance.clock.advance(Approval.lifetime)
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, by: Instance.boss)
+      let actions = try await instance.wholeLog().map(\.action)
+      #expect(actions.contains(.approvalExpire) && !actions.contains(.approvalOvertake))
+    }
+  }
 }
