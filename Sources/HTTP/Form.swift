@@ -28,6 +28,8 @@ public struct Form: Sendable, Equatable {
   public static let usualLength = 16 << 10
   /// The maximum length of a multiline field, such as a pasted list, in bytes.
   public static let longestText = 4 << 20
+  /// The character in place of NUL in a field that shows it, U+2400 (symbol for null).
+  public static let visibleNUL: Unicode.Scalar = "\u{2400}"
 
   /// The entries in order.
   public private(set) var entries: [Entry]
@@ -58,8 +60,16 @@ public struct Form: Sendable, Equatable {
     self = form
   }
 
-  /// Parses a body or a query string, and throws the reason when it's invalid.
-  public init(reading span: borrowing Span<UInt8>) throws(FormError) {
+  /// Parses a body or a query string.
+  ///
+  /// - Parameters:
+  ///   - span: The bytes.
+  ///   - field: The name of a field in which NUL becomes ``visibleNUL``; nil for none.
+  /// - Throws: The reason it's invalid.
+  public init(
+    reading span: borrowing Span<UInt8>, showingNULIn field: StaticString? = nil
+  ) throws(FormError) {
+    let field = field.map { UntrustedText($0.description) }
     entries = []
     var start = 0
     while start < span.count {
@@ -72,7 +82,9 @@ public struct Form: Sendable, Equatable {
       if end > start {
         guard entries.count < Form.maximumCount else { throw .tooManyFields }
         entries.append(
-          try Form.entry(span, start..<(equals ?? end), (equals.map { $0 + 1 } ?? end)..<end))
+          try Form.entry(
+            span, start..<(equals ?? end), (equals.map { $0 + 1 } ?? end)..<end,
+            showingNULIn: field))
       }
       start = end + 1
     }
@@ -80,12 +92,15 @@ public struct Form: Sendable, Equatable {
 
   /// Parses one field; checks the length of the name before decoding it.
   private static func entry(
-    _ span: borrowing Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>
+    _ span: borrowing Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>,
+    showingNULIn field: UntrustedText?
   ) throws(FormError) -> Entry {
     guard name.count <= 3 * UntrustedText.longestName else { throw .nameTooLong }
     let name = try PercentCoding.read(span, name, plus: .space)
     guard name.byteCount <= UntrustedText.longestName else { throw .nameTooLong }
-    return Entry(name: name, value: try PercentCoding.read(span, value, plus: .space))
+    return Entry(
+      name: name,
+      value: try PercentCoding.read(span, value, plus: .space, showsNUL: name == field))
   }
 
   /// Whether there are no entries.

@@ -23,9 +23,10 @@ enum PercentCoding {
     }
   }
 
-  /// Decodes `span[range]`, and throws the reason when it's invalid.
+  /// Decodes `span[range]`, and throws the reason when it's invalid; NUL can become
+  /// ``Form/visibleNUL`` instead.
   static func read(
-    _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus
+    _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus, showsNUL: Bool = false
   ) throws(FormError) -> UntrustedText {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)
@@ -42,8 +43,12 @@ enum PercentCoding {
       } else if byte == UInt8(ascii: "+"), plus == .space {
         byte = 0x20
       }
-      guard byte != 0 else { throw .containsNUL }
-      bytes.append(byte)
+      guard byte == 0 else {
+        bytes.append(byte)
+        continue
+      }
+      guard showsNUL else { throw .containsNUL }
+      bytes += String(Form.visibleNUL).utf8
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .badCoding }
     guard let untrusted = UntrustedText(checking: text) else { throw .tooManyMarks }

@@ -38,12 +38,15 @@ public struct Request: Sendable {
   ///
   /// Returns nil when the content type isn't `application/x-www-form-urlencoded`.
   ///
+  /// - Parameter field: The name of a field in which NUL becomes ``Form/visibleNUL``, so that a page
+  ///   can show it with an error; nil for none.
+  /// - Returns: The form.
   /// - Throws: The reason the body is invalid.
-  public func form() throws(FormError) -> Form? {
+  public func form(showingNULIn field: StaticString? = nil) throws(FormError) -> Form? {
     guard mediaType?.isSameBytes(as: "application/x-www-form-urlencoded") ?? false else {
       return nil
     }
-    return try Form(reading: body.span)
+    return try Form(reading: body.span, showingNULIn: field)
   }
 
   /// The content type in lowercase and without parameters, such as `application/json`.

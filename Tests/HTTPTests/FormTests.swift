@@ -30,6 +30,17 @@ struct FormTests {
     #expect(Form(urlEncoded: Array("a=ä".utf8))?["a"] == "ä")
   }
 
+  @Test func `NUL is shown in one field, and refused in the others`() throws {
+    let bytes = Array("a=b&list=x%00y".utf8) + [0]
+    let form = try Form(reading: bytes.span, showingNULIn: "list")
+    #expect(form["list"] == "x\u{2400}y\u{2400}")
+    for text in ["a=%00&list=x", "%00=1&list=x", "list%00=x"] {
+      #expect(throws: FormError.containsNUL) {
+        try Form(reading: Array(text.utf8).span, showingNULIn: "list")
+      }
+    }
+  }
+
   @Test func `at most a thousand fields are accepted`() {
     let thousand = Array(repeating: "a=1", count: 1000).joined(separator: "&")
     #expect(Form(urlEncoded: thousand)?.entries.count == 1000)

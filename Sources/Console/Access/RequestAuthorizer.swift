@@ -113,7 +113,9 @@ struct RequestAuthorizer: Sendable {
         || origin == nil && site == "same-origin"
     else { throw .foreignForm }
     let form: Form?
-    do throws(FormError) { form = try request.form() } catch { throw .malformedForm(error) }
+    do throws(FormError) {
+      form = try request.form(showingNULIn: ListForm.field)
+    } catch { throw .malformedForm(error) }
     if let form { return form }
     guard request.body.isEmpty else { throw .notAForm }
     return Form()

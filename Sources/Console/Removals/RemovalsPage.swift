@@ -45,6 +45,8 @@ struct RemovalsPage: Sendable {
     case .severalAddresses(let line):
       FieldError(
         field: "list", text: Message("removals.several-addresses", ["line": .number(line)]))
+    case .containsNUL(let line):
+      FieldError(field: "list", text: Message("removals.contains-nul", ["line": .number(line)]))
     }
   }
 
@@ -67,6 +69,10 @@ struct RemovalsPage: Sendable {
 
 /// The form for a list of users, on the bulk removals page and on the users page.
 struct ListForm: ViewModel {
+  /// The field of the list, in which NUL is shown: a list that was saved in another encoding has it,
+  /// and what was pasted mustn't be lost.
+  static let field: StaticString = "list"
+
   let action: String
   let csrf: String
   let typed: String

@@ -33,6 +33,9 @@ public struct BulkList: Sendable, Equatable {
     var isFirst = true
     while let record = records.next() {
       let cells = record.fields.map { String(decoding: $0, as: UTF8.self).trimmed }
+      guard !cells.contains(where: { $0.unicodeScalars.contains(where: Self.isNUL) }) else {
+        throw .containsNUL(line: record.line)
+      }
       if isFirst, let named = Self.column(of: cells) {
         header = (named, cells.count)
         isFirst = false
@@ -59,6 +62,12 @@ public struct BulkList: Sendable, Equatable {
     }
     guard !lines.isEmpty else { throw .empty }
     self.lines = lines
+  }
+
+  /// Returns whether a character is NUL, which no identifier has and which a database may not store,
+  /// or the symbol that a form shows in its place.
+  private static func isNUL(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\0" || scalar == "\u{2400}"
   }
 
   /// Returns the column that identifies the user; a uid is preferred over an address, which may
@@ -112,6 +121,8 @@ public enum BulkListError: Error, Equatable, Sendable {
   case tooLong
   /// A line has several email addresses, and no header tells which of them is the user's.
   case severalAddresses(line: Int)
+  /// A line has a NUL character, or the symbol U+2400 in its place.
+  case containsNUL(line: Int)
 }
 
 /// Reads the records of pasted text, in which an unclosed quotation mark is text.

@@ -186,4 +186,25 @@ import Testing
       #expect(Console.bodyLimit(try #require(Target(other))) == nil)
     }
   }
+
+  @Test func `a list with NUL is shown again with an error, and nothing of it is lost`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      for address in ["/bulk-removals", try await world.eu + "/bulk-removals"] {
+        let csrf = try await ada.get(address).csrf
+        let body = "csrf=\(csrf)&list=ann%40example.com%0D%0Ab%00o%40example.com"
+        let fields: Fields = [
+          .contentType: "application/x-www-form-urlencoded", .origin: world.origin,
+          .secFetchSite: "same-origin",
+        ]
+        let page = try await ada.send(.post, address, fields: fields, body: Array(body.utf8))
+        Markup.check(page)
+        #expect(page.status == .unprocessableContent)
+        #expect(page.says("Line 2 contains a NUL character, shown as ␀."))
+        #expect(page.text.contains("ann@example.com") && page.text.contains("b␀o@example.com"))
+      }
+    }
+  }
 }

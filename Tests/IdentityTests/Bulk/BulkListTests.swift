@@ -61,6 +61,11 @@ import Testing
     #expect(try read("ann@example.com <Ann@example.com>") == ["1 Ann@example.com"])
   }
 
+  @Test(arguments: ["u1\nu\u{0}2", "u1\nu\u{2400}2", "uid,name\nu1,a\u{2400}"])
+  func `a NUL character is refused, also as its symbol`(text: String) {
+    #expect(throws: BulkListError.containsNUL(line: 2)) { try BulkList(text) }
+  }
+
   @Test func `an empty list and one over 10,000 lines are refused`() throws {
     for text in ["", " \n\t\r\n", ",,\n;;", "email\n"] {
       #expect(throws: BulkListError.empty) { try BulkList(text) }
