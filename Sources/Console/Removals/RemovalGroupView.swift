@@ -177,7 +177,8 @@ struct RemovalGroupView: ViewModel {
       Fact(Message("removals.started-by"), HTML.isolated(group.requesterName)),
       Fact(Message("removals.reason"), group.reason?.name ?? Message("removals.no-reason")),
     ]
-    if let job = group.parts.lazy.map(\.job).first(where: { $0.reason != nil }) {
+    // All parts have the same; those of deleted pools keep only their counts.
+    if let job = group.parts.first(where: { !$0.isDeleted && $0.job.reason != nil })?.job {
       if !job.ticket.isEmpty {
         facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
       }
@@ -240,7 +241,10 @@ struct GroupPartRow: ViewModel {
   let part: BulkGroup.Part
 
   static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.bulkRemoval($0.part.scope, String($0.part.job.id)) },
+    .text("href") {
+      $0.part.isDeleted
+        ? nil : ConsolePaths.bulkRemoval($0.part.scope, String($0.part.job.id))
+    },
     .text("pool") { ApprovalText.place($0.part.scope) },
     .markup("state") { GroupText.chip($0.part) },
     .text("done") {
@@ -250,8 +254,9 @@ struct GroupPartRow: ViewModel {
           "removed": .number($0.part.job.usersRemoved), "users": .number($0.part.job.users),
         ])
     },
-    .text("note") { row in
-      row.part.undoable > 0 && row.part.requiresCaller
+    .text("note") { row -> Message? in
+      if row.part.isDeleted { return Message("removals.pool-deleted") }
+      return row.part.undoable > 0 && row.part.requiresCaller
         ? Message("removals.undo-requires-caller")
         : row.part.undoEndingSentence ?? row.part.job.endingSentence
     },

@@ -9,6 +9,8 @@ public struct BulkGroup: Sendable {
     public let job: BulkJob
     /// The user pool.
     public let scope: Scope
+    /// Whether the pool was deleted, so that only the job's counts are left.
+    public let isDeleted: Bool
     /// How the removal is undone; nil if it isn't.
     public let undo: BulkUndo?
     /// The number of users whose removal can be undone.
@@ -59,7 +61,8 @@ public struct BulkGroup: Sendable {
   public let createdAt: Instant
   /// The number of lines or selected users.
   public let lines: Int
-  /// The parts in pools where the administrator who asks can remove factors.
+  /// The parts in pools where the administrator who asks can remove factors; also those of deleted
+  /// pools, for the requester and for administrators who can remove factors in all pools.
   public let parts: [Part]
   /// The lines that no part has; only for the requester.
   public let misses: [Miss]
@@ -76,9 +79,10 @@ public struct BulkGroup: Sendable {
   public var factors: Int { parts.reduce(0) { $0 + $1.job.factors } }
   /// Whether factors are being restored, and none are being removed.
   public var isBeingUndone: Bool { isRunning && !parts.contains { $0.job.state == .running } }
-  /// How far the undo is in all parts together; nil if nobody undid the removal.
+  /// How far the undo is in all parts of present pools together; nil if nobody undid the removal.
   public var undoState: BulkUndo.State? {
-    let states = parts.filter { $0.undo != nil || $0.job.usersRemoved > 0 }.map(\.undoState)
+    let present = parts.filter { !$0.isDeleted }
+    let states = present.filter { $0.undo != nil || $0.job.usersRemoved > 0 }.map(\.undoState)
     if states.contains(.running) { return .running }
     guard states.contains(where: { $0 != nil }) else { return nil }
     return states.allSatisfy { $0 == .done } ? .done : .partial
@@ -201,7 +205,7 @@ extension BulkGroup {
     }
     guard let row else { return nil }
     let isOwn = row.requester == agent
-    let parts = try parts(of: id, for: administrator, at: now, connection)
+    let parts = try parts(of: id, for: administrator, isOwn: isOwn, at: now, connection)
       .filter { isOwn || $0.job.state != .draft }
     guard isOwn || !parts.isEmpty else { return nil }
     return BulkGroup(
@@ -210,7 +214,7 @@ extension BulkGroup {
   }
 
   private static func parts(
-    of id: Int64, for administrator: Administrator, at now: Instant,
+    of id: Int64, for administrator: Administrator, isOwn: Bool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> [Part] {
     let jobs = try jobs(of: id, connection)
@@ -218,12 +222,29 @@ extension BulkGroup {
     let isBegun = jobs.contains { $0.state != .draft }
     var parts: [Part] = []
     for job in jobs where !isBegun || job.state != .draft {
-      guard let scope = try scope(job.scopeKey, connection),
-        administrator.may(.removeFactors, in: scope)
-      else { continue }
-      parts.append(try part(job, in: scope, at: now, connection))
+      if let scope = try scope(job.scopeKey, connection) {
+        guard administrator.may(.removeFactors, in: scope) else { continue }
+        parts.append(try part(job, in: scope, at: now, connection))
+      } else if let part = try deletedPart(job, for: administrator, isOwn: isOwn, connection) {
+        parts.append(part)
+      }
     }
     return parts
+  }
+
+  /// Returns a job of a deleted pool; nil if it was never started, or isn't for the administrator.
+  ///
+  /// Roles ended with the pool, and one in a later pool with its name isn't for this one.
+  private static func deletedPart(
+    _ job: BulkJob, for administrator: Administrator, isOwn: Bool,
+    _ connection: borrowing Connection
+  ) throws -> Part? {
+    guard job.state != .draft, isOwn || administrator.may(.removeFactors, in: nil),
+      let scope = try scope(job.scopeKey, evenDeleted: true, connection)
+    else { return nil }
+    return Part(
+      job: job, scope: scope, isDeleted: true, undo: nil, undoable: 0, undone: 0, leftToUndo: 0,
+      requiresCaller: false)
   }
 
   /// Returns the jobs of all pools.
@@ -260,7 +281,8 @@ extension BulkGroup {
       )
     let rules = try SupportRules.find(scope, connection)
     return Part(
-      job: job, scope: scope, undo: undo, undoable: undoable, undone: undone, leftToUndo: left,
+      job: job, scope: scope, isDeleted: false, undo: undo, undoable: undoable, undone: undone,
+      leftToUndo: left,
       requiresCaller: rules.callerVerification == .required)
   }
 
@@ -285,11 +307,14 @@ extension BulkGroup {
     }
   }
 
-  static func scope(_ key: Int64, _ connection: borrowing Connection) throws -> Scope? {
-    try connection.first(
+  static func scope(
+    _ key: Int64, evenDeleted: Bool = false, _ connection: borrowing Connection
+  ) throws -> Scope? {
+    let condition: SQL = evenDeleted ? "" : " AND s.deleted_at IS NULL"
+    return try connection.first(
       """
       SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
+      WHERE s.scope_key = \(key)\(condition)
       """
     ) { try Scope($0) }
   }

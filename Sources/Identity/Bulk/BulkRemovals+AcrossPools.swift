@@ -174,7 +174,7 @@ extension BulkRemovals {
     return (isAny, group.parts.count { $0.job.state == .waiting })
   }
 
-  /// Lists the users of a bulk removal by pool and line, with their names.
+  /// Lists the users of a bulk removal in present pools by pool and line, with their names.
   ///
   /// - Parameters:
   ///   - group: The bulk removal.
@@ -191,6 +191,7 @@ extension BulkRemovals {
     return try await store.read(BulkError.self) { connection in
       var found: [BulkGroupItem] = []
       for part in group.parts where part.job.id >= job && found.count <= limit {
+        guard !part.isDeleted else { continue }
         let first = part.job.id == job ? line : 0
         let items = try connection.all(
           """

@@ -67,8 +67,9 @@ enum Deletion {
   static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
     let project = scope.project.text
     try CountChanges.fold(scope, connection)
-    // Their lists are deleted with the pool, so only the audit log says how far they were.
+    // Lists and requests are deleted with the pool, so only the audit log says how they ended.
     try BulkRemovals.stopAll(deleted: scope, at: now, connection)
+    try Approvals.closeAll(deleted: scope, at: now, connection)
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
     var place: SQL = "project_id = \(project)"
     if let tenant = scope.tenant {
@@ -198,14 +199,23 @@ enum Deletion {
   }
 
   /// Deletes some of the rows of bulk removal lists, and lists without any rows left.
+  ///
+  /// Of a part of a removal across pools that was started, the counts are kept, which the removal's
+  /// totals include.
   private static func purgeList(
     of scope: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> Int {
     let limit = max(limit, 0)
+    let isUncounted: SQL = "(group_id IS NULL OR state = 'draft')"
     var left = limit
     while left > 0 {
       let job = try connection.first(
-        "SELECT job_id FROM bulk_job WHERE scope_key = \(scope) ORDER BY job_id LIMIT 1"
+        """
+        SELECT job_id FROM bulk_job j
+        WHERE scope_key = \(scope) AND (\(isUncounted) OR EXISTS (
+          SELECT 1 FROM bulk_item i WHERE i.scope_key = \(scope) AND i.job_id = j.job_id))
+        ORDER BY job_id LIMIT 1
+        """
       ) { try $0.value(0) as Int64 }
       guard let job else { break }
       let lines = try connection.run(
@@ -214,9 +224,17 @@ enum Deletion {
           SELECT line FROM bulk_item WHERE scope_key = \(scope) AND job_id = \(job)
           ORDER BY line LIMIT \(left))
         """)
+      try connection.run(
+        """
+        UPDATE bulk_job SET note = NULL, ticket = NULL, proof = NULL
+        WHERE scope_key = \(scope) AND job_id = \(job)
+        """)
       if lines < left {
         try connection.run(
-          "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
+          """
+          DELETE FROM bulk_job
+          WHERE scope_key = \(scope) AND job_id = \(job) AND \(isUncounted)
+          """)
       }
       left -= max(lines, 1)
     }

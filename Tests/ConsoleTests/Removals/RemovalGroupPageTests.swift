@@ -115,6 +115,30 @@ import Testing
     }
   }
 
+  @Test func `the part of a deleted pool keeps its counts and says that the pool was deleted`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let (address, draft) = try await preview(ada)
+      _ = try await ada.submit(address, form(draft))
+      try await run(world)
+      let pool = try await world.eu
+      let before = try await ada.get(address)
+      #expect(before.values(of: "href").contains { $0.hasPrefix(pool + "/bulk-removals/") })
+      try await world.identity.pools.delete(
+        project: ID("acme-retail"), tenant: try await world.euShop, by: Author(actor: .commandLine))
+      while try await world.identity.purge() {}
+      let after = try await ada.get(address)
+      Markup.check(after)
+      #expect(after.says("The user pool was deleted."))
+      #expect(!after.values(of: "href").contains { $0.hasPrefix(pool) })
+      let figures = /<dl class="figures">.*?<\/dl>/.dotMatchesNewlines()
+      let counts = [before, after].map { $0.text.firstMatch(of: figures).map { String($0.0) } }
+      #expect(counts[0] != nil && counts[0] == counts[1])
+    }
+  }
+
   @Test func `a start and a stop say which users are pending approval`() async throws {
     try await World.withSampleData { world in
       let us = try await world.identity.scopes.existing(

@@ -243,4 +243,67 @@ import Testing
       }
     }
   }
+
+  @Test func `the part of a deleted pool keeps its counts, but nothing else`() async throws {
+    try await withInstance { instance in
+      let (east, globex) = (instance.east, instance.globex)
+      let agent = try await instance.agent()
+      let id = try await instance.removed(from: [east, globex], by: agent)
+      let before = try await instance.group(id, by: agent)
+      #expect((before.users, before.factors) == (2, 2) && before.parts.allSatisfy { !$0.isDeleted })
+      let other = try await instance.agent("omar")
+      let local = try await instance.agent("rita", project: globex.project)
+      let former = try await instance.agent("ines", project: east.project)
+      try await instance.identity.pools.delete(
+        project: east.project, tenant: east.tenant, by: Instance.boss)
+      while try await instance.identity.purge() {}
+      let count = try await instance.database.read { connection in
+        try connection.first(
+          "SELECT /* test */ count(*) FROM bulk_item WHERE scope_key = \(east.key)"
+        ) { try $0.value(0) as Int }
+      }
+      #expect(count == 0)
+      for reader in [agent, other] {
+        let after = try await instance.group(id, by: reader)
+        #expect((after.users, after.factors, after.parts.count) == (2, 2, 2))
+        let part = try #require(after.parts.first { $0.isDeleted })
+        #expect(part.scope.key == east.key && part.job.usersRemoved == 1)
+        #expect(part.job.note.isEmpty && part.job.proof.isEmpty && !part.canUndo)
+        let users = try await instance.identity.bulkRemovals.users(of: after).items
+        #expect(users.map(\.part.scope.key) == [globex.key])
+        #expect(
+          try await instance.identity.bulkRemovals.groups(
+            for: reader.administrator.id
+          ).first?.users == 2)
+      }
+      // A role in the project doesn't reach what's left of its tenant.
+      #expect(try await instance.group(id, by: local).parts.map(\.scope.key) == [globex.key])
+      await expect("notFound") { try await instance.group(id, by: former) }
+      instance.clock.advance(Int64(BulkRemovals.daysKept) * 86_400 + 1)
+      try await instance.identity.purgeExpired()
+      await expect("notFound") { try await instance.group(id, by: agent) }
+    }
+  }
+
+  @Test func `a deleted pool leaves nothing of a draft or of a list for itself`() async throws {
+    try await withInstance { instance in
+      let east = instance.east
+      for pool in [east, instance.globex] { try await instance.addUsers(1, in: pool) }
+      let agent = try await instance.agent()
+      let id = try await instance.draft(across: "u0", by: agent)
+      _ = try await instance.draft("u0", by: agent, in: east)
+      try await instance.identity.pools.delete(
+        project: east.project, tenant: east.tenant, by: Instance.boss)
+      #expect(
+        try await instance.group(id, by: agent).parts.map(\.scope.key) == [instance.globex.key])
+      while try await instance.identity.purge() {}
+      #expect(try await instance.group(id, by: agent).isDraft)
+      let count = try await instance.database.read { connection in
+        try connection.first(
+          "SELECT /* test */ count(*) FROM bulk_job WHERE scope_key = \(east.key)"
+        ) { try $0.value(0) as Int }
+      }
+      #expect(count == 0)
+    }
+  }
 }
