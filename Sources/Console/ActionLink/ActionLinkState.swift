@@ -123,6 +123,12 @@ enum ActionLinkState {
       case .changeEmail, .recoverEmail, .revertFactor: Message("action-link.used-for-change")
       }
     case .replaced: Message("action-link.replaced-next")
+    case .late(let code) where code.isExpiredEarly:
+      switch code.kind {
+      case .passwordReset, .signIn, .verifyEmail, .changeEmail:
+        Message("action-link.expired-early")
+      case .recoverEmail, .revertFactor: Message("action-link.expired-early-undo")
+      }
     case .late(let code):
       switch code.kind {
       case .passwordReset, .signIn: Message("action-link.expired-after-one-hour")

@@ -57,6 +57,7 @@ extension OutOfBandCodes {
         let record = try OutOfBandRecord.find(code, connection)
         var remains = record.code
         remains.isReplaced = try record.isReplaced(connection)
+        remains.isExpiredEarly = record.isExpiredEarly
         return remains
       }
     } catch {

@@ -121,6 +121,11 @@ struct OutOfBandRecord {
       """)
   }
 
+  /// Whether the code expires before its kind's lifetime is over, because a backup was restored.
+  var isExpiredEarly: Bool {
+    code.expiresAt < createdAt.advanced(bySeconds: code.kind.lifetime)
+  }
+
   /// Whether ``useLaterRecoveries(at:_:)`` marked the code as used.
   func isReplaced(_ connection: borrowing Connection) throws -> Bool {
     guard code.kind == .recoverEmail, let used = code.usedAt, let account else { return false }

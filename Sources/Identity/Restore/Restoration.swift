@@ -132,15 +132,16 @@ extension Identity {
   private static func closeLinks(
     _ report: inout RestoreReport, at now: Instant, _ connection: borrowing Connection
   ) throws {
+    // They expire, because the data says that nobody used them.
     report.links = try connection.run(
       """
-      UPDATE oob_code SET used_at = \(now.microseconds)
+      UPDATE oob_code SET expires_at = \(now.microseconds)
       WHERE scope_key > 0 AND used_at IS NULL AND expires_at > \(now.microseconds)
       """)
     // A link for reporting a change can only lock an account, so it stays valid.
     report.links += try connection.run(
       """
-      UPDATE user_link SET used_at = \(now.microseconds)
+      UPDATE user_link SET expires_at = \(now.microseconds)
       WHERE account_key > 0 AND kind = 'enrollment' AND used_at IS NULL
         AND expires_at > \(now.microseconds)
       """)

@@ -197,6 +197,19 @@ import Testing
     }
   }
 
+  @Test func `after a restore, an unused link doesn't say that the change was made`() async throws {
+    try await World.withSampleData { world in
+      let browser = Browser(world)
+      let change = try await link(world, .changeEmail, newEmail: "new@example.com")
+      _ = try await world.identity.endTheRestoredPast(
+        file: "f", keepsSessions: true, former: nil, by: Author(actor: .commandLine))
+      let page = try await browser.get(change.address)
+      Markup.check(page)
+      #expect(page.status == .gone && page.says("This link has expired"))
+      #expect(page.says("It’s no longer valid.") && !page.says("The change was made"))
+    }
+  }
+
   @Test func `an email address is changed by the button`() async throws {
     try await World.withSampleData { world in
       let browser = Browser(world)

@@ -87,16 +87,37 @@ import Testing
       #expect(report.temporaryCodes == 1 && report.bulkRemovals == 1)
       try await instance.runAll()
       #expect(try await instance.job(job, by: agent).state == .stopped)
+      let now = instance.now.microseconds
       let left = try await instance.database.read { connection in
         try connection.first(
           """
           SELECT (SELECT count(*) FROM backup_code_set WHERE kind = 'temporary')
             + (SELECT count(*) FROM invitation)
-            + (SELECT count(*) FROM oob_code WHERE used_at IS NULL) /* test */
+            + (SELECT count(*) FROM oob_code WHERE expires_at > \(now)) /* test */
           """
         ) { try $0.value(0) as Int }
       }
       #expect(left == 0)
+    }
+  }
+
+  @Test func `links that the restored data says weren't used expire, and others stay used`()
+    async throws
+  {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      _ = try await instance.account(.alice, isVerified: false)
+      let used = try await instance.code(.verifyEmail)
+      _ = try await codes.apply(used, in: instance.acme, by: Instance.visitor)
+      let open = try await instance.code(.passwordReset)
+      instance.clock.advance(60)
+      let report = try await restore(instance)
+      #expect(report.links == 1)
+      await expect("expiredCode") { try await codes.look(at: open) }
+      await expect("usedCode") { try await codes.look(at: used) }
+      let (ended, kept) = (try await codes.remains(of: open), try await codes.remains(of: used))
+      #expect(ended?.usedAt == nil && ended?.isExpiredEarly == true)
+      #expect(kept?.usedAt != nil && kept?.isExpiredEarly == false)
     }
   }
 
