@@ -68,7 +68,9 @@ enum KeysRotateCommand: Command {
 /// Retires a token signing key early.
 enum KeysRetireCommand: Command {
   static let name = "keys retire"
-  static let summary = Message("cli.summary-retires-a-token-signing-key-early")
+  static let summary = Message(
+    "cli.summary-retires-a-token-signing-key-early",
+    ["seconds": .number(KeyRotationTask.interval)])
   static let operands = "ID"
   static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 

@@ -263,7 +263,7 @@ struct Housekeeping: Sendable {
       } catch {
         log.add(.taskFailed(.loadKeys, reason: "\(error)"))
       }
-    } while await slept(.seconds(5))
+    } while await slept(.seconds(KeyRotationTask.interval))
   }
 
   /// Waits; returns false when the task is canceled meanwhile.

@@ -18,7 +18,9 @@ actor KeyRotationTask {
   /// When a key that doesn't encrypt yet was found in the file.
   private var foundAt: ContinuousClock.Instant?
 
-  /// How long a new key only decrypts; servers look for one every five seconds.
+  /// How often a server looks for keys that a command changed, in seconds.
+  static let interval = 5
+  /// How long a new key only decrypts; every server has found it by then.
   private static let announcement = Duration.seconds(30)
 
   init(_ instance: Instance, _ folder: DataFolder, environment: [String: String], log: Log) {
