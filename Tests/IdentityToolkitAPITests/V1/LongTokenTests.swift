@@ -53,6 +53,9 @@ struct LongTokenTests {
       #expect(identities.map { Array($0.names).count } == listed + 1)
       let found = try await server.post("/v1/accounts:lookup", ["idToken": .string(token)])
       #expect(found.status == 200)
+      // The lookup has all of them, and the password.
+      let user = found["users"]?.arrayValue?.first
+      #expect(user?["providerUserInfo"]?.arrayValue?.count == count + 1)
       let cookie = try await server.post(
         "/v1/projects/acme-mfa:createSessionCookie", ["idToken": .string(token)], .owner)
       #expect(cookie.status == 200)

@@ -104,6 +104,39 @@ struct EnrollmentTests {
     }
   }
 
+  @Test func `a phone is enrolled in any session and without a name, within ten minutes`()
+    async throws
+  {
+    try await TestServer.with { server in
+      try await PhoneTests.switchOn(server)
+      let token = try await server.signIn(try await server.addPerson())["idToken"] ?? nil
+      server.advance(seconds: 2_000)
+      for isLate in [true, false] {
+        let started = try await server.post(
+          Self.start,
+          [
+            "idToken": token,
+            "phoneEnrollmentInfo": [
+              "phoneNumber": .string(PhoneTests.number), "captchaResponse": "NO_RECAPTCHA",
+              "clientType": "CLIENT_TYPE_WEB", "recaptchaVersion": "RECAPTCHA_ENTERPRISE",
+            ],
+          ])
+        #expect(started.status == 200, "\(started.json)")
+        server.advance(seconds: isLate ? 601 : 600)
+        let finished = try await server.post(
+          "/v2/accounts/mfaEnrollment:finalize",
+          [
+            "idToken": token,
+            "phoneVerificationInfo": [
+              "sessionInfo": started["phoneSessionInfo"]?["sessionInfo"] ?? nil,
+              "code": .string(PhoneTests.code),
+            ],
+          ])
+        #expect(finished.status == (isLate ? 400 : 200), "\(finished.json)")
+      }
+    }
+  }
+
   @Test func `a user can enroll only one TOTP factor`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
