@@ -27,8 +27,9 @@ final class Connector: Sendable {
   /// How long the server may take to send a result: longer than it takes to end a statement itself.
   var patience: Duration { limits.statementTimeout + .seconds(5) }
 
-  /// The position of the server with the latest connection, which is tried first.
-  private let latest = Mutex(0)
+  /// The position of the server with the latest connection, and its IP address, which are tried
+  /// first.
+  private let latest = Mutex((position: 0, ip: nil as String?))
 
   init(
     address: PostgreSQLAddress, passwordFile: String?, limits: Limits, writes: Bool,
@@ -62,13 +63,11 @@ final class Connector: Sendable {
   }
 
   private func connectToAny() throws(Failure) -> PostgreSQLLink {
-    let (count, first) = (address.servers.count, latest.withLock { $0 })
+    let (count, first) = (address.servers.count, latest.withLock(\.position))
     var failure: Failure?
     for position in (first..<first + count).map({ $0 % count }) {
       do throws(Failure) {
-        let link = try connect(to: address.servers[position])
-        latest.withLock { $0 = position }
-        return link
+        return try connect(toServerAt: position)
       } catch {
         if failure == nil { failure = error }
       }
@@ -76,8 +75,40 @@ final class Connector: Sendable {
     throw failure ?? cannotOpen("no server")
   }
 
-  private func connect(to server: PostgreSQLAddress.Server) throws(Failure) -> PostgreSQLLink {
+  /// Connects to the first IP address of a server that accepts it.
+  ///
+  /// libpq tries another address only when one refuses, and would wait all the time for one that
+  /// doesn't answer. So each gets an equal part of the time that's left.
+  private func connect(toServerAt position: Int) throws(Failure) -> PostgreSQLLink {
+    let (server, last) = (address.servers[position], latest.withLock(\.self))
+    var ips: [String?]
+    do { ips = try HostLookup.ips(of: server.host) } catch { throw cannotOpen(error.reason) }
+    if last.position == position, let index = ips.firstIndex(of: last.ip) {
+      ips.insert(ips.remove(at: index), at: 0)
+    }
+    let end = ContinuousClock.now + limits.connectTimeout
+    var failure: Failure?
+    for (number, ip) in ips.enumerated() {
+      let rest = max(end - .now, .zero)
+      do throws(Failure) {
+        let link = try connect(to: server, at: ip, within: rest / (ips.count - number))
+        latest.withLock { $0 = (position, ip) }
+        return link
+      } catch {
+        // What a server says explains more than that there's none.
+        let isAnswer = failure?.state.isEmpty == true && !error.state.isEmpty
+        if failure == nil || isAnswer { failure = error }
+      }
+    }
+    throw failure ?? cannotOpen("no address")
+  }
+
+  private func connect(
+    to server: PostgreSQLAddress.Server, at ip: String?, within time: Duration
+  ) throws(Failure) -> PostgreSQLLink {
     var settings = address.settings(for: server)
+    // The host stays, for its name in the certificate and in the password file.
+    if let ip { settings.append(("hostaddr", ip)) }
     // A server that can't be reached any longer is given up after about 15 seconds.
     settings += [
       ("client_encoding", "UTF8"), ("gssencmode", "disable"),
@@ -85,7 +116,7 @@ final class Connector: Sendable {
       ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
     ]
     if let password = try password() { settings.append(("password", password)) }
-    let handle = try unsafe open(settings)
+    let handle = try unsafe open(settings, within: time)
     let link = unsafe PostgreSQLLink(handle, patience: patience)
     try unsafe check(handle)
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
@@ -158,7 +189,9 @@ final class Connector: Sendable {
       DatabaseError(code, "cannot connect to \(address): \(reason)"), isLoss: true)
   }
 
-  private func open(_ settings: [(String, String)]) throws(Failure) -> OpaquePointer {
+  private func open(
+    _ settings: [(String, String)], within time: Duration
+  ) throws(Failure) -> OpaquePointer {
     let names = unsafe settings.map { unsafe strdup($0.0) }
     let values = unsafe settings.map { unsafe strdup($0.1) }
     defer { unsafe (names + values).forEach { unsafe free($0) } }
@@ -173,7 +206,7 @@ final class Connector: Sendable {
     do throws(Failure) {
       // In this form, an error has its SQLSTATE.
       _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-      try unsafe wait(handle)
+      try unsafe wait(handle, for: time)
       return unsafe handle
     } catch {
       unsafe PQfinish(handle)
@@ -182,8 +215,8 @@ final class Connector: Sendable {
   }
 
   /// Waits until a connection is open.
-  private func wait(_ handle: OpaquePointer) throws(Failure) {
-    let end = ContinuousClock.now + limits.connectTimeout
+  private func wait(_ handle: OpaquePointer, for time: Duration) throws(Failure) {
+    let end = ContinuousClock.now + time
     guard unsafe PQstatus(handle) != CONNECTION_BAD else { throw unsafe refusal(handle) }
     var events = POLLOUT
     while true {
@@ -191,7 +224,9 @@ final class Connector: Sendable {
       var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(events), revents: 0)
       let ready = unsafe poll(&socket, 1, rest)
       if ready < 0, errno == EINTR { continue }
-      guard ready > 0 else { throw cannotOpen("no answer in \(limits.connectTimeout)") }
+      guard ready > 0 else {
+        throw cannotOpen("no answer in \((time / .seconds(0.1)).rounded() / 10) seconds")
+      }
       switch unsafe PQconnectPoll(handle) {
       case PGRES_POLLING_OK: return
       case PGRES_POLLING_READING: events = POLLIN

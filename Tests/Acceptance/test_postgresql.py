@@ -16,7 +16,7 @@ import pytest
 from support.pages import Pages
 from support.postgresql import PostgreSQL
 from support.program import (
-    DATABASES, PROGRAM, Server, create_instance, environment, free_port, run)
+    DATABASES, PROGRAM, Server, create_instance, environment, free_port, preloaded, run)
 from support.rest import Api, create_token, ok, refused
 from support.site import crawl
 from support.waiting import until
@@ -169,6 +169,27 @@ default_pool_size = 20
         pooler.terminate()
         pooler.wait(30)
         database.remove()
+
+
+def test_an_address_of_a_name_that_does_not_answer_leaves_time_for_the_next(tmp_path):
+    database = PostgreSQL(port=free_port()).initialize()
+    # Connects, like a host whose database hangs, and never answers.
+    with socket.socket() as silent:
+        silent.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        silent.bind(("127.0.0.2", database.port))
+        silent.listen()
+        env = {**preloaded(tmp_path, "resolve"), "RESOLVE_TO": "127.0.0.2,127.0.0.1",
+               "RESOLVE_LOG": str(tmp_path / "dialed")}
+        database.create("instance")
+        place = f"countersign@mixed.example:{database.port}/instance?sslmode=disable"
+        try:
+            done = run("init", "--data", tmp_path / "data", "--database", f"postgresql://{place}",
+                       env=env)
+            assert done.returncode == 0, done.stderr
+            dialed = (tmp_path / "dialed").read_text().split()
+            assert dialed[:2] == [f"127.0.0.{n}:{database.port}" for n in (2, 1)]
+        finally:
+            database.remove()
 
 
 def test_an_init_that_failed_halfway_is_completed_with_the_same_key(tmp_path):
