@@ -38,7 +38,7 @@ extension SearchIndex {
         : one.beginning.utf8.lexicographicallyPrecedes(other.beginning.utf8)
     }
     for (beginning, key) in beginnings {
-      try connection.run(
+      try connection.runLater(
         """
         INSERT INTO account_beginning (beginning, account_key) VALUES (\(beginning), \(key))
         """)

@@ -26,20 +26,20 @@ package enum SearchIndex {
     let kept = old?.beginnings ?? []
     let wanted = new.beginnings
     try remove(account.key, old, except: wanted, connection)
-    try connection.run(
+    try connection.runLater(
       """
       INSERT INTO account_text (account_key, folded) VALUES (\(account.key), \(new.folded))
       """)
     try parts.insert(account.key, new.folded, connection)
     for beginning in wanted.subtracting(kept) {
-      try connection.run(
+      try connection.runLater(
         """
         INSERT INTO account_beginning (beginning, account_key)
         VALUES (\(beginning.text), \(account.key))
         """)
     }
     guard new.name != nil || old?.name != nil else { return }
-    try connection.run(
+    try connection.runLater(
       "UPDATE account SET name_folded = \(new.name) WHERE account_key = \(account.key)")
   }
 
@@ -84,9 +84,9 @@ package enum SearchIndex {
   ) throws {
     guard let old else { return }
     try parts.remove(account, old.folded, connection)
-    try connection.run("DELETE FROM account_text WHERE account_key = \(account)")
+    try connection.runLater("DELETE FROM account_text WHERE account_key = \(account)")
     for beginning in old.beginnings.subtracting(kept) {
-      try connection.run(
+      try connection.runLater(
         """
         DELETE FROM account_beginning
         WHERE beginning = \(beginning.text) AND account_key = \(account)

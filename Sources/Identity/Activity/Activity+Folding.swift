@@ -101,7 +101,7 @@ extension Activity {
       if let project { try add(checks, to: hour, of: project, isWhole: true, connection) }
     }
     for (offset, counts) in tally.offsets {
-      try connection.run(
+      try connection.runLater(
         """
         INSERT INTO offset_day (scope_key, day, distance, accepted, confirmed, unconfirmed)
         VALUES (\(scope), \(offset.day), \(offset.distance), \(counts.accepted),
@@ -113,7 +113,7 @@ extension Activity {
         """)
     }
     for (key, change) in tally.userDays where change != 0 {
-      try connection.run(
+      try connection.runLater(
         """
         INSERT INTO reach_day (scope_key, day, reach, users)
         VALUES (\(scope), \(key.day), \(key.reach), \(change))
@@ -122,7 +122,7 @@ extension Activity {
         """)
     }
     for (key, change) in tally.users where change != 0 {
-      try connection.run(
+      try connection.runLater(
         """
         INSERT INTO reach_users (scope_key, reach, day, users)
         VALUES (\(scope), \(key.reach), \(key.day), \(change))
@@ -139,7 +139,7 @@ extension Activity {
     _ checks: ActivityTally.Checks, to hour: Int64, of scope: Int64, isWhole: Bool,
     _ connection: borrowing Connection
   ) throws {
-    try connection.run(
+    try connection.runLater(
       """
       INSERT INTO activity_hour (scope_key, whole, hour, accepted, outside, incorrect, locked,
         other)
@@ -163,7 +163,7 @@ extension Activity {
       let new = reach < current.days.count ? current.days[reach] : nil
       guard old != new else { continue }
       if let old {
-        try connection.run(
+        try connection.runLater(
           """
           DELETE FROM reach_account
           WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(old)
@@ -171,7 +171,7 @@ extension Activity {
           """)
       }
       if let new {
-        try connection.run(
+        try connection.runLater(
           """
           INSERT INTO reach_account (scope_key, reach, day, account_key)
           VALUES (\(scope), \(reach), \(new), \(account))

@@ -66,7 +66,7 @@ struct ActivityDelta {
 
   /// Appends the change to the pool's.
   func insert(in scope: Int64, _ connection: borrowing Connection) throws {
-    try connection.run(
+    try connection.runLater(
       """
       INSERT INTO activity_delta (number, scope_key, account_key, hour, kind, distance, reach)
       VALUES (\(SQL.nextNumber("number", of: "activity_delta")), \(scope), \(account), \(hour),

@@ -46,7 +46,7 @@ package enum CodeAttemptRecord {
     _ connection: borrowing Connection
   ) throws -> Int64 {
     let at = max(now.microseconds, (previous ?? now.microseconds - 1) + 1)
-    try connection.run(
+    try connection.runLater(
       """
       INSERT INTO code_attempt (scope_key, at, account_key, previous, way, result, enrollment_id,
         intervals, distance, step, address, user_agent)

@@ -33,7 +33,7 @@ package struct CodeAttemptRecorder {
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let change = try accept(finding, at: now, connection)
-    try connection.run("UPDATE account SET \(change) WHERE account_key = \(account.key)")
+    try connection.runLater("UPDATE account SET \(change) WHERE account_key = \(account.key)")
   }
 
   /// Does the same as ``pass(_:at:_:)``, except for the account's row.
@@ -73,7 +73,7 @@ package struct CodeAttemptRecorder {
     var count = CodeAttemptCount(account)
     let at = try insert(finding, at: now, &count, connection)
     let wrong = account.wrongCodes + 1
-    try connection.run(
+    try connection.runLater(
       """
       UPDATE account SET wrong_codes = \(wrong), last_code_attempt_at = \(at)
       WHERE account_key = \(account.key)
@@ -113,7 +113,7 @@ package struct CodeAttemptRecorder {
       if isKept { return try count.add(finding, way, at: now, connection) }
     }
     let at = try insert(finding, at: now, &count, connection)
-    try connection.run(
+    try connection.runLater(
       "UPDATE account SET last_code_attempt_at = \(at) WHERE account_key = \(account.key)")
   }
 
