@@ -1,15 +1,32 @@
 import Database
 
-extension Identity {
+/// How the clock of the database's machine compares with this one's.
+public enum DatabaseClock: Sendable, Equatable {
+  /// It's the same clock, because the database is a file.
+  case shared
+  /// They differ by less than ``tolerance``.
+  case agrees
+  /// It's this many seconds ahead of this machine's, or behind if the number is negative.
+  case differs(seconds: Int64)
+
   /// The difference between the clocks of servers on one database, in seconds, from which they
   /// compare codes, leases, and expiry differently.
-  public static let clockTolerance: Int64 = 5
+  static let tolerance: Int64 = 5
+}
+
+extension Identity {
+  /// Compares the clock of the database's machine with this one's.
+  ///
+  /// - Returns: The result.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func databaseClock() async throws(StartError) -> DatabaseClock {
+    guard let difference = try await databaseClockDifference() else { return .shared }
+    return difference.magnitude < DatabaseClock.tolerance ? .agrees : .differs(seconds: difference)
+  }
 
   /// Returns how many seconds the clock of the database's machine is ahead of this one's, negative if
   /// it's behind; nil for a file, which has this machine's clock.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
-  public func databaseClockDifference() async throws(StartError) -> Int64? {
+  func databaseClockDifference() async throws(StartError) -> Int64? {
     guard store.database.dialect.sharesDatabase else { return nil }
     let start = clock.now().microseconds
     let theirs = try await store.read(StartError.self) { connection in

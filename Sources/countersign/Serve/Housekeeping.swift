@@ -97,14 +97,18 @@ struct Housekeeping: Sendable {
   /// Reports when the clock differs from that of the database's server, with which all servers on the
   /// database can be compared, and when it doesn't any longer.
   private static func watchDatabaseClock(_ identity: Identity, _ log: Log) async {
-    var last: Int64?
+    var differs = false
     repeat {
       do {
-        guard let difference = try await identity.databaseClockDifference() else { return }
-        let found = difference.magnitude >= Identity.clockTolerance ? difference : nil
-        if let found, last == nil { log.add(.databaseClockDiffers(seconds: found)) }
-        if found == nil, last != nil { log.add(.databaseClockAgrees) }
-        last = found
+        switch try await identity.databaseClock() {
+        case .shared: return
+        case .agrees:
+          if differs { log.add(.databaseClockAgrees) }
+          differs = false
+        case .differs(let seconds):
+          if !differs { log.add(.databaseClockDiffers(seconds: seconds)) }
+          differs = true
+        }
       } catch {
         log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }

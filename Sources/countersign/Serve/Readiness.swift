@@ -122,7 +122,7 @@ actor Readiness {
     if integrity != nil { state.failed.append(.integrity) }
     if identity.clockGuard.doubt != nil {
       state.failed.append(.clock)
-    } else if isWritable, await clockDiffers(identity) {
+    } else if isWritable, case .differs? = try? await identity.databaseClock() {
       state.warnings.append(.clock)
     }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
@@ -132,11 +132,6 @@ actor Readiness {
     if !hasKey || lacksNewest || !identity.hasSigningKey { state.failed.append(.keys) }
     if let free = folder.freeSpace, free < leastSpace { state.failed.append(.disk) }
     return state
-  }
-
-  private static func clockDiffers(_ identity: Identity) async -> Bool {
-    guard let difference = try? await identity.databaseClockDifference() else { return false }
-    return difference.magnitude >= Identity.clockTolerance
   }
 
   private static func isDelayed(_ mail: MailHealth, _ identity: Identity) async -> Bool {

@@ -50,14 +50,23 @@ import Testing
       let identity = instance.identity
       guard let first = try await identity.databaseClockDifference() else {
         // A file has the clock of this machine.
-        return #expect(!instance.database.dialect.sharesDatabase)
+        #expect(!instance.database.dialect.sharesDatabase)
+        return #expect(try await identity.databaseClock() == .shared)
       }
       instance.clock.advance(first)
-      let tolerance = Identity.clockTolerance
-      #expect(abs(try #require(try await identity.databaseClockDifference())) < tolerance)
+      #expect(try await identity.databaseClock() == .agrees)
       instance.clock.advance(60)
-      let ahead = try #require(try await identity.databaseClockDifference())
-      #expect((-60 ... -60 + tolerance).contains(ahead))
+      guard case .differs(let ahead) = try await identity.databaseClock() else {
+        Issue.record("a minute is a difference")
+        return
+      }
+      #expect((-60 ... -60 + DatabaseClock.tolerance).contains(ahead))
+      // The database's is ahead.
+      instance.clock.advance(-60 - DatabaseClock.tolerance - 1)
+      guard case .differs(1...) = try await identity.databaseClock() else {
+        Issue.record("\(DatabaseClock.tolerance) seconds are a difference")
+        return
+      }
     }
   }
 
