@@ -267,6 +267,8 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
           "COUNTERSIGN_SMTP_CA": "/nowhere", "COUNTERSIGN_SMTP_PASSWORD_FILE": "/nowhere"},
      ["--smtp-from must be", "--smtp-ca file /nowhere can't",
       "--smtp-password-file /nowhere can't"]),
+    (["--smtp", "smtp://mail.example.com", "--smtp-from", "a@example.com", "--smtp-ca", __file__], {},
+     [f"--smtp-ca file {__file__} has no certificate"]),
 ])
 def test_all_problems_of_a_mail_configuration_are_reported(tmp_path, words, env, problems):
     answer = run("serve", "--data", tmp_path / "data", *words, env=env)

@@ -105,6 +105,31 @@ struct TLSFilesTests {
   }
 }
 
+struct AuthorityFileTests {
+  private static let cases: [(text: String?, problem: String?)] = [
+    (DoctorTests.certificate, nil),
+    (DoctorTests.key, "The --outbound-ca file F/ca.pem has no certificate in PEM format."),
+    ("", "The --outbound-ca file F/ca.pem has no certificate in PEM format."),
+    (nil, "The --outbound-ca file F/ca.pem can't be read."),
+  ]
+
+  @Test(arguments: cases)
+  func `a file of certificates to trust has one`(text: String?, problem: String?) async throws {
+    try await withFolder { folder in
+      let file = "\(folder)/ca.pem"
+      try text?.write(toFile: file, atomically: false, encoding: .utf8)
+      let arguments = try Arguments(
+        ["--outbound-ca", file], options: ServeConfiguration.options, environment: [:])
+      var problems = ConfigurationProblems(arguments)
+      _ = OutboundConfiguration(arguments, problems: &problems)
+      let found = problems.messages.map {
+        OperatorText.string($0).replacingOccurrences(of: folder, with: "F")
+      }
+      #expect(found == [problem].compactMap(\.self))
+    }
+  }
+}
+
 struct CertificateWatchTests {
   private static let day: Int64 = 86_400
 

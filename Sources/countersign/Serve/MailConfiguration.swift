@@ -44,11 +44,10 @@ struct MailConfiguration: Sendable {
     }
     let sender = Self.sender(arguments.value("smtp-from"), &problems)
     if let file = arguments.value("smtp-ca") {
-      if FileManager.default.isReadableFile(atPath: file) {
-        server?.authority = file
+      if let problem = TLSFiles.problem(ofAuthorities: file, option: "smtp-ca") {
+        problems.append(problem, of: "smtp-ca")
       } else {
-        problems.append(
-          Message("cli.the-smtp-ca-file-cant-be", ["file": .text(file)]), of: "smtp-ca")
+        server?.authority = file
       }
     }
     let password = SecretFile(

@@ -22,10 +22,10 @@ struct OutboundConfiguration: Sendable {
     }
     addresses = AddressPolicy(allowing: ranges)
     authority = arguments.value("outbound-ca")
-    if let authority, !FileManager.default.isReadableFile(atPath: authority) {
-      problems.append(
-        Message("cli.the-outbound-ca-file-cant-be", ["file": .text(authority)]),
-        of: "outbound-ca")
+    if let authority,
+      let problem = TLSFiles.problem(ofAuthorities: authority, option: "outbound-ca")
+    {
+      problems.append(problem, of: "outbound-ca")
     }
   }
 

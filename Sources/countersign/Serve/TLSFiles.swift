@@ -52,6 +52,20 @@ struct TLSFiles: Sendable {
 }
 
 extension TLSFiles {
+  /// Returns what's wrong with a file of certificates to trust; nil if nothing is.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - option: The option that names it.
+  static func problem(ofAuthorities path: String, option: String) -> Message? {
+    let values: [String: Message.Value] = ["name": .text(option), "file": .text(path)]
+    guard let data = FileManager.default.contents(atPath: path) else {
+      return Message("cli.the-ca-file-cant-be-read", values)
+    }
+    guard Certificate.all(inPEM: Array(data)).isEmpty else { return nil }
+    return Message("cli.the-ca-file-has-no-certificate", values)
+  }
+
   /// The files that a server uses; none for plain HTTP.
   init(_ tls: ServerConfiguration.TLS?) {
     self.init(certificate: tls?.certificate, key: tls?.key)
