@@ -40,6 +40,8 @@ def test_every_command_has_help(command):
     ["admin", "create", "--data", "d", "--email", "e", "--role", "king"],
     ["token", "create", "--data", "d", "--project", "p", "--role", "king"],
     ["token", "revoke", "--data", "d", "--project", "p"], ["backup", "--data", "d"],
+    ["export", "--data", "d", "--project", "p", "--format", "json", "-"],
+    ["user", "export", "--data", "d", "--project", "p", "--uid", "u", "-"],
     ["keys"], ["keys", "retire", "--data", "d"], ["keys", "rotate", "--soon", "--data", "d"],
 ], ids=" ".join)
 def test_invalid_usage_is_refused(words):
@@ -66,7 +68,7 @@ def test_all_configuration_problems_are_reported_at_once(tmp_path):
     (["--public-url", "https://mfa.example.com/path"], "--public-url"),
     (["--project", "p"], "--project"),
     (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "/nowhere"),
-    (["--access-log", "/nowhere/log"], "/nowhere/log"),
+    (["--access-log", "/nowhere/log"], "/nowhere/log"), (["--audit-heads", "-"], "--audit-heads"),
 ])
 def test_an_invalid_configuration_is_refused(tmp_path, words, word):
     run("init", "--data", tmp_path)

@@ -197,6 +197,19 @@ struct Arguments: Sendable {
     return operands[0]
   }
 
+  /// Returns the only operand, a file to create.
+  ///
+  /// - Returns: The path.
+  /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty or `-`, which
+  ///   for other programs means standard output.
+  func fileToCreate() throws(UsageError) -> String {
+    let path = try operand(Message("cli.the-file-to-create"))
+    guard path != "-" else {
+      throw UsageError(Message("cli.only-backup-writes-to-standard-output"))
+    }
+    return path
+  }
+
   /// Returns the last value of an option.
   func value(_ name: String) -> String? { values[name]?.last }
 

@@ -20,7 +20,7 @@ enum ExportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand(Message("cli.the-file-to-create"))
+    let path = try arguments.fileToCreate()
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
       let scope = try await instance.scope(project, tenant: arguments.value("tenant"))

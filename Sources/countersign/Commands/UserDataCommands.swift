@@ -29,7 +29,7 @@ enum UserExportCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
     let uid = try arguments.required("uid")
-    let path = try arguments.operand(Message("cli.the-file-to-create"))
+    let path = try arguments.fileToCreate()
     return try await Instance.use(arguments) { instance in
       let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
       let file = try PrivateFile(path)

@@ -124,6 +124,9 @@ struct ServeConfiguration: Sendable {
     upgradeBackup = arguments.has(UpgradeBackup.option.name) ? .skip : .create
     accessLog = arguments.value("access-log") ?? "-"
     auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
+    if auditHeads?.path == "-" {
+      problems.append(Message("cli.audit-heads-must-be-a-file"), of: "audit-heads")
+    }
     eventFolder = arguments.value("event-folder") ?? "\(data)/events"
     outbound = OutboundConfiguration(arguments, problems: &problems)
     monitoring = MonitoringConfiguration(arguments, problems: &problems)
