@@ -1,5 +1,6 @@
 """Backup and restore: the documented drill, and revocations that a restore keeps."""
 
+import os
 import re
 import shutil
 import signal
@@ -44,6 +45,26 @@ def restore(data, file, *words):
     result = run("restore", "--data", data, *words, file)
     assert result.returncode == 0, result.stderr
     return result.stdout
+
+
+def test_a_restore_to_a_folder_that_cannot_be_written_says_so(tmp_path):
+    data = tmp_path / "data"
+    assert run("init", "--data", data).returncode == 0
+    file = tmp_path / "monday.sqlite"
+    assert run("backup", "--data", data, file).returncode == 0
+    # Leaves the files with the locks.
+    restore(data, file)
+    data.chmod(0o500)
+    try:
+        # Without its capabilities, root can't write it either.
+        prefix = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+        refused_ = run("restore", "--data", data, file, prefix=prefix)
+    finally:
+        data.chmod(0o700)
+    assert refused_.returncode == 78, refused_.stderr
+    assert refused_.stderr == (f"The backup couldn't be restored: cannot write to {data}/restore.draft: "
+                               "Permission denied\n")
+    restore(data, file)
 
 
 def test_the_documented_drill_works(served, tmp_path):

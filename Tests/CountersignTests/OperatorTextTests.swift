@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import Identity
 import Testing
 
@@ -31,6 +32,17 @@ struct OperatorTextTests {
   ])
   func `a role has its scope in parentheses, as on pages`(grant: Grant, text: String) {
     #expect(OperatorText.string(grant.message) == text)
+  }
+
+  @Test func `an error of Foundation has the reason of the system`() async throws {
+    try await withFolder { folder in
+      try "".write(toFile: "\(folder)/file", atomically: false, encoding: .utf8)
+      let error = try #require(throws: ConfigurationError.self) {
+        try DataFolder(path: "\(folder)/file/data").prepare()
+      }
+      #expect(
+        "\(error)" == "The data folder \(folder)/file/data can't be created: Not a directory")
+    }
   }
 
   @Test func `each kind of restored item has its own text`() {

@@ -68,12 +68,15 @@ private struct Restore {
       let (report, revived) = try await prepare(stored, former, environment: environment)
       await former?.close()
       try swap.commit(stamp: stopped.fileStamp)
-      let aside = try swap.finish()
+      let aside = try swap.finishRestore()
       say(stored, report, revived, trouble, aside)
     } catch {
       await former?.close()
       try? swap.discard()
-      throw error
+      guard error is DatabaseError || error is CocoaError else { throw error }
+      throw ConfigurationError(
+        Message(
+          "cli.the-backup-couldnt-be-restored", ["reason": .text(OperatorText.reason(of: error))]))
     }
   }
 

@@ -103,6 +103,16 @@ struct DatabaseSwap: Sendable {
     try DurableFiles.sync(data)
     return former
   }
+
+  /// Does the same as ``finish()``, and explains its failure: the next command continues.
+  func finishRestore() throws(ConfigurationError) -> String? {
+    do { return try finish() } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.the-restore-to-cant-be-finished",
+          ["path": .text(data), "reason": .text(OperatorText.reason(of: error))]))
+    }
+  }
 }
 
 extension DataFolder {
@@ -120,14 +130,7 @@ extension DataFolder {
 
   /// Finishes an interrupted restore for a caller that already holds the server lock.
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
-    do {
-      guard try DatabaseSwap(data: path).finish() != nil else { return }
-    } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.the-restore-to-cant-be-finished", ["path": .text(path), "reason": .text("\(error)")])
-      )
-    }
+    guard try DatabaseSwap(data: path).finishRestore() != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }
 }

@@ -21,10 +21,12 @@ enum OperatorText {
   static func string(_ message: Message) -> String { catalog.text(message) }
 
   /// Returns the system's reason for an error of Foundation, such as "Is a directory", which
-  /// Foundation's own description lacks.
+  /// Foundation's own description lacks, or that of a database.
   static func reason(of error: any Error) -> String {
+    if let error = error as? DatabaseError { return error.message }
     let error = error as NSError
-    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    // On Linux, a POSIXError isn't an NSError until it's converted.
+    let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
     return cause?.localizedFailureReason ?? error.localizedFailureReason
       ?? error.localizedDescription
   }
