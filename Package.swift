@@ -211,10 +211,9 @@ let package = Package(
     tests(
       "CountersignTests",
       [
-        "countersign", "Crypto", "Database", "DatabaseSQLite", "HTTP", "HTTPServer", "Host",
-        "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "Metrics", "Network",
-        "OTP",
-        "Text",
+        "countersign", "Crypto", "Database", "DatabaseSQLite", "HTTP", "HTTPClient", "HTTPServer",
+        "Host", "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "Metrics",
+        "Network", "OTP", "SMS", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

@@ -121,6 +121,28 @@ def test_requests_that_hang_delay_no_other_numbers(tmp_path):
         assert len(gateway.requests) == 6
 
 
+def test_a_gateway_that_never_responds_is_paused_and_its_messages_stay(tmp_path):
+    broken = threading.Event()
+    broken.set()
+
+    def hang_up(_):
+        # The connection closes without a response.
+        if broken.is_set():
+            raise ConnectionAbortedError
+
+    with Gateway(before=hang_up) as gateway, Server(
+            tmp_path, *flags(gateway), env=SECRET) as server:
+        _, api = set_up(server)
+        for _ in range(3):
+            ok(request_code(api, number()))
+        server.wait_for_line(r"(Delivery of text messages paused)")
+        broken.clear()
+        until(lambda: all(sent for _, sent in outbox(server)), "all are sent", 90)
+        # A message that was sent again had the same ID.
+        ids = {json.loads(body)["id"] for _, _, body in gateway.requests}
+        assert len(ids) == 3
+
+
 def test_a_stopping_server_sends_the_message_in_progress_and_no_second_time(tmp_path):
     released = threading.Event()
     with Gateway(before=lambda body: released.wait(60)) as gateway:

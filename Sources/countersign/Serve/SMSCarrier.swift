@@ -9,6 +9,7 @@ final class SMSCarrier: Carrier {
   let server: String
   private let gateway: SMSGateway
   private let requests = Mutex<Set<Task<DeliveryAttempt, Never>>>([])
+  private let silence = Mutex(GatewaySilence())
 
   /// The maximum number of messages sent at the same time: a slow request delays no others.
   static let mostAtOnce = 8
@@ -41,16 +42,37 @@ final class SMSCarrier: Carrier {
       id: message.id, recipient: message.recipient, text: message.body, purpose: message.purpose,
       project: message.project, tenant: message.tenant, createdAt: message.createdAt.seconds)
     do {
-      switch try await gateway.send(text, at: Int64(Date().timeIntervalSince1970)) {
-      case .accepted: return .recorded(.sent)
-      case .refused(let reason): return .recorded(.failed(reason))
-      case .postponed(let reason): return .recorded(.postponed(reason))
-      case .interrupted(let error): return .recorded(.postponed(error.diagnosis))
-      case .unauthorized(let reason): return .isDown(reason)
-      case .unreachable(let error): return .isDown(error.diagnosis)
-      }
+      let outcome = try await gateway.send(text, at: Int64(Date().timeIntervalSince1970))
+      return silence.withLock { $0.attempt(outcome) }
     } catch {
       return .isDown("\(error)")
+    }
+  }
+}
+
+/// Decides when requests without a response are no longer about single messages.
+struct GatewaySilence: Sendable {
+  /// The number of requests in a row without a response after which the gateway is down: one number
+  /// that it doesn't answer for, or two, delay no others.
+  static let most = 3
+
+  private var count = 0
+
+  /// Returns what a request means for its message and for the others.
+  mutating func attempt(_ outcome: SMSOutcome) -> DeliveryAttempt {
+    switch outcome {
+    case .interrupted(.timedOut), .interrupted(.interrupted): count += 1
+    // The server is stopping, or can't connect.
+    case .interrupted(.canceled), .unreachable: break
+    default: count = 0
+    }
+    return switch outcome {
+    case .accepted: .recorded(.sent)
+    case .refused(let reason): .recorded(.failed(reason))
+    case .postponed(let reason): .recorded(.postponed(reason))
+    case .unauthorized(let reason): .isDown(reason)
+    case .interrupted(let error) where count < Self.most: .recorded(.postponed(error.diagnosis))
+    case .interrupted(let error), .unreachable(let error): .isDown(error.diagnosis)
     }
   }
 }
