@@ -52,13 +52,14 @@ struct TLSFiles: Sendable {
 }
 
 extension TLSFiles {
-  /// Returns what's wrong with a file of certificates to trust; nil if nothing is.
+  /// Checks a file of certificates to trust.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - option: The option that names it.
+  /// - Returns: What's wrong with it; nil if nothing is.
   static func problem(ofAuthorities path: String, option: String) -> Message? {
-    let values: [String: Message.Value] = ["name": .text(option), "file": .text(path)]
+    let values: KeyValuePairs<String, Message.Value> = ["name": .text(option), "file": .text(path)]
     guard let data = FileManager.default.contents(atPath: path) else {
       return Message("cli.the-ca-file-cant-be-read", values)
     }
