@@ -19,10 +19,7 @@ enum HourlyQuota {
     _ name: String, _ amount: Int = 1, limit: Int, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    let row = try connection.first(
-      "SELECT failures, expires_at FROM throttle WHERE name = \(name)"
-    ) { row in (count: try row.value(0) as Int, end: Instant(microseconds: try row.value(1))) }
-    let current = row.flatMap { $0.end.pending(for: window, at: now) == nil ? nil : $0 }
+    let current = try current(name, at: now, connection)
     if let current, current.count + amount > limit { return current.end }
     let end = current?.end ?? now.advanced(bySeconds: window)
     let count = (current?.count ?? 0) + amount
@@ -34,5 +31,21 @@ enum HourlyQuota {
         blocked_until = 0, expires_at = excluded.expires_at
       """)
     return nil
+  }
+
+  /// Returns the time of the next possible action if the limit is reached, without counting one.
+  static func exhausted(
+    _ name: String, limit: Int, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    try current(name, at: now, connection).flatMap { $0.count >= limit ? $0.end : nil }
+  }
+
+  private static func current(
+    _ name: String, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (count: Int, end: Instant)? {
+    let row = try connection.first(
+      "SELECT failures, expires_at FROM throttle WHERE name = \(name)"
+    ) { row in (count: try row.value(0) as Int, end: Instant(microseconds: try row.value(1))) }
+    return row.flatMap { $0.end.pending(for: window, at: now) == nil ? nil : $0 }
   }
 }

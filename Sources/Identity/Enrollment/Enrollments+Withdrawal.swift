@@ -7,13 +7,15 @@ extension Enrollments {
   /// pool requires a session with a second factor. A suspended factor remains required at sign-in
   /// and can't be unenrolled.
   ///
-  /// - Returns: A new session; nil if the factor was the most recently enrolled of several, in
-  ///   which case clients sign the user out.
+  /// - Returns: A new session; nil if the factor was the most recently enrolled of several, or if the
+  ///   user pool now refuses sessions without a second factor, in which case clients sign the user
+  ///   out.
   /// - Throws: ``EnrollmentError``.
   public func withdraw(
     _ session: UserSession, enrollment: String, by author: Author
   ) async throws(EnrollmentError) -> SessionGrant? {
     let now = store.clock.now()
+    let store = store
     let (random, outbox, profile) = (store.random, store.outbox, store.profile)
     return try await store.write(EnrollmentError.self) { connection in
       let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
@@ -39,6 +41,12 @@ extension Enrollments {
         .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
+      let keepsFactor = changed.factors.contains { $0.id == session.secondFactor?.enrollment }
+      // A new session without a second factor wouldn't be refreshed either.
+      guard
+        try keepsFactor
+          || !store.refusesSessions(of: changed, in: session.scope, at: now, connection)
+      else { return nil }
       return try Sessions.renew(session, of: changed, at: now, random: random, connection)
     }
   }

@@ -22,5 +22,13 @@ enum MailQuota {
     "warning to \(scope.key) \(TypedEmail(email).digest)"
   }
 
+  /// The quota name of enrollment links that refused sign-ins send.
+  ///
+  /// They're counted separately, so that other emails, which anyone can request, can't use up the
+  /// links of a user who has to enroll.
+  static func name(enrolling email: String, in scope: Scope) -> String {
+    "enrollment to \(scope.key) \(TypedEmail(email).digest)"
+  }
+
   static func name(from address: String) -> String { "mail from \(Network.name(of: address))" }
 }

@@ -40,18 +40,44 @@ extension EnrollmentDuty {
 }
 
 extension Store {
+  /// The enrollment link of a user whose sessions without a second factor are refused.
+  private enum RefusalLink {
+    /// A new one, which the next sign-in sends to this address.
+    case new(email: String)
+    /// The one that the user has.
+    case existing
+  }
+
   /// Returns whether sessions of an account without a second factor are refused.
   ///
-  /// No one is locked out: who can't be sent an enrollment link, such as a user without a verified
-  /// email address, gets tokens that say they should enroll.
+  /// No one is locked out: users who have no enrollment link and can't be sent one, such as those
+  /// without a verified email address, get tokens that say they should enroll.
   func refusesSessions(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard outbox.carriesMail, account.email != nil,
-      let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection)
-    else { return false }
-    return enforced.duty.isDue && enforced.policy.enforcement?.mode == .refuse
-      && EnrollmentLinks.refusal(account, enforced.policy) == nil
+    try refusalLink(of: account, in: scope, at: now, connection) != nil
+  }
+
+  /// Returns the enrollment link of a user who is refused; nil if the user isn't.
+  private func refusalLink(
+    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> RefusalLink? {
+    guard outbox.carriesMail, let email = account.email,
+      let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
+      enforced.duty.isDue, enforced.policy.enforcement?.mode == .refuse,
+      try EnrollmentLinks.canSend(to: account, mayBounce: true, in: scope, connection)
+    else { return nil }
+    // A second attempt right away must not invalidate the link in the first email.
+    if try UserLink.hasEnrollmentLink(account, sentWithin: 300, at: now, connection) {
+      return .existing
+    }
+    let name = MailQuota.name(enrolling: email, in: scope)
+    if try HourlyQuota.exhausted(name, limit: MailQuota.perAddress, at: now, connection) == nil {
+      return .new(email: email)
+    }
+    let lifetime = UserLink.Kind.enrollment.lifetime
+    return try UserLink.hasEnrollmentLink(account, sentWithin: lifetime, at: now, connection)
+      ? .existing : nil
   }
 
   /// Returns whether a session isn't continued with new tokens: it has no second factor, and those of
@@ -76,16 +102,12 @@ extension Store {
   func refusesSignIn(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard try refusesSessions(of: account, in: scope, at: now, connection),
-      let email = account.email
-    else { return false }
-    // A second attempt right away must not invalidate the link in the first email.
-    guard try !UserLink.isNew(.enrollment, of: account.key, at: now, connection) else {
-      return true
+    guard let link = try refusalLink(of: account, in: scope, at: now, connection) else {
+      return false
     }
-    let name = MailQuota.name(to: email, in: scope)
-    guard try HourlyQuota.take(name, limit: MailQuota.perAddress, at: now, connection) == nil
-    else { return true }
+    guard case .new(let email) = link else { return true }
+    let name = MailQuota.name(enrolling: email, in: scope)
+    _ = try HourlyQuota.take(name, limit: MailQuota.perAddress, at: now, connection)
     var entry = try EnrollmentLinks.mail(
       to: account, email, from: "", in: scope, self, at: now, connection)
     entry.add(.enforcement, .code(Enforcement.Mode.refuse.rawValue))

@@ -122,15 +122,19 @@ package struct UserLink: Sendable {
       """)
   }
 
-  /// Returns whether an account has an unused link of a kind from the last five minutes.
-  static func isNew(
-    _ kind: Kind, of account: Int64, at now: Instant, _ connection: borrowing Connection
+  /// Returns whether an account has an enrollment link that can be used and was sent within a number
+  /// of seconds.
+  static func hasEnrollmentLink(
+    _ account: Account, sentWithin seconds: Int64, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.first(
       """
       SELECT 1 FROM user_link
-      WHERE account_key = \(account) AND kind = \(kind.rawValue) AND used_at IS NULL
-        AND created_at > \(now.advanced(bySeconds: -300).microseconds)
+      WHERE account_key = \(account.key) AND kind = \(Kind.enrollment.rawValue)
+        AND used_at IS NULL AND failures < \(EnrollmentLinks.tries)
+        AND generation = \(account.generation) AND expires_at > \(now.microseconds)
+        AND created_at > \(now.advanced(bySeconds: -seconds).microseconds)
         AND created_at <= \(Instant.latest(at: now).microseconds)
       """
     ) { try $0.value(0) as Int } != nil

@@ -12,8 +12,8 @@ extension Declaration {
 extension Methods {
   /// `mfaEnrollment:withdraw`: unenrolls a factor of the user.
   ///
-  /// No tokens are returned if the newest of several factors was removed; clients then sign out, as
-  /// documented.
+  /// No tokens are returned if the newest of several factors was removed, or if the pool refuses the
+  /// user until they enroll again; clients then sign out, as documented.
   func withdrawEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
     let enrollment = try call.message.text("mfaEnrollmentId") ?? ""

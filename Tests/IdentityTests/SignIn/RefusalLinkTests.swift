@@ -1,0 +1,135 @@
+import Crypto
+import Database
+import Identity
+import OTP
+import Testing
+
+/// The enrollment links of users whose sign-ins are refused, and who has none.
+struct RefusalLinkTests {
+  private func isRefused(_ instance: Instance, _ person: Person = .alice) async throws -> Bool {
+    if case .enrollmentRequired = try await instance.firstFactor(person) { true } else { false }
+  }
+
+  private func links(_ instance: Instance) async throws -> Int {
+    try await instance.mails("enrollment-link").count
+  }
+
+  /// What the simulator predicts for Alice.
+  private func predicted(_ instance: Instance) async throws -> [Enforcement.Mode?] {
+    let owner = try await instance.agent("o", role: .owner)
+    return try await instance.identity.signIns.forecasts(
+      of: Person.alice.email, visibleTo: owner.administrator
+    ).map(\.enforcement)
+  }
+
+  private func useLinks(_ instance: Instance) async throws {
+    try await instance.database.write { connection in
+      try connection.run("UPDATE /* test */ user_link SET used_at = 1")
+    }
+  }
+
+  @Test func `emails that anyone can request don't use up enrollment links`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.account(.alice)
+      try await instance.enforce(.refuse)
+      for _ in 0..<10 { _ = try await instance.code(.passwordReset) }
+      let refused = try await isRefused(instance)
+      #expect(try await links(instance) == 1 && refused)
+    }
+  }
+
+  @Test func `a user whose links are used up gets the claim once the last one is invalid`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.account(.alice)
+      let before = try await instance.session(.alice)
+      try await instance.enforce(.refuse)
+      for number in 1...10 {
+        try await useLinks(instance)
+        let refused = try await isRefused(instance)
+        #expect(try await links(instance) == number && refused)
+      }
+      instance.clock.advance(301)
+      let withLink = try await isRefused(instance)
+      #expect(try await predicted(instance) == [.refuse] && withLink)
+      instance.clock.advance(1_500)
+      let grant = try await instance.session(.alice)
+      let refreshed = try await instance.identity.sessions.refresh(
+        before.refreshToken, project: instance.acme.project)
+      #expect(grant.mustEnroll && refreshed.mustEnroll)
+      #expect(try await predicted(instance) == [.claim])
+      #expect(try await links(instance) == 10)
+      instance.clock.advance(1_800)
+      let later = try await isRefused(instance)
+      #expect(try await links(instance) == 11 && later)
+    }
+  }
+
+  @Test func `a user whose address bounces gets the claim`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let alice = try await instance.account(.alice)
+      let before = try await instance.session(.alice)
+      try await instance.enforce(.refuse)
+      _ = try await instance.identity.support.markBounces(
+        instance.acme, alice.id, of: Person.alice.email, try await instance.agent().request(.asked))
+      let grant = try await instance.session(.alice)
+      let refreshed = try await instance.identity.sessions.refresh(
+        before.refreshToken, project: instance.acme.project)
+      #expect(grant.mustEnroll && refreshed.mustEnroll)
+      #expect(try await predicted(instance) == [.claim])
+      #expect(try await instance.log().allSatisfy { $0.action != .factorSendLink })
+    }
+  }
+
+  @Test func `after too many wrong codes, the next sign-in sends a new link`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.account(.alice)
+      try await instance.enforce(.refuse)
+      _ = try await instance.firstFactor(.alice)
+      let link = try await instance.linkCode("enrollment-link", to: "/__/auth/enroll")
+      let opened = try await instance.identity.enrollmentLinks.open(link)
+      let secret = Secret(try #require(Base32.decode(opened.key.revealedText)))
+      let app = try #require(OneTimePassword(secret: secret))
+      let wrong = app.code(step: app.step(at: instance.now.seconds - 3_600))
+      for guess in 1...10 {
+        await expect(guess < 10 ? "wrongCode" : "tooManyCodes") {
+          try await instance.identity.enrollmentLinks.finish(
+            link, ticket: opened.ticket.revealedText, typed: wrong, displayName: "",
+            by: Instance.visitor)
+        }
+      }
+      let refused = try await isRefused(instance)
+      #expect(try await links(instance) == 2 && refused)
+    }
+  }
+
+  @Test func `a link that ended with the sessions is replaced at the next sign-in`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let alice = try await instance.account(.alice)
+      try await instance.enforce(.refuse)
+      _ = try await instance.firstFactor(.alice)
+      var change = AccountChange()
+      change.password = .set(Person.alice.password)
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      let refused = try await isRefused(instance)
+      #expect(try await links(instance) == 2 && refused)
+    }
+  }
+
+  @Test(arguments: Enforcement.Mode.allCases)
+  func `unenrolling the only factor returns no tokens that the pool refuses`(
+    mode: Enforcement.Mode
+  ) async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.enforce(mode)
+      let grant = try await instance.identity.enrollments.withdraw(
+        device.session, enrollment: device.factor.text, by: Instance.visitor)
+      #expect(grant?.mustEnroll == (mode == .claim ? true : nil))
+      let factors = try await instance.reload(device.account).factors
+      #expect(factors.isEmpty)
+    }
+  }
+}
