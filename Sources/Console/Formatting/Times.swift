@@ -111,10 +111,7 @@ struct Times: Hashable, Sendable {
 
   /// The instant at which a date begins in the administrator's time zone.
   func start(of day: Day) -> Instant {
-    guard let zone else { return day.start }
-    // This is off by at most a clock change, so the offset there is the offset at midnight.
-    let near = day.start.advanced(bySeconds: -zone.offset(at: day.start).seconds)
-    return day.start.advanced(bySeconds: -zone.offset(at: near).seconds)
+    instant(ofLocal: day.start)
   }
 
   /// The instant of a date and time in the administrator's time zone, such as `2026-12-01T09:30`;
@@ -129,11 +126,19 @@ struct Times: Hashable, Sendable {
     let numbers = clock.compactMap { Int64($0) }
     guard numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
     let seconds = zip(numbers, [3_600, 60, 1]).map(*).reduce(0, +)
-    let asUTC = day.start.advanced(bySeconds: seconds)
-    guard let zone else { return asUTC }
-    // This is off by at most a clock change, as in `start(of:)`.
-    let near = asUTC.advanced(bySeconds: -zone.offset(at: asUTC).seconds)
-    return asUTC.advanced(bySeconds: -zone.offset(at: near).seconds)
+    return instant(ofLocal: day.start.advanced(bySeconds: seconds))
+  }
+
+  /// The instant of a local time that's given as if it were UTC.
+  ///
+  /// A time that occurs twice is the first of both. One that a clock change skips is later by the
+  /// change, as if the clock hadn't been changed.
+  private func instant(ofLocal time: Instant) -> Instant {
+    guard let zone else { return time }
+    let offsets = [-86_400, 86_400].map { zone.offset(at: time.advanced(bySeconds: $0)).seconds }
+    let instants = offsets.map { (offset: $0, instant: time.advanced(bySeconds: -$0)) }
+    return (instants.first { zone.offset(at: $0.instant).seconds == $0.offset } ?? instants[0])
+      .instant
   }
 
   private typealias Parts = (

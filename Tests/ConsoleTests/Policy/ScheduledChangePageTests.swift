@@ -146,6 +146,16 @@ import Testing
     #expect(text("2026-07-05T09:30:59", berlin) == "2026-07-05T07:30")
     #expect(text("2026-03-29T03:30", berlin) == "2026-03-29T01:30")
     #expect(text("2026-01-05T09:30", Times(catalog)) == "2026-01-05T09:30")
+    let newYork = Times(catalog, zone: "America/New_York")
+    let lordHowe = Times(catalog, zone: "Australia/Lord_Howe")
+    // Times that a clock change skips are later by the change.
+    #expect(text("2027-03-14T02:30", newYork) == "2027-03-14T07:30")
+    #expect(text("2027-03-28T02:30", berlin) == "2027-03-28T01:30")
+    #expect(text("2026-10-04T02:15", lordHowe) == "2026-10-03T15:45")
+    // Those that occur twice are the first of both.
+    #expect(text("2026-11-01T01:30", newYork) == "2026-11-01T05:30")
+    #expect(text("2026-10-25T02:30", berlin) == "2026-10-25T00:30")
+    #expect(text("2026-11-01T12:00", newYork) == "2026-11-01T17:00")
     for wrong in ["", "2026-01-05", "2026-01-05T24:00", "2026-01-05T9:30", "2026-02-30T09:30"] {
       #expect(text(wrong, berlin) == nil, "\(wrong)")
     }
