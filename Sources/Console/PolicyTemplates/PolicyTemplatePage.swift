@@ -30,6 +30,9 @@ struct PolicyTemplatePage: Sendable {
     let project = context.scope.project
     let typed = signedIn.form.trimmed("confirmation")
     let changes = try await preview(context, template, tenants.map(\.id))
+    guard Self.missing(tenants.map(\.id), in: changes).isEmpty else {
+      return try await page(context, template, tenants.map(\.id), isPreview: true, typed: typed)
+    }
     if changes.contains(where: \.switchesOff), !context.scope.isNamed(typed) {
       let action = Self.action(changes)
       let faults = [
@@ -67,6 +70,8 @@ struct PolicyTemplatePage: Sendable {
             field: "tenants",
             text: Message("policy-templates.approval-pending", ["tenant": .name(name)]))
         ]
+      case .failed(.tenantNotFound(let tenant)):
+        faults = [Self.notFound(tenant)]
       case .failed(.wrongNumberOfTenants):
         faults = [Self.wrongNumber]
       case .failed(.notFound): throw .notFound
@@ -84,6 +89,22 @@ struct PolicyTemplatePage: Sendable {
       field: "tenants",
       text: Message(
         "policy-templates.select-tenants", ["number": .number(PolicyTemplates.mostTenants)]))
+  }
+
+  private static func notFound(_ tenant: ID<Tenant>) -> FieldError {
+    FieldError(
+      field: "tenants",
+      text: Message("policy-templates.no-such-tenant", ["tenant": .name(tenant.text)]))
+  }
+
+  /// Returns the previewed tenants that don't exist.
+  private static func missing(
+    _ chosen: [ID<Tenant>], in preview: [TemplateChange]
+  ) -> [ID<Tenant>] {
+    let found = Set(preview.map { Array($0.policy.scope.objectID.utf8) })
+    return chosen.prefix(PolicyTemplates.mostTenants).filter {
+      !found.contains(Array($0.text.utf8))
+    }
   }
 
   private static func result(_ outcome: TemplateOutcome) -> Message {
@@ -122,14 +143,18 @@ struct PolicyTemplatePage: Sendable {
     }
   }
 
+  /// Shows the tenants to choose from, or the preview of those that were chosen and exist.
   private func page(
-    _ context: ProjectContext, _ template: PolicyTemplate, _ chosen: [ID<Tenant>],
+    _ context: ProjectContext, _ template: PolicyTemplate, _ selected: [ID<Tenant>],
     isPreview: Bool, typed: String = "", faults: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let project = context.scope.project
     let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
+    let preview = try await isPreview ? preview(context, template, selected) : []
+    let missing = isPreview ? Self.missing(selected, in: preview) : []
+    let chosen = selected.filter { id in !missing.contains { $0.text.isSameBytes(as: id.text) } }
+    let faults = faults.isEmpty ? missing.map(Self.notFound) : faults
     let isChoosing = chosen.isEmpty || !isPreview
-    let preview = try await isChoosing ? [] : preview(context, template, chosen)
     let tenants =
       isChoosing
       ? try await refusing {

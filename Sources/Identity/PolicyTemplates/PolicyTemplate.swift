@@ -153,8 +153,10 @@ public struct TemplateOutcome: Sendable {
 
 /// Why a template can't be created or applied.
 public enum PolicyTemplateError: Error, Sendable {
-  /// The template or a tenant doesn't exist.
+  /// The template or its project doesn't exist.
   case notFound
+  /// A tenant doesn't exist, such as one that was deleted since the preview; its ID.
+  case tenantNotFound(ID<Tenant>)
   /// The name is empty, longer than ``PolicyTemplate/longestName``, or has more than one line.
   case invalidName
   /// The project has a template with this name.

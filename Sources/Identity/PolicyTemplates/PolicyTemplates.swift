@@ -123,7 +123,8 @@ public struct PolicyTemplates: Sendable {
 }
 
 extension PolicyTemplates {
-  /// Returns what applying a template to tenants would change, in the order given.
+  /// Returns what applying a template to tenants would change, in the order given; tenants that don't
+  /// exist are left out.
   ///
   /// - Throws: ``PolicyTemplateError``.
   public func preview(
@@ -131,8 +132,11 @@ extension PolicyTemplates {
   ) async throws(PolicyTemplateError) -> [TemplateChange] {
     try await store.read(PolicyTemplateError.self) { connection in
       let template = try Self.template(kind, of: project, connection)
-      return try tenants.map { tenant in
-        let policy = try Self.policy(of: tenant, in: project, connection)
+      return try tenants.compactMap { tenant in
+        let policy: Policy
+        do {
+          policy = try Self.policy(of: tenant, in: project, connection)
+        } catch PolicyTemplateError.tenantNotFound { return nil }
         let changes = PolicyChange.between(policy.edit, template.edit)
         let new = template.edit.configuration
         let scheduled =
@@ -238,7 +242,7 @@ extension PolicyTemplates {
       let scope = try Scopes.find(project: project, tenant: tenant, connection)
       return try Policies.find(scope.key, connection)
     } catch is ScopeError {
-      throw PolicyTemplateError.notFound
+      throw PolicyTemplateError.tenantNotFound(tenant)
     }
   }
 }
