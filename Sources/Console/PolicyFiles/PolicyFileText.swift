@@ -8,6 +8,21 @@ enum PolicyFileText {
       ? Message("scopes.does-not-fit-file")
       : Message("scopes.differs-from-file", ["fields": .sequence(fields.map(\.name))])
   }
+
+  /// The warning that the file names pools that don't exist; nil if it names none.
+  static func warning(missing: [String]) -> Message? {
+    guard !missing.isEmpty else { return nil }
+    let first = missing.prefix(named).map { Message.verbatim(Formatted.short($0)) }
+    let values: KeyValuePairs<String, Message.Value> = [
+      "count": .number(missing.count), "pools": .list(first),
+    ]
+    return missing.count > named
+      ? Message("scopes.file-names-missing-pools-such-as", values)
+      : Message("scopes.file-names-missing-pools", values)
+  }
+
+  /// The maximum number of pools that are listed.
+  private static let named = 5
 }
 
 extension PolicyFileStatus {

@@ -20,7 +20,8 @@ struct ProjectsAttention: ViewModel {
   let damage: Message?
   /// The warning that the break-glass account signed in; nil if they didn't.
   let breakGlass: Message?
-  /// The warning that the policy file can't be read; nil if it can, or there's none.
+  /// The warning that the policy file can't be read or names pools that don't exist; nil if neither
+  /// is the case, or there's none.
   let policyFile: Message?
 
   init(
@@ -28,12 +29,15 @@ struct ProjectsAttention: ViewModel {
     overdue: [(signOff: SignOff, projectName: String)],
     unreviewed: [(id: ID<Project>, name: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
-    drifting: [DriftingPool], policyFile: PolicyFileStatus, damage: IntegrityChecks.Result?,
+    drifting: [DriftingPool], missing: [String], policyFile: PolicyFileStatus,
+    damage: IntegrityChecks.Result?,
     breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn,
     administrator: Administrator
   ) {
     self.clock = clock
-    self.policyFile = administrator.maySomewhere(.readPolicy) ? policyFile.warning : nil
+    self.policyFile =
+      administrator.maySomewhere(.readPolicy)
+      ? policyFile.warning ?? PolicyFileText.warning(missing: missing) : nil
     self.breakGlass = breakGlass.map {
       Message(
         "projects.break-glass",

@@ -53,6 +53,9 @@ struct ProjectsPage: Sendable {
     let drifting = try await refusing {
       try await identity.policies.drifting(in: page.items, visibleTo: administrator)
     }
+    let missing = try await refusing {
+      try await identity.policies.missingFilePools(in: page.items, visibleTo: administrator)
+    }
     let damage = try await refusing {
       try await identity.integrityChecks.damage(visibleTo: administrator)
     }
@@ -98,8 +101,8 @@ struct ProjectsPage: Sendable {
       attention: ProjectsAttention(
         warnings, mostDiffering, overdue: overdue, unreviewed: unreviewed, held: held,
         reporting: reporting, alerts: alerts,
-        unreadable: unreadable, drifting: drifting, policyFile: identity.policies.fileStatus,
-        damage: damage,
+        unreadable: unreadable, drifting: drifting, missing: missing,
+        policyFile: identity.policies.fileStatus, damage: damage,
         breakGlass: breakGlass, clock: frames.clock(for: signedIn), signedIn,
         administrator: administrator),
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,

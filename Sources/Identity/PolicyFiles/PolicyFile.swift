@@ -21,11 +21,13 @@ public struct PolicyFile: Sendable, Equatable {
     struct Key: Hashable {
       let project: ID<Project>
       let tenant: ID<Tenant>?
+
+      var name: String { tenant.map { "\(project)/\($0)" } ?? project.text }
     }
 
     var key: Key { Key(project: project, tenant: tenant) }
     /// The project, and the tenant after a slash.
-    public var name: String { tenant.map { "\(project)/\($0)" } ?? project.text }
+    public var name: String { key.name }
   }
 
   /// A field of a policy with the value that the file gives.

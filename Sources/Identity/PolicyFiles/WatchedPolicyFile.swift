@@ -7,7 +7,7 @@ final class WatchedPolicyFile: Sendable {
     var status = PolicyFileStatus.none
     var generation = 0
     var pools: [PolicyFile.Pool.Key: PolicyFile.Pool] = [:]
-    var cache: [ID<Project>: (stamp: Int64, drifting: [DriftingPool])] = [:]
+    var cache: [ID<Project>: (stamp: Int64, compared: ComparedProject)] = [:]
   }
 
   private let state = Mutex(State())
@@ -27,23 +27,44 @@ final class WatchedPolicyFile: Sendable {
   var pools: PolicyFilePools { PolicyFilePools(pools: state.withLock { $0.pools }) }
 
   /// Returns the value cached for a project under a stamp, or else the result of `read`.
-  func drifting(
-    in project: ID<Project>, stamp: Int64, orRead read: () throws -> [DriftingPool]
-  ) rethrows -> [DriftingPool] {
+  func compared(
+    _ project: ID<Project>, stamp: Int64, orRead read: () throws -> ComparedProject
+  ) rethrows -> ComparedProject {
     let (known, generation) = state.withLock { ($0.cache[project], $0.generation) }
-    if let known, known.stamp == stamp { return known.drifting }
-    let drifting = try read()
+    if let known, known.stamp == stamp { return known.compared }
+    let compared = try read()
     state.withLock { state in
       // The file may have been replaced during the comparison.
-      if state.generation == generation { state.cache[project] = (stamp, drifting) }
+      if state.generation == generation { state.cache[project] = (stamp, compared) }
     }
-    return drifting
+    return compared
   }
+}
+
+/// What a comparison of a project with the watched policy file found.
+struct ComparedProject: Sendable {
+  /// The pools that differ.
+  let drifting: [DriftingPool]
+  /// The tenants in the file that don't exist.
+  let missing: [ID<Tenant>]
 }
 
 /// The pools of the watched policy file, to compare many policies with it.
 public struct PolicyFilePools: Sendable {
   fileprivate let pools: [PolicyFile.Pool.Key: PolicyFile.Pool]
+
+  /// The projects in the file.
+  fileprivate var projects: Set<ID<Project>> { Set(pools.keys.map(\.project)) }
+
+  fileprivate func keys(of projects: Set<ID<Project>>) -> [PolicyFile.Pool.Key] {
+    pools.keys.filter { projects.contains($0.project) }
+  }
+
+  /// The tenants in the file that aren't among those of a project, sorted.
+  fileprivate func tenants(of project: ID<Project>, besides known: [ID<Tenant>]) -> [ID<Tenant>] {
+    Set(pools.keys.filter { $0.project == project }.compactMap(\.tenant)).subtracting(known)
+      .sorted { $0.text < $1.text }
+  }
 
   /// Returns the fields in which the policy of a project or tenant differs from the file; nil if it
   /// doesn't, and for a pool that the file doesn't name.
@@ -110,31 +131,69 @@ extension Policies {
     guard case .watched = watched.status else { return [] }
     return try await store.read(PolicyError.self) { connection in
       var found: [DriftingPool] = []
-      for project in projects {
-        found += try watched.drifting(in: project.id, stamp: project.policyStamp) {
-          try drifting(in: project.id, connection)
-        }
-      }
+      for project in projects { found += try compared(project, connection).drifting }
       return found.filter { administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant) }
     }
   }
 
-  private func drifting(
-    in project: ID<Project>, _ connection: borrowing Connection
-  ) throws -> [DriftingPool] {
-    let policies = try connection.all(
-      """
-      SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-      WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL
-      ORDER BY s.tenant_id
-      """
-    ) { try Policy($0) }
-    return policies.compactMap { policy in
-      drift(of: policy).map { changes in
-        DriftingPool(
-          project: policy.scope.project, tenant: policy.scope.tenant, name: policy.scope.name,
-          projectName: policy.scope.projectName, fields: changes.map(\.field))
+  /// Returns the names of the pools in the watched file that don't exist: tenants of the given
+  /// projects, and all projects that don't exist, with their tenants.
+  ///
+  /// Projects without changes since the last call cost nothing.
+  ///
+  /// - Parameters:
+  ///   - projects: The projects to compare, as just read.
+  ///   - administrator: The administrator who asks; only pools whose policies they could read are
+  ///     included.
+  /// - Returns: The project's ID, and the tenant's after a slash, sorted.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func missingFilePools(
+    in projects: [ProjectSummary], visibleTo administrator: Administrator
+  ) async throws(PolicyError) -> [String] {
+    guard case .watched = watched.status else { return [] }
+    let pools = watched.pools
+    let others = pools.projects.subtracting(projects.map(\.id))
+    let missing = try await store.read(PolicyError.self) { connection in
+      var missing: [PolicyFile.Pool.Key] = []
+      for project in projects {
+        missing += try compared(project, connection).missing.map {
+          PolicyFile.Pool.Key(project: project.id, tenant: $0)
+        }
       }
+      let found = try connection.all(
+        """
+        SELECT project_id FROM project
+        WHERE project_id IN (\(list: others.map(\.text))) AND deleted_at IS NULL
+        """
+      ) { ID<Project>(try $0.value(0)) }
+      return missing + pools.keys(of: others.subtracting(found))
+    }
+    return missing.filter {
+      administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant)
+    }.map(\.name).sorted()
+  }
+
+  private func compared(
+    _ project: ProjectSummary, _ connection: borrowing Connection
+  ) throws -> ComparedProject {
+    try watched.compared(project.id, stamp: project.policyStamp) {
+      let policies = try connection.all(
+        """
+        SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+        WHERE s.project_id = \(project.id.text) AND s.deleted_at IS NULL
+        ORDER BY s.tenant_id
+        """
+      ) { try Policy($0) }
+      let drifting = policies.compactMap { policy in
+        drift(of: policy).map { changes in
+          DriftingPool(
+            project: policy.scope.project, tenant: policy.scope.tenant, name: policy.scope.name,
+            projectName: policy.scope.projectName, fields: changes.map(\.field))
+        }
+      }
+      return ComparedProject(
+        drifting: drifting,
+        missing: filePools.tenants(of: project.id, besides: policies.compactMap(\.scope.tenant)))
     }
   }
 }

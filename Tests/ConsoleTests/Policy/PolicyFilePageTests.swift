@@ -37,4 +37,25 @@ import Testing
       }
     }
   }
+
+  @Test func `a pool of the file that doesn't exist needs attention`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let pool = #"{"project": "acme-retail", "tenant": "typo-1", "policyVersion": 1}"#
+      let other = #"{"project": "nowhere", "policyVersion": 1}"#
+      world.identity.policies.watch(try file(pool))
+      let one = try await ada.get("/")
+      #expect(
+        one.says(
+          "The policy file names 1 project or tenant that doesn’t exist: acme-retail/typo-1."))
+      Markup.check(one)
+      world.identity.policies.watch(try file(pool + "," + other))
+      let two = try await ada.get("/")
+      #expect(
+        two.says("names 2 projects or tenants that don’t exist: acme-retail/typo-1 and nowhere."))
+      world.identity.policies.watch(try file(""))
+      let none = try await ada.get("/")
+      #expect(!none.says("The policy file names"))
+    }
+  }
 }

@@ -267,4 +267,39 @@ import Testing
       #expect(try await drifting().isEmpty)
     }
   }
+
+  @Test func `pools of the watched file that don't exist are named until they do`() async throws {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      let owner = try await instance.agent("otto", role: .owner).administrator
+      let (project, tenant) = (instance.acme.project, try #require(instance.east.tenant))
+      let admin = Administrator(
+        id: ID("x"), email: "x@example.com", displayName: "X",
+        grants: [Grant(role: .policy, project: project)])
+      func missing(_ administrator: Administrator) async throws -> [String] {
+        let projects = try await instance.identity.pools.projects(
+          visibleTo: administrator, search: nil, after: nil, limit: 50
+        ).items
+        return try await policies.missingFilePools(in: projects, visibleTo: administrator)
+      }
+      func named(_ project: String, _ tenant: String) -> String {
+        #"{"project": "\#(project)", "tenant": "\#(tenant)", "policyVersion": 0}"#
+      }
+      policies.watch(try file(pool(instance, "") + "," + named(project.text, tenant.text)))
+      #expect(try await missing(owner).isEmpty)
+      policies.watch(
+        try file(
+          [
+            named(project.text, tenant.text), named(project.text, "typo-1"),
+            named("nowhere", "east-1"),
+          ].joined(separator: ",")))
+      #expect(try await missing(owner) == ["\(project)/typo-1", "nowhere/east-1"].sorted())
+      #expect(try await missing(admin) == ["\(project)/typo-1"])
+      try await instance.identity.pools.delete(
+        project: project, tenant: tenant, by: Instance.boss)
+      #expect(try await missing(admin) == ["\(project)/\(tenant)", "\(project)/typo-1"].sorted())
+      policies.watch(nil)
+      #expect(try await missing(owner).isEmpty)
+    }
+  }
 }
