@@ -16,7 +16,7 @@ extension Approval {
   static func isNeeded(
     for new: PolicyEdit, over policy: Policy, _ connection: borrowing Connection
   ) throws -> Bool {
-    let weakenings = new.weakenings(since: policy.edit)
+    let weakenings = policy.weakenings(by: new)
     guard !weakenings.isEmpty else { return false }
     let rules = try SupportRules.find(policy.scope, connection)
     return policy.needsApproval(of: weakenings, above: rules.policyApprovalOverUsers)
@@ -48,7 +48,7 @@ extension Approvals {
     }
     let (id, expiry) = try store(
       kind: .policy, account: nil, factors: [], names: [], job: nil,
-      users: policy.users(affectedBy: new.weakenings(since: policy.edit)), .weakerPolicy, request,
+      users: policy.users(affectedBy: policy.weakenings(by: new)), .weakerPolicy, request,
       SupportRules(), in: scope, at: now, connection)
     try connection.run(
       """

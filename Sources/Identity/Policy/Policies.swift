@@ -56,10 +56,10 @@ public struct Policies: Sendable {
     try await store.perform(
       request, in: ActionTarget(scope), PolicyError.self,
       choosing: { connection in
-        let old = try Self.find(scope.key, connection).edit
-        var new = old
+        let policy = try Self.find(scope.key, connection)
+        var new = policy.edit
         try edit(&new)
-        return new.isWeaker(than: old) ? .weakenPolicy : .changePolicy
+        return policy.weakenings(by: new).isEmpty ? .changePolicy : .weakenPolicy
       }
     ) { context, connection in
       let policy = try Self.find(scope.key, connection)
@@ -250,7 +250,7 @@ public struct Policies: Sendable {
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
-    let weakenings = new.weakenings(since: policy.edit)
+    let weakenings = policy.weakenings(by: new)
     var entry = AuditEntry(
       weakenings.contains(where: \.isWiderWindow) ? .policyWiden : .policyChange, .policy,
       scope.objectID, name: scope.name, in: scope)

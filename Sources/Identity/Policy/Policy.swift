@@ -321,7 +321,7 @@ public struct PolicyPreview: Sendable {
   /// The number of consecutive wrong codes after which a user's codes are locked.
   public let codeCap: Int
   /// How the change weakens the policy; empty if it doesn't.
-  public var weakenings: [PolicyWeakening] { new.weakenings(since: policy.edit) }
+  public var weakenings: [PolicyWeakening] { policy.weakenings(by: new) }
   /// The console action that saves the change.
   public var action: ConsoleAction { weakenings.isEmpty ? .changePolicy : .weakenPolicy }
   /// The number of users that a weaker policy affects; 0 if the policy isn't weaker.

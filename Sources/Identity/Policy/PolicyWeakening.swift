@@ -22,15 +22,25 @@ public enum PolicyWeakening: Sendable, Equatable {
 
 extension PolicyEdit {
   /// Returns how the policy is weaker than another; empty if it isn't.
-  public func weakenings(since old: PolicyEdit) -> [PolicyWeakening] {
-    PolicyChange.Field.allCases.flatMap { weakenings(of: $0, since: old) }
+  ///
+  /// - Parameters:
+  ///   - old: The other policy.
+  ///   - usersHaveApps: Whether any user of the pool has an authenticator app; see
+  ///     ``Policy/weakenings(by:)``.
+  /// - Returns: The weakenings, in the order of the fields.
+  public func weakenings(
+    since old: PolicyEdit, usersHaveApps: Bool = false
+  ) -> [PolicyWeakening] {
+    PolicyChange.Field.allCases.flatMap {
+      weakenings(of: $0, since: old, usersHaveApps: usersHaveApps)
+    }
   }
 
   /// Returns whether the policy is weaker than another in any field.
   public func isWeaker(than old: PolicyEdit) -> Bool { !weakenings(since: old).isEmpty }
 
   private func weakenings(
-    of field: PolicyChange.Field, since old: PolicyEdit
+    of field: PolicyChange.Field, since old: PolicyEdit, usersHaveApps: Bool
   ) -> [PolicyWeakening] {
     let (was, becomes) = (old.configuration, configuration)
     switch field {
@@ -40,8 +50,9 @@ extension PolicyEdit {
       return isLess ? [.noLongerMandatory] : []
     case .adjacentIntervals:
       // Compared even while TOTP is disabled, because the stored window applies once TOTP is
-      // enabled again. Without a TOTP entry no codes were accepted.
-      guard was.totp != nil, becomes.totp != nil else { return [] }
+      // enabled again. A missing entry is compared as the default window if that matters to anyone;
+      // otherwise dropping the entry and adding it again would widen a window unnoticed.
+      guard usersHaveApps || was.totp != nil && becomes.totp != nil else { return [] }
       let (from, to) = (was.window.adjacentIntervals, becomes.window.adjacentIntervals)
       return to > from ? [.widerWindow(from: from, to: to)] : []
     case .sms:
@@ -65,6 +76,11 @@ extension PolicyEdit {
 }
 
 extension Policy {
+  /// Returns how a new policy is weaker than this one; empty if it isn't.
+  public func weakenings(by new: PolicyEdit) -> [PolicyWeakening] {
+    new.weakenings(since: edit, usersHaveApps: totpUsers > 0)
+  }
+
   /// Returns how many users a weakened policy affects; 0 without any weakening.
   ///
   /// These are users with a factor whose codes are no longer required or for which more codes are

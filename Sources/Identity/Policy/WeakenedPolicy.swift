@@ -47,7 +47,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     }
     let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
     let before = recent?.before ?? policy.edit
-    let isWeaker = new.isWeaker(than: before)
+    let isWeaker = !new.weakenings(since: before, usersHaveApps: policy.totpUsers > 0).isEmpty
     if kept != nil, recent == nil || !isWeaker {
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope.key)")
     }
@@ -92,16 +92,18 @@ public struct WeakenedPolicy: Sendable, Equatable {
   static func oldest(at now: Instant) -> Instant { now.advanced(bySeconds: -listed) }
 
   static let columns: SQL = """
-    \(PolicyEdit.columns("w")), \(PolicyEdit.columns("s")), w.at, w.author_name, w.reason
+    \(PolicyEdit.columns("w")), \(PolicyEdit.columns("s")), w.at, w.author_name, w.reason,
+      s.totp_users
     """
 
   /// Reads the columns of `columns`; nil if the policy is as strict as before again.
   init?(_ row: borrowing Row, from column: Int) throws {
     let before = try PolicyEdit(row, from: column)
-    weakenings = try PolicyEdit(row, from: column + PolicyEdit.columnCount)
-      .weakenings(since: before)
-    guard !weakenings.isEmpty else { return nil }
+    let now = try PolicyEdit(row, from: column + PolicyEdit.columnCount)
     let column = column + 2 * PolicyEdit.columnCount
+    weakenings = now.weakenings(
+      since: before, usersHaveApps: (try row.value(column + 3) as Int) > 0)
+    guard !weakenings.isEmpty else { return nil }
     at = Instant(microseconds: try row.value(column))
     by = try row.value(column + 1)
     reason = try row.value(column + 2)

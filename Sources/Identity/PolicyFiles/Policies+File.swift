@@ -16,7 +16,7 @@ public struct PolicyDrift: Sendable {
   public var changes: [PolicyChange] { PolicyChange.between(policy.edit, wanted) }
 
   /// How the file's policy is weaker than the current one; empty if it isn't.
-  public var weakenings: [PolicyWeakening] { wanted.weakenings(since: policy.edit) }
+  public var weakenings: [PolicyWeakening] { policy.weakenings(by: wanted) }
 }
 
 extension Policies {

@@ -147,7 +147,7 @@ extension PolicyTemplates {
           }
         return TemplateChange(
           policy: policy, changes: changes,
-          weakenings: template.edit.weakenings(since: policy.edit),
+          weakenings: policy.weakenings(by: template.edit),
           needsApproval: try Approval.isNeeded(for: template.edit, over: policy, connection),
           losingSecondFactor: policy.users(losingFactorBy: new),
           switchesOff: policy.isTOTPTurnedOff(by: new), outdatesScheduledAt: scheduled?.applyAt)
@@ -180,7 +180,7 @@ extension PolicyTemplates {
         let template = try Self.template(kind, of: project, connection)
         let isWeaker = try tenants.contains { tenant in
           let policy = try Self.policy(of: tenant.id, in: project, connection)
-          return template.edit.isWeaker(than: policy.edit)
+          return !policy.weakenings(by: template.edit).isEmpty
         }
         return isWeaker ? .weakenPolicy : .changePolicy
       }
