@@ -250,13 +250,13 @@ struct PolicyCheckView: ViewModel {
     .flag("isOtherConfiguration") { $0.old != $0.new },
     .flag("outsideTheAPI") { $0.changesOutsideTheAPI },
     .text("curl") {
-      PolicyCurl.text($0.context.scope, $0.new, publicURL: $0.publicURL)
+      PolicyCurl.text($0.context.scope, $0.new, over: $0.old, publicURL: $0.publicURL)
     },
-    .text("node") { PolicyNode.text($0.context.scope, $0.new) },
+    .text("node") { PolicyNode.text($0.context.scope, $0.new, over: $0.old) },
     .text("curlNow") {
-      PolicyCurl.text($0.context.scope, $0.old, publicURL: $0.publicURL)
+      PolicyCurl.text($0.context.scope, $0.old, over: $0.new, publicURL: $0.publicURL)
     },
-    .text("nodeNow") { PolicyNode.text($0.context.scope, $0.old) },
+    .text("nodeNow") { PolicyNode.text($0.context.scope, $0.old, over: $0.new) },
     .text("tokens") {
       $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
     },

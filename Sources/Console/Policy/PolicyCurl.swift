@@ -7,8 +7,10 @@ enum PolicyCurl {
   private static let tenant = Path(
     "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
 
+  /// The call that replaces one configuration with another.
   static func text(
-    _ scope: Scope, _ configuration: MFAConfiguration, publicURL: PublicURL
+    _ scope: Scope, _ configuration: MFAConfiguration, over old: MFAConfiguration,
+    publicURL: PublicURL
   ) -> String {
     let (path, member) =
       scope.tenant.map { (tenant(scope.project.text, $0.text), "mfaConfig") }
@@ -19,7 +21,7 @@ enum PolicyCurl {
         "\(publicURL.origin)\(path)?updateMask=\(member)" \\
         -H "Authorization: Bearer $TOKEN" \\
         -H "Content-Type: application/json" \\
-        -d '{"\(member)": \(body(configuration))}'
+        -d '{"\(member)": \(body(configuration.written(over: old)))}'
       """
   }
 

@@ -5,8 +5,11 @@ import Identity
 /// The SDK rejects `MANDATORY` and an entry without a state before it sends a request, so for these
 /// a comment in the sample says what it writes instead.
 enum PolicyNode {
-  static func text(_ scope: Scope, _ configuration: MFAConfiguration) -> String {
-    let value = "{\n  multiFactorConfig: \(members(configuration)),\n}"
+  /// The call that replaces one configuration with another.
+  static func text(
+    _ scope: Scope, _ configuration: MFAConfiguration, over old: MFAConfiguration
+  ) -> String {
+    let value = "{\n  multiFactorConfig: \(members(configuration.written(over: old))),\n}"
     guard let tenant = scope.tenant else {
       return """
         import { getAuth } from "firebase-admin/auth";
@@ -29,7 +32,8 @@ enum PolicyNode {
     case .disabled: members.append("state: \"DISABLED\",")
     case .unspecified, nil: break
     }
-    if configuration.smsEnabled { members.append("factorIds: [\"phone\"],") }
+    // Without the member, the SDK leaves SMS as it is.
+    members.append(configuration.smsEnabled ? "factorIds: [\"phone\"]," : "factorIds: [],")
     if let totp = configuration.totp {
       let intervals = totp.adjacentIntervals.map { " adjacentIntervals: \($0) " } ?? ""
       members.append(
@@ -40,7 +44,6 @@ enum PolicyNode {
             }],
         """)
     }
-    guard !members.isEmpty else { return "{}" }
     return "{\n    " + members.joined(separator: "\n    ") + "\n  }"
   }
 

@@ -12,11 +12,11 @@ struct PolicySnippets: ViewModel {
   let node: Markup
 
   init(_ policy: Policy, _ answers: PolicyAnswers, publicURL: PublicURL) {
-    let scope = policy.scope
+    let (scope, old) = (policy.scope, policy.configuration)
     curl = Self.all(policy.edit, answers) {
-      PolicyCurl.text(scope, $0.configuration, publicURL: publicURL)
+      PolicyCurl.text(scope, $0.configuration, over: old, publicURL: publicURL)
     }
-    node = Self.all(policy.edit, answers) { PolicyNode.text(scope, $0.configuration) }
+    node = Self.all(policy.edit, answers) { PolicyNode.text(scope, $0.configuration, over: old) }
   }
 
   static let keys: Keys<Self> = [

@@ -123,6 +123,16 @@ public struct MFAConfiguration: Equatable, Sendable {
     return new
   }
 
+  /// Returns this configuration as a client has to write it over another: with the default number of
+  /// adjacent intervals where a missing one would keep 0.
+  public func written(over old: MFAConfiguration) -> MFAConfiguration {
+    var new = self
+    if replacing(old).totp?.adjacentIntervals != totp?.adjacentIntervals {
+      new.totp?.adjacentIntervals = Window.standard.adjacentIntervals
+    }
+    return new
+  }
+
   /// Checks the range of adjacent intervals.
   func check() throws(PolicyError) {
     if let intervals = totp?.adjacentIntervals, !Window.range.contains(intervals) {

@@ -28,7 +28,7 @@ import Testing
           state: .enabled, smsEnabled: true,
           totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 0)))
       #expect(
-        PolicyNode.text(all.scope, all.configuration) == """
+        PolicyNode.text(all.scope, all.configuration, over: all.configuration) == """
           import { getAuth } from "firebase-admin/auth";
 
           await getAuth().tenantManager().updateTenant("\(tenant)", {
@@ -48,12 +48,13 @@ import Testing
           state: .mandatory, totp: TOTPConfiguration(state: .unspecified, adjacentIntervals: nil)),
         project: true)
       #expect(
-        PolicyNode.text(unstated.scope, unstated.configuration) == """
+        PolicyNode.text(unstated.scope, unstated.configuration, over: .initial) == """
           import { getAuth } from "firebase-admin/auth";
 
           await getAuth().projectConfigManager().updateProjectConfig({
             multiFactorConfig: {
               state: "ENABLED", // the SDK has no MANDATORY
+              factorIds: [],
               providerConfigs: [{
                 state: "ENABLED", // the SDK requires a state
                 totpProviderConfig: {},
@@ -63,10 +64,38 @@ import Testing
           """)
       let nothing = try await policy(world, MFAConfiguration())
       #expect(
-        PolicyNode.text(nothing.scope, nothing.configuration).contains("multiFactorConfig: {},"))
+        PolicyNode.text(nothing.scope, nothing.configuration, over: all.configuration)
+          .contains("multiFactorConfig: {\n    factorIds: [],\n  },"))
       let url = try #require(PublicURL(World.publicURL))
-      let call = PolicyCurl.text(nothing.scope, nothing.configuration, publicURL: url)
+      let call = PolicyCurl.text(
+        nothing.scope, nothing.configuration, over: all.configuration, publicURL: url)
       #expect(call.contains("{\"mfaConfig\": {}}"))
+    }
+  }
+
+  @Test func `the samples write 5 where no number would keep 0`() async throws {
+    try await World.withSampleData { world in
+      func configuration(_ intervals: Int?) -> MFAConfiguration {
+        MFAConfiguration(
+          state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals))
+      }
+      let (none, byDefault) = (configuration(0), configuration(nil))
+      let (scope, url) = (try await world.euScope, try #require(PublicURL(World.publicURL)))
+      let text = PolicyCurl.text(scope, byDefault, over: none, publicURL: url)
+      #expect(text.contains("\"totpProviderConfig\": {\"adjacentIntervals\": 5}"))
+      let node = PolicyNode.text(scope, byDefault, over: none)
+      #expect(node.contains("totpProviderConfig: { adjacentIntervals: 5 },"))
+      // What the call stores has the effect of the default.
+      #expect(byDefault.written(over: none).replacing(none).window == byDefault.window)
+      let kept = PolicyNode.text(scope, byDefault, over: configuration(1))
+      #expect(kept.contains("totpProviderConfig: {},"))
+      // On the review page, the call for the current policy leads back.
+      _ = try await policy(world, byDefault)
+      let ada = try await Browser.signedIn(world)
+      let version = try await world.policy.version
+      let review = try await ada.submit(
+        try await world.eu + "/policy", .policy(intervals: "0", version: version))
+      #expect(review.says("adjacentIntervals: 5") && review.says("adjacentIntervals: 0"))
     }
   }
 

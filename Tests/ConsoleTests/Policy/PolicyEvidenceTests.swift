@@ -202,9 +202,11 @@ import Testing
             let snippets = PolicySnippets(policy, answers, publicURL: url)
             #expect(
               selected(snippets.curl.bytes)
-                == PolicyCurl.text(policy.scope, configuration, publicURL: url))
+                == PolicyCurl.text(
+                  policy.scope, configuration, over: policy.configuration, publicURL: url))
             #expect(
-              selected(snippets.node.bytes) == PolicyNode.text(policy.scope, configuration))
+              selected(snippets.node.bytes)
+                == PolicyNode.text(policy.scope, configuration, over: policy.configuration))
           }
         }
       }
