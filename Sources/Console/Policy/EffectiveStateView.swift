@@ -7,8 +7,7 @@ import Templating
 struct EffectiveStateView: ViewModel {
   let effective: EffectiveMFA
   let policy: Policy
-  /// The number of users without a second factor who are exempt from MFA.
-  let exempt: Int
+  let unenrolled: UnenrolledUsers
   let context: ScopeContext
   let times: Times
   /// The number of consecutive wrong codes after which a user's codes are locked.
@@ -76,7 +75,7 @@ struct EffectiveStateView: ViewModel {
   }
 
   private var unasked: Message {
-    let missing = max(effective.unaskedUsers - exempt, 0)
+    let missing = max(unenrolled.total - unenrolled.exempt, 0)
     return Message(
       "policy.not-enrolled-users",
       [
@@ -99,12 +98,13 @@ struct EffectiveStateView: ViewModel {
     },
     .text("unasked") { $0.unasked },
     .text("exempt") { view in
-      view.exempt == 0 ? nil : Message("policy.and-exempt", ["count": .number(view.exempt)])
+      view.unenrolled.exempt == 0
+        ? nil : Message("policy.and-exempt", ["count": .number(view.unenrolled.exempt)])
     },
     .text("unaskedUsers") { view in
-      view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
+      view.unenrolled.total > 0 && view.context.may(.findUsers)
         // The list has those without any factor.
-        && view.effective.unaskedUsers == view.policy.users - view.policy.enrolledUsers
+        && !view.unenrolled.haveDisabledFactors
         ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil
     },
     .text("inGrace") { view in

@@ -67,6 +67,7 @@ struct PolicyCheckView: ViewModel {
     let (was, becomes) = (preview.policy.edit, preview.new)
     // Enforcement by the server has its own time.
     if becomes.pattern == .mandatory, becomes.effectiveEnforcement == nil,
+      new.isTOTPOn || new.isSMSOn,
       (was.pattern, was.mandatoryFrom) != (becomes.pattern, becomes.mandatoryFrom)
     {
       hits.append(mandatoryHit)
@@ -95,7 +96,10 @@ struct PolicyCheckView: ViewModel {
     else {
       return was.effectiveEnforcement == nil ? nil : Message("policy.no-more-enforcement")
     }
-    guard was.effectiveEnforcement != enforcement || changesPattern else { return nil }
+    // Users whose factors are turned off become due.
+    guard was.effectiveEnforcement != enforcement || changesPattern || losing > 0 else {
+      return nil
+    }
     let (count, from) = (Message.Value.number(preview.withoutFactor), Times.value(day))
     return switch enforcement.mode {
     case .claim: Message("policy.users-get-claim", ["count": count, "day": from])
@@ -111,9 +115,11 @@ struct PolicyCheckView: ViewModel {
         ? Message("policy.phones-can-enroll")
         : Message("policy.users-have-phone", ["count": .number(phones)])
     }
-    return losing == 0 || preview.switchesOff
-      ? Message("policy.no-more-phones")
-      : Message("policy.phone-users-lose-factor", ["count": .number(losing)])
+    guard losing > 0, !preview.switchesOff else { return Message("policy.no-more-phones") }
+    // With server enforcement, the number of users who are due says what happens to them.
+    return preview.new.effectiveEnforcement == nil
+      ? Message("policy.phone-users-lose-factor", ["count": .number(losing)])
+      : Message("policy.phone-users-have-no-other-factor", ["count": .number(losing)])
   }
 
   private var button: Message {
@@ -229,9 +235,11 @@ struct PolicyCheckView: ViewModel {
       ["count": .number(without), "users": all, "share": share, "day": Times.value(day)])
   }
 
-  /// The list of users whom a mandatory pattern affects; nil without access to it.
+  /// The list of users whom a mandatory pattern affects; nil without access to it, and if it has
+  /// others or not all of them.
   private var withoutFactor: String? {
-    guard context.may(.findUsers), preview.new.pattern == .mandatory, preview.withoutFactor > 0
+    guard context.may(.findUsers), preview.new.pattern == .mandatory, preview.withoutFactor > 0,
+      preview.unenrolled.requiredAreListed
     else { return nil }
     return (["factor": "none"] as Form).query(of: ConsolePaths.users(context.scope))
   }

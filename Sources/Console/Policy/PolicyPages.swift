@@ -95,8 +95,8 @@ struct PolicyPages: Sendable {
           usersInGrace: try await refusing { try await policies.usersInGrace(policy) },
           at: identity.clock.now()),
         policy: policy,
-        exempt: try await refusing { try await identity.exemptions.current(in: scope) }
-          .count { !$0.isEnrolled }, context: context, times: frame.times, cap: evidence.cap),
+        unenrolled: try await refusing { try await policies.unenrolledUsers(policy) },
+        context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
       carriesText: identity.messages.carriesText)
     model.isUnchanged = isUnchanged

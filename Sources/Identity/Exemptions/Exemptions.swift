@@ -243,13 +243,6 @@ public struct Exemptions: Sendable {
       """
   }
 
-  /// Counts the users of a pool who are exempt and have no second factor.
-  static func countWithoutFactor(
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Int {
-    try list(in: scope, at: now, connection).count { !$0.isEnrolled }
-  }
-
   static func list(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Exemption] {

@@ -119,52 +119,9 @@ public struct Policies: Sendable {
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
         losingSecondFactor: policy.users(losingFactorBy: edit.configuration),
         approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
-        exemptUsers: try Exemptions.countWithoutFactor(
-          in: scope, at: store.clock.now(), connection),
+        unenrolled: try UnenrolledUsers.count(
+          policy, under: edit.configuration, at: store.clock.now(), connection),
         lacksEmail: try store.outbox.isMissing(for: edit, over: policy.edit, connection))
-    }
-  }
-
-  /// Returns how many users of a pool have no second factor and no exemption, but still have time to
-  /// enroll; up to a minute old for pools of more than 10,000 users.
-  ///
-  /// - Parameter policy: The pool's current policy, with its numbers of users.
-  /// - Returns: The number of users.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
-  public func usersInGrace(_ policy: Policy) async throws(PolicyError) -> Int {
-    guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
-      return 0
-    }
-    let (now, scope) = (store.clock.now(), policy.scope)
-    return try await store.read(PolicyError.self) { connection in
-      // A factor of a kind that is off doesn't count.
-      let kinds = policy.configuration.kinds
-      let totp: SQL = kinds.contains(.totp) ? "AND has_totp = 0" : ""
-      let phone: SQL = kinds.contains(.phone) ? "AND has_phone = 0" : ""
-      let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
-      let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
-      guard start <= cutoff else {
-        let missing = policy.users - policy.users(with: kinds)
-        let exempt = try Exemptions.countWithoutFactor(in: scope, at: now, connection)
-        let anonymous =
-          try connection.first(
-            "SELECT count(*) FROM account WHERE scope_key = \(scope.key) AND anonymous = 1"
-          ) { try $0.value(0) as Int } ?? 0
-        return max(missing - exempt - anonymous, 0)
-      }
-      return try graceCounts.value(
-        of: scope.key, version: policy.version, users: policy.users, at: now
-      ) {
-        try connection.first(
-          """
-          SELECT count(*) FROM account \(index: "account_by_creation")
-          WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
-            AND anonymous = 0 \(totp) \(phone)
-            AND NOT EXISTS (SELECT 1 FROM exemption e
-              WHERE e.account_key = account.account_key AND e.ends_at > \(now.microseconds))
-          """
-        ) { try $0.value(0) } ?? 0
-      }
     }
   }
 

@@ -328,12 +328,12 @@ public struct PolicyPreview: Sendable {
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
   /// Whether the change requires approval by a second administrator.
   public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
-  /// The number of users without a factor who are exempt from MFA.
-  public let exemptUsers: Int
+  /// The users who would have no second factor of an enabled kind.
+  public let unenrolled: UnenrolledUsers
   /// Whether the change can't be made because refused users couldn't be sent enrollment links.
   public let lacksEmail: Bool
-  /// The number of users without a factor and an exemption, whom a mandatory pattern affects.
-  public var withoutFactor: Int { max(policy.users - policy.enrolledUsers - exemptUsers, 0) }
+  /// The number of users whom a mandatory pattern affects.
+  public var withoutFactor: Int { unenrolled.required }
 }
 
 /// The result of changing a policy in the console.

@@ -102,6 +102,34 @@ import Testing
     }
   }
 
+  @Test func `turning off SMS says how many users the server then refuses`() async throws {
+    try await World.withSampleData { world in
+      let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
+      var new = NewAccount()
+      new.email = "phone.only@example.com"
+      new.emailVerified = true
+      let account = try await world.identity.accounts.create(scope, new, by: author)
+      var change = AccountChange()
+      change.factors = .replace([FactorEntry(phoneNumber: "+15555550101")])
+      _ = try await world.identity.accounts.update(scope, account.id, change, by: author)
+      let day = Day(world.clock.now)
+      let policy = try await world.identity.policies.change(scope, by: author) {
+        $0.configuration.setSMS(true)
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
+      }
+      let required = try await world.identity.policies.unenrolledUsers(policy).required
+      let ada = try await Browser.signedIn(world)
+      let answers: Form = ["enforcement": "claim", "enforced-from": "\(day)", "grace": "0"]
+      let check = try await ada.submit(
+        try await world.eu + "/policy",
+        .policy(pattern: "mandatory", version: policy.version, more: answers))
+      #expect(check.says("1 user with a phone has no other second factor."))
+      #expect(!check.says("will sign in without a second factor"))
+      #expect(check.says("\(required + 1) users without a factor would have the claim"))
+    }
+  }
+
   @Test func `a form without the fields keeps the enforcement`() async throws {
     try await World.withSampleData { world in
       let scope = try await world.euScope

@@ -1,0 +1,105 @@
+import Database
+
+/// The users of a pool without a second factor of a kind that a configuration enables.
+public struct UnenrolledUsers: Sendable, Equatable {
+  /// Their number.
+  public let total: Int
+  /// The number of them who are exempt from MFA.
+  public let exempt: Int
+  /// The number of them who are anonymous, and not exempt.
+  public let anonymous: Int
+  /// Whether any of them has a factor of a disabled kind.
+  public let haveDisabledFactors: Bool
+
+  /// The number of users who have to enroll where enrollment is mandatory, once their time is over.
+  ///
+  /// Anonymous users can't enroll; see ``EnrollmentDuty``.
+  public var required: Int { max(total - exempt - anonymous, 0) }
+
+  /// Whether ``Accounts/Filter/none`` lists the users who have to enroll, and no others.
+  public var requiredAreListed: Bool { !haveDisabledFactors && anonymous == 0 }
+
+  /// Counts the users of a pool who would be unenrolled under a configuration.
+  static func count(
+    _ policy: Policy, under configuration: MFAConfiguration, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> UnenrolledUsers {
+    let (scope, kinds) = (policy.scope, configuration.kinds)
+    let total = max(policy.users - policy.users(with: kinds), 0)
+    let exempt = try connection.first(
+      """
+      SELECT count(*) FROM exemption e
+        \(SQL.orderedJoin) account a ON a.account_key = e.account_key
+      WHERE a.scope_key = \(scope.key) AND \(Exemptions.current(in: scope, at: now))
+        \(without(kinds))
+      """
+    ) { try $0.value(0) as Int }
+    let anonymous = try connection.first(
+      """
+      SELECT count(*) FROM account a \(index: "account_anonymous")
+      WHERE a.scope_key = \(scope.key) AND a.anonymous = 1 \(without(kinds))
+        AND NOT EXISTS (SELECT 1 FROM exemption e
+          WHERE e.account_key = a.account_key AND e.ends_at > \(now.microseconds))
+      """
+    ) { try $0.value(0) as Int }
+    return UnenrolledUsers(
+      total: total, exempt: exempt ?? 0, anonymous: anonymous ?? 0,
+      haveDisabledFactors: total != policy.users - policy.enrolledUsers)
+  }
+
+  /// The further condition that accounts `a` have no factor of these kinds.
+  static func without(_ kinds: Set<Factor.Kind>) -> SQL {
+    let totp: SQL = kinds.contains(.totp) ? "AND a.has_totp = 0" : ""
+    let phone: SQL = kinds.contains(.phone) ? "AND a.has_phone = 0" : ""
+    return "\(totp) \(phone)"
+  }
+}
+
+extension Policies {
+  /// Counts the users of a pool without a second factor of an enabled kind.
+  ///
+  /// - Parameter policy: The pool's current policy, with its numbers of users.
+  /// - Returns: The numbers of users.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func unenrolledUsers(_ policy: Policy) async throws(PolicyError) -> UnenrolledUsers {
+    let now = store.clock.now()
+    return try await store.read(PolicyError.self) { connection in
+      try UnenrolledUsers.count(policy, under: policy.configuration, at: now, connection)
+    }
+  }
+
+  /// Returns how many users of a pool have no second factor and no exemption, but still have time to
+  /// enroll; up to a minute old for pools of more than 10,000 users.
+  ///
+  /// - Parameter policy: The pool's current policy, with its numbers of users.
+  /// - Returns: The number of users.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func usersInGrace(_ policy: Policy) async throws(PolicyError) -> Int {
+    guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
+      return 0
+    }
+    let (now, scope) = (store.clock.now(), policy.scope)
+    return try await store.read(PolicyError.self) { connection in
+      let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
+      let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
+      guard start <= cutoff else {
+        return try UnenrolledUsers.count(
+          policy, under: policy.configuration, at: now, connection
+        ).required
+      }
+      return try graceCounts.value(
+        of: scope.key, version: policy.version, users: policy.users, at: now
+      ) {
+        try connection.first(
+          """
+          SELECT count(*) FROM account a \(index: "account_by_creation")
+          WHERE a.scope_key = \(scope.key) AND a.created_at > \(cutoff.microseconds)
+            AND a.anonymous = 0 \(UnenrolledUsers.without(policy.configuration.kinds))
+            AND NOT EXISTS (SELECT 1 FROM exemption e
+              WHERE e.account_key = a.account_key AND e.ends_at > \(now.microseconds))
+          """
+        ) { try $0.value(0) } ?? 0
+      }
+    }
+  }
+}
