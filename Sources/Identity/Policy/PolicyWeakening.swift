@@ -36,9 +36,6 @@ extension PolicyEdit {
     }
   }
 
-  /// Returns whether the policy is weaker than another in any field.
-  public func isWeaker(than old: PolicyEdit) -> Bool { !weakenings(since: old).isEmpty }
-
   private func weakenings(
     of field: PolicyChange.Field, since old: PolicyEdit, usersHaveApps: Bool
   ) -> [PolicyWeakening] {

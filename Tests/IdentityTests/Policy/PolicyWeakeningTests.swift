@@ -151,3 +151,7 @@ struct PolicyWeakeningTests {
     }
   }
 }
+
+extension PolicyEdit {
+  func isWeaker(than old: PolicyEdit) -> Bool { !weakenings(since: old).isEmpty }
+}

@@ -91,7 +91,7 @@ struct RefusalLinkTests {
       let opened = try await instance.identity.enrollmentLinks.open(link)
       let secret = Secret(try #require(Base32.decode(opened.key.revealedText)))
       let app = try #require(OneTimePassword(secret: secret))
-      let wrong = app.code(step: app.step(at: instance.now.seconds - 3_600))
+      let wrong = try app.code(step: app.step(at: instance.now.seconds - 3_600))
       for guess in 1...10 {
         await expect(guess < 10 ? "wrongCode" : "tooManyCodes") {
           try await instance.identity.enrollmentLinks.finish(
