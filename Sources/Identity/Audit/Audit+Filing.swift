@@ -42,6 +42,43 @@ extension Audit {
     try InstanceValue("audit_filed_to").readNumber(connection) ?? 0
   }
 
+  /// Returns whether rows count as filed that don't exist yet, so that searches would leave them out.
+  static func isFiledAhead(_ connection: borrowing Connection) throws -> Bool {
+    let filedTo = try filedTo(connection)
+    let last: Int64? = try connection.first(
+      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) }
+    return filedTo > last ?? 0
+  }
+
+  /// Files rows that should have been filed.
+  static func fileAgain(
+    _ numbers: ClosedRange<Int64>, _ connection: borrowing Connection
+  ) throws {
+    let (start, end) = (numbers.lowerBound, min(numbers.upperBound, try filedTo(connection)))
+    for table in ["audit", "audit_change"] as [SQL] {
+      try connection.run(
+        """
+        UPDATE \(table) SET filed = 1
+        WHERE audit_id > \(start) AND audit_id <= \(end) AND filed <> 1
+        """)
+    }
+  }
+
+  /// Lets filing continue after the last filed row if it's said to be further.
+  static func resumeFiling(_ connection: borrowing Connection) throws {
+    guard try isFiledAhead(connection) else { return }
+    // Written so that no index of filed rows applies, none of which has the log's order.
+    let last: Int64? = try connection.first(
+      """
+      SELECT audit_id FROM audit WHERE audit_id > 0 AND filed + 0 = 1
+      ORDER BY audit_id DESC LIMIT 1
+      """
+    ) { try $0.value(0) }
+    try connection.run(
+      "UPDATE instance SET value = \(String(last ?? 0)) WHERE name = 'audit_filed_to'")
+  }
+
   /// Returns the last number of the next batch; nil if all rows are filed.
   private static func next(
     after start: Int64, through settled: Int64, _ connection: borrowing Connection

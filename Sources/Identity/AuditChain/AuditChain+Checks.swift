@@ -14,13 +14,18 @@ extension AuditChain {
 
   /// Verifies the next sealed entries and stores the result for the console.
   ///
+  /// Entries that filtered logs and reports left out are reported and then included again.
+  ///
   /// - Parameter position: Where the previous step ended; 0 begins a new round.
   /// - Returns: The step; nil if all sealed entries are verified.
   /// - Throws: ``AuditError``.
   public func check(after position: Int64) async throws(AuditError) -> Check? {
     let keys = try await known()
-    let (end, before) = try await store.read(AuditError.self) { connection in
-      (try ChainLink.last(connection)?.sequence ?? 0, try StoredCheck.find(connection))
+    let (end, before, isHiding) = try await store.read(AuditError.self) { connection in
+      (
+        try ChainLink.last(connection)?.sequence ?? 0, try StoredCheck.find(connection),
+        try Audit.isFiledAhead(connection)
+      )
     }
     if let before, before.through > end {
       guard before.fault == nil else { return nil }
@@ -30,10 +35,12 @@ extension AuditChain {
       }
       return Check(through: end, faults: [.truncated(before.through)])
     }
-    guard position < end else { return nil }
+    guard position < end || end > 0 && isHiding else { return nil }
     let through = min(end, position + Self.checkedAtOnce)
     let section = try await section(after: position, through: through, keys)
-    let fault = section.faults.compactMap(\.position).min()
+    let faults = section.faults + (isHiding && end > 0 ? [.hiding(after: end)] : [])
+    let fault = faults.compactMap(\.position).min()
+    let hides = faults.contains { if case .hidden = $0 { true } else { false } }
     let now = store.clock.now()
     try await store.write(AuditError.self) { connection in
       var next = try StoredCheck.find(connection) ?? StoredCheck()
@@ -45,8 +52,10 @@ extension AuditChain {
       }
       next.checkedAt = now
       try next.store(connection)
+      if hides { try Audit.fileAgain(section.numbers, connection) }
+      if isHiding { try Audit.resumeFiling(connection) }
     }
-    return Check(through: through, faults: section.faults)
+    return Check(through: through, faults: faults)
   }
 
   /// The state of the chain, for the console.

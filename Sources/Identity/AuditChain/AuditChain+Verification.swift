@@ -33,6 +33,9 @@ extension AuditChain {
     let (sections, heads) = (result, exported)
     return try await store.read(AuditError.self) { connection in
       var result = sections
+      if result.end > 0, try Audit.isFiledAhead(connection) {
+        result.faults.append(.hiding(after: result.end))
+      }
       result.unsealed = try Self.unsealed(after: ChainLink.last(connection), connection)
       let comparison = try HeadComparison(keys, connection)
       if let head = try AuditHead.last(connection) {
@@ -106,10 +109,9 @@ extension AuditChain {
   static func unsealed(
     after sealed: ChainLink?, _ connection: borrowing Connection
   ) throws -> Int64 {
-    let last: Int64? = try connection.first(
-      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) }
-    return max(0, (last ?? 0) - (sealed?.entry ?? 0))
+    try connection.first(
+      "SELECT count(*) FROM audit WHERE audit_id > \(sealed?.entry ?? 0)"
+    ) { try $0.value(0) } ?? 0
   }
 }
 

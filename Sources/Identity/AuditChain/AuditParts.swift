@@ -16,6 +16,8 @@ struct AuditParts: Sendable {
   private(set) var encoded: [[UInt8]]
   /// Whether each part could be an erased one, which has no values.
   private(set) var isBlank: [Bool]
+  /// Whether the entry and all its fields are in the indexes for filters; not part of a digest.
+  private(set) var isFiled: Bool
 
   /// Reads the entries after `start` up to `end`, in order.
   static func read(
@@ -25,7 +27,7 @@ struct AuditParts: Sendable {
       """
       SELECT audit_id, at, actor_kind, project_id, tenant_id, action, object_kind, request_id,
         actor_id, actor_name, address, object_id, object_name, from_value, to_value, reason, note,
-        ticket, proof
+        ticket, proof, filed
       FROM audit WHERE audit_id > \(start) AND audit_id <= \(end) ORDER BY audit_id LIMIT \(limit)
       """
     ) { try AuditParts($0) }
@@ -33,7 +35,8 @@ struct AuditParts: Sendable {
     var index = 0
     _ = try connection.all(
       """
-      SELECT audit_id, position, field, old_kind, old_value, new_kind, new_value FROM audit_change
+      SELECT audit_id, position, field, old_kind, old_value, new_kind, new_value, filed
+      FROM audit_change
       WHERE audit_id > \(start) AND audit_id <= \(last) ORDER BY audit_id, position
       """
     ) { row in
@@ -61,6 +64,7 @@ struct AuditParts: Sendable {
     for column in 13...18 { texts.add(try row.value(column) as String?) }
     encoded = [facts.bytes, actor.bytes, resource.bytes, texts.bytes]
     isBlank = [false, actor.isBlank, resource.isBlank, texts.isBlank]
+    isFiled = try row.value(19) as Int64 == 1
   }
 
   private mutating func addField(_ row: borrowing Row) throws {
@@ -71,6 +75,7 @@ struct AuditParts: Sendable {
     for column in 3...6 { values.add(try row.value(column) as String?) }
     encoded.append(name.bytes + values.bytes)
     isBlank.append(values.isBlank)
+    if try row.value(7) as Int64 != 1 { isFiled = false }
   }
 
   /// Returns the digest of a part with its salt.

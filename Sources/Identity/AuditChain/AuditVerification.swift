@@ -22,6 +22,10 @@ public struct AuditVerification: Sendable {
     case tombstoneInvalid(Int64)
     /// The chain was signed up to the position, but ends before it.
     case truncated(Int64)
+    /// Filtered logs and reports leave the entry out.
+    case hidden(Int64)
+    /// Filtered logs and reports leave out what's written from now on; the position is the last one.
+    case hiding(after: Int64)
     /// A line of the exported heads isn't a signed head.
     case exportInvalid(line: Int)
 
@@ -31,7 +35,7 @@ public struct AuditVerification: Sendable {
       case .changed(let position), .deleted(let position), .linksDeleted(let position, _),
         .reordered(let position), .inserted(let position), .headDiffers(let position),
         .headInvalid(let position), .headDeleted(let position), .tombstoneInvalid(let position),
-        .truncated(let position):
+        .truncated(let position), .hidden(let position), .hiding(let position):
         position
       case .exportInvalid: nil
       }

@@ -13,6 +13,8 @@ struct ChainSection: Sendable {
   let last: ChainLink?
   /// The time of the last entry; nil if it's gone.
   let at: Instant?
+  /// The numbers of the entries from the last one before the section through its last one.
+  let numbers: ClosedRange<Int64>
 
   /// Verifies the links after one position up to another, which exist.
   ///
@@ -21,6 +23,8 @@ struct ChainSection: Sendable {
     after start: Int64, through end: Int64, keys: [String: Ed25519PublicKey],
     _ connection: borrowing Connection
   ) throws {
+    // Before the entries, which another transaction may be filing.
+    let filedTo = try Audit.filedTo(connection)
     let tombstone = try AuditTombstone.latest(connection)
     let start = max(start, tombstone?.last ?? 0)
     let before = try connection.first(
@@ -38,6 +42,7 @@ struct ChainSection: Sendable {
     (first, last) = (links.first?.sequence, links.last)
     let from = max(before?.entry ?? 0, tombstone?.lastEntry ?? 0)
     let through = links.reduce(from) { max($0, $1.entry) }
+    numbers = from...through
     let parts = try AuditParts.read(after: from, through: through, limit: .max, connection)
     var erased: [Int64: [Int: [UInt8]]] = [:]
     _ = try connection.all(
@@ -51,7 +56,13 @@ struct ChainSection: Sendable {
       before?.sequence == start
       ? before?.link
       : tombstone?.last == start ? tombstone?.linkAfter : start == 0 ? ChainLink.origin : nil
+    if start == tombstone?.last ?? 0, let first,
+      try Self.hasEntries(through: tombstone?.lastEntry ?? 0, connection)
+    {
+      faults.append(.inserted(before: first))
+    }
     verify(links, parts, erased, after: start, through: end, entry: from, &previous)
+    faults += Self.hidden(links, parts, through: filedTo)
     let heads = try connection.all(
       """
       SELECT \(AuditHead.columns) FROM audit_head WHERE sequence > \(start) AND sequence <= \(end)
@@ -97,6 +108,28 @@ struct ChainSection: Sendable {
       index += 1
     }
     if expected <= end { faults.append(.linksDeleted(expected, end)) }
+  }
+
+  /// Returns whether there are entries or fields with numbers that the log doesn't begin with: 0, less,
+  /// or those of entries that were removed because of their age.
+  private static func hasEntries(
+    through last: Int64, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT EXISTS (SELECT 1 FROM audit WHERE audit_id <= \(last))
+        OR EXISTS (SELECT 1 FROM audit_change WHERE audit_id <= \(last))
+      """
+    ) { try $0.value(0) } ?? false
+  }
+
+  /// Returns the entries that should be in the indexes for filters, and aren't.
+  private static func hidden(
+    _ links: [ChainLink], _ parts: [AuditParts], through filedTo: Int64
+  ) -> [AuditVerification.Fault] {
+    let unfiled = Set(parts.lazy.filter { !$0.isFiled && $0.id <= filedTo }.map(\.id))
+    guard !unfiled.isEmpty else { return [] }
+    return links.filter { unfiled.contains($0.entry) }.map { .hidden($0.sequence) }
   }
 
   /// Compares signed heads with the links.

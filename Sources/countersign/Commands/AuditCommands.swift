@@ -183,6 +183,10 @@ extension AuditVerification.Fault {
     case .truncated(let position):
       return Message(
         "cli.audit-truncated", ["position": .number(Int(position))])
+    case .hidden(let position):
+      return Message("cli.audit-hidden", ["position": .number(Int(position))])
+    case .hiding(let position):
+      return Message("cli.audit-hiding", ["position": .number(Int(position))])
     case .exportInvalid(let line):
       return Message("cli.audit-export-invalid", ["line": .number(line)])
     }
