@@ -40,14 +40,12 @@ extension Activity {
   func history(
     _ context: ScopeContext, _ window: ChartWindow, at now: Instant
   ) async throws(Refusal) -> EnrollmentHistory {
-    // An hour more, so that the state at the beginning of the period is known.
-    let start = context.signedIn.times.start(ofDays: window.days + 1, until: now)
-      .advanced(bySeconds: -3_600)
-    // A minute more, so that the current state is included although time has passed.
+    let times = context.signedIn.times
+    let days = times.days(window.days + 1, until: now)
     let points = try await refusing {
-      try await enrollment(of: context.scope, from: start, to: now.advanced(bySeconds: 60))
+      try await enrollment(of: context.scope, at: days.map(times.start), until: now)
     }
-    return EnrollmentHistory(points, window, now: now, context.signedIn.times)
+    return EnrollmentHistory(points, window, now: now, times)
   }
 
   /// The code attempts of a pool in the days that charts show, or in as many before them.

@@ -106,13 +106,9 @@ struct ReportContents: Sendable {
     let step = EnrollmentStep(context.signedIn.query.text("by"))
     let isWhole = isWhole(context)
     let instants = step.instants(until: now, times)
-    let start = (instants.first ?? now).advanced(bySeconds: -3_600)
     let points = try await refusing {
-      isWhole
-        ? try await identity.activity.enrollment(
-          ofProject: context.scope.project, from: start, to: now.advanced(bySeconds: 60))
-        : try await identity.activity.enrollment(
-          of: context.scope, from: start, to: now.advanced(bySeconds: 60))
+      try await identity.activity.enrollment(
+        of: context.scope, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
     }
     let history = EnrollmentHistory(points, at: instants, times)
     var chart = history.frame([], catalog)

@@ -57,6 +57,43 @@ extension Activity {
     }
   }
 
+  /// Returns the numbers of users of a pool at some times and at present.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool.
+  ///   - isWhole: Whether to include the tenants of a project.
+  ///   - instants: The times, oldest first.
+  ///   - now: The present.
+  /// - Returns: A step function: the state at each time about which something is known, rounded down
+  ///   to the hour, and the current state at `now`. If nothing is known about the first time, the
+  ///   function begins with the first known state.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func enrollment(
+    of scope: Scope, isWhole: Bool = false, at instants: [Instant], until now: Instant
+  ) async throws(ActivityError) -> [EnrollmentPoint] {
+    try await store.read(ActivityError.self) { connection in
+      let own = Subject(key: scope.key, isWhole: false)
+      guard
+        let subject = isWhole ? try Self.subject(scope.project, connection) : own
+      else { return [] }
+      let start: Int64? = try connection.first(
+        """
+        SELECT min(hour) FROM enrollment_hour
+        WHERE scope_key = \(subject.key) AND whole = \(subject.isWhole)
+        """
+      ) { try $0.value(0) }
+      // A state of an hour is known from its end.
+      let first = start.map { $0 + 1 } ?? .max
+      var hours = Set(instants.lazy.map(\.hour).filter { $0 >= first })
+      if first <= now.hour, instants.first.map({ $0.hour < first }) ?? false { hours.insert(first) }
+      var points = try Self.states(of: subject, at: hours.sorted(), connection)
+      if let (users, enrolled) = try Self.users(of: subject, connection) {
+        points.append(EnrollmentPoint(at: now, users: users, enrolled: enrolled))
+      }
+      return points
+    }
+  }
+
   static func enrollment(
     of subject: Subject, from start: Instant, to end: Instant, at now: Instant,
     _ connection: borrowing Connection
@@ -79,17 +116,35 @@ extension Activity {
     return points
   }
 
+  /// Returns the last known state before each hour.
+  private static func states(
+    of subject: Subject, at hours: [Int64], _ connection: borrowing Connection
+  ) throws -> [EnrollmentPoint] {
+    guard !hours.isEmpty else { return [] }
+    let rows: [SQL] = hours.map { "(CAST(\($0) AS BIGINT))" }
+    return try states(of: subject, "VALUES \(rows.joined(separator: ", "))", connection)
+  }
+
   /// Returns the last known state before each hour of a series.
   static func states(
     of subject: Subject, from first: Int64, to last: Int64, step: Int64,
     _ connection: borrowing Connection
   ) throws -> [EnrollmentPoint] {
     guard first <= last else { return [] }
-    return try connection.all(
+    return try states(
+      of: subject,
       """
-      WITH RECURSIVE chain (hour) AS (
-        SELECT CAST(\(first) AS BIGINT)
-        UNION ALL SELECT hour + \(step) FROM chain WHERE hour + \(step) <= \(last))
+      SELECT CAST(\(first) AS BIGINT)
+        UNION ALL SELECT hour + \(step) FROM chain WHERE hour + \(step) <= \(last)
+      """, connection)
+  }
+
+  private static func states(
+    of subject: Subject, _ hours: SQL, _ connection: borrowing Connection
+  ) throws -> [EnrollmentPoint] {
+    try connection.all(
+      """
+      WITH RECURSIVE chain (hour) AS (\(hours))
       SELECT chain.hour, e.users, e.enrolled_users FROM chain
         \(SQL.orderedJoin) enrollment_hour e
           ON e.scope_key = \(subject.key) AND e.whole = \(subject.isWhole)

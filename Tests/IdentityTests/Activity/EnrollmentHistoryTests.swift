@@ -75,6 +75,58 @@ struct EnrollmentHistoryTests {
     }
   }
 
+  @Test func `the state at a time is the same, however many other times are asked for`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.fold()
+      let first = instance.now.hour
+      let key = instance.acme.key
+      try await instance.database.write { connection in
+        for hour in 1...9_000 as ClosedRange<Int64> {
+          for isWhole in [0, 1] {
+            try connection.run(
+              """
+              INSERT /* test */ INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
+              VALUES (\(key), \(isWhole), \(first + hour), \(hour), 0)
+              """)
+          }
+        }
+      }
+      instance.clock.advance(9_001 * 3_600)
+      let (now, activity) = (instance.now, instance.identity.activity)
+      for (days, isWhole) in [(1, false), (7, true), (30, false)] as [(Int64, Bool)] {
+        let instants = (1...(360 / days)).reversed().map {
+          now.advanced(bySeconds: -86_400 * days * $0 + 1_800)
+        }
+        let points = try await activity.enrollment(
+          of: instance.acme, isWhole: isWhole, at: instants, until: now)
+        let expected = instants.map { instant in
+          EnrollmentPoint(
+            at: Instant(hour: instant.hour), users: Int(instant.hour - first - 1), enrolled: 0)
+        }
+        #expect(Array(points.dropLast()) == expected)
+        #expect(points.last == EnrollmentPoint(at: now, users: 0, enrolled: 0))
+      }
+    }
+  }
+
+  @Test func `states begin with the first known one`() async throws {
+    try await withInstance { instance in
+      let start = instance.now
+      _ = try await instance.account(.alice)
+      try await instance.fold()
+      instance.clock.advance(5 * 3_600)
+      let now = instance.now
+      let points = try await instance.identity.activity.enrollment(
+        of: instance.acme,
+        at: [start.advanced(bySeconds: -86_400), now.advanced(bySeconds: -3_600)],
+        until: now)
+      #expect(points.map(\.users) == [1, 1, 1] && points.last?.at == now)
+      #expect(points.map(\.at.hour) == [start.hour + 1, now.hour - 1, now.hour])
+    }
+  }
+
   @Test func `a long period has at most 400 intervals, each with its last state`() async throws {
     try await withInstance { instance in
       try await instance.fold()
