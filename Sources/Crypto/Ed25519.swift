@@ -69,6 +69,13 @@ public struct Ed25519PublicKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
+  /// Parses all PEM public keys of a text; other blocks, and text around them, are ignored (RFC 7468
+  /// section 2).
+  public static func all(pem text: String) -> [Ed25519PublicKey] {
+    let mark = "-----BEGIN"
+    return text.split(separator: mark).compactMap { Ed25519PublicKey(pem: mark + $0) }
+  }
+
   /// Parses a PEM public key (RFC 7468); nil for another kind of key.
   public init?(pem: String) {
     let lines = pem.split(whereSeparator: \.isNewline).map { line in

@@ -64,6 +64,10 @@ struct Ed25519Tests {
     #expect(Ed25519PublicKey(pem: "") == nil)
     #expect(Ed25519PublicKey(pem: key.pem.replacing("MCow", with: "MCow!")) == nil)
     #expect(Ed25519PublicKey(pem: key.pem.replacing("PUBLIC", with: "PRIVATE")) == nil)
+    let other = try Ed25519PrivateKey(seed: Secret(bytes(Self.vectors[1].seed))).publicKey
+    let text = "Key 1\n\(key.pem)Key 2, retired\n\(other.pem.replacing("\n", with: "\r\n"))"
+    #expect(Ed25519PublicKey.all(pem: text) == [key, other])
+    #expect(Ed25519PublicKey.all(pem: "no key").isEmpty)
     #expect(Ed25519PublicKey(bytes: Array(key.bytes.dropLast())) == nil)
     #expect(throws: CryptoError.self) { try Ed25519PrivateKey(seed: Secret([1, 2, 3])) }
   }

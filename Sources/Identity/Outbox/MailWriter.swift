@@ -142,6 +142,8 @@ public struct ReviewDueMail: Sendable {
   public let scope: Scope
   /// The last sign-off.
   public let signOff: SignOff
+  /// Whether it's sent to the administrator who signed off; otherwise, they can't do it anymore.
+  public let isToReviewer: Bool
   /// The URL of the review in the console.
   public let link: String
 }

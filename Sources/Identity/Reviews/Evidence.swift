@@ -94,7 +94,7 @@ public enum EvidenceFile {
     case valid(project: String, at: String)
     /// The file was changed after it was signed.
     case altered
-    /// The file was signed with another key, which has this fingerprint.
+    /// The file was signed with a key that isn't among those given, which has this fingerprint.
     case wrongKey(String)
     /// The file isn't evidence.
     case notEvidence
@@ -107,9 +107,14 @@ public enum EvidenceFile {
   /// Verifies a file without a server.
   ///
   /// White space between the parts of the document doesn't matter; everything else does.
-  public static func verify(_ bytes: [UInt8], with key: Ed25519PublicKey) -> Verification {
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - keys: The keys that may have signed it; the file names one of them.
+  /// - Returns: The result.
+  public static func verify(_ bytes: [UInt8], with keys: [Ed25519PublicKey]) -> Verification {
     guard let document = try? JSON.parse(bytes), let evidence = document["evidence"],
-      document.objectValue?.count == 2,
+      document.objectValue?.count == 2, document["signature"]?.objectValue?.count == 3,
       document["signature"]?["algorithm"]?.textValue?.text == algorithm,
       let signer = document["signature"]?["key"]?.textValue?.text,
       let value = document["signature"]?["value"]?.textValue?.text,
@@ -117,7 +122,9 @@ public enum EvidenceFile {
       let project = evidence["project"]?["id"]?.textValue?.text,
       let moment = evidence["gatheredAt"]?.textValue?.text
     else { return .notEvidence }
-    guard signer == key.fingerprint else { return .wrongKey(signer) }
+    guard let key = keys.first(where: { $0.fingerprint == signer }) else {
+      return .wrongKey(signer)
+    }
     guard key.verify(signature, of: message(evidence)) else { return .altered }
     return .valid(project: project, at: moment)
   }

@@ -143,6 +143,9 @@ public struct Reviews: Sendable {
     }
   }
 
+  /// The number of latest sign-offs that a submitted form is compared with.
+  private static let mostRepeated = 100
+
   /// Signs off the policies of all pools of a project, in the console.
   ///
   /// A form that was submitted twice is one sign-off: within an hour, the same reviewer, policies, due
@@ -170,12 +173,14 @@ public struct Reviews: Sendable {
       let current = set.digest
       guard Hex.encode(current) == digest else { throw ReviewError.changedMeanwhile }
       let author = context.author.actor
-      if let last = try Self.signOffs(of: project, limit: 1, connection).first,
-        last.reviewer.text == author.id, last.digest == digest, last.dueOn == dueOn,
-        last.note == request.note, last.signedAt.isRecent(within: SignOff.repeated, at: context.now)
-      {
-        return last
+      // Another reviewer may have signed off in between.
+      let recent = try Self.signOffs(of: project, limit: Self.mostRepeated, connection)
+      let same = recent.first { other in
+        other.reviewer.text == author.id && other.digest == digest && other.dueOn == dueOn
+          && other.note == request.note
+          && other.signedAt.isRecent(within: SignOff.repeated, at: context.now)
       }
+      if let same { return same }
       try connection.run(
         "UPDATE sign_off SET latest = 0 WHERE project_id = \(project.text) AND latest = 1")
       let signOff = try connection.first(
@@ -200,28 +205,42 @@ public struct Reviews: Sendable {
     }
   }
 
-  /// Reminds reviewers by email of reviews that are due today or overdue, each once.
+  /// The maximum number of administrators who are reminded instead of a reviewer.
+  private static let mostReminded = 20
+
+  /// Reminds reviewers by email of reviews that are due today or overdue, each once. If the reviewer
+  /// can't sign off anymore, all who can are reminded.
   ///
   /// Does nothing without a mail server; the console lists what's overdue anyway.
   func remind(at now: Instant, _ connection: borrowing Connection) throws {
     guard store.outbox.carriesMail else { return }
     let tomorrow = Day(now).next
     for signOff in try Self.due(before: tomorrow, unremindedOnly: true, connection) {
+      let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
+      let reviewer = try Administrators.present(signOff.reviewer, at: now, connection)
+        .flatMap { $0.may(.signOffReview, in: scope) ? $0 : nil }
+      let readers: [(id: ID<Administrator>, email: String)] =
+        if let reviewer {
+          [(reviewer.id, reviewer.email)]
+        } else {
+          try Administrators.recipients(
+            with: .signOffReview, around: scope, atMost: Self.mostReminded, at: now, connection
+          ).map { ($0.id, $0.email) }
+        }
+      guard !readers.isEmpty else { continue }
+      let mail = ReviewDueMail(
+        scope: scope, signOff: signOff, isToReviewer: reviewer != nil,
+        link: store.links.review(of: signOff.project))
+      for reader in readers {
+        try store.outbox.add(
+          "review-due", .reviewDue(mail),
+          to: OutboxMessage.Reader(id: reader.id, permission: .signOffReview), at: reader.email,
+          in: scope, now, connection)
+      }
       try connection.run(
         """
         UPDATE sign_off SET reminded_at = \(now.microseconds) WHERE sign_off_id = \(signOff.id)
         """)
-      let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
-      guard
-        let reviewer = try Administrators.present(signOff.reviewer, at: now, connection),
-        reviewer.may(.signOffReview, in: scope)
-      else { continue }
-      let mail = ReviewDueMail(
-        scope: scope, signOff: signOff, link: store.links.review(of: signOff.project))
-      try store.outbox.add(
-        "review-due", .reviewDue(mail),
-        to: OutboxMessage.Reader(id: reviewer.id, permission: .signOffReview), at: reviewer.email,
-        in: scope, now, connection)
     }
   }
 

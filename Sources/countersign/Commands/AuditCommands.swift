@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Identity
 import Localization
@@ -49,7 +48,7 @@ enum AuditVerifyCommand: Command {
       }
       return heads
     }
-    let keys = try arguments.value("key").map { try read($0) }
+    let keys = try arguments.value("key").map { try EvidenceKeyFile(path: $0).keys() }
     return try await Instance.use(arguments) { instance in
       let result = try await instance.identity.auditChain.verify(
         exported: heads, trusting: keys, width: ProcessInfo.processInfo.activeProcessorCount)
@@ -128,22 +127,6 @@ enum AuditVerifyCommand: Command {
     }
     if !hasKeys { facts.append(Message("cli.audit-keys-of-database")) }
     return facts
-  }
-
-  /// Reads all public keys of a file.
-  private static func read(_ path: String) throws -> [Ed25519PublicKey] {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw ConfigurationError(Message("cli.path-cant-be-read", ["path": .text(path)]))
-    }
-    let mark = "-----BEGIN"
-    let keys = String(decoding: data, as: UTF8.self).split(separator: mark).compactMap {
-      Ed25519PublicKey(pem: mark + $0)
-    }
-    guard !keys.isEmpty else {
-      throw ConfigurationError(
-        Message("cli.path-isnt-an-ed25519-public-key", ["path": .text(path)]))
-    }
-    return keys
   }
 }
 

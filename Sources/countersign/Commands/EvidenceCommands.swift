@@ -59,11 +59,8 @@ enum EvidenceVerifyCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.operand(Message("cli.the-evidence-file"))
     let keyPath = try arguments.required("key")
-    guard let key = Ed25519PublicKey(pem: String(decoding: try read(keyPath), as: UTF8.self)) else {
-      throw ConfigurationError(
-        Message("cli.path-isnt-an-ed25519-public-key", ["path": .text(keyPath)]))
-    }
-    switch EvidenceFile.verify(try read(path), with: key) {
+    let keys = try EvidenceKeyFile(path: keyPath).keys()
+    switch EvidenceFile.verify(try read(path), with: keys) {
     case .valid(let project, let moment):
       Terminal.say(
         Message("cli.evidence-valid", ["project": .text(project), "time": .text(moment)]))
@@ -77,7 +74,7 @@ enum EvidenceVerifyCommand: Command {
           "cli.evidence-wrong-key",
           [
             "named": .text(fingerprint), "path": .text(keyPath),
-            "fingerprint": .text(key.fingerprint),
+            "fingerprints": .text(keys.map(\.fingerprint).joined(separator: ", ")),
           ]))
       return 2
     case .notEvidence:

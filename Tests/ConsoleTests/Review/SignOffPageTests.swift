@@ -97,7 +97,7 @@ import Testing
       let answer = try await iris.get(Self.review + "/evidence.json")
       #expect(answer.response.fields[.contentType] == "application/json")
       let key = try await world.identity.evidenceKeys.current()
-      let result = EvidenceFile.verify(Array(answer.text.utf8), with: key.publicKey)
+      let result = EvidenceFile.verify(Array(answer.text.utf8), with: [key.publicKey])
       guard case .valid(let project, _) = result else {
         Issue.record("\(result)")
         return

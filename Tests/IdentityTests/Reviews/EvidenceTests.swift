@@ -16,7 +16,7 @@ struct EvidenceTests {
     try await withInstance { instance in
       let bytes = try await file(instance)
       let key = try await instance.identity.evidenceKeys.current().publicKey
-      guard case .valid(let project, _) = EvidenceFile.verify(bytes, with: key) else {
+      guard case .valid(let project, _) = EvidenceFile.verify(bytes, with: [key]) else {
         Issue.record("not valid")
         return
       }
@@ -24,7 +24,7 @@ struct EvidenceTests {
       let spaced = String(decoding: bytes, as: UTF8.self)
         .replacing(#","policySetDigest""#, with: ",\n  \"policySetDigest\"")
       #expect(spaced.utf8.count > bytes.count)
-      #expect(EvidenceFile.verify(Array(spaced.utf8), with: key) != .altered)
+      #expect(EvidenceFile.verify(Array(spaced.utf8), with: [key]) != .altered)
     }
   }
 
@@ -41,7 +41,7 @@ struct EvidenceTests {
       for (old, new) in changes {
         let altered = text.replacing(old, with: new)
         #expect(altered != text, "\(old)")
-        #expect(EvidenceFile.verify(Array(altered.utf8), with: key) == .altered, "\(old)")
+        #expect(EvidenceFile.verify(Array(altered.utf8), with: [key]) == .altered, "\(old)")
       }
     }
   }
@@ -54,12 +54,44 @@ struct EvidenceTests {
       let keys = instance.identity.evidenceKeys
       let first = try await keys.current()
       let second = try await keys.rotate(by: Instance.boss)
-      #expect(EvidenceFile.verify(bytes, with: second.publicKey) == .wrongKey(first.id))
+      #expect(EvidenceFile.verify(bytes, with: [second.publicKey]) == .wrongKey(first.id))
       for text in ["", "{}", "[]", #"{"evidence":{},"signature":{}}"#, "%PDF"] {
-        #expect(EvidenceFile.verify(Array(text.utf8), with: first.publicKey) == .notEvidence)
+        #expect(EvidenceFile.verify(Array(text.utf8), with: [first.publicKey]) == .notEvidence)
       }
       let text = String(decoding: bytes, as: UTF8.self).replacing(first.id, with: second.id)
-      #expect(EvidenceFile.verify(Array(text.utf8), with: second.publicKey) == .altered)
+      #expect(EvidenceFile.verify(Array(text.utf8), with: [second.publicKey]) == .altered)
+    }
+  }
+
+  @Test func `nothing may be added beside what's signed`() async throws {
+    try await withInstance { instance in
+      let text = String(decoding: try await file(instance), as: UTF8.self)
+      let key = try await instance.identity.evidenceKeys.current().publicKey
+      for (old, new) in [
+        (#""algorithm":"#, #""approved":"by the board","algorithm":"#),
+        (#""signature":"#, #""approved":"by the board","signature":"#),
+      ] {
+        let extended = text.replacing(old, with: new)
+        #expect(extended != text)
+        #expect(EvidenceFile.verify(Array(extended.utf8), with: [key]) == .notEvidence)
+      }
+    }
+  }
+
+  @Test func `a file verifies with the key that it names, whatever the order of the keys`()
+    async throws
+  {
+    try await withInstance { instance in
+      let bytes = try await file(instance)
+      let keys = instance.identity.evidenceKeys
+      let first = try await keys.current().publicKey
+      let second = try await keys.rotate(by: Instance.boss).publicKey
+      for order in [[first, second], [second, first]] {
+        guard case .valid = EvidenceFile.verify(bytes, with: order) else {
+          Issue.record("not valid")
+          return
+        }
+      }
     }
   }
 
@@ -76,7 +108,7 @@ struct EvidenceTests {
       #expect(list.map(\.id) == [second.id, first.id])
       #expect(list.map(\.retiredAt) == [nil, instance.now])
       #expect(try await keys.current().id == second.id)
-      guard case .valid = EvidenceFile.verify(bytes, with: list[1].publicKey) else {
+      guard case .valid = EvidenceFile.verify(bytes, with: [list[1].publicKey]) else {
         Issue.record("the old file isn't valid")
         return
       }

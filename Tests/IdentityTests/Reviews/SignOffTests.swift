@@ -203,6 +203,21 @@ struct SignOffTests {
     }
   }
 
+  @Test func `a form that is submitted twice is one sign-off, whoever signs off in between`()
+    async throws
+  {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      let omar = try await instance.agent("omar", role: .auditor)
+      try await sign(instance, by: iris, note: "Q4")
+      try await sign(instance, by: omar, days: 31, note: "Q4")
+      try await sign(instance, by: iris, note: "Q4")
+      try await sign(instance, by: omar, days: 31, note: "Q4")
+      let signOffs = try await instance.identity.reviews.signOffs(of: instance.acme.project)
+      #expect(signOffs.map(\.reviewerName) == ["omar", "iris"])
+    }
+  }
+
   @Test func `an overdue review is listed to reviewers until it is signed off again`() async throws
   {
     try await withInstance { instance in
@@ -238,6 +253,48 @@ struct SignOffTests {
       #expect(mail.subject.contains(instance.acme.projectName))
       #expect(mail.body.contains("/projects/acme-app/review"))
       #expect(mail.body.contains(/is due on [A-Z][a-z]{2} \d{1,2}, \d{4}\./))
+    }
+  }
+
+  @Test func `if the reviewer can't sign off anymore, those who can are reminded once`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      _ = try await instance.agent("olga", role: .owner)
+      _ = try await instance.agent("omar", role: .auditor, project: instance.acme.project)
+      for (name, role) in [("zoe", Role.auditor), ("gus", .owner)] {
+        _ = try await instance.agent(name, role: role, project: instance.globex.project)
+      }
+      _ = try await instance.agent("sam", role: .support)
+      try await sign(instance, by: iris, days: 10)
+      _ = try await instance.identity.administrators.revoke(
+        Grant(role: .auditor), from: iris.administrator.id, by: Instance.boss)
+      instance.clock.advance(10 * 86_400)
+      try await instance.identity.purgeExpired()
+      try await instance.identity.purgeExpired()
+      let mails = try await instance.mails("review-due")
+      #expect(
+        Set(mails.map(\.recipient)) == ["olga@desk.example.com", "omar@desk.example.com"])
+      #expect(mails.count == 2)
+      #expect(mails.allSatisfy { $0.body.contains("iris signed off the last one") })
+    }
+  }
+
+  @Test func `a reminder that can't be sent to anyone isn't recorded as sent`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.agent("iris", role: .auditor, project: instance.acme.project)
+      try await sign(instance, by: iris, days: 10)
+      try await instance.database.write { connection in
+        _ = try connection.run("DELETE /* test */ FROM administrator_grant")
+      }
+      instance.clock.advance(10 * 86_400)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.mails("review-due").isEmpty)
+      _ = try await instance.agent("olga", role: .owner)
+      try await instance.identity.purgeExpired()
+      let mails = try await instance.mails("review-due")
+      #expect(mails.map(\.recipient) == ["olga@desk.example.com"])
     }
   }
 
