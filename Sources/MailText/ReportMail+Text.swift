@@ -86,11 +86,13 @@ extension ReportSummary {
             Message(
               "mail.report-dormant-among", ["count": .number(dormant), "days": .number(unused)])),
         ])
-    case .dormantAdministrators(let count, let invitations, let unused):
+    case .dormantAdministrators(let count, let never, let invitations, let unused):
       return Message(
         "mail.report-dormant-count",
         [
           "count": .number(count), "days": .number(unused),
+          "never": .message(
+            Message("mail.report-never-signed-in", ["count": .number(never)])),
           "invitations": .message(
             Message("mail.report-open-invitations", ["count": .number(invitations)])),
         ])

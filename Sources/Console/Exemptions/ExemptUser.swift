@@ -16,7 +16,7 @@ struct ExemptUser: SupportAction {
       (
         try await exemptions.find(account),
         try await exemptions.obstacle(
-          for: target.context.signedIn.administrator, to: account)
+          for: target.context.signedIn.administrator, to: account, in: target.context.scope)
       )
     }
     let user = Message.Value.name(Formatted.short(account.label))

@@ -48,7 +48,8 @@ struct PoolRow: ViewModel {
     let users: Int
     let enrolled: Int
     let trend: EnrollmentTrend
-    let attempts: AttemptCounts
+    /// The code attempts; nil for a project that the reader sees only a part of.
+    let attempts: AttemptCounts?
     let exemptions: Int
     let review: Review?
     /// The fields in which the policy differs from the policy file; nil if it doesn't.
@@ -172,16 +173,14 @@ struct PoolRow: ViewModel {
     },
     .markup("trend") { $0.source.trend.isRising == nil ? nil : $0.source.trend.sparkline },
     .flag("showsRejected") { $0.context.columns.contains(.rejected) },
-    .text("rejected") { Meter.percent($0.source.attempts.rejected, of: $0.source.attempts.all) },
+    .text("rejected") { row in
+      row.source.attempts.map { Meter.percent($0.rejected, of: $0.all) }
+    },
     .text("attempts") { row in
-      row.source.attempts.all == 0
-        ? nil
-        : Message(
-          "pools.rejected-of-codes",
-          [
-            "rejected": .number(row.source.attempts.rejected),
-            "count": .number(row.source.attempts.all),
-          ])
+      guard let attempts = row.source.attempts, attempts.all > 0 else { return nil }
+      return Message(
+        "pools.rejected-of-codes",
+        ["rejected": .number(attempts.rejected), "count": .number(attempts.all)])
     },
     .flag("showsExemptions") { $0.context.columns.contains(.exemptions) },
     .text("exemptions") { row in

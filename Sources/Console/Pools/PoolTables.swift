@@ -92,6 +92,7 @@ struct PoolTables: Sendable {
     let since = signedIn.times.start(ofDays: Self.days, until: now)
     let figures = try await figures(
       columns, visible.map(\.key), isWhole: true, since: since, at: now)
+    let whole = Set(visible.map(\.key))
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: visible, at: now) : [:]
@@ -113,7 +114,7 @@ struct PoolTables: Sendable {
           policy: policy, enforcer: policy.map { EffectiveMFA.enforcer(of: $0.edit, at: now) },
           users: project.users, enrolled: project.enrolledUsers,
           trend: trends[project.key] ?? EnrollmentTrend(),
-          attempts: figures[project.key] ?? AttemptCounts(),
+          attempts: whole.contains(project.key) ? figures[project.key] ?? AttemptCounts() : nil,
           exemptions: exemptions.count { $0.project == project.id },
           review: statuses[project.id].map {
             PoolRow.Review(state: $0.state, signOff: $0.signOff)

@@ -73,16 +73,17 @@ public struct Exemptions: Sendable {
   /// Returns why an administrator can't exempt a user, whatever the input; nil if they can.
   ///
   /// The administrator who granted the last exemption can't renew it, nor grant another one within
-  /// ``longest`` days of its end.
+  /// ``longest`` days of its end, even if the user was deleted and created again meanwhile.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func obstacle(
-    for agent: Administrator, to account: Account
+    for agent: Administrator, to account: Account, in scope: Scope
   ) async throws(ActionDenial) -> ActionDenial? {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
       let last = try Self.latest(account.key, connection)
-      return Self.isRenewal(of: last, by: agent.id, at: now) ? .ownExemption : nil
+      return try Self.isRenewal(of: last, account, in: scope, by: agent.id, at: now, connection)
+        ? .ownExemption : nil
     }
   }
 
@@ -107,9 +108,9 @@ public struct Exemptions: Sendable {
       }
       let last = try Self.latest(account.key, connection)
       let grantor = request.agent.administrator
-      guard !Self.isRenewal(of: last, by: grantor.id, at: now) else {
-        throw ActionDenial.ownExemption
-      }
+      guard
+        try !Self.isRenewal(of: last, account, in: scope, by: grantor.id, at: now, connection)
+      else { throw ActionDenial.ownExemption }
       let current = last.flatMap { $0.endsAt > now ? $0 : nil }
       if let current { try Self.end(current, of: account, at: now, connection) }
       try connection.run(
@@ -306,11 +307,38 @@ public struct Exemptions: Sendable {
     return until > now && until <= now.advanced(bySeconds: Int64(longest) * 86_400)
   }
 
+  /// Returns whether another exemption of a user, who had `last`, would be a renewal by its grantor.
   private static func isRenewal(
-    of last: Exemption?, by agent: ID<Administrator>, at now: Instant
-  ) -> Bool {
-    guard let last else { return false }
-    return last.grantor == agent && last.endsAt > now.advanced(bySeconds: -Int64(longest) * 86_400)
+    of last: Exemption?, _ account: Account, in scope: Scope, by agent: ID<Administrator>,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    var before = last.map { (grantor: $0.grantor, endsAt: $0.endsAt) }
+    // Exemptions are deleted with their user, whose ID may be used again.
+    if before == nil { before = try recorded(account.id, in: scope, connection) }
+    guard let before else { return false }
+    return before.grantor == agent
+      && before.endsAt > now.advanced(bySeconds: -Int64(longest) * 86_400)
+  }
+
+  /// Returns who granted the last exemption of a user ID, and until when, as the audit log says.
+  private static func recorded(
+    _ account: ID<Account>, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> (grantor: ID<Administrator>, endsAt: Instant)? {
+    try connection.first(
+      """
+      SELECT a.actor_id, c.new_kind, c.new_value FROM audit a
+        \(SQL.orderedJoin) audit_change c ON c.audit_id = a.audit_id
+      WHERE a.project_id = \(scope.project.text) AND a.tenant_id = \(scope.tenant?.text ?? "")
+        AND a.object_kind = \(AuditResource.account.rawValue) AND a.object_id = \(account.text)
+        AND a.action || '' = \(AuditAction.accountExempt.rawValue)
+        AND c.field || '' = \(AuditFieldName.exemptUntil.rawValue)
+      ORDER BY a.audit_id DESC LIMIT 1
+      """
+    ) { row in
+      guard case .instant(let end) = AuditValue(kind: try row.value(1), text: try row.value(2))
+      else { return nil }
+      return (ID(try row.value(0)), end)
+    } ?? nil
   }
 
   private static let columns: SQL = """

@@ -63,8 +63,9 @@ public enum ReportSummary: Sendable, Equatable {
   case factors(Int, days: Int)
   /// Administrators and their roles, and how many of them didn't use the console for this many days.
   case access(Int, roles: Int, dormant: Int, days: Int)
-  /// Administrators who didn't use the console for this many days, and open invitations.
-  case dormantAdministrators(Int, invitations: Int, days: Int)
+  /// Administrators who signed in, but didn't use the console for this many days; those who never
+  /// signed in; and open invitations.
+  case dormantAdministrators(Int, neverSignedIn: Int, invitations: Int, days: Int)
 
   /// The report.
   public var report: Report {
@@ -244,8 +245,10 @@ extension Reports {
     case (.dormantAdministrators, _):
       let found = try dormant(days: AccessGrant.dormantDays, at: now, connection)
       let invitations = found.count { if case .invited = $0.holder { true } else { false } }
+      let dormant = found.count { $0.lastUsedAt != nil }
       return .dormantAdministrators(
-        found.count - invitations, invitations: invitations, days: AccessGrant.dormantDays)
+        dormant, neverSignedIn: found.count - dormant - invitations, invitations: invitations,
+        days: AccessGrant.dormantDays)
     case (.removals, _), (_, nil):
       let counts = try removals(about: subject, since: start, visibleTo: reader, connection)
       return .removals(counts.map(\.count).reduce(0, +))

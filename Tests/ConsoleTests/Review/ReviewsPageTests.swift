@@ -95,6 +95,18 @@ import Testing
     }
   }
 
+  @Test func `rejected codes of a project aren't shown to administrators of some tenants`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let cell = "data-label=\"Rejected codes\"><span class=\"num\">"
+      let ada = try await (try await Browser.signedIn(world)).get("/review")
+      #expect(ada.says(cell) && !ada.says(cell + "</span>"))
+      let nadia = try await (try await Browser.signedIn(world, as: World.nadia)).get("/review")
+      #expect(nadia.says(cell + "</span>") && !nadia.says(cell + "–"))
+    }
+  }
+
   @Test func `without exemptions, pages say so`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

@@ -90,7 +90,8 @@ struct ExemptionTests {
       instance.clock.advance(45 * 86_400)
       let again = try await instance.agent("otto", role: .owner)
       #expect(
-        try await exemptions.obstacle(for: again.administrator, to: alice) != nil,
+        try await exemptions.obstacle(
+          for: again.administrator, to: alice, in: instance.acme) != nil,
         "it ended 25 days ago")
       instance.clock.advance(6 * 86_400)
       try await exempt(instance, alice, by: try await instance.agent("otto", role: .owner))
@@ -108,6 +109,30 @@ struct ExemptionTests {
       await expect("nothingToDo") {
         try await instance.identity.exemptions.end(instance.acme, alice.id, olga.request())
       }
+    }
+  }
+
+  @Test func `a user who was deleted and created again isn't exempted by the same person`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let olga = try await instance.agent("olga", role: .owner)
+      let exemptions = instance.identity.exemptions
+      try await exempt(instance, alice, days: 7, by: olga)
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      let again = try await instance.account(.alice)
+      #expect(again.id == alice.id && again.key != alice.key)
+      await expect("ownExemption") { try await exempt(instance, again, days: 7, by: olga) }
+      #expect(
+        try await exemptions.obstacle(for: olga.administrator, to: again, in: instance.acme) != nil)
+      let elsewhere = try await instance.account(.alice, in: instance.east)
+      #expect(
+        try await exemptions.obstacle(for: olga.administrator, to: elsewhere, in: instance.east)
+          == nil)
+      let otto = try await instance.agent("otto", role: .owner)
+      try await exempt(instance, again, days: 7, by: otto)
+      #expect(try await exemptions.find(again)?.grantorName == "otto")
     }
   }
 

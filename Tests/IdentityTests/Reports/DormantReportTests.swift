@@ -35,6 +35,26 @@ struct DormantReportTests {
     }
   }
 
+  @Test func `its summary counts who never signed in separately, however new`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.administrator("iris", .auditor)
+      let nora = try await instance.administrator("nora", .auditor)
+      _ = try await instance.giveConsolePassword(nora)
+      instance.clock.advance(91 * Self.day)
+      _ = try await instance.giveConsolePassword(iris)
+      try await instance.identity.reports.subscribe(
+        iris.id, to: .dormantAdministrators, .weekly, about: .instance)
+      _ = try await instance.administrator("new", .auditor)
+      instance.clock.advance(8 * Self.day)
+      try await instance.identity.sendReports()
+      let mail = try #require(try await instance.mails("report").first)
+      #expect(
+        mail.body.contains(
+          "1 administrator hasn't used the console in 90 days. "
+            + "1 administrator has never signed in. 0 invitations are open."))
+    }
+  }
+
   @Test func `its summary is emailed only to those who can see administrators`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let reports = instance.identity.reports
@@ -57,7 +77,10 @@ struct DormantReportTests {
       try await instance.identity.sendReports()
       let mail = try #require(try await instance.mails("report").first)
       #expect(mail.recipient == iris.email)
-      #expect(mail.body.contains("3 administrators haven't used the console in 90 days."))
+      #expect(
+        mail.body.contains(
+          "0 administrators haven't used the console in 90 days. "
+            + "3 administrators have never signed in. 0 invitations are open."))
       #expect(mail.body.contains("/reports/dormant-administrators"))
     }
   }
