@@ -105,7 +105,9 @@ struct ComparisonView: ViewModel {
     .text("project") { $0.scope.tenant == nil ? nil : $0.scope.project.text },
     .text("projectName") { Isolation.isolated($0.scope.projectName) },
     .list(\.tenants),
-    .optional("result") { $0.comparison.map(ComparedPolicies.init) },
+    .optional("result") { view in
+      view.comparison.map { ComparedPolicies($0, today: view.today) }
+    },
   ]
 }
 
@@ -125,11 +127,13 @@ struct ComparedPolicies: ViewModel {
   let comparison: PolicyComparison
   let rows: [ComparedField]
 
-  init(_ comparison: PolicyComparison) {
+  init(_ comparison: PolicyComparison, today: Day) {
     self.comparison = comparison
     let (one, other) = (comparison.one.edit, comparison.other.edit)
     // The same rule as in the review: the API's state alone, for example, changes nothing.
-    let differing = Set(PolicyInForce(one).differences(from: PolicyInForce(other)))
+    // A start date that had yet to come on the day compared was a difference then.
+    let day = min(comparison.one.asOf ?? today, comparison.other.asOf ?? today)
+    let differing = Set(PolicyInForce(one).differences(from: PolicyInForce(other), on: day))
     rows = PolicyChange.Field.allCases.map {
       ComparedField(
         field: $0, one: ComparedValue($0, one), other: ComparedValue($0, other),

@@ -28,6 +28,8 @@ struct PoolRow: ViewModel {
   struct Context: Hashable {
     let columns: Set<PoolColumn>
     let times: Times
+    /// The day on which policies are compared.
+    let today: Day
     /// The project of the pools; nil in a table of projects.
     var project: ID<Project>?
     /// The policy that those of the pools are compared with.
@@ -124,7 +126,7 @@ struct PoolRow: ViewModel {
       guard let base = context.base, let policy = source.policy, policy.tenant != nil else {
         return (nil, nil, nil, nil)
       }
-      let fields = policy.inForce.differences(from: base)
+      let fields = policy.inForce.differences(from: base, on: context.today)
       if fields.isEmpty { return (same, nil, nil, nil) }
       return (
         differs, .value(.sequence(fields.map(\.name))), links.comparison,

@@ -55,7 +55,8 @@ struct PoolTables: Sendable {
       ? try await identity.activity.trends(of: pools, at: now) : [:]
     let file = identity.policies.filePools
     let context = PoolRow.Context(
-      columns: columns, times: signedIn.times, project: project, base: review.project?.inForce,
+      columns: columns, times: signedIn.times, today: Day(now), project: project,
+      base: review.project?.inForce,
       destination: destination,
       opensExemptions: signedIn.administrator.maySomewhere(.findUsers))
     return caches[context].joined(
@@ -101,7 +102,7 @@ struct PoolTables: Sendable {
         ? try await identity.policies.differing(in: projects, visibleTo: administrator) : []
     }
     let context = PoolRow.Context(
-      columns: columns, times: signedIn.times,
+      columns: columns, times: signedIn.times, today: Day(now),
       opensExemptions: administrator.maySomewhere(.findUsers))
     return caches[context].joined(
       projects.map { project in

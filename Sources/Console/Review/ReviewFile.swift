@@ -41,7 +41,8 @@ struct ReviewFile {
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
       ?? ConsolePaths.policy.ofProject(project.text)
-    let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
+    let differences =
+      base.map { summary.inForce.differences(from: $0, on: Day(now)).map(\.rawValue) } ?? []
     let signOff = status?.signOff
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,

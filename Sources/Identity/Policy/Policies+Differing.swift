@@ -2,6 +2,12 @@ import Database
 
 /// The tenants of a project whose policy differs from the project's.
 public struct DifferingTenants: Sendable {
+  /// What a cached value depends on, except the project's stamp.
+  struct Key: Hashable {
+    let project: Int64
+    let day: Day
+  }
+
   /// The project.
   public let project: ID<Project>
   /// The project's name.
@@ -45,11 +51,13 @@ extension Policies {
     in projects: [ProjectSummary], visibleTo administrator: Administrator, limit: Int = 5
   ) async throws(PolicyError) -> [DifferingTenants] {
     let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
+    let today = Day(store.clock.now())
     return try await store.read(PolicyError.self) { connection in
       var (found, room) = ([DifferingTenants](), max(limit, 0))
       for project in readable {
-        let known = try differing.value(of: project.key, stamp: project.policyStamp) {
-          try Self.differing(in: project.id, connection)
+        let key = DifferingTenants.Key(project: project.key, day: today)
+        let known = try differing.value(of: key, stamp: project.policyStamp) {
+          try Self.differing(in: project.id, on: today, connection)
         }
         guard let known else { continue }
         let named = known.naming(room)
@@ -64,15 +72,17 @@ extension Policies {
   private static let named = 5
 
   static func differing(
-    in project: ID<Project>, _ connection: borrowing Connection
+    in project: ID<Project>, on today: Day, _ connection: borrowing Connection
   ) throws -> DifferingTenants? {
-    let key = try connection.first(
+    let own = try connection.first(
       """
-      SELECT policy_in_force FROM scope WHERE project_id = \(project.text) AND tenant_id = ''
+      SELECT s.policy_in_force, \(PolicyInForce.column(of: "s", on: today)) FROM scope s
+      WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
       """
-    ) { try $0.value(0) as String? }
-    guard let key = key.flatMap({ $0 }) else { return nil }
-    let count = try differing(from: key, in: project, connection)
+    ) { (key: try $0.value(0) as String, effective: try $0.value(1) as String) }
+    guard let (key, effective) = own else { return nil }
+    let differs: SQL = "\(PolicyInForce.column(of: "s", on: today)) <> \(effective)"
+    let count = try count(differs, from: key, in: project, connection)
     guard count > 0 else { return nil }
     let owner = try UserPools.find(project, nil, connection).policy
     var tenants: [DifferingTenant] = []
@@ -82,17 +92,34 @@ extension Policies {
       tenants += try connection.all(
         """
         SELECT \(Policy.columns) FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id = \(project.text) AND s.tenant_id <> '' AND \(side)
+        WHERE s.project_id = \(project.text) AND s.tenant_id <> '' AND \(side) AND \(differs)
         ORDER BY s.policy_in_force, s.tenant_id LIMIT \(room)
         """
       ) { row in
         let policy = try Policy(row)
         return DifferingTenant(
           id: policy.scope.tenant ?? ID(""), displayName: policy.scope.name,
-          fields: policy.differences(from: owner))
+          fields: policy.differences(from: owner, on: today))
       }
     }
     return DifferingTenants(
       project: project, projectName: owner.scope.projectName, count: count, first: tenants)
+  }
+
+  /// Returns how many tenants `s` of a project meet a condition that those with the policy `key` don't
+  /// meet.
+  ///
+  /// Reads the policies that sort before and after `key`, so that the index skips the equal ones.
+  private static func count(
+    _ differs: SQL, from key: String, in project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.first(
+      """
+      SELECT (SELECT count(*) FROM scope s WHERE s.project_id = \(project.text)
+          AND s.tenant_id <> '' AND s.policy_in_force < \(key) AND \(differs))
+        + (SELECT count(*) FROM scope s WHERE s.project_id = \(project.text)
+          AND s.tenant_id <> '' AND s.policy_in_force > \(key) AND \(differs))
+      """
+    ) { try $0.value(0) as Int } ?? 0
   }
 }

@@ -25,21 +25,27 @@ extension Policies {
     var condition: SQL = "s.project_id = \(project.text) AND s.deleted_at IS NULL"
     if let only { condition += " AND s.tenant_id IN (\(list: only.map(\.text)))" }
     let visible = condition
+    let today = Day(store.clock.now())
     return try await store.read(PolicyError.self) { connection in
       if query.order == .name, query.selection != .differs {
         // The condition depends on the project's own policy only to find those that differ.
         connection.prefetch([
-          Self.byID(Self.condition(visible, query, from: nil), after: after, limit: limit)
+          Self.byID(
+            Self.condition(visible, query, from: nil, on: today), after: after, limit: limit)
         ])
       }
-      guard let own = try Self.own(project, connection) else { throw PolicyError.scopeNotFound }
+      guard let own = try Self.own(project, on: today, connection) else {
+        throw PolicyError.scopeNotFound
+      }
       let totals = isWhole ? own.totals : try Self.totals(visible, connection)
       let differing =
         isWhole
-        ? try differing.value(of: own.summary.key, stamp: own.stamp) {
-          try Self.differing(in: project, connection)
+        ? try differing.value(
+          of: DifferingTenants.Key(project: own.summary.key, day: today), stamp: own.stamp
+        ) {
+          try Self.differing(in: project, on: today, connection)
         }?.count ?? 0 : nil
-      let condition = Self.condition(visible, query, from: isWhole ? own.key : nil)
+      let condition = Self.condition(visible, query, from: isWhole ? own.key : nil, on: today)
       let tenants =
         query.order == .rejected
         ? try byRejections(
@@ -76,11 +82,12 @@ extension Policies {
   }
 
   private static func own(
-    _ project: ID<Project>, _ connection: borrowing Connection
+    _ project: ID<Project>, on today: Day, _ connection: borrowing Connection
   ) throws -> Own? {
     try connection.first(
       """
-      SELECT \(PolicySummary.columns), s.policy_in_force, s.policy_stamp, p.tenants,
+      SELECT \(PolicySummary.columns), \(PolicyInForce.column(of: "s", on: today)),
+        s.policy_stamp, p.tenants,
         \(AccountCounts.current(ofProject: "users")),
         \(AccountCounts.current(ofProject: "enrolled_users"))
       FROM scope s JOIN project p USING (project_id)
@@ -119,25 +126,9 @@ extension Policies {
     ) { (try $0.value(0), try $0.value(1), try $0.value(2)) } ?? (0, 0, 0)
   }
 
-  /// Returns how many tenants of a project have a different policy than `key`.
-  ///
-  /// Counts the policies that sort before and after `key`, so that the index skips the equal ones.
-  static func differing(
-    from key: String, in project: ID<Project>, _ connection: borrowing Connection
-  ) throws -> Int {
-    try connection.first(
-      """
-      SELECT (SELECT count(*) FROM scope
-          WHERE project_id = \(project.text) AND tenant_id <> '' AND policy_in_force < \(key))
-        + (SELECT count(*) FROM scope
-          WHERE project_id = \(project.text) AND tenant_id <> '' AND policy_in_force > \(key))
-      """
-    ) { try $0.value(0) as Int } ?? 0
-  }
-
   /// Returns the condition for the tenants `s` that a query asks for, among the visible ones.
   private static func condition(
-    _ visible: SQL, _ query: PolicyReviewQuery, from key: String?
+    _ visible: SQL, _ query: PolicyReviewQuery, from key: String?, on today: Day
   ) -> SQL {
     var condition = visible
     if let search = query.search, !search.isEmpty {
@@ -148,7 +139,7 @@ extension Policies {
     }
     switch query.selection {
     case .all: break
-    case .differs: condition += " AND s.policy_in_force <> \(key)"
+    case .differs: condition += " AND \(PolicyInForce.column(of: "s", on: today)) <> \(key)"
     case .off: condition += " AND coalesce(s.totp_state, 1) = 1"
     case .wide:
       condition += " AND coalesce(s.totp_state, 1) <> 1 AND coalesce(s.totp_intervals, 5) > 5"

@@ -1,9 +1,11 @@
+import Database
 public import OTP
 
 /// The effective policy, regardless of how the configuration expresses it.
 ///
 /// Unset intervals equal 5, and an unspecified state equals enabled. The column `policy_in_force`
-/// implements the same rule in the database.
+/// implements the same rule in the database; both have the start date as stored, since only a
+/// comparison knows on which day it's made.
 public struct PolicyInForce: Hashable, Sendable {
   /// Whether TOTP is enabled.
   public let isTOTPOn: Bool
@@ -32,9 +34,16 @@ public struct PolicyInForce: Hashable, Sendable {
     enforcement = edit.enforcement
   }
 
-  /// Returns the fields in which two policies differ, in a fixed order; windows are compared only
-  /// if both policies have one.
-  public func differences(from other: PolicyInForce) -> [PolicyChange.Field] {
+  /// Returns the fields in which two policies differ on a day, in a fixed order.
+  ///
+  /// Windows are compared only if both policies have one, and start dates only if they still have
+  /// an effect.
+  ///
+  /// - Parameters:
+  ///   - other: The other policy.
+  ///   - today: The day.
+  /// - Returns: The fields.
+  public func differences(from other: PolicyInForce, on today: Day) -> [PolicyChange.Field] {
     var fields: [PolicyChange.Field] = []
     if isTOTPOn != other.isTOTPOn || isTOTPMandatory != other.isTOTPMandatory {
       fields.append(.totp)
@@ -43,9 +52,38 @@ public struct PolicyInForce: Hashable, Sendable {
       fields.append(.adjacentIntervals)
     }
     if isSMSOn != other.isSMSOn { fields.append(.sms) }
-    if pattern != other.pattern || mandatoryFrom != other.mandatoryFrom { fields.append(.pattern) }
+    if pattern != other.pattern || start(on: today) != other.start(on: today) {
+      fields.append(.pattern)
+    }
     if enforcement != other.enforcement { fields.append(.enforcement) }
     return fields
+  }
+
+  /// The start date if it still has an effect on a day.
+  ///
+  /// It's over once it has passed; but if it's later than the start of the enforcement, the grace period
+  /// depends on it.
+  private func start(on today: Day) -> Day? {
+    guard let mandatoryFrom else { return nil }
+    let isAlone = enforcement.map { mandatoryFrom <= $0.from } ?? true
+    return mandatoryFrom <= (isAlone ? today : Self.lastOver(on: today)) ? nil : mandatoryFrom
+  }
+
+  /// The last start date on which no grace period depends anymore.
+  private static func lastOver(on today: Day) -> Day {
+    Day(today.start.advanced(bySeconds: -Int64(Enforcement.graceRange.upperBound) * 86_400))
+  }
+
+  /// The SQL expression for `policy_in_force` of a row of `scope` without a start date that has no
+  /// effect anymore; the same rule as in ``differences(from:on:)``.
+  static func column(of table: SQL, on today: Day) -> SQL {
+    """
+    CASE WHEN \(table).mandatory_from <= CASE
+        WHEN \(table).enforcement IS NULL OR \(table).mandatory_from <= \(table).enforced_from
+        THEN \(today.description) ELSE \(lastOver(on: today).description) END
+      THEN replace(\(table).policy_in_force, 'mandatory ' || \(table).mandatory_from, 'mandatory ')
+      ELSE \(table).policy_in_force END
+    """
   }
 }
 
@@ -53,8 +91,8 @@ extension Policy {
   /// The effective policy.
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
-  /// Returns the fields in which two policies differ, in a fixed order.
-  public func differences(from other: Policy) -> [PolicyChange.Field] {
-    inForce.differences(from: other.inForce)
+  /// Returns the fields in which two policies differ on a day, in a fixed order.
+  public func differences(from other: Policy, on today: Day) -> [PolicyChange.Field] {
+    inForce.differences(from: other.inForce, on: today)
   }
 }

@@ -208,10 +208,9 @@ public struct Reviews: Sendable {
   /// The maximum number of administrators who are reminded instead of a reviewer.
   private static let mostReminded = 20
 
-  /// Reminds reviewers by email of reviews that are due today or overdue, each once. If the reviewer
-  /// can't sign off anymore, all who can are reminded.
+  /// Reminds reviewers by email of reviews that are due today or overdue, each once.
   ///
-  /// Does nothing without a mail server; the console lists what's overdue anyway.
+  /// If the reviewer can't sign off anymore, all who can are reminded. Does nothing without a mail server; the console lists what's overdue anyway.
   func remind(at now: Instant, _ connection: borrowing Connection) throws {
     guard store.outbox.carriesMail else { return }
     let tomorrow = Day(now).next

@@ -43,9 +43,18 @@ extension UserPools {
       : "project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''"
     let id: SQL = onlyDiffering ? "s.project_id" : "p.project_id"
     var condition: SQL = "\(id) > \(after ?? "")"
-    if onlyDiffering { condition += " AND s.has_differing = 1" }
+    let now = Day(store.clock.now())
+    if onlyDiffering {
+      // The column includes policies that only differ in a start date that has passed.
+      condition +=
+        """
+         AND s.has_differing = 1 AND EXISTS (
+          SELECT 1 FROM scope t WHERE t.project_id = s.project_id AND t.tenant_id <> ''
+            AND \(PolicyInForce.column(of: "t", on: now)) <> \(PolicyInForce.column(of: "s", on: now)))
+        """
+    }
     if selection == .reviewDue {
-      let today = Day(store.clock.now()).description
+      let today = now.description
       condition +=
         """
          AND NOT EXISTS (

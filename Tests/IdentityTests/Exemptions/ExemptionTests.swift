@@ -116,17 +116,20 @@ struct ExemptionTests {
     async throws
   {
     try await withInstance { instance in
-      let alice = try await instance.account(.alice)
+      var new = NewAccount()
+      new.localID = "alice"
+      let accounts = instance.identity.accounts
+      let alice = try await accounts.create(instance.acme, new, by: Instance.boss)
       let olga = try await instance.agent("olga", role: .owner)
       let exemptions = instance.identity.exemptions
       try await exempt(instance, alice, days: 7, by: olga)
-      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
-      let again = try await instance.account(.alice)
+      try await accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      let again = try await accounts.create(instance.acme, new, by: Instance.boss)
       #expect(again.id == alice.id && again.key != alice.key)
       await expect("ownExemption") { try await exempt(instance, again, days: 7, by: olga) }
       #expect(
         try await exemptions.obstacle(for: olga.administrator, to: again, in: instance.acme) != nil)
-      let elsewhere = try await instance.account(.alice, in: instance.east)
+      let elsewhere = try await accounts.create(instance.east, new, by: Instance.boss)
       #expect(
         try await exemptions.obstacle(for: olga.administrator, to: elsewhere, in: instance.east)
           == nil)

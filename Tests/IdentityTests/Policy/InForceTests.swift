@@ -46,11 +46,85 @@ struct InForceTests {
         }
       }
       #expect(seen.count == known.count && seen.count > 50)
+      let before = try #require(Day("2026-11-30"))
       for one in known.keys {
         for other in known.keys {
-          #expect(one.differences(from: other).isEmpty == (one == other))
+          #expect(one.differences(from: other, on: before).isEmpty == (one == other))
         }
       }
+    }
+  }
+
+  @Test func `start dates differ only while they have an effect, in the database and the code`()
+    async throws
+  {
+    try await withInstance { instance in
+      let days = try ["2026-08-01", "2026-10-01", "2026-12-01"].map { try #require(Day($0)) }
+      let enforcement = try #require(Enforcement(.refuse, from: days[1], graceDays: 30))
+      var policies: [(from: Day?, enforcement: Enforcement?)] = [(nil, nil), (nil, enforcement)]
+      for from in [days[0], days[2]] { policies += [(from, nil), (from, enforcement)] }
+      // Without enforcement, and with one that begins before the last start date.
+      for (date, expected) in [
+        ("2026-07-01", 6), ("2026-12-01", 3), ("2027-02-28", 3), ("2027-03-01", 2),
+      ] {
+        let today = try #require(Day(date))
+        var rows: [(PolicyInForce, String)] = []
+        for policy in policies {
+          let text = try await instance.database.write { connection in
+            try connection.first(
+              """
+              UPDATE scope SET pattern = 'mandatory', mandatory_from = \(policy.from?.description),
+                enforcement = \(policy.enforcement?.mode.rawValue),
+                enforced_from = \(policy.enforcement?.from.description),
+                grace_days = \(policy.enforcement?.graceDays)
+              WHERE scope_key = 1
+              RETURNING /* test */ \(PolicyInForce.column(of: "scope", on: today))
+              """
+            ) { try $0.value(0) as String }
+          }
+          let stored = try await instance.identity.policies.read(instance.acme)
+          #expect(stored.enforcement == policy.enforcement)
+          rows.append((stored.inForce, try #require(text)))
+        }
+        for (one, text) in rows {
+          for (other, otherText) in rows {
+            let differences = one.differences(from: other, on: today)
+            #expect(differences.isEmpty == (text == otherText), "\(text), \(otherText), \(today)")
+          }
+        }
+        #expect(Set(rows.map(\.1)).count == expected)
+      }
+    }
+  }
+
+  @Test func `a tenant whose start date has passed doesn't differ from its project`() async throws {
+    try await withInstance { instance in
+      let owner = try await instance.administrator()
+      let identity = instance.identity
+      let day = Day(instance.now.advanced(bySeconds: 5 * 86_400))
+      for pool in [instance.acme, instance.east, instance.west] {
+        _ = try await identity.policies.change(pool, by: Instance.boss) { edit in
+          edit.pattern = .mandatory
+          if pool.tenant == instance.east.tenant { edit.mandatoryFrom = day }
+        }
+      }
+      func found() async throws -> [Int] {
+        let projects = try await identity.pools.projects(visibleTo: owner, .differing).items
+        let review = try await identity.policies.review(
+          instance.acme.project, visibleTo: owner, PolicyReviewQuery(selection: .differs))
+        let listed = try await instance.differing(in: [instance.acme.project], visibleTo: owner)
+        return [
+          projects.count, review.differing ?? -1, review.tenants.items.count,
+          listed.map(\.count).reduce(0, +),
+        ]
+      }
+      #expect(try await found() == [1, 1, 1, 1])
+      instance.clock.advance(5 * 86_400)
+      #expect(try await found() == [0, 0, 0, 0])
+      try await instance.setWindow(2, in: instance.east)
+      #expect(try await found() == [1, 1, 1, 1])
+      let listed = try await instance.differing(in: [instance.acme.project], visibleTo: owner)
+      #expect(listed.first?.first.first?.fields == [.adjacentIntervals])
     }
   }
 
