@@ -45,12 +45,19 @@ extension UserPools {
     var condition: SQL = "\(id) > \(after ?? "")"
     let now = Day(store.clock.now())
     if onlyDiffering {
-      // The column includes policies that only differ in a start date that has passed.
+      // The column includes policies that only differ in a start date that has passed. The index skips
+      // those that don't differ at all.
+      let (own, other) = (
+        PolicyInForce.column(of: "s", on: now), PolicyInForce.column(of: "t", on: now)
+      )
       condition +=
         """
-         AND s.has_differing = 1 AND EXISTS (
+         AND s.has_differing = 1 AND (EXISTS (
           SELECT 1 FROM scope t WHERE t.project_id = s.project_id AND t.tenant_id <> ''
-            AND \(PolicyInForce.column(of: "t", on: now)) <> \(PolicyInForce.column(of: "s", on: now)))
+            AND t.policy_in_force < s.policy_in_force AND \(other) <> \(own))
+          OR EXISTS (
+          SELECT 1 FROM scope t WHERE t.project_id = s.project_id AND t.tenant_id <> ''
+            AND t.policy_in_force > s.policy_in_force AND \(other) <> \(own)))
         """
     }
     if selection == .reviewDue {
