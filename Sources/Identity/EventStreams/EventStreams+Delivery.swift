@@ -6,6 +6,10 @@ import Text
 extension EventStreams {
   /// The number of refusals after which an entry is left out.
   public static let mostAttempts = 5
+  /// The number of refusals, in about an hour, after which the stream continues without a gap event.
+  ///
+  /// After fewer, a receiver that refuses everything for a while would lose an entry each minute.
+  static let mostGapAttempts = 60
   /// The longest wait between attempts, in seconds.
   public static let longestWait: Int64 = 60
   /// The maximum size of the events of a batch in bytes.
@@ -212,13 +216,8 @@ extension EventStreams {
         "DELETE FROM dead_letter WHERE stream_id = \(id.text) AND sequence = \(sequence)")
     case .next:
       for event in batch.events where event.content.isMark {
-        try connection.run(
-          """
-          UPDATE dead_letter SET is_marked = 1
-          WHERE stream_id = \(id.text) AND sequence = \(event.sequence)
-          """)
+        try setMarked(event.sequence, of: id, connection)
       }
-      try forgetDiscarded(id, connection)
     }
     let (position, head) = batch.end
     try connection.run(
@@ -228,6 +227,18 @@ extension EventStreams {
         next_try_at = NULL
       WHERE stream_id = \(id.text)
       """)
+  }
+
+  /// Ends the attempts to mark the gap of a refused entry.
+  private static func setMarked(
+    _ sequence: Int64, of id: ID<EventStream>, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE dead_letter SET is_marked = 1
+      WHERE stream_id = \(id.text) AND sequence = \(sequence)
+      """)
+    try forgetDiscarded(id, connection)
   }
 
   /// Tries again later, or leaves an event out that was refused too often; returns whether it left
@@ -247,7 +258,7 @@ extension EventStreams {
       return false
     }
     guard batch.content == .next, batch.events.count == 1, let event = batch.events.first,
-      event.content == .entry || event.content == .head, attempts >= mostAttempts
+      attempts >= (event.content.isGap ? mostGapAttempts : mostAttempts)
     else {
       try postpone(batch, failure, at: now, connection)
       return false
@@ -262,6 +273,7 @@ extension EventStreams {
           refused_at = excluded.refused_at, failure = excluded.failure, is_marked = 0
         """)
     }
+    if event.content.isMark { try setMarked(event.sequence, of: id, connection) }
     // A later head covers the entries of one that was left out.
     try connection.run(
       """
@@ -359,6 +371,7 @@ extension StreamEvent.Content {
   fileprivate var isMark: Bool {
     if case .gap(_, isRefused: true) = self { true } else { false }
   }
+  fileprivate var isGap: Bool { if case .gap = self { true } else { false } }
 }
 
 extension EventStream {

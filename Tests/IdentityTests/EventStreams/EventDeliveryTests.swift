@@ -159,20 +159,34 @@ struct EventDeliveryTests {
     }
   }
 
-  @Test func `a mark that is refused is never left out, so a receiver that refuses all loses one`()
-    async throws
-  {
+  @Test func `a mark is refused for an hour before the stream continues without it`() async throws {
     try await withInstance { instance in
       let stream = try await instance.addStream()
       try await instance.writeEntries(5)
       try await instance.sealAll()
       _ = try await instance.refuseNext(stream)
-      for attempt in 1...20 {
-        let batch = try #require(try await instance.streams.next(stream.id, limit: 1))
-        #expect(batch.events.map(\.summary) == ["gap 1"])
-        try await instance.streams.record(.refused("HTTP 500", attempts: attempt), of: batch)
-        instance.clock.advance(EventStreams.longestWait)
-      }
+      try await instance.refuseGap(stream, "gap 1")
+      let rest = try await instance.deliverAll(stream, limit: 1).map(\.summary)
+      #expect(rest.first == "audit 2")
+      let letters = try await instance.streams.deadLetters(stream.id).map(\.sequence)
+      #expect(letters == [1])
+    }
+  }
+
+  @Test func `a refused gap that retention left doesn't stop the stream either`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      try await instance.writeEntries(20)
+      try await instance.sealAll()
+      instance.clock.advance(400 * 86_400)
+      let owner = try await instance.agent("olga", role: .owner)
+      _ = try await instance.chain.setRetention(days: 365, owner.request(nil, note: "a year"))
+      try await instance.sealAll()
+      while try await instance.chain.removeExpired() {}
+      try await instance.refuseGap(stream, "gap 1")
+      let rest = try await instance.deliverAll(stream, limit: 1)
+      let names = Set(rest.map(\.name))
+      #expect(rest.contains { $0.content == .entry } && !names.contains("gap"))
     }
   }
 

@@ -51,6 +51,17 @@ extension Instance {
     }
     throw Failure("not left out")
   }
+
+  /// Has the next event, a gap, refused until the stream continues without it.
+  func refuseGap(_ stream: EventStream, _ summary: String) async throws {
+    for attempt in 1...EventStreams.mostGapAttempts {
+      let batch = try #require(try await streams.next(stream.id, limit: 1))
+      #expect(batch.events.map(\.summary) == [summary])
+      let result = try await streams.record(.refused("HTTP 500", attempts: attempt), of: batch)
+      #expect(result == .result)
+      clock.advance(EventStreams.longestWait)
+    }
+  }
 }
 
 extension StreamEvent {
