@@ -157,6 +157,20 @@ def test_a_csv_file_is_imported_and_exported(standalone, api, tenant_api, tmp_pa
     assert import_users(standalone, api, out, "--tenant", tenant_api.tenant).returncode == 0
 
 
+def test_an_export_counts_what_csv_cannot_hold(standalone, api, tmp_path):
+    users = [row(number) for number in range(4)]
+    users[0]["mfaInfo"] = [{"phoneInfo": "+15555550100", "displayName": "Phone"}]
+    users[1]["providerUserInfo"] = [{"providerId": "saml.corp", "rawId": "s-1"}]
+    users[2]["providerUserInfo"] = [{"providerId": "google.com", "rawId": "g-1"}]
+    path = write(tmp_path / "in.json", users)
+    assert import_users(standalone, api, path, *HASHES).returncode == 0
+    result = export_users(standalone, api, tmp_path / "out.csv")
+    assert "1 of them has a phone factor, which CSV files can't contain" in result.stderr
+    assert "1 of them has an identity of a provider without a column" in result.stderr
+    result = export_users(standalone, api, tmp_path / "out.json")
+    assert result.returncode == 0 and "of them has" not in result.stderr
+
+
 def test_k2_totp_secrets_are_not_exported(standalone, api, owner, tmp_path):
     api.switch_totp_on()
     uid, id_token = api.user("app@example.com")

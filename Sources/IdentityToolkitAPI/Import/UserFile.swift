@@ -153,6 +153,14 @@ extension UserFile {
     return fields.map(quoted).joined(separator: ",") + ",\n"
   }
 
+  /// Returns whether a line has a column for an identity.
+  ///
+  /// - Parameter link: The identity at a provider.
+  /// - Returns: Whether it does; ``csv(_:)`` omits it otherwise.
+  public static func csvHasColumn(_ link: ProviderLink) -> Bool {
+    providers.contains { $0.1 == link.provider }
+  }
+
   private static func milliseconds(_ moment: Instant) -> String { String(moment.milliseconds) }
 
   private static func quoted(_ field: String) -> String {

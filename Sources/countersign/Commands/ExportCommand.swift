@@ -45,6 +45,16 @@ enum ExportCommand: Command {
         Terminal.complain(
           Message("cli.of-them-have-totp-factors-which", ["count": .number(count.apps)]))
       }
+      if count.phones > 0 {
+        Terminal.complain(
+          Message("cli.of-them-have-phone-factors-which", ["count": .number(count.phones)]))
+      }
+      if count.identities > 0 {
+        Terminal.complain(
+          Message(
+            "cli.of-them-have-identities-without-column", ["count": .number(count.identities)])
+        )
+      }
       return 0
     }
   }
@@ -53,6 +63,10 @@ enum ExportCommand: Command {
     var users = 0
     /// Users with a TOTP factor, which isn't exported.
     var apps = 0
+    /// Users with a phone factor, which CSV files don't have.
+    var phones = 0
+    /// Users with an identity of a provider that CSV files don't have.
+    var identities = 0
   }
 
   private nonisolated(nonsending) static func write(
@@ -70,7 +84,12 @@ enum ExportCommand: Command {
         case .json:
           bytes += Array((written.users == 0 ? "\n" : ",\n").utf8)
           bytes += UserFile.json(item).serialized()
-        case .csv: bytes += Array(UserFile.csv(item).utf8)
+        case .csv:
+          bytes += Array(UserFile.csv(item).utf8)
+          if item.account.has(.phone) { written.phones += 1 }
+          if item.account.providers.contains(where: { !UserFile.csvHasColumn($0) }) {
+            written.identities += 1
+          }
         }
         written.users += 1
         if item.account.has(.totp) { written.apps += 1 }
