@@ -3,10 +3,10 @@ package import OTP
 
 /// A factor to insert.
 package struct NewFactor: Sendable {
-  package let id: ID<Factor>
+  package var id: ID<Factor>
   let kind: Factor.Kind
   let displayName: String?
-  let enrolledAt: Instant
+  var enrolledAt: Instant
   package var phoneNumber: String?
   var sealedSecret: [UInt8]?
   var used: UsedSteps

@@ -99,31 +99,43 @@ extension ImportBatch {
 
   /// Plans how a row's factors replace the account's factors of the same kinds.
   ///
-  /// A factor is continued if the row has its ID and the same secret or number; codes used before
-  /// the import stay used.
+  /// A factor is continued if the row has its ID, or none, and the same secret or number. Codes used
+  /// before the import stay used, whatever ID the row has for their secret.
   private func plan(
     of old: Account, by prepared: PreparedUser, _ connection: borrowing Connection
   ) throws -> FactorPlan {
     let kinds = Set(prepared.factors.map(\.kind))
     let replaced = old.factors.filter { kinds.contains($0.kind) }
     var new = prepared.factors
+    let ids = Set(new.map(\.id))
     var kept: Set<ID<Factor>> = []
-    for index in new.indices {
-      guard let known = replaced.first(where: { $0.id == new[index].id }),
-        known.kind == new[index].kind
-      else { continue }
-      switch known.kind {
-      case .phone:
-        guard known.phoneNumber == new[index].phoneNumber else { continue }
-      case .totp:
-        let stored = try totp.stored(known.id, of: old, in: scope, connection)
-        guard let stored, let sealed = new[index].sealedSecret,
-          try totp.opened(sealed, known.id, of: old, in: scope) == stored.secret
-        else { continue }
-        new[index].used = stored.used
+    for (index, row) in prepared.user.factors.enumerated() {
+      for known in replaced where known.kind == new[index].kind && !kept.contains(known.id) {
+        let takesID = row.id == nil && !ids.contains(known.id)
+        switch known.kind {
+        case .phone:
+          guard known.phoneNumber == new[index].phoneNumber else { continue }
+        case .totp:
+          let stored = try totp.stored(known.id, of: old, in: scope, connection)
+          guard let stored, let sealed = new[index].sealedSecret,
+            try totp.opened(sealed, new[index].id, of: old, in: scope) == stored.secret
+          else { continue }
+          new[index].used = stored.used
+          new[index].lastUsedAt = known.lastUsedAt
+          if takesID {
+            new[index].sealedSecret = try totp.sealed(
+              stored.secret, for: known.id, of: old.id, in: scope)
+          }
+        }
+        if takesID {
+          new[index].id = known.id
+          if row.enrolledAt == nil { new[index].enrolledAt = known.enrolledAt }
+        }
+        guard new[index].id == known.id else { continue }
+        kept.insert(known.id)
+        new[index].lastUsedAt = known.lastUsedAt
+        break
       }
-      kept.insert(known.id)
-      new[index].lastUsedAt = known.lastUsedAt
     }
     return FactorPlan(
       replaced: replaced, new: new, removed: replaced.filter { !kept.contains($0.id) })

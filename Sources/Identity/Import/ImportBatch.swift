@@ -71,6 +71,11 @@ struct ImportBatch {
         """
       ) { try $0.value(0) as String }
       guard owner.map({ $0.isSameBytes(as: prepared.user.localID) }) ?? true else {
+        // A repeated import leaves existing users alone, even if their identities have moved since.
+        if case .keep = options.existing, try existing(prepared, connection) != nil {
+          outcome.kept += 1
+          return
+        }
         throw ImportFault.providerExists
       }
     }
@@ -120,17 +125,23 @@ struct ImportBatch {
     user.validSince.map { min(Instant(seconds: $0).seconds, now.seconds) } ?? now.seconds
   }
 
-  /// Handles a row whose uid, email, or phone number already exists.
-  private mutating func meet(
+  /// Returns the account that has the row's uid; nil if none does.
+  private func existing(
     _ prepared: PreparedUser, _ connection: borrowing Connection
-  ) throws {
-    let key = try connection.first(
+  ) throws -> Int64? {
+    try connection.first(
       """
       SELECT account_key FROM account
       WHERE scope_key = \(scope.key) AND uid = \(prepared.user.localID)
       """
-    ) { try $0.value(0) as Int64 }
-    guard let key else {
+    ) { try $0.value(0) }
+  }
+
+  /// Handles a row whose uid, email, or phone number already exists.
+  private mutating func meet(
+    _ prepared: PreparedUser, _ connection: borrowing Connection
+  ) throws {
+    guard let key = try existing(prepared, connection) else {
       try checkAddresses(of: prepared, connection)
       throw Failure("account exists")
     }

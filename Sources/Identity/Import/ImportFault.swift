@@ -47,6 +47,8 @@ public enum ImportFault: Error, Sendable {
   case invalidProvider
   /// The provider identity belongs to another account in the user pool.
   case providerExists
+  /// The row has two identities of one provider; an account has at most one.
+  case duplicateProvider
   /// Second factors require an email address.
   case factorNeedsEmail
   /// Second factors require a verified email address.

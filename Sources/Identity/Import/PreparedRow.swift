@@ -75,10 +75,14 @@ extension Imports {
     guard !user.localID.isEmpty else { throw .missingLocalID }
     do { try AccountRules.checkUID(user.localID) } catch { throw .invalidLocalID }
     if let tenant = user.tenant, tenant != scope.tenant { throw .otherTenant }
+    var providers: Set<UntrustedText> = []
     for link in user.providers {
       do throws(AccountError) { try link.check() } catch {
         if case .invalidRawID = error { throw .missingRawID }
         throw .invalidProvider
+      }
+      guard providers.insert(UntrustedText(link.provider)).inserted else {
+        throw .duplicateProvider
       }
     }
     if let phone = user.phoneNumber {
@@ -134,7 +138,8 @@ extension Imports {
     for factor in user.factors {
       let id = ID<Factor>(factor.id ?? store.random.uuid())
       // Truncated to milliseconds, like the times that the API returns to administrators.
-      let at = factor.enrolledAt ?? Instant(milliseconds: now.milliseconds)
+      let latest = Instant(milliseconds: now.milliseconds)
+      let at = factor.enrolledAt.map { min($0, latest) } ?? latest
       let name = factor.displayName.flatMap { $0.isEmpty ? nil : $0 }
       switch factor.kind {
       case .phone(let number):

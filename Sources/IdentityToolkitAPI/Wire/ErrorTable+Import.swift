@@ -82,6 +82,7 @@ extension ImportFault {
     case .missingRawID: "federatedId or (providerId & rawId) is required"
     case .invalidProvider: "provider id is invalid"
     case .providerExists: "raw id exists in other account in database"
+    case .duplicateProvider: "provider id appears more than once"
     case .factorNeedsEmail: "Second factor account requires email to be presented."
     case .factorNeedsVerifiedEmail: "Second factor account requires email to be verified."
     case .duplicateFactorID: "Enrollment id already exists."

@@ -30,6 +30,9 @@ import Testing
         $0.password = Self.hash(Secret("correct horse"))
         $0.passwordUpdatedAt = later
         ($0.createdAt, $0.lastLoginAt) = (later, later)
+        var phone = ImportedFactor(.phone("+15555550101"))
+        phone.enrolledAt = later
+        $0.factors = [phone]
       }
       for existing in [ImportOptions.Existing.refuse, .replace] {
         let outcome = try await instance.identity.imports.run(
@@ -39,6 +42,7 @@ import Testing
         let account = try #require(found)
         let times = [account.createdAt, account.lastLoginAt, account.passwordUpdatedAt]
         #expect(times == [instance.now, instance.now, instance.now])
+        #expect(account.factors.map(\.enrolledAt.milliseconds) == [instance.now.milliseconds])
       }
       var change = AccountChange()
       (change.createdAt, change.lastLoginAt) = (later, later)
@@ -154,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `imported second factors are validated`() async throws {
+  @Test func `imported identities and second factors are validated`() async throws {
     try await withInstance { instance in
       func row(_ factors: [ImportedFactor], _ set: (inout ImportedUser) -> Void = { _ in })
         -> ImportRow
@@ -168,6 +172,11 @@ import Testing
       let other = ImportedFactor(.phone("+15555550102"), id: "f")
       let secret = ImportedFactor(.totp(Secret([UInt8](repeating: 7, count: 20))))
       let cases: [(ImportRow, String)] = [
+        (
+          row([]) {
+            $0.providers = ["1", "2"].map { ProviderLink(provider: "google.com", rawID: $0) }
+          }, "duplicateProvider"
+        ),
         (row([phone]) { $0.email = nil }, "factorNeedsEmail"),
         (row([phone]) { $0.emailVerified = false }, "factorNeedsVerifiedEmail"),
         (row([phone, other]), "duplicateFactorID"),

@@ -104,6 +104,48 @@ import Testing
     }
   }
 
+  @Test func `a repeated import keeps a user whose identity has moved to another`() async throws {
+    try await withInstance { instance in
+      let link = ProviderLink(provider: "google.com", rawID: "g-1")
+      let row = ImportTests.user(.alice) { $0.providers = [link] }
+      let keep = ImportOptions(existing: .keep)
+      _ = try await instance.identity.imports.run(instance.acme, [row], keep, by: Instance.boss)
+      _ = try await replace(instance, ImportTests.user(.alice))
+      _ = try await instance.identity.imports.run(
+        instance.acme, [ImportTests.user(.bob) { $0.providers = [link] }], keep,
+        by: Instance.boss)
+      let again = try await instance.identity.imports.run(
+        instance.acme, [row, ImportTests.user(.mallory) { $0.providers = [link] }], keep,
+        by: Instance.boss)
+      #expect(again.kept == 1 && again.created == 0)
+      #expect(again.refusals.map { "\($0.index) \($0.fault)" } == ["1 providerExists"])
+    }
+  }
+
+  @Test func `phones without an enrollment ID stay the same factors if nothing changes`()
+    async throws
+  {
+    try await withInstance { instance in
+      let row = ImportTests.user(.alice) {
+        $0.factors = [
+          ImportedFactor(.phone("+15555550101")), ImportedFactor(.phone("+15555550102")),
+        ]
+      }
+      _ = try await replace(instance, row)
+      func factors() async throws -> [String] {
+        try await instance.identity.accounts.find(instance.acme, ID("uid-alice"))?.factors.map {
+          "\($0.id.text) \($0.phoneNumber ?? "") \($0.enrolledAt.microseconds)"
+        } ?? []
+      }
+      let before = try await factors()
+      instance.clock.advance(3_600)
+      _ = try await replace(instance, row)
+      let after = try await factors()
+      #expect(before.count == 2 && after == before)
+      #expect(try await instance.messages().isEmpty)
+    }
+  }
+
   @Test func `a refused row doesn't change the account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

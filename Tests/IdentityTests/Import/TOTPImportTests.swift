@@ -70,6 +70,43 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil, "app-2"] as [String?])
+  func `a secret that's imported again has the same used codes`(_ id: String?) async throws {
+    try await withInstance { instance in
+      try await allow(instance)
+      try await instance.setWindow(1)
+      let replace = ImportOptions(existing: .replace)
+      _ = try await instance.identity.imports.run(
+        instance.acme, [row(id: nil)], replace, by: Instance.boss)
+      func device() async throws -> Device {
+        let account = try #require(
+          try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
+        return Device(
+          account: account, factor: try #require(account.factors.first).id, secret: Self.secret,
+          session: UserSession(
+            scope: instance.acme, account: account.id, authTime: instance.now.seconds,
+            provider: .password))
+      }
+      let first = try await device()
+      let code = try first.code(at: instance.now)
+      _ = try await instance.finalize(first, try await instance.pending(.alice), code: code)
+      let mails = try await instance.messages().filter { $0.contains("factors") }
+      _ = try await instance.identity.imports.run(
+        instance.acme, [row(id: id)], replace, by: Instance.boss)
+      let second = try await device()
+      #expect(second.factor.text == id ?? first.factor.text)
+      #expect(second.account.factors.map { $0.lastUsedAt == nil } == [false])
+      let again = try await instance.pending(.alice)
+      await expect("invalidCode") { try await instance.finalize(second, again, code: code) }
+      instance.clock.advance(30)
+      let next = try second.code(at: instance.now)
+      _ = try await instance.finalize(second, try await instance.pending(.alice), code: next)
+      // Nothing changed for the user unless the file named another factor.
+      let all = try await instance.messages().filter { $0.contains("factors") }
+      #expect((all == mails) == (id == nil))
+    }
+  }
+
   @Test func `an imported secret is stored sealed`() async throws {
     try await withInstance { instance in
       try await allow(instance)
