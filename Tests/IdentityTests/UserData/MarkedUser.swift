@@ -180,7 +180,9 @@ extension Instance {
         INSERT INTO /* test */ oob_code (code_digest, scope_key, account_key, kind, email,
           created_at, expires_at)
         VALUES (\([1] as [UInt8]), \(scope), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
-          \(now.microseconds), \(later))
+            \(now.microseconds), \(later)),
+          (\([9] as [UInt8]), \(scope), NULL, 'EMAIL_SIGNIN', 'qz7marker@example.com',
+            \(now.microseconds), \(later))
         """,
         """
         INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,

@@ -56,6 +56,8 @@ struct UserDataTests {
         let names = rows.first?.objectValue?.names.map(\.text) ?? []
         #expect(names == table.columns.map(\.name))
       }
+      let codes = try #require(file["emailCodes"]?.arrayValue)
+      #expect(codes.contains { $0["kind"]?.textValue?.text == "EMAIL_SIGNIN" })
       let entry = try #require(file["auditLog"]?.arrayValue?.first)
       #expect(entry.objectValue?.names.map(\.text) == UserData.entryMembers)
       let text = String(decoding: bytes, as: UTF8.self)
