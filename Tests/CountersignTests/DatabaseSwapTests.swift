@@ -93,6 +93,21 @@ import Testing
     }
   }
 
+  @Test func `the copy of a restore that was killed is deleted, but not while one is running`()
+    throws
+  {
+    try withSwap { data, swap in
+      let folder = DataFolder(path: data)
+      let server = try folder.lock()
+      try folder.finishRestore()
+      #expect(try String(contentsOfFile: swap.draftDatabase, encoding: .utf8) == "new")
+      try folder.finishRestore(holding: server)
+      server.release()
+      #expect(!FileManager.default.fileExists(atPath: swap.draft))
+      #expect(try files(data) == Self.old)
+    }
+  }
+
   @Test func `a log without its database is moved aside too`() throws {
     try withSwap { data, swap in
       try FileManager.default.removeItem(atPath: "\(data)/countersign.sqlite")

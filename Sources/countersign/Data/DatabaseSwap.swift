@@ -129,7 +129,11 @@ extension DataFolder {
   }
 
   /// Finishes an interrupted restore for a caller that already holds the server lock.
+  ///
+  /// What one left that was interrupted before its point of no return is deleted: it's a copy of
+  /// all users.
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
+    try? DatabaseSwap(data: path).discard()
     guard try DatabaseSwap(data: path).finishRestore() != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }
