@@ -1,4 +1,5 @@
 public import Database
+import Text
 
 /// Something that was removed, revoked, or changed after a backup was made and is valid again after
 /// restoring it.
@@ -39,6 +40,26 @@ public struct RevivedState: Sendable, Hashable {
     case factor
     /// A second factor that was suspended.
     case suspendedFactor
+    /// A user's email address that was changed or removed.
+    case email
+    /// A user's phone number that was changed or removed.
+    case phone
+    /// A user's custom claims that were changed or removed.
+    case claims
+    /// A user's identity at a provider that was unlinked.
+    case identity
+    /// A user's MFA exemption that was ended.
+    case exemption
+    /// A user who was protected.
+    case protectedUser
+    /// A project's settings, such as authorized domains, that were changed.
+    case projectSettings
+    /// A user pool's sign-in methods, sign-up, or password rules that were changed.
+    case signInSettings
+    /// A user pool's support rules that were changed.
+    case supportRules
+    /// The identity provider of the console, or its groups' roles, that were changed or removed.
+    case consoleProvider
   }
 
   /// The kind of item.
@@ -62,9 +83,10 @@ public struct RevivedState: Sendable, Hashable {
       found += try await list.read(restored).filter { !known.contains($0.key) }
         .map { RevivedState(kind: list.kind, what: $0.what) }
     }
+    let present = try await former.read { try StoredTime.latest($0) }?.microseconds ?? 0
     var last: Int64 = 0
-    while let part = try await Part(restored, after: last) {
-      let other = try await Part.Users(former, after: last, to: part.end)
+    while let part = try await Part(restored, after: last, at: present) {
+      let other = try await Part.Users(former, after: last, to: part.end, at: present)
       found += part.users.revived(beside: other)
       last = part.end
     }
@@ -145,6 +167,46 @@ private let lists = [
       SELECT scope_key || ' ' || policy_version, project_id || ' ' || tenant_id FROM scope
       WHERE deleted_at IS NULL
       """),
+  RevivedList(
+    kind: .projectSettings,
+    sql: """
+      SELECT project_id || ' ' || allow_tenants || ' ' || email_privacy || ' '
+          || allow_duplicate_emails || ' ' || import_totp || ' ' || authorized_domains,
+        project_id
+      FROM project WHERE deleted_at IS NULL
+      """),
+  RevivedList(
+    kind: .signInSettings,
+    sql: """
+      SELECT scope_key || ' ' || password || ' ' || email_link || ' ' || anonymous || ' ' || phone
+          || ' ' || sign_up_off || ' ' || deletion_off || ' ' || withdrawal_needs_factor || ' '
+          || password_enforced || ' ' || password_upgrade || ' ' || password_classes || ' '
+          || coalesce(password_shortest, -1) || ' ' || coalesce(password_longest, -1),
+        project_id || ' ' || tenant_id
+      FROM scope WHERE deleted_at IS NULL
+      """),
+  RevivedList(
+    kind: .supportRules,
+    sql: """
+      SELECT r.scope_key || ' ' || code_cap || ' ' || undo_hours || ' ' || code_attempt_days || ' '
+          || temporary_codes || ' ' || recovery_codes || ' ' || actions_per_hour || ' '
+          || coalesce(approval_over_users, -1) || ' ' || approval_for_last_factor || ' '
+          || token_removal || ' ' || coalesce(token_changes_per_hour, -1) || ' '
+          || coalesce(policy_approval_over, -1) || ' ' || caller_verification || ' '
+          || identity_proof,
+        s.project_id || ' ' || s.tenant_id
+      FROM support_rules r JOIN scope s USING (scope_key) WHERE s.deleted_at IS NULL
+      """),
+  RevivedList(
+    kind: .consoleProvider,
+    sql: """
+      SELECT issuer || ' ' || client_id || ' ' || groups_claim || ' ' || mfa_values, name
+      FROM sign_in_provider
+      UNION ALL
+      SELECT group_name || ' ' || role || ' ' || project_id || ' ' || tenant_id,
+        group_name || ': ' || role || ' ' || project_id || ' ' || tenant_id
+      FROM sign_in_provider_role
+      """),
 ]
 
 /// A part of the accounts in a database.
@@ -155,7 +217,7 @@ private struct Part: Sendable {
   let users: Users
 
   /// Reads the next accounts; nil at the end.
-  init?(_ database: any Database, after last: Int64) async throws {
+  init?(_ database: any Database, after last: Int64, at present: Int64) async throws {
     let share = Self.share
     let end = try await database.read { connection in
       try connection.first(
@@ -167,7 +229,7 @@ private struct Part: Sendable {
     }
     guard let end else { return nil }
     self.end = end
-    users = try await Users(database, after: last, to: end)
+    users = try await Users(database, after: last, to: end, at: present)
   }
 
   struct User: Sendable {
@@ -175,19 +237,32 @@ private struct Part: Sendable {
     let isDisabled: Bool
     let isLocked: Bool
     let passwordUpdatedAt: Int64?
-    var factors: [String: Int64]
+    let isProtected: Bool
+    let email: String?
+    let phone: String?
+    let claims: String?
+    var factors: [String: Int64] = [:]
+    /// Providers and the user's IDs there.
+    var identities: [[UntrustedText]] = []
+    /// The ends of exemptions in force, by their IDs.
+    var exemptions: [Int64: Int64] = [:]
   }
 
   struct Users: Sendable {
     var byKey: [Int64: User] = [:]
 
-    init(_ database: any Database, after first: Int64, to end: Int64) async throws {
+    /// - Parameter present: The time of the newest entry of the replaced database, in
+    ///   microseconds.
+    init(
+      _ database: any Database, after first: Int64, to end: Int64, at present: Int64
+    ) async throws {
       byKey = try await database.read { connection in
         var found: [Int64: User] = [:]
         let rows = try connection.all(
           """
           SELECT a.account_key, s.project_id || ' ' || s.tenant_id || ' ' || a.uid, a.disabled,
-            a.changes_locked_at IS NOT NULL, a.password_updated_at
+            a.changes_locked_at IS NOT NULL, a.password_updated_at, a.protected, a.email, a.phone,
+            a.custom_attributes
           FROM account a JOIN scope s USING (scope_key)
           WHERE a.account_key > \(first) AND a.account_key <= \(end) AND s.deleted_at IS NULL
           """
@@ -196,7 +271,8 @@ private struct Part: Sendable {
             try row.value(0) as Int64,
             User(
               name: try row.value(1), isDisabled: try row.value(2), isLocked: try row.value(3),
-              passwordUpdatedAt: try row.value(4), factors: [:])
+              passwordUpdatedAt: try row.value(4), isProtected: try row.value(5),
+              email: try row.value(6), phone: try row.value(7), claims: try row.value(8))
           )
         }
         for (key, user) in rows { found[key] = user }
@@ -209,6 +285,26 @@ private struct Part: Sendable {
           (try row.value(0) as Int64, try row.value(1) as String, try row.value(2) as Int64)
         }
         for (key, id, until) in factors { found[key]?.factors[id] = until }
+        let links = try connection.all(
+          """
+          SELECT account_key, provider_id, raw_id FROM account_provider
+          WHERE account_key > \(first) AND account_key <= \(end)
+          """
+        ) { row in
+          (try row.value(0) as Int64, try row.value(1) as String, try row.value(2) as String)
+        }
+        for (key, provider, id) in links {
+          found[key]?.identities.append([UntrustedText(provider), UntrustedText(id)])
+        }
+        let exemptions = try connection.all(
+          """
+          SELECT account_key, exemption_id, ends_at FROM exemption
+          WHERE account_key > \(first) AND account_key <= \(end) AND ends_at > \(present)
+          """
+        ) { row in
+          (try row.value(0) as Int64, try row.value(1) as Int64, try row.value(2) as Int64)
+        }
+        for (key, id, until) in exemptions { found[key]?.exemptions[id] = until }
         return found
       }
     }
@@ -235,6 +331,19 @@ private struct Part: Sendable {
             continue
           }
           if kept > until { add(.suspendedFactor, " \(id)") }
+        }
+        func isBack(_ text: String?, _ present: String?) -> Bool {
+          text.map { !(present?.isSameBytes(as: $0) ?? false) } ?? false
+        }
+        if isBack(user.email, known.email) { add(.email) }
+        if isBack(user.phone, known.phone) { add(.phone) }
+        if isBack(user.claims, known.claims) { add(.claims) }
+        if known.isProtected, !user.isProtected { add(.protectedUser) }
+        for identity in user.identities where !known.identities.contains(identity) {
+          add(.identity, " \(identity.first?.text ?? "")")
+        }
+        if user.exemptions.contains(where: { id, end in (known.exemptions[id] ?? 0) < end }) {
+          add(.exemption)
         }
       }
       return found

@@ -136,6 +136,16 @@ extension RevivedState.Kind {
     case .password: Message("cli.users-password-changed-since")
     case .factor: Message("cli.second-factor")
     case .suspendedFactor: Message("cli.second-factor-suspended-since")
+    case .email: Message("cli.users-email-changed-since")
+    case .phone: Message("cli.users-phone-number-changed-since")
+    case .claims: Message("cli.users-custom-claims-changed-since")
+    case .identity: Message("cli.users-identity-unlinked-since")
+    case .exemption: Message("cli.users-exemption-ended-since")
+    case .protectedUser: Message("cli.user-protected-since")
+    case .projectSettings: Message("cli.project-settings-changed-since")
+    case .signInSettings: Message("cli.sign-in-settings-changed-since")
+    case .supportRules: Message("cli.support-rules-changed-since")
+    case .consoleProvider: Message("cli.console-provider-changed-since")
     }
   }
 }

@@ -157,6 +157,52 @@ import Testing
     }
   }
 
+  @Test func `changes to users and settings since the backup are reported`() async throws {
+    try await withInstance { instance in
+      let owner = try await instance.agent("olga", role: .owner)
+      let imports = instance.identity.imports
+      let row = ImportTests.user(.alice) {
+        $0.phoneNumber = "+15555550100"
+        $0.customAttributes = #"{"admin":true}"#
+        $0.providers = [ProviderLink(provider: "google.com", rawID: "g-1")]
+      }
+      _ = try await imports.run(
+        instance.acme, [row, ImportTests.user(.bob)], ImportTests.factorless, by: Instance.boss)
+      let alice: ID<Account> = ID("uid-alice")
+      _ = try await instance.identity.exemptions.grant(
+        instance.acme, alice, until: instance.now.advanced(bySeconds: 86_400),
+        owner.request(.other, note: "Parental leave"))
+      try await instance.test.withRestored { restored, former in
+        let same = try await RevivedState.compare(restored, with: former)
+        #expect(same.isEmpty)
+        _ = try await instance.identity.exemptions.end(instance.acme, alice, owner.request())
+        let replaced = ImportTests.user(.alice) { $0.email = "new@example.com" }
+        _ = try await imports.run(
+          instance.acme, [replaced], ImportOptions(existing: .replace), by: Instance.boss)
+        _ = try await instance.identity.support.protect(
+          instance.acme, alice, true, owner.request())
+        _ = try await instance.identity.pools.update(
+          project: instance.acme.project, by: Instance.boss
+        ) { $0.project?.authorizedDomains = ["bank.example"] }
+        try await instance.database.write { connection in
+          _ = try connection.run(
+            """
+            UPDATE /* test */ scope SET sign_up_off = 1 - sign_up_off
+            WHERE scope_key = \(instance.acme.key)
+            """)
+        }
+        let revived = try await RevivedState.compare(restored, with: former)
+        #expect(
+          revived.map(\.kind) == [
+            .projectSettings, .signInSettings, .email, .phone, .claims, .protectedUser, .identity,
+            .exemption,
+          ])
+        #expect(revived.last?.what.contains("uid-alice") == true)
+        #expect(!revived.contains { $0.what.contains("admin") })
+      }
+    }
+  }
+
   @Test func `a backup is inspected for its origin, version, and key`() async throws {
     try await withInstance { instance in
       let stored = try await Identity.inspect(instance.database, keys: instance.keys)
