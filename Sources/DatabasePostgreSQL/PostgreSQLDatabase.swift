@@ -185,8 +185,9 @@ public final class PostgreSQLDatabase: Database {
   /// Does nothing: the server checkpoints its own log.
   public nonisolated(nonsending) func checkpoint() async throws {}
 
-  /// Does nothing: the server's autovacuum frees the space of deleted rows, at some time. Only
-  /// `VACUUM FULL` writes a table anew, and locks it meanwhile, on all nodes.
+  /// Does nothing: the server's autovacuum frees the space of deleted rows, at some time.
+  ///
+  /// Only `VACUUM FULL` writes a table anew, and locks it meanwhile, for all nodes.
   public nonisolated(nonsending) func compact(atMost bytes: Int) async throws {}
 
   /// Counters since the database was opened; each write has its own commit.

@@ -251,8 +251,7 @@ private struct Part: Sendable {
   struct Users: Sendable {
     var byKey: [Int64: User] = [:]
 
-    /// - Parameter present: The time of the newest entry of the replaced database, in
-    ///   microseconds.
+    // `present` is the time of the newest entry of the replaced database, in microseconds.
     init(
       _ database: any Database, after first: Int64, to end: Int64, at present: Int64
     ) async throws {
