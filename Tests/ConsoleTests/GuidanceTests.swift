@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Identity
+import Localization
 import Templating
 import Testing
 
@@ -267,9 +268,10 @@ import Testing
         let answer = try await browser.get(page + "?project=hostile-one")
         guard answer.status == .ok else { continue }
         Markup.check(answer)
+        let escaped = HTML.escaped(Isolation.contained(name))
         #expect(
           answer.says(
-            "<strong><bdi>\(String(decoding: HTML.escaped(name).bytes, as: UTF8.self))</bdi></strong>"
+            "<strong><bdi>\(String(decoding: escaped.bytes, as: UTF8.self))</bdi></strong>"
           ))
         #expect(!answer.says("<script>alert") && !answer.says("href=\"javascript"))
       }

@@ -125,7 +125,7 @@ import Testing
     try await World.withSampleData { world in
       let project = try await world.identity.scopes.find(project: ID("globex"), tenant: nil).project
       var (tenants, version) = ([String](), 0)
-      for name in ["one", "two"] {
+      for name in ["tenant-one", "tenant-two"] {
         let pool = try await world.identity.pools.createTenant(
           in: project, UserPoolEdit(displayName: name), by: Author(actor: .commandLine))
         tenants.append(pool.scope.objectID)

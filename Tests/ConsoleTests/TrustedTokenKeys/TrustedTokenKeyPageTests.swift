@@ -18,7 +18,7 @@ import Testing
         ["issuer": "back-end@globex.example", "key": World.publicKey, "key-id": "k-1"])
       #expect(added.location == Self.list)
       let page = try await ada.get(Self.list)
-      #expect(page.says("Key of back-end@globex.example registered."))
+      #expect(page.says("Key for back-end@globex.example registered."))
       let signer = try #require(try await world.identity.trustedTokenKeys.list(ID("globex")).first)
       let revocation = "\(Self.list)/\(signer.id)/revocation"
       #expect(page.values(of: "href").contains(revocation))

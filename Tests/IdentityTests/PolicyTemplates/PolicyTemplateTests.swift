@@ -184,7 +184,7 @@ import Testing
       let chosen = try await chosen(instance, [instance.east])
       let templates = instance.identity.policyTemplates
       let pia = try await instance.agent("pia", role: .policy)
-      await expect("failed.notFound") {
+      await expect("failed.tenantNotFound") {
         try await templates.apply(
           .strict, to: chosen, of: instance.globex.project, pia.request(nil, note: "x"))
       }
