@@ -60,7 +60,10 @@ struct CallerView: ViewModel {
   let carriesMail: Bool
 
   private var status: Message {
-    guard let email = caller.email else { return Message("support.caller-no-email") }
+    guard let email = caller.email else {
+      return caller.bounces
+        ? Message("support.caller-address-bounces") : Message("support.caller-no-email")
+    }
     let address = Message.Value.name(Self.masked(email))
     guard carriesMail else {
       return Message(

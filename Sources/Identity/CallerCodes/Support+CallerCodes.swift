@@ -30,8 +30,10 @@ extension Support {
         throw denial
       }
       guard settings.callerVerification != .off else { throw ActionDenial.switchedOff }
-      guard let email = account.verifiedEmail else { throw ActionDenial.callerUnverifiable }
-      if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
+      guard account.verifiedEmail != nil else { throw ActionDenial.callerUnverifiable }
+      guard let email = try account.callerAddress(connection) else {
+        throw ActionDenial.addressBounces
+      }
       let renewed: NewConsoleSession?
       switch try authorization.admit(
         .sendCallerCode, request, settings, in: scope, at: now, connection)

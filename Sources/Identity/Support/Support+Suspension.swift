@@ -29,7 +29,8 @@ extension Support {
   /// Suspends a factor until a given time: sign-in still requires a second factor, but the factor's
   /// codes are rejected and counted as wrong ones.
   ///
-  /// The suspension ends automatically. Suspending a suspended factor replaces the end time.
+  /// The suspension ends automatically. Suspending a suspended factor replaces the end time; an
+  /// earlier end requires what ending the suspension does.
   ///
   /// - Throws: ``ActionDenial``.
   public func suspend(
@@ -38,6 +39,9 @@ extension Support {
   ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
     try await authorization.act(
       .suspendFactor, request, on: account, in: scope,
+      guardedAs: { account, now in
+        Self.isShortened(factor, of: account, to: until, at: now) ? .resumeFactor : nil
+      },
       answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
     ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)
@@ -80,6 +84,16 @@ extension Support {
     guard let until else { return false }
     return until > now
       && until <= now.advanced(bySeconds: Int64(longestSuspension) * 86_400)
+  }
+
+  /// Returns whether a new end lets a factor's codes be accepted earlier than without it.
+  private static func isShortened(
+    _ factor: ID<Factor>, of account: Account, to until: Instant?, at now: Instant
+  ) -> Bool {
+    guard let until, let factor = account.factors.first(where: { $0.id == factor }),
+      factor.isSuspended(at: now), let end = factor.suspendedUntil
+    else { return false }
+    return until < end
   }
 
   static func find(

@@ -14,12 +14,15 @@ struct SupportAuthorization: Sendable {
   ///   - request: The agent and their input.
   ///   - id: The account.
   ///   - scope: The user pool.
+  ///   - guarded: Returns the action whose requirements apply instead, where the input makes one
+  ///     action another one; nil for the action itself.
   ///   - answers: Returns the validation errors of the action's own fields.
   ///   - body: The action.
   /// - Returns: The result of the action.
   /// - Throws: ``ActionDenial``.
   func act<Value: Sendable>(
     _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in scope: Scope,
+    guardedAs guarded: @escaping @Sendable (Account, Instant) -> ConsoleAction? = { _, _ in nil },
     answers: @escaping @Sendable (Account, Instant) -> [ActionInputError] = { _, _ in [] },
     _ body:
       @escaping @Sendable (Account, SupportRules, Instant, borrowing Connection) throws
@@ -33,6 +36,7 @@ struct SupportAuthorization: Sendable {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw ActionDenial.accountNotFound
       }
+      let action = guarded(account, now) ?? action
       let settings = try SupportRules.find(scope, connection)
       if let denial = try denial(
         of: action, by: request.agent.administrator.id, on: account, in: scope, at: now, connection)

@@ -137,6 +137,34 @@ struct CallerCodeTests {
     }
   }
 
+  @Test func `an earlier end of a suspension requires the caller, as ending it does`() async throws
+  {
+    try await withInstance { instance in
+      let (alice, agent) = try await prepare(instance, .required)
+      func suspend(days: Int64, code: String = "") async -> String {
+        let until = instance.now.advanced(bySeconds: days * 86_400)
+        return await outcome {
+          try await instance.identity.support.suspend(
+            instance.acme, alice.account.id, alice.factor, until: until,
+            agent.request(.stolen, callerCode: code))
+        }
+      }
+      let first = await suspend(days: 20)
+      let longer = await suspend(days: 21)
+      let shorter = await suspend(days: 1)
+      let kept = try await instance.reload(alice.account).factors.first?.suspendedUntil
+      #expect([first, longer, shorter] == ["done", "done", "callerCodeRequired"])
+      #expect(kept == instance.now.advanced(bySeconds: 21 * 86_400))
+      let code = try await send(instance, alice.account, by: agent)
+      let verified = await suspend(days: 1, code: code)
+      #expect(verified == "done")
+      // Once the suspension is over, any new one only protects the account.
+      instance.clock.advance(86_400)
+      let again = await suspend(days: 1)
+      #expect(again == "done")
+    }
+  }
+
   @Test func `K4: a code works once, for one agent, one user, and ten minutes`() async throws {
     try await withInstance { instance in
       let (alice, dora) = try await prepare(instance, .offered)
@@ -252,6 +280,34 @@ struct CallerCodeTests {
         for: alice.account.id, in: instance.acme)
       #expect(asked == "done" && approval?.cause == .unverifiedCaller)
       #expect(approval?.callerProof == nil)
+    }
+  }
+
+  @Test func `an address that's marked as bouncing verifies no caller, like an unverified one`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (alice, dora) = try await prepare(instance, .required)
+      let support = instance.identity.support
+      let email = try #require(alice.account.email)
+      _ = try await support.markBounces(
+        instance.acme, alice.account.id, of: email, dora.request(.asked))
+      let sent = await outcome {
+        try await support.sendCallerCode(
+          to: alice.account.id, in: instance.acme, dora.request(nil))
+      }
+      let unlocked = await outcome {
+        try await support.unlock(instance.acme, alice.account.id, dora.request(.locked))
+      }
+      let form = try await support.eligibility(
+        dora.session, on: alice.account.id, in: instance.acme, performing: .removeAllFactors)
+      let caller = try #require(form.caller)
+      #expect([sent, unlocked] == ["addressBounces", "callerUnverifiable"])
+      #expect(caller.email == nil && caller.bounces && form.refusal == nil)
+      let asked = await remove(instance, alice.account, by: dora)
+      let approval = try await instance.identity.approvals.waiting(
+        for: alice.account.id, in: instance.acme)
+      #expect(asked == "done" && approval?.cause == .unverifiedCaller)
     }
   }
 
