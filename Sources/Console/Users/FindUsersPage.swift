@@ -83,8 +83,10 @@ struct FindUsersView: ViewModel {
       next: found?.next.map(String.init))
     empty = EmptyView(
       heading: Message("users.none-found"),
-      sentence: FoundText.hasShortWord(text)
-        ? Message("users.none-found-anywhere-short-word") : Message("users.none-found-anywhere"),
+      sentence: found?.isCut == true
+        ? Message("users.none-found-yet")
+        : FoundText.hasShortWord(text)
+          ? Message("users.none-found-anywhere-short-word") : Message("users.none-found-anywhere"),
       link: EmptyLink(text: Message("users.all-projects"), href: ConsolePaths.projects()))
   }
 

@@ -65,7 +65,7 @@ struct UsersView: ViewModel {
     pager = PagerView(
       shown: Message("users.count", ["count": .number(page.items.count)]), path: list,
       query: query.form, after: query.after, next: page.next)
-    empty = Self.empty(query, counts, list: list, may: context.may(.changeUsers), scope)
+    empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), scope)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(scope)
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
@@ -80,16 +80,19 @@ struct UsersView: ViewModel {
   }
 
   private static func empty(
-    _ query: UsersQuery, _ counts: AccountCounts, list: String, may: Bool, _ scope: Scope
+    _ query: UsersQuery, _ found: FoundAccounts?, _ counts: AccountCounts, list: String, may: Bool,
+    _ scope: Scope
   ) -> EmptyView {
     if !query.text.isEmpty {
       return EmptyView(
         heading: Message("users.none-found"),
-        sentence: query.filter == .all
-          ? FoundText.hasShortWord(query.text)
-            ? Message("users.none-found-here-short-word") : Message("users.none-found-here")
-          : Message(
-            "users.none-found-among", ["users": .message(query.filter.phrase)]),
+        sentence: found?.isCut == true
+          ? Message("users.none-found-yet")
+          : query.filter == .all
+            ? FoundText.hasShortWord(query.text)
+              ? Message("users.none-found-here-short-word") : Message("users.none-found-here")
+            : Message(
+              "users.none-found-among", ["users": .message(query.filter.phrase)]),
         link: EmptyLink(text: Message("users.show-all"), href: list))
     }
     guard counts.users == 0 else {

@@ -141,6 +141,15 @@ struct AccountList: Sendable {
     return Array(rows.filter { precedes(end, ($0.value, $0.account.key)) }.prefix(limit))
   }
 
+  /// The accounts `a` that the filter includes: their tables, and conditions that each have an index.
+  var source: (table: SQL, conditions: [SQL]) {
+    guard filter == .exempt else { return ("account a", parts) }
+    return (
+      "exemption e \(SQL.orderedJoin) account a ON a.account_key = e.account_key",
+      ["\(Exemptions.current(in: scope, at: now)) AND a.scope_key = \(scope.key)"]
+    )
+  }
+
   /// The filter as a list of conditions, each a prefix of an index.
   private var parts: [SQL] {
     let here: SQL = "a.scope_key = \(scope.key)"

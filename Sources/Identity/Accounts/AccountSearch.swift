@@ -8,6 +8,7 @@ struct AccountSearch {
   private let exempt: Set<Int64>
   /// The maximum number of hits; the search looks for one more to know whether there are others.
   let most: Int
+  private let now: Instant
   private var hits: [FoundAccounts.Hit] = []
   /// True if the search stopped before examining every candidate.
   private(set) var isCut = false
@@ -20,18 +21,23 @@ struct AccountSearch {
   /// True if only accounts in `scopes` are included.
   private var isLimitedToScopes = false
 
-  /// The maximum number of accounts to read when most of them don't match.
-  private static let mostExamined = 5_000
+  /// The maximum number of accounts to read when most of them don't match, and of accounts that a
+  /// filter or a short word leaves to be compared with the other words.
+  private let mostExamined: Int
   /// The maximum number of keys from other pools to skip.
   private static let mostSkipped = 50_000
 
   init(
-    query: SearchQuery, filter: Accounts.Filter, exempt: Set<Int64> = [], most: Int
+    query: SearchQuery, filter: Accounts.Filter, exempt: Set<Int64> = [], most: Int,
+    at now: Instant,
+    examining mostExamined: Int = 5_000
   ) {
     self.query = query
     self.filter = filter
     self.exempt = exempt
     self.most = most
+    self.now = now
+    self.mostExamined = mostExamined
   }
 
   /// True if there are more hits than requested.
@@ -63,6 +69,31 @@ struct AccountSearch {
     for account in found { if let account { add(account, scope) } }
   }
 
+  /// Finds exact matches in every pool, each by the pool's own indexes.
+  mutating func exactlyEverywhere(_ connection: borrowing Connection) throws {
+    let email = AccountRules.folded(email: query.typed)
+    let matches: [SQL] = [
+      "a.uid = \(query.typed)", "a.email_folded = \(email)", "a.phone = \(query.typed)",
+    ]
+    for match in matches {
+      // The join order is fixed: pools first, then the account by its index.
+      let keys = try connection.all(
+        """
+        SELECT a.account_key FROM scope s
+          \(SQL.orderedJoin) account a ON a.scope_key = s.scope_key
+        WHERE s.project_id > '' AND s.deleted_at IS NULL AND \(match)
+        LIMIT \(most)
+        """
+      ) { try $0.value(0) as Int64 }
+      for key in keys {
+        guard let account = try AccountRecord.find(key: key, connection),
+          let scope = try scope(of: key, connection)
+        else { continue }
+        add(account, scope)
+      }
+    }
+  }
+
   /// Searches the keys of one pool, or of all pools, from the newest.
   mutating func run(
     in keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
@@ -76,9 +107,8 @@ struct AccountSearch {
           if skipped > Self.mostSkipped { isCut = true }
           continue
         }
-        guard examined < Self.mostExamined else {
-          isCut = true
-          return
+        guard examined < mostExamined else {
+          return try examineFew(keys.lowerBound...key, scope, connection)
         }
         examined += 1
         try examine(key, scope, connection)
@@ -145,6 +175,53 @@ struct AccountSearch {
     guard let account = try AccountRecord.find(key: key, connection) else { return }
     guard let scope = try scope ?? self.scope(of: key, connection) else { return }
     add(account, scope)
+  }
+
+  /// Searches the remaining keys by what fewer accounts have than the long words: the filter, or a
+  /// short word; cuts the search if neither leaves few.
+  private mutating func examineFew(
+    _ keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
+  ) throws {
+    guard let few = try few(keys, scope, connection) else {
+      isCut = true
+      return
+    }
+    for (key, text) in few where query.matches(text) {
+      if isLimitedToScopes, scopes[key >> 40] == nil { continue }
+      try examine(key, scope, connection)
+      if isFull { return }
+    }
+  }
+
+  /// Returns the accounts that the filter or a short word leaves, newest first; nil if neither
+  /// leaves few.
+  private func few(
+    _ keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
+  ) throws -> [(key: Int64, text: SearchText)]? {
+    var sources: [(table: SQL, conditions: [SQL])] = []
+    if let scope, filter != .all {
+      let list = AccountList(scope: scope, filter: filter, sort: .newest, now: now)
+      sources.append(list.source)
+    }
+    for word in query.short {
+      sources.append(("account_beginning a", ["a.beginning = \(word)"]))
+    }
+    for source in sources where !source.conditions.isEmpty {
+      var few: [(key: Int64, text: SearchText)] = []
+      for condition in source.conditions {
+        few += try connection.all(
+          """
+          SELECT t.account_key, t.folded FROM \(source.table)
+            \(SQL.orderedJoin) account_text t ON t.account_key = a.account_key
+          WHERE \(condition)
+            AND a.account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+          ORDER BY a.account_key DESC LIMIT \(mostExamined + 1)
+          """
+        ) { (key: try $0.value(0), text: SearchText(folded: try $0.value(1))) }
+      }
+      if few.count <= mostExamined { return few.sorted { $0.key > $1.key } }
+    }
+    return nil
   }
 
   private mutating func add(_ account: Account, _ scope: Scope) {

@@ -83,7 +83,7 @@ extension Accounts {
       // read.
       let isPart = sort == .newest && AccountSearch.isCountable(query, filter)
       let most = isPart ? part.end : Self.mostHits
-      var search = AccountSearch(query: query, filter: filter, exempt: exempt, most: most)
+      var search = AccountSearch(query: query, filter: filter, exempt: exempt, most: most, at: now)
       try search.exactly(in: scope, connection)
       try search.run(in: scope.accountKeys, scope, connection)
       return FoundAccounts(search, part) { sort.sorted($0) }
@@ -102,10 +102,12 @@ extension Accounts {
     everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
+    let now = store.clock.now()
     return try await store.read(AccountError.self) { connection in
       // Pools are searched one after another, so the order is known only when all are done.
-      var search = AccountSearch(query: query, filter: .all, most: Self.mostHits)
+      var search = AccountSearch(query: query, filter: .all, most: Self.mostHits, at: now)
       if administrator.may(.findUsers, in: nil) {
+        try search.exactlyEverywhere(connection)
         try search.run(in: 0...Int64.max - 1, nil, connection)
       } else {
         let scopes = try Self.scopes(searchableBy: administrator, connection)

@@ -1,3 +1,5 @@
+import Text
+
 /// A parsed user search, ready for both indexes.
 ///
 /// Every word must match. A word of three or more characters can match anywhere; a shorter word
@@ -52,6 +54,16 @@ struct SearchQuery: Sendable {
       let text = SearchText(fields: [factor.id.text, factor.phoneNumber], factors: []).folded
       return matches(text) || words.contains { !own.contains($0) && text.contains($0) }
     }
+  }
+
+  /// Returns whether an account with this text matches, as the indexes decide it.
+  func matches(_ text: SearchText) -> Bool {
+    let folded = text.folded.utf8
+    let hasLong =
+      long.isEmpty || long.contains { words in words.allSatisfy { folded.contains($0.utf8) } }
+    guard hasLong, !short.isEmpty else { return hasLong }
+    let beginnings = text.beginnings
+    return short.allSatisfy { beginnings.contains(UntrustedText($0)) }
   }
 
   private func matches(_ folded: String) -> Bool {
