@@ -14,7 +14,8 @@ extension Demo {
         throw ActionDenial.accountNotFound
       }
       let rules = try SupportRules.find(scope, connection)
-      let removal = try FactorRemovals.removal(of: factor, from: account, rules, connection)
+      let removal = try FactorRemovals.removal(
+        of: factor, from: account, rules, in: scope, connection)
       var entry = try removals.perform(removal, nil, in: scope, at: now, connection)
       entry.reason = reason.rawValue
       entry.note = note.isEmpty ? nil : note

@@ -26,9 +26,9 @@ struct RemovalText: Sendable {
       removal.isOfAll ? Self.removed(removal.factors) : nil,
       SessionText.ending(
         removal.sessionsEnded, none: Message("factors.user-has-no-sessions")),
-      removal.factorsLeft == 0
+      removal.factorsRequired == 0
         ? Message("factors.first-factor-only")
-        : Message("factors.still-required", ["count": .number(removal.factorsLeft)]),
+        : Message("factors.still-required", ["count": .number(removal.factorsRequired)]),
       removal.endsTemporaryCode ? Message("factors.temporary-code-revoked") : nil,
       removal.recoveryCodesEnded == 0
         ? nil
@@ -80,9 +80,9 @@ struct RemovalText: Sendable {
       ? Message("factors.removed-count", ["count": .number(removal.factors.count)])
       : Message("factors.removed-one", ["name": FactorText.name(removal.factors[0])])
     let next =
-      removal.factorsLeft == 0
+      removal.factorsRequired == 0
       ? Message("factors.first-factor-only")
-      : Message("factors.others-remain", ["count": .number(removal.factorsLeft)])
+      : Message("factors.others-remain", ["count": .number(removal.factorsRequired)])
     let sessions = SessionText.ended(removal.sessionsEnded)
     guard let hold = removal.hold else {
       return Message(

@@ -6,11 +6,13 @@ extension Approval.Cause {
     of removal: Removal, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    if settings.approvalForLastFactor, removal.factorsLeft == 0,
+    if settings.approvalForLastFactor, removal.factorsRequired == 0,
       try Policies.find(scope.key, counts: false, connection).isMandatory(at: now)
     {
       self = .lastFactor
-    } else if settings.callerVerification == .required, removal.account.verifiedEmail == nil {
+    } else if settings.callerVerification == .required,
+      try removal.account.callerAddress(connection) == nil
+    {
       self = .unverifiedCaller
     } else {
       return nil

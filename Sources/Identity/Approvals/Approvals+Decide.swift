@@ -244,7 +244,8 @@ extension Approvals {
       let requester = try Administrators.present(approval.requester, at: now, connection)
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
-    var removal = try FactorRemovals.removal(of: one, from: account, settings, connection)
+    var removal = try FactorRemovals.removal(
+      of: one, from: account, settings, in: scope, connection)
     let hold = NewRemovalHold(
       approval.reason, by: requester, settings, at: now, random: store.random)
     var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)

@@ -120,7 +120,8 @@ extension BulkRemovals {
     guard !account.factors.isEmpty else { return Outcome(.none) }
     let seen = Set(item.seen)
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return Outcome(.changed) }
-    let removal = try FactorRemovals.removal(of: nil, from: account, settings, connection)
+    let removal = try FactorRemovals.removal(
+      of: nil, from: account, settings, in: scope, connection)
     let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
     var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)

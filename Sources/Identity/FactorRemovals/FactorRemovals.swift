@@ -19,7 +19,9 @@ public struct Removal: Sendable {
   public internal(set) var recoveryCodesEnded = 0
   /// The removal that can be undone and its deadline; nil if it can't be, and before the removal.
   public internal(set) var hold: (id: ID<RemovalHold>, until: Instant)?
-  /// The number of second factors left on the account.
+  /// The number of remaining second factors that sign-in requires: those whose kind is enabled.
+  public let factorsRequired: Int
+  /// The number of second factors left on the account, of any kind.
   public var factorsLeft: Int { account.factors.count - factors.count }
 }
 
@@ -61,7 +63,8 @@ public struct FactorRemovals: Sendable {
         throw ActionDenial.accountNotFound
       }
       let settings = try SupportRules.find(scope, connection)
-      var removal = try Self.removal(of: factor, from: account, settings, connection)
+      var removal = try Self.removal(
+        of: factor, from: account, settings, in: scope, connection)
       let temporary = try BackupCodeStore.left(.temporary, of: account.key, at: now, connection)
       removal.endsTemporaryCode = temporary != nil
       let going = Set(removal.factors.map(\.id))
@@ -92,7 +95,8 @@ public struct FactorRemovals: Sendable {
     try await authorization.act(
       factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
     ) { account, settings, now, connection in
-      var removal = try Self.removal(of: factor, from: account, settings, connection)
+      var removal = try Self.removal(
+        of: factor, from: account, settings, in: scope, connection)
       if let cause = try Approval.Cause(
         of: removal, settings, in: scope, at: now, connection)
       {
@@ -112,14 +116,20 @@ public struct FactorRemovals: Sendable {
 
   /// Determines the effect of removing one or all factors of an account.
   package static func removal(
-    of factor: ID<Factor>?, from account: Account, _ settings: SupportRules,
+    of factor: ID<Factor>?, from account: Account, _ settings: SupportRules, in scope: Scope,
     _ connection: borrowing Connection
   ) throws -> Removal {
     let factors = account.factors.filter { factor == nil || $0.id == factor }
     guard !factors.isEmpty else { throw ActionDenial.factorNotFound }
+    var required = 0
+    if let factor {
+      let configuration = try Policies.find(scope.key, counts: false, connection).configuration
+      required = SignInForecast.factorsDue(of: account, configuration).count { $0.id != factor }
+    }
     return Removal(
       account: account, factors: factors, isOfAll: factor == nil,
-      sessionsEnded: try Sessions.count(account.key, connection), undoHours: settings.undoHours)
+      sessionsEnded: try Sessions.count(account.key, connection), undoHours: settings.undoHours,
+      factorsRequired: required)
   }
 
   /// Performs a removal in the caller's transaction.
