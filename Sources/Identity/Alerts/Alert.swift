@@ -8,7 +8,7 @@ public struct Alert: Sendable, Equatable {
     case spraying
     /// The codes of most users are off in the same direction: the server's clock may be wrong.
     case drift
-    /// Many more removals of second factors than usual.
+    /// Many more users than usual lost second factors.
     case removals
     /// As many text messages as may be sent on a day, in all or to one region.
     case textMessages = "text-messages"
@@ -22,7 +22,7 @@ public struct Alert: Sendable, Equatable {
   public let startedAt: Instant
   /// When it was last seen.
   public let lastSeenAt: Instant
-  /// The largest count so far: users, removals in an hour, or text messages on a day.
+  /// The largest count so far: users, users who lost second factors in an hour, or text messages on a day.
   public let count: Int
 
   static let columns: SQL = """
@@ -55,7 +55,7 @@ public enum AlertThreshold {
   public static let leastOffset = 1
   /// The period in which removals are counted, in seconds.
   public static let removalPeriod: Int64 = 3_600
-  /// The number of removals in an hour that's never unusual.
+  /// The number of users with removals in an hour that's never unusual.
   public static let usualRemovals = 5
   /// How many times the usual number of removals is unusual.
   public static let removalFactor = 5
@@ -77,8 +77,8 @@ public enum AlertThreshold {
     return abs(doubledMedian) >= 2 * leastOffset
   }
 
-  /// Returns true if a number of removals in the last hour is unusual, given the number in the
-  /// thirty days before.
+  /// Returns true if a number of users with removals in the last hour is unusual, given the number
+  /// in the thirty days before, in which each user counts once a day.
   static func isUnusual(removals: Int, after before: Int) -> Bool {
     removals > usualRemovals && removals * removalDays * 24 > removalFactor * before
   }

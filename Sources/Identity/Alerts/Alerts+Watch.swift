@@ -108,33 +108,49 @@ extension Alerts {
     return AlertThreshold.isDrift(Array(offsets.values)) ? offsets.count : nil
   }
 
-  /// Returns the number of removals of second factors in the last hour; nil if it isn't unusual.
+  /// Returns the number of users who lost second factors in the last hour; nil if it isn't unusual.
+  ///
+  /// Users' own removals are compared with their own, so that they don't hide those by others.
   private static func removals(
     _ scope: Scope, since firstRow: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
     let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
-    let count = try removals(scope, from: firstRow, hour, to: now, connection)
-    guard AlertThreshold.isUnusual(removals: count, after: 0) else { return nil }
     let start = hour.advanced(bySeconds: -Int64(AlertThreshold.removalDays) * 86_400)
-    let before = try removals(
-      scope, from: Audit.firstRow(since: start, connection), start, to: hour, connection)
-    return AlertThreshold.isUnusual(removals: count, after: before) ? count : nil
+    var most: Int?
+    for actions in [[AuditAction.factorWithdraw], [.factorRemove, .factorRemoveAll]] {
+      let users = try connection.first(
+        """
+        SELECT count(DISTINCT object_id) FROM audit \(index: "audit_filed_by_action")
+        WHERE \(removed(by: actions, scope, from: firstRow, hour, to: now))
+        """
+      ) { try $0.value(0) as Int }
+      guard let users, AlertThreshold.isUnusual(removals: users, after: 0) else { continue }
+      let row = try Audit.firstRow(since: start, connection)
+      // One user counts once a day.
+      let before = try connection.first(
+        """
+        SELECT count(*) FROM (
+          SELECT DISTINCT object_id, at / 86400000000 AS day
+          FROM audit \(index: "audit_filed_by_action")
+          WHERE \(removed(by: actions, scope, from: row, start, to: hour))) d
+        """
+      ) { try $0.value(0) as Int }
+      if AlertThreshold.isUnusual(removals: users, after: before ?? 0) {
+        most = max(users, most ?? 0)
+      }
+    }
+    return most
   }
 
-  private static func removals(
-    _ scope: Scope, from row: Int64, _ start: Instant, to end: Instant,
-    _ connection: borrowing Connection
-  ) throws -> Int {
-    let actions: [AuditAction] = [.factorRemove, .factorRemoveAll, .factorWithdraw]
-    return try connection.first(
-      """
-      SELECT count(*) FROM audit \(index: "audit_filed_by_action")
-      WHERE project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
-        AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
-        AND action IN (\(SQL.list(actions.map(\.rawValue))))
-        AND at > \(start.microseconds) AND at <= \(end.microseconds)
-      """
-    ) { try $0.value(0) } ?? 0
+  private static func removed(
+    by actions: [AuditAction], _ scope: Scope, from row: Int64, _ start: Instant, to end: Instant
+  ) -> SQL {
+    """
+    project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
+      AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
+      AND action IN (\(SQL.list(actions.map(\.rawValue))))
+      AND at > \(start.microseconds) AND at <= \(end.microseconds)
+    """
   }
 
   /// Begins or continues an alert.

@@ -142,6 +142,42 @@ struct AlertTests {
     }
   }
 
+  @Test func `removals by one user raise no alert, and those of users don't hide other ones`()
+    async throws
+  {
+    try await withInstance { instance in
+      let pool = instance.acme
+      /// Records unenrollments of distinct users, repeatedly, or removals by an agent.
+      func record(_ action: AuditAction, _ users: Range<Int>, times: Int = 1) async throws {
+        let now = instance.now
+        for number in users {
+          for _ in 0..<times {
+            try await instance.database.write { connection in
+              let entry = AuditEntry(action, .account, "u\(number)", name: "user", in: pool)
+              try entry.record(by: Instance.boss, at: now, connection)
+            }
+          }
+        }
+        while try await instance.identity.audit.file() {}
+      }
+      try await record(.factorWithdraw, 0..<1, times: 20)
+      let one = try await kinds(instance)
+      try await record(.factorWithdraw, 0..<5)
+      let five = try await kinds(instance)
+      #expect(one.isEmpty && five.isEmpty)
+      // In three hours, 60 users unenroll 10 times each, of which one of each counts.
+      for _ in 0..<3 {
+        instance.clock.advance(3_601)
+        try await record(.factorWithdraw, 100..<120, times: 10)
+      }
+      instance.clock.advance(2 * 3_601)
+      let before = try await kinds(instance)
+      try await record(.factorRemoveAll, 200..<206)
+      let removed = try await kinds(instance)
+      #expect(before.isEmpty && removed == [.removals])
+    }
+  }
+
   @Test func `owners get one email while an alert goes on, and another one for the next`()
     async throws
   {
