@@ -208,6 +208,11 @@ import Testing
     ("America/New_York", "2026-11-01", "2026-11-01T04:00:00.000Z"),
     ("America/New_York", "2026-11-02", "2026-11-02T05:00:00.000Z"),
     ("Asia/Kolkata", "2026-11-03", "2026-11-02T18:30:00.000Z"),
+    // The clock goes from 24:00 to 01:00.
+    ("America/Santiago", "2026-09-05", "2026-09-05T04:00:00.000Z"),
+    ("America/Santiago", "2026-09-06", "2026-09-06T04:00:00.000Z"),
+    ("America/Santiago", "2026-09-07", "2026-09-07T03:00:00.000Z"),
+    ("Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00.000Z"),
   ])
   func `a day begins at midnight in the reader's time zone`(
     zone: String, day: String, moment: String
