@@ -28,10 +28,15 @@ struct RemovalGroupDraftView: ViewModel {
       Message("removals.first-factor-only"),
       eligibility.undoHours == 0
         ? Message("removals.final-somewhere")
-        : Message(
-          "removals.undo-of-all",
-          ["period": .message(Formatted.duration(seconds: eligibility.undoHours * 3_600))]),
+        : undoing(
+          within: .message(Formatted.duration(seconds: eligibility.undoHours * 3_600))),
     ]
+  }
+
+  private func undoing(within period: Message.Value) -> Message {
+    group.parts.contains { $0.job.users > 0 && $0.requiresCaller }
+      ? Message("removals.undo-of-some", ["period": period])
+      : Message("removals.undo-of-all", ["period": period])
   }
 
   private var pools: [GroupPoolChoice] {

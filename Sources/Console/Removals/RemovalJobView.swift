@@ -33,11 +33,16 @@ struct RemovalDraftView: ViewModel {
       Message("removals.first-factor-only"),
       hours == 0
         ? Message("removals.final")
-        : Message(
-          "removals.undo-of-all", ["period": .message(Formatted.duration(seconds: hours * 3_600))]),
+        : undoing(within: .message(Formatted.duration(seconds: hours * 3_600))),
     ]
     if let approval { sentences.append(ApprovalText.need(approval)) }
     return sentences
+  }
+
+  private func undoing(within period: Message.Value) -> Message {
+    eligibility.settings.callerVerification == .required
+      ? Message("removals.undo-of-each", ["period": period])
+      : Message("removals.undo-of-all", ["period": period])
   }
 
   /// Whether the form has a field to confirm the number of users.

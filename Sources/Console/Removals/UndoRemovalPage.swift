@@ -75,7 +75,9 @@ struct UndoRemovalPage: Sendable {
     let part = try await removals.part(id, context)
     return UndoneRemoval(
       id: part.job.id, requester: part.job.requester, users: part.job.users,
-      parts: part.canUndo ? [part] : [], page: ConsolePaths.bulkRemoval(context.scope, id),
+      parts: part.canUndo ? [part] : [],
+      requiresCaller: part.undoable > 0 && part.requiresCaller,
+      page: ConsolePaths.bulkRemoval(context.scope, id),
       action: ConsolePaths.undoOfBulkRemoval(context.scope, id))
   }
 
@@ -117,6 +119,8 @@ struct UndoRemovalPage: Sendable {
     let refusal =
       if subject.requester == signedIn.administrator.id {
         SupportRefusal(Message("removals.own-removal"))
+      } else if subject.requiresCaller {
+        SupportRefusal(Message("removals.undo-requires-caller"))
       } else if subject.parts.isEmpty {
         SupportRefusal(Message("removals.nothing-to-undo"))
       } else {
@@ -140,6 +144,8 @@ struct UndoneRemoval: Sendable {
   let users: Int
   /// The parts that can be undone.
   let parts: [BulkGroup.Part]
+  /// Whether users' removals can only be undone one at a time, because the pool requires it.
+  var requiresCaller = false
   /// The address of its page.
   let page: String
   /// The address of the form.

@@ -101,6 +101,28 @@ import Testing
     }
   }
 
+  @Test func `a pool that requires a verified caller offers an undo on each user's page`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, all) = try await preview(nadia)
+      try await world.setSupportRules { $0.callerVerification = .required }
+      let (_, each) = try await preview(nadia)
+      try await world.setSupportRules { $0.callerVerification = .off }
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      try await run(world)
+      try await world.setSupportRules { $0.callerVerification = .required }
+      let ada = try await Browser.signedIn(world)
+      let undo = try await ada.get(address + "/undo")
+      Markup.check(undo)
+      #expect(all.says("undo the removal for all users at once"))
+      #expect(!each.says("for all users at once"))
+      #expect(each.says("undo the removal on each user’s page"))
+      #expect(undo.says("Undo the removal on each user’s page.") && !undo.says("name=\"reason\""))
+    }
+  }
+
   @Test func `a running removal can be stopped`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
