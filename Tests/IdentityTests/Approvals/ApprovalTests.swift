@@ -91,32 +91,6 @@ import Testing
     }
   }
 
-  @Test func `a factor of a kind that's disabled doesn't make another one any less the last`()
-    async throws
-  {
-    try await withInstance { instance in
-      let alice = try await mandatory(instance)
-      let uid = alice.account.id
-      try await instance.addSecondDevice(to: alice)
-      // A phone, which isn't required at sign-in, because text messages are disabled.
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          """
-          UPDATE /* test */ factor SET kind = 'phone', phone = '+15555550100'
-          WHERE enrollment_id = 'second'
-          """)
-      }
-      let removals = instance.identity.factorRemovals
-      let app = try await removals.consequences(instance.acme, uid, alice.factor)
-      let phone = try await removals.consequences(instance.acme, uid, ID("second"))
-      #expect((app.factorsRequired, phone.factorsRequired) == (0, 1))
-      #expect((app.factorsLeft, phone.factorsLeft) == (1, 1))
-      let approval = try await requestRemoval(
-        instance, alice, by: instance.agent(), factor: alice.factor)
-      #expect((approval.cause, approval.kind) == (.lastFactor, .factor))
-    }
-  }
-
   @Test func `a removal requires approval only where the rule applies`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
