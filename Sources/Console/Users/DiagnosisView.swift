@@ -15,7 +15,7 @@ struct DiagnosisView: ViewModel {
     (finding, advice) = Self.text(diagnosis, of: account, at: now, times)
     evidence = Self.evidence(diagnosis, times)
     switch diagnosis.cause {
-    case .noFactor, nil: isWrong = false
+    case .noFactor, .factorsOff, nil: isWrong = false
     default: isWrong = true
     }
   }
@@ -46,6 +46,16 @@ struct DiagnosisView: ViewModel {
         Message("users.diagnosis-incorrect", ["count": .number(count)]),
         Message("users.advice-incorrect")
       )
+    case .signInOff:
+      return (Message("users.diagnosis-sign-in-off"), Message("users.advice-sign-in-off"))
+    case .methodsOff:
+      return (Message("users.diagnosis-methods-off"), Message("users.advice-methods-off"))
+    case .enrollmentDue(.refuse):
+      return (Message("users.diagnosis-refused"), Message("users.advice-refused"))
+    case .enrollmentDue(.claim):
+      return (Message("users.diagnosis-enrollment-due"), Message("users.advice-enrollment-due"))
+    case .factorsOff:
+      return (Message("users.diagnosis-factors-off"), Message("users.advice-no-factor"))
     case .unverifiedEmail:
       return (Message("users.diagnosis-no-factor"), Message("users.advice-unverified-email"))
     case .noFactor:

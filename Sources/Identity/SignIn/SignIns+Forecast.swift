@@ -81,12 +81,22 @@ extension SignIns {
       of: account, policy: policy, methods: try Self.methods(policy.scope, connection),
       blockedUntil: blockedUntil, at: now)
     forecast.blockedNetworks = networks
-    let duty = try EnrollmentDuty(of: account, policy, at: now, connection)
-    if case .none = forecast.secondFactor, duty.isDue {
-      let isRefused = try store.refusesSessions(
-        of: account, in: policy.scope, at: now, connection)
-      forecast.enforcement = isRefused ? .refuse : .claim
-    }
+    forecast.enforcement = try store.enforcement(forecast, at: now, connection)
     return forecast
+  }
+}
+
+extension Store {
+  /// Returns how the server enforces that the user of a forecast should have a second factor by now;
+  /// nil if it doesn't.
+  func enforcement(
+    _ forecast: SignInForecast, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Enforcement.Mode? {
+    let (account, policy) = (forecast.account, forecast.policy)
+    guard case .none = forecast.secondFactor, policy.edit.effectiveEnforcement != nil,
+      try EnrollmentDuty(of: account, policy, at: now, connection).isDue
+    else { return nil }
+    return try refusesSessions(of: account, in: policy.scope, at: now, connection)
+      ? .refuse : .claim
   }
 }

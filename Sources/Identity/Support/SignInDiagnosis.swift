@@ -4,6 +4,10 @@ public struct SignInDiagnosis: Sendable {
   public enum Cause: Sendable {
     /// The user is disabled.
     case disabled
+    /// Sign-in is disabled for the pool.
+    case signInOff
+    /// The pool's sign-in methods that the user has are all disabled.
+    case methodsOff
     /// Codes aren't checked after several incorrect ones.
     case locked(CodeLock)
     /// Codes of a factor are rejected until a given time.
@@ -14,6 +18,10 @@ public struct SignInDiagnosis: Sendable {
     case reused
     /// The last codes matched no near interval.
     case incorrect(count: Int)
+    /// The user should have a second factor by now, which the server enforces.
+    case enrollmentDue(Enforcement.Mode)
+    /// All of the user's second factors are of disabled kinds.
+    case factorsOff
     /// The user has no second factor and can't enroll one without a verified email.
     case unverifiedEmail
     /// The user has no second factor.
@@ -30,30 +38,43 @@ public struct SignInDiagnosis: Sendable {
   /// The number of consecutive incorrect codes from which typing errors are unlikely.
   static let fewestIncorrect = 3
 
-  /// Diagnoses an account by its newest code attempts, newest first.
-  public init(_ account: Account, _ codeAttempts: [CodeAttempt], at now: Instant) {
-    drift = DriftEvidence(codeAttempts)
+  /// Diagnoses an account by the forecast of its sign-in and its newest code attempts, newest first.
+  init(_ forecast: SignInForecast, _ codeAttempts: [CodeAttempt], at now: Instant) {
+    let factors = Set(forecast.account.factors.map(\.id))
+    // Attempts with a removed factor say nothing about those that the user has.
+    let current = codeAttempts.filter { $0.enrollment.map(factors.contains) ?? true }
+    drift = factors.isEmpty ? nil : DriftEvidence(current)
     last = codeAttempts.first
-    cause = Self.cause(account, codeAttempts, drift?.drift, at: now)
+    cause = Self.cause(forecast, current, drift?.drift, at: now)
   }
 
   private static func cause(
-    _ account: Account, _ codeAttempts: [CodeAttempt], _ drift: ClockDrift?, at now: Instant
+    _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt], _ drift: ClockDrift?, at now: Instant
   ) -> Cause? {
+    let account = forecast.account
     if account.disabled { return .disabled }
+    if forecast.scope.isDisabled { return .signInOff }
+    if forecast.methods.areOff(for: account) { return .methodsOff }
     let lock = account.codeLock(at: now)
     if lock != .open { return .locked(lock) }
-    for factor in account.factors {
+    for factor in forecast.suspended {
       if let until = factor.suspendedUntil, now < until { return .suspended(factor, until: until) }
     }
-    guard !account.factors.isEmpty else {
-      return account.email != nil && !account.emailVerified ? .unverifiedEmail : .noFactor
+    guard case .due = forecast.secondFactor else {
+      if let mode = forecast.enforcement { return .enrollmentDue(mode) }
+      guard account.factors.isEmpty else { return .factorsOff }
+      if case .unverifiedEmail? = forecast.enrollmentRefusal, account.email != nil {
+        return .unverifiedEmail
+      }
+      return .noFactor
     }
     if let drift { return .drift(drift) }
-    switch codeAttempts.first?.result {
+    // People try again while codes are blocked, which says nothing about their codes.
+    let checked = codeAttempts.filter { $0.result.isOfCheckedCode }
+    switch checked.first?.result {
     case .used, .older: return .reused
     case .wrong:
-      let count = codeAttempts.prefix { $0.result == .wrong }.reduce(0) { $0 + $1.times }
+      let count = checked.prefix { $0.result == .wrong }.reduce(0) { $0 + $1.times }
       return count >= fewestIncorrect ? .incorrect(count: count) : nil
     default: return nil
     }
@@ -67,8 +88,33 @@ public struct SignInDiagnosis: Sendable {
     case .suspended: .resumeFactor
     case .drift, .incorrect: .createTemporaryCode
     case .unverifiedEmail: .verifyEmail
-    case .noFactor: .sendEnrollmentLink
-    case .reused, nil: nil
+    case .noFactor, .enrollmentDue: .sendEnrollmentLink
+    case .signInOff, .methodsOff, .factorsOff, .reused, nil: nil
+    }
+  }
+}
+
+extension SignInMethods {
+  /// Returns whether an account has methods of the pool and all of them are disabled.
+  ///
+  /// Users of providers and custom tokens don't depend on these methods.
+  fileprivate func areOff(for account: Account) -> Bool {
+    guard account.hasPassword || account.phoneNumber != nil, account.providers.isEmpty,
+      !account.isCustomAuth, !account.isAnonymous
+    else { return false }
+    let isOn =
+      account.hasPassword && password || account.email != nil && emailLink
+      || account.phoneNumber != nil && phone
+    return !isOn
+  }
+}
+
+extension CodeAttempt.Result {
+  /// Whether a code was compared with those of the factor, and the result says something about it.
+  fileprivate var isOfCheckedCode: Bool {
+    switch self {
+    case .unreadable, .blocked, .closed, .suspended: false
+    default: true
     }
   }
 }

@@ -68,10 +68,15 @@ extension Identity {
           AuditFilter(scope: scope, object: .account, objectID: account.id.text), after: nil,
           limit: UserRecords.mostHistory, connection
         ).items : []
+      let policy = try Policies.find(scope.key, counts: false, connection)
+      var forecast = SignInForecast(
+        of: account, policy: policy, methods: try SignIns.methods(policy.scope, connection),
+        blockedUntil: nil, at: now)
+      forecast.enforcement = try store.enforcement(forecast, at: now, connection)
       return UserRecords(
         account: account, rules: try SupportRules.find(scope, connection),
         codeAttempts: codeAttempts,
-        diagnosis: SignInDiagnosis(account, codeAttempts.items, at: now), sessions: sessions,
+        diagnosis: SignInDiagnosis(forecast, codeAttempts.items, at: now), sessions: sessions,
         sessionCount: sessions.count < Sessions.mostListed
           ? sessions.count : try Sessions.count(account.key, connection),
         messages: try OutboxEntries.list(about: account, at: now, connection),

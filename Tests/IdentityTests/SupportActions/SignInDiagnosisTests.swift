@@ -5,11 +5,10 @@ import Testing
 
 /// What a user's page says is wrong, from the newest code attempts.
 @Suite struct SignInDiagnosisTests {
-  private let factor = ID<Factor>("factor")
-
   /// Code attempts, newest first, one minute apart.
   private func attempts(
-    _ results: [(CodeAttempt.Result, Int?)], times: Int = 1
+    _ results: [(CodeAttempt.Result, Int?)], with factor: ID<Factor> = ID("removed"),
+    times: Int = 1
   ) -> [CodeAttempt] {
     results.enumerated().map { index, each in
       CodeAttempt(
@@ -58,21 +57,90 @@ import Testing
 
   @Test func `the most important cause decides on the remedy`() async throws {
     try await withInstance { instance in
-      let id = try await instance.enrolled(.alice).account.id
-      let user = try #require(try await instance.identity.accounts.find(instance.acme, id))
+      let device = try await instance.enrolled(.alice)
+      let forecast = try await forecast(instance)
       let now = instance.clock.now
       func diagnose(_ codes: [CodeAttempt]) -> SignInDiagnosis {
-        SignInDiagnosis(user, codes, at: now)
+        SignInDiagnosis(forecast, codes, at: now)
+      }
+      func attempts(_ results: [(CodeAttempt.Result, Int?)]) -> [CodeAttempt] {
+        self.attempts(results, with: device.factor)
       }
       #expect(diagnose([]).cause == nil && diagnose([]).remedy == nil)
       #expect(diagnose(attempts([(.late, -3), (.late, -3)])).remedy == .createTemporaryCode)
       #expect(diagnose(attempts([(.used, 0)])).remedy == nil)
-      let guesses = attempts([(.wrong, nil), (.wrong, nil), (.wrong, nil), (.accepted, 0)])
-      guard case .incorrect(count: 3) = diagnose(guesses).cause else {
-        Issue.record("three incorrect codes in a row are a cause")
-        return
+      // Codes that weren't checked, because others were wrong, change nothing.
+      for later in [[], [(.blocked, nil), (.blocked, nil)], [(.unreadable, nil)]]
+        as [[(CodeAttempt.Result, Int?)]]
+      {
+        let guesses = attempts(
+          later + [(.wrong, nil), (.blocked, nil), (.wrong, nil), (.wrong, nil), (.accepted, 0)])
+        guard case .incorrect(count: 3) = diagnose(guesses).cause else {
+          Issue.record("three incorrect codes in a row are a cause")
+          return
+        }
       }
       #expect(diagnose(attempts([(.wrong, nil), (.wrong, nil), (.accepted, 0)])).cause == nil)
     }
+  }
+
+  @Test func `attempts with a removed factor show no drift of those that the user has`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      let forecast = try await forecast(instance)
+      let codes = attempts([(.late, -3), (.late, -3)])
+      let diagnosis = SignInDiagnosis(forecast, codes, at: instance.now)
+      #expect(diagnosis.drift == nil && diagnosis.cause == nil && diagnosis.last != nil)
+    }
+  }
+
+  @Test func `a user without a factor who's due is refused, or signs in with tokens that say so`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let account = try await instance.account(.alice)
+      let free = try await diagnose(instance, account)
+      guard case .noFactor = free.cause else { throw Unexpected("a cause") }
+      for mode in Enforcement.Mode.allCases {
+        try await instance.enforce(mode)
+        let diagnosis = try await diagnose(instance, account)
+        guard case .enrollmentDue(let due) = diagnosis.cause else { throw Unexpected("no cause") }
+        #expect(due == mode && diagnosis.remedy == .sendEnrollmentLink)
+      }
+    }
+  }
+
+  @Test func `disabled methods and factors are the cause before anything about codes`() async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.enrolled(.alice).account
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.configuration.totp = TOTPConfiguration(state: .disabled, adjacentIntervals: nil)
+      }
+      let unasked = try await diagnose(instance, account)
+      guard case .factorsOff = unasked.cause else { throw Unexpected("another cause") }
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.signIn.password = false }
+      let refused = try await diagnose(instance, account)
+      guard case .methodsOff = refused.cause else { throw Unexpected("another cause") }
+    }
+  }
+
+  private func diagnose(
+    _ instance: Instance, _ account: Account
+  ) async throws -> SignInDiagnosis {
+    let records = try await instance.identity.records(
+      of: account.id, in: instance.acme, history: false)
+    return try #require(records).diagnosis
+  }
+
+  private func forecast(_ instance: Instance) async throws -> SignInForecast {
+    let owner = try await instance.administrator()
+    let found = try await instance.identity.signIns.forecasts(
+      of: Person.alice.email, visibleTo: owner)
+    return try #require(found.first)
   }
 }
