@@ -375,7 +375,7 @@ struct SearchTests {
 }
 
 extension Administrator {
-  fileprivate init(grants: [Grant]) {
+  init(grants: [Grant]) {
     self.init(id: ID("x"), email: "x@example.com", displayName: "X", grants: grants)
   }
 }
