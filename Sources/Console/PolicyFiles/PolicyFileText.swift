@@ -13,12 +13,13 @@ enum PolicyFileText {
   static func warning(missing: [String]) -> Message? {
     guard !missing.isEmpty else { return nil }
     let first = missing.prefix(named).map { Message.verbatim(Formatted.short($0)) }
-    let values: KeyValuePairs<String, Message.Value> = [
-      "count": .number(missing.count), "pools": .list(first),
-    ]
     return missing.count > named
-      ? Message("scopes.file-names-missing-pools-such-as", values)
-      : Message("scopes.file-names-missing-pools", values)
+      ? Message(
+        "scopes.file-names-missing-pools-such-as",
+        ["count": .number(missing.count), "pools": .list(first)])
+      : Message(
+        "scopes.file-names-missing-pools",
+        ["count": .number(missing.count), "pools": .list(first)])
   }
 
   /// The maximum number of pools that are listed.

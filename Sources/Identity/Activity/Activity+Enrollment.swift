@@ -76,12 +76,13 @@ extension Activity {
       guard
         let subject = isWhole ? try Self.subject(scope.project, connection) : own
       else { return [] }
-      let start: Int64? = try connection.first(
-        """
-        SELECT min(hour) FROM enrollment_hour
-        WHERE scope_key = \(subject.key) AND whole = \(subject.isWhole)
-        """
-      ) { try $0.value(0) as Int64? } ?? nil
+      let start: Int64? =
+        try connection.first(
+          """
+          SELECT min(hour) FROM enrollment_hour
+          WHERE scope_key = \(subject.key) AND whole = \(subject.isWhole)
+          """
+        ) { try $0.value(0) as Int64? } ?? nil
       // A state of an hour is known from its end.
       let first = start.map { $0 + 1 } ?? .max
       var hours = Set(instants.lazy.map(\.hour).filter { $0 >= first })

@@ -1,4 +1,5 @@
 import Database
+import Text
 
 extension Alerts {
   /// The number of pools read at a time.
@@ -118,39 +119,37 @@ extension Alerts {
     let start = hour.advanced(bySeconds: -Int64(AlertThreshold.removalDays) * 86_400)
     var most: Int?
     for actions in [[AuditAction.factorWithdraw], [.factorRemove, .factorRemoveAll]] {
-      let users = try connection.first(
-        """
-        SELECT count(DISTINCT object_id) FROM audit \(index: "audit_filed_by_action")
-        WHERE \(removed(by: actions, scope, from: firstRow, hour, to: now))
-        """
-      ) { try $0.value(0) as Int }
-      guard let users, AlertThreshold.isUnusual(removals: users, after: 0) else { continue }
+      let users = try removed(by: actions, scope, from: firstRow, hour, to: now, connection)
+      guard AlertThreshold.isUnusual(removals: users, after: 0) else { continue }
       let row = try Audit.firstRow(since: start, connection)
-      // One user counts once a day.
-      let before = try connection.first(
-        """
-        SELECT count(*) FROM (
-          SELECT DISTINCT object_id, at / 86400000000 AS day
-          FROM audit \(index: "audit_filed_by_action")
-          WHERE \(removed(by: actions, scope, from: row, start, to: hour))) d
-        """
-      ) { try $0.value(0) as Int }
-      if AlertThreshold.isUnusual(removals: users, after: before ?? 0) {
+      let before = try removed(by: actions, scope, from: row, start, to: hour, connection)
+      if AlertThreshold.isUnusual(removals: users, after: before) {
         most = max(users, most ?? 0)
       }
     }
     return most
   }
 
+  /// Returns the number of users who lost second factors in a period.
+  ///
+  /// A user counts once in each 24 hours before the end.
   private static func removed(
-    by actions: [AuditAction], _ scope: Scope, from row: Int64, _ start: Instant, to end: Instant
-  ) -> SQL {
-    """
-    project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
-      AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
-      AND action IN (\(SQL.list(actions.map(\.rawValue))))
-      AND at > \(start.microseconds) AND at <= \(end.microseconds)
-    """
+    by actions: [AuditAction], _ scope: Scope, from row: Int64, _ start: Instant, to end: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    let removals = try connection.all(
+      """
+      SELECT object_id, at FROM audit \(index: "audit_filed_by_action")
+      WHERE project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
+        AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
+        AND action IN (\(SQL.list(actions.map(\.rawValue))))
+        AND at > \(start.microseconds) AND at <= \(end.microseconds)
+      """
+    ) { row in
+      (user: UntrustedText(try row.value(0)), before: end.microseconds - (try row.value(1)))
+    }
+    return Dictionary(grouping: removals) { $0.before / 86_400_000_000 }.values
+      .reduce(0) { count, day in count + Set(day.map { $0.user }).count }
   }
 
   /// Begins or continues an alert.

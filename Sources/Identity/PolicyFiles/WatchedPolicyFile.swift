@@ -61,7 +61,7 @@ public struct PolicyFilePools: Sendable {
   }
 
   /// The tenants in the file that aren't among those of a project, sorted.
-  fileprivate func tenants(of project: ID<Project>, besides known: [ID<Tenant>]) -> [ID<Tenant>] {
+  fileprivate func tenants(of project: ID<Project>, except known: [ID<Tenant>]) -> [ID<Tenant>] {
     Set(pools.keys.filter { $0.project == project }.compactMap(\.tenant)).subtracting(known)
       .sorted { $0.text < $1.text }
   }
@@ -193,7 +193,7 @@ extension Policies {
       }
       return ComparedProject(
         drifting: drifting,
-        missing: filePools.tenants(of: project.id, besides: policies.compactMap(\.scope.tenant)))
+        missing: filePools.tenants(of: project.id, except: policies.compactMap(\.scope.tenant)))
     }
   }
 }

@@ -59,12 +59,13 @@ extension TLSFiles {
   ///   - option: The option that names it.
   /// - Returns: What's wrong with it; nil if nothing is.
   static func problem(ofAuthorities path: String, option: String) -> Message? {
-    let values: KeyValuePairs<String, Message.Value> = ["name": .text(option), "file": .text(path)]
     guard let data = FileManager.default.contents(atPath: path) else {
-      return Message("cli.the-ca-file-cant-be-read", values)
+      return Message(
+        "cli.the-ca-file-cant-be-read", ["name": .text(option), "file": .text(path)])
     }
     guard Certificate.all(inPEM: Array(data)).isEmpty else { return nil }
-    return Message("cli.the-ca-file-has-no-certificate", values)
+    return Message(
+      "cli.the-ca-file-has-no-certificate", ["name": .text(option), "file": .text(path)])
   }
 
   /// The files that a server uses; none for plain HTTP.

@@ -1,4 +1,3 @@
-import Database
 import Identity
 import Testing
 
@@ -12,20 +11,19 @@ struct LastFactorTests {
         edit.pattern = .mandatory
       }
       try await instance.setSupportRules { $0.approvalForLastFactor = true }
+      try await instance.allowPhones()
       let alice = try await instance.enrolled(.alice)
       let uid = alice.account.id
-      try await instance.addSecondDevice(to: alice)
-      // A phone, which isn't required at sign-in, because text messages are disabled.
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          """
-          UPDATE /* test */ factor SET kind = 'phone', phone = '+15555550100'
-          WHERE enrollment_id = 'second'
-          """)
-      }
+      try await instance.enrollPhone(alice.session)
+      // The phone isn't required at sign-in once text messages are disabled.
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Author(actor: .commandLine)
+      ) { $0.configuration.setSMS(false) }
+      let mobile = try #require(
+        try await instance.reload(alice.account).factors.first { $0.kind == .phone })
       let removals = instance.identity.factorRemovals
       let app = try await removals.consequences(instance.acme, uid, alice.factor)
-      let phone = try await removals.consequences(instance.acme, uid, ID("second"))
+      let phone = try await removals.consequences(instance.acme, uid, mobile.id)
       #expect((app.factorsRequired, phone.factorsRequired) == (0, 1))
       #expect((app.factorsLeft, phone.factorsLeft) == (1, 1))
       let agent = try await instance.agent()

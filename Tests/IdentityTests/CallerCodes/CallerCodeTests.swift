@@ -141,7 +141,7 @@ struct CallerCodeTests {
   {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .required)
-      func suspend(days: Int64, code: String = "") async -> String {
+      func suspend(days: Int64, code: String = "", by agent: Agent) async -> String {
         let until = instance.now.advanced(bySeconds: days * 86_400)
         return await outcome {
           try await instance.identity.support.suspend(
@@ -149,18 +149,18 @@ struct CallerCodeTests {
             agent.request(.stolen, callerCode: code))
         }
       }
-      let first = await suspend(days: 20)
-      let longer = await suspend(days: 21)
-      let shorter = await suspend(days: 1)
+      let first = await suspend(days: 20, by: agent)
+      let longer = await suspend(days: 21, by: agent)
+      let shorter = await suspend(days: 1, by: agent)
       let kept = try await instance.reload(alice.account).factors.first?.suspendedUntil
       #expect([first, longer, shorter] == ["done", "done", "callerCodeRequired"])
       #expect(kept == instance.now.advanced(bySeconds: 21 * 86_400))
       let code = try await send(instance, alice.account, by: agent)
-      let verified = await suspend(days: 1, code: code)
+      let verified = await suspend(days: 1, code: code, by: agent)
       #expect(verified == "done")
       // Once the suspension is over, any new one only protects the account.
       instance.clock.advance(86_400)
-      let again = await suspend(days: 1)
+      let again = await suspend(days: 1, by: try await instance.agent())
       #expect(again == "done")
     }
   }

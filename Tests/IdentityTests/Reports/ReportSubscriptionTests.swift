@@ -119,8 +119,8 @@ struct ReportSubscriptionTests {
       let project = bodies.filter { $0.contains("/projects/acme-app/reports/removals?tenants=all") }
       let all = bodies.filter { $0.contains("/reports/removals\n") }
       #expect(bodies.count == 2 && project.count == 1 && all.count == 1)
-      #expect(project.allSatisfy { $0.contains("1 removal ") })
-      #expect(all.allSatisfy { $0.contains("2 removals ") })
+      #expect(project.allSatisfy { $0.contains("1 second factor removal ") })
+      #expect(all.allSatisfy { $0.contains("2 second factor removals ") })
     }
   }
 

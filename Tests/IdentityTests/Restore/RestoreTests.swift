@@ -182,7 +182,7 @@ import Testing
         _ = try await instance.identity.support.protect(
           instance.acme, alice, true, owner.request())
         _ = try await instance.identity.pools.update(
-          project: instance.acme.project, by: Instance.boss
+          project: instance.acme.project, by: Author(actor: .commandLine)
         ) { $0.project?.authorizedDomains = ["bank.example"] }
         try await instance.database.write { connection in
           _ = try connection.run(

@@ -269,7 +269,7 @@ struct SignOffTests {
       _ = try await instance.agent("sam", role: .support)
       try await sign(instance, by: iris, days: 10)
       _ = try await instance.identity.administrators.revoke(
-        Grant(role: .auditor), from: iris.administrator.id, by: Instance.boss)
+        Grant(role: .auditor), from: iris.administrator.id, by: Author(actor: .commandLine))
       instance.clock.advance(10 * 86_400)
       try await instance.identity.purgeExpired()
       try await instance.identity.purgeExpired()

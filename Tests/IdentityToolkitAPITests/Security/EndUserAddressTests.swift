@@ -9,13 +9,15 @@ struct EndUserAddressTests {
 
   private func signIn(
     _ server: TestServer, _ email: String, _ password: String, _ credential: Credential,
-    for addresses: [String]
+    tenant: String? = nil, for addresses: [String]
   ) async throws -> Answer {
     var fields = Fields()
     for address in addresses { fields.add("Countersign-Forwarded-For", address) }
-    let body: JSON = ["email": .string(email), "password": .string(password)]
+    var body: JSON.Object = ["email": .string(email), "password": .string(password)]
+    if let tenant { body["tenantId"] = .string(tenant) }
     return try await server.call(
-      .post, Self.path, text: String(decoding: body.serialized(), as: UTF8.self), credential,
+      .post, Self.path, text: String(decoding: JSON.object(body).serialized(), as: UTF8.self),
+      credential,
       fields: fields)
   }
 
@@ -65,10 +67,10 @@ struct EndUserAddressTests {
   @Test func `another tenant's token can't pass an end user's address`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
-      let tenant = try await server.addTenant()
-      let token = Credential.bearer(try await server.token(.application, tenant: tenant))
+      let (own, other) = (try await server.addTenant(), try await server.addTenant())
+      let token = Credential.bearer(try await server.token(.application, tenant: own))
       let answer = try await signIn(
-        server, alice.email, Person.password, token, for: ["203.0.113.5"])
+        server, alice.email, Person.password, token, tenant: other, for: ["203.0.113.5"])
       #expect(answer.status == 403)
     }
   }
@@ -124,7 +126,8 @@ struct EndUserAddressTests {
         "email": .string(alice.email), "returnOobLink": true, "idToken": "x",
       ]
       let answer = try await server.call(
-        .post, "/v1/accounts:sendOobCode", text: String(decoding: body.serialized(), as: UTF8.self),
+        .post, "/v1/accounts:sendOobCode",
+        text: String(decoding: body.serialized(), as: UTF8.self),
         .bearer(token), fields: ["Countersign-Forwarded-For": "203.0.113.77"])
       #expect(answer["oobLink"] != nil)
       let row = try #require(
