@@ -154,7 +154,7 @@ def test_the_window_is_selected_without_scripts(chromium, owner, api):
     assert "±1 min 30 s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
     assert '{"adjacentIntervals": 3}' in page.locator("pre[aria-label^=REST]").inner_text()
     page.locator("label[for=intervals-default]").click()
-    assert "(default)" in page.locator(".outcomes > :visible").inner_text()
+    assert "Default value." in page.locator(".outcomes > :visible").inner_text()
     assert '"totpProviderConfig": {}' in page.locator("pre[aria-label^=REST]").inner_text()
     page.locator("label[for=totp-off]").click()
     assert '"state": "DISABLED"' in page.locator("pre[aria-label^=REST]").inner_text()

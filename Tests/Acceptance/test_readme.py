@@ -288,6 +288,8 @@ def test_documented_commands_and_flags_exist():
     known += " --encoding --lc-collate --lc-ctype --template --owner "
     # A flag of pg_basebackup in docs/scaling.md.
     known += " --checkpoint "
+    # A flag of vacuumdb in docs/user-data.md.
+    known += " --full "
     # Chromium's flags.
     known += " --user-data-dir --host-resolver-rules --ignore-certificate-errors-spki-list "
     for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
