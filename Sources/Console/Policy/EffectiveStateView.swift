@@ -75,7 +75,7 @@ struct EffectiveStateView: ViewModel {
   }
 
   private var unasked: Message {
-    let missing = max(unenrolled.total - unenrolled.exempt, 0)
+    let missing = max(effective.unaskedUsers - unenrolled.exempt, 0)
     return Message(
       "policy.not-enrolled-users",
       [
@@ -102,7 +102,7 @@ struct EffectiveStateView: ViewModel {
         ? nil : Message("policy.and-exempt", ["count": .number(view.unenrolled.exempt)])
     },
     .text("unaskedUsers") { view in
-      view.unenrolled.total > 0 && view.context.may(.findUsers)
+      view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
         // The list has those without any factor.
         && !view.unenrolled.haveDisabledFactors
         ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil

@@ -83,6 +83,7 @@ struct PolicyPages: Sendable {
     var frame = try await frames.frame(
       Message("common.mfa-policy"), in: context)
     frame.errors = faults
+    let unenrolled = try await refusing { try await policies.unenrolledUsers(policy) }
     var model = PolicyView(
       frame: FrameView(frame), context: context, policy: policy, answers: answers,
       versions: PolicyVersions(
@@ -92,11 +93,12 @@ struct PolicyPages: Sendable {
       effective: EffectiveStateView(
         effective: EffectiveMFA(
           policy, history: latest,
-          usersInGrace: try await refusing { try await policies.usersInGrace(policy) },
+          usersInGrace: try await refusing {
+            try await policies.usersInGrace(policy, of: unenrolled)
+          },
           at: identity.clock.now()),
         policy: policy,
-        unenrolled: try await refusing { try await policies.unenrolledUsers(policy) },
-        context: context, times: frame.times, cap: evidence.cap),
+        unenrolled: unenrolled, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
       carriesText: identity.messages.carriesText)
     model.isUnchanged = isUnchanged

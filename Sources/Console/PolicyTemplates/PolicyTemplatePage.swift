@@ -101,10 +101,8 @@ struct PolicyTemplatePage: Sendable {
   private static func missing(
     _ chosen: [ID<Tenant>], in preview: [TemplateChange]
   ) -> [ID<Tenant>] {
-    let found = Set(preview.map { Array($0.policy.scope.objectID.utf8) })
-    return chosen.prefix(PolicyTemplates.mostTenants).filter {
-      !found.contains(Array($0.text.utf8))
-    }
+    let found = Set(preview.compactMap(\.policy.scope.tenant))
+    return chosen.prefix(PolicyTemplates.mostTenants).filter { !found.contains($0) }
   }
 
   private static func result(_ outcome: TemplateOutcome) -> Message {
@@ -152,7 +150,7 @@ struct PolicyTemplatePage: Sendable {
     let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     let preview = try await isPreview ? preview(context, template, selected) : []
     let missing = isPreview ? Self.missing(selected, in: preview) : []
-    let chosen = selected.filter { id in !missing.contains { $0.text.isSameBytes(as: id.text) } }
+    let chosen = selected.filter { !missing.contains($0) }
     let faults = faults.isEmpty ? missing.map(Self.notFound) : faults
     let isChoosing = chosen.isEmpty || !isPreview
     let tenants =

@@ -44,11 +44,7 @@ extension Audit {
 
   /// Returns whether rows count as filed that don't exist yet, so that searches would leave them out.
   static func isFiledAhead(_ connection: borrowing Connection) throws -> Bool {
-    let filedTo = try filedTo(connection)
-    let last: Int64? = try connection.first(
-      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) }
-    return filedTo > last ?? 0
+    try filedTo(connection) > lastRow(connection)
   }
 
   /// Files rows that should have been filed.

@@ -89,15 +89,19 @@ extension Audit {
     }
   }
 
+  /// Returns the number of the last row; 0 if there's none.
+  static func lastRow(_ connection: borrowing Connection) throws -> Int64 {
+    try connection.first(
+      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) } ?? 0
+  }
+
   /// Finds the number of the first row at or after a time by binary search, because numbers
   /// increase with time.
   static func firstRow(
     since moment: Instant, _ connection: borrowing Connection
   ) throws -> Int64 {
-    let last: Int64? = try connection.first(
-      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) }
-    var (low, high): (Int64, Int64) = (1, (last ?? 0) + 1)
+    var (low, high): (Int64, Int64) = (1, try lastRow(connection) + 1)
     while low < high {
       let middle = low + (high - low) / 2
       let found = try connection.first(

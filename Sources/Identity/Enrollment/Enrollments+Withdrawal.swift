@@ -41,10 +41,9 @@ extension Enrollments {
         .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
-      let keepsFactor = changed.factors.contains { $0.id == session.secondFactor?.enrollment }
       // A new session without a second factor wouldn't be refreshed either.
       guard
-        try keepsFactor
+        try session.secondFactor(keptBy: changed) != nil
           || !store.refusesSessions(of: changed, in: session.scope, at: now, connection)
       else { return nil }
       return try Sessions.renew(session, of: changed, at: now, random: random, connection)

@@ -56,7 +56,7 @@ public struct EffectiveMFA: Sendable, Equatable {
     kinds = configuration.kinds
     users = policy.users
     askedUsers = policy.users(with: configuration.kinds)
-    unaskedUsers = max(policy.users - policy.users(with: configuration.kinds), 0)
+    unaskedUsers = policy.users(without: configuration.kinds)
     pattern = policy.pattern
     saysMandatory =
       policy.pattern == .mandatory || configuration.state == .mandatory

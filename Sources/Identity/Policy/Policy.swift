@@ -116,6 +116,9 @@ public struct Policy: Sendable {
     }
   }
 
+  /// Returns the number of users without a factor of the given kinds.
+  func users(without kinds: Set<Factor.Kind>) -> Int { max(users - users(with: kinds), 0) }
+
   /// Reads the configuration from the four columns `mfa_state, sms, totp_state, totp_intervals`.
   static func configuration(_ row: borrowing Row, from column: Int) throws -> MFAConfiguration {
     let state: Int? = try row.value(column)

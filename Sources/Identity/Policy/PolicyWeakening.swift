@@ -29,7 +29,7 @@ extension PolicyEdit {
   ///     ``Policy/weakenings(by:)``.
   /// - Returns: The weakenings, in the order of the fields.
   public func weakenings(
-    since old: PolicyEdit, usersHaveApps: Bool = false
+    since old: PolicyEdit, usersHaveApps: Bool
   ) -> [PolicyWeakening] {
     PolicyChange.Field.allCases.flatMap {
       weakenings(of: $0, since: old, usersHaveApps: usersHaveApps)

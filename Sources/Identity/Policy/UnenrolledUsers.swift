@@ -25,7 +25,7 @@ public struct UnenrolledUsers: Sendable, Equatable {
     _ connection: borrowing Connection
   ) throws -> UnenrolledUsers {
     let (scope, kinds) = (policy.scope, configuration.kinds)
-    let total = max(policy.users - policy.users(with: kinds), 0)
+    let total = policy.users(without: kinds)
     let exempt = try connection.first(
       """
       SELECT count(*) FROM exemption e
@@ -38,8 +38,7 @@ public struct UnenrolledUsers: Sendable, Equatable {
       """
       SELECT count(*) FROM account a \(index: "account_anonymous")
       WHERE a.scope_key = \(scope.key) AND a.anonymous = 1 \(without(kinds))
-        AND NOT EXISTS (SELECT 1 FROM exemption e
-          WHERE e.account_key = a.account_key AND e.ends_at > \(now.microseconds))
+        AND \(isNotExempt(at: now))
       """
     ) { try $0.value(0) as Int }
     return UnenrolledUsers(
@@ -48,10 +47,18 @@ public struct UnenrolledUsers: Sendable, Equatable {
   }
 
   /// The further condition that accounts `a` have no factor of these kinds.
-  static func without(_ kinds: Set<Factor.Kind>) -> SQL {
+  fileprivate static func without(_ kinds: Set<Factor.Kind>) -> SQL {
     let totp: SQL = kinds.contains(.totp) ? "AND a.has_totp = 0" : ""
     let phone: SQL = kinds.contains(.phone) ? "AND a.has_phone = 0" : ""
     return "\(totp) \(phone)"
+  }
+
+  /// The condition that accounts `a` aren't exempt from MFA.
+  fileprivate static func isNotExempt(at now: Instant) -> SQL {
+    """
+    NOT EXISTS (SELECT 1 FROM exemption e
+      WHERE e.account_key = a.account_key AND e.ends_at > \(now.microseconds))
+    """
   }
 }
 
@@ -71,23 +78,23 @@ extension Policies {
   /// Returns how many users of a pool have no second factor and no exemption, but still have time to
   /// enroll; up to a minute old for pools of more than 10,000 users.
   ///
-  /// - Parameter policy: The pool's current policy, with its numbers of users.
+  /// - Parameters:
+  ///   - policy: The pool's current policy, with its numbers of users.
+  ///   - unenrolled: Its users without a second factor; see ``unenrolledUsers(_:)``.
   /// - Returns: The number of users.
   /// - Throws: ``PolicyError/unavailable(_:)``.
-  public func usersInGrace(_ policy: Policy) async throws(PolicyError) -> Int {
+  public func usersInGrace(
+    _ policy: Policy, of unenrolled: UnenrolledUsers
+  ) async throws(PolicyError) -> Int {
     guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
       return 0
     }
     let (now, scope) = (store.clock.now(), policy.scope)
+    let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
+    let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
+    guard start <= cutoff else { return unenrolled.required }
     return try await store.read(PolicyError.self) { connection in
-      let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
-      let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
-      guard start <= cutoff else {
-        return try UnenrolledUsers.count(
-          policy, under: policy.configuration, at: now, connection
-        ).required
-      }
-      return try graceCounts.value(
+      try graceCounts.value(
         of: scope.key, version: policy.version, users: policy.users, at: now
       ) {
         try connection.first(
@@ -95,8 +102,7 @@ extension Policies {
           SELECT count(*) FROM account a \(index: "account_by_creation")
           WHERE a.scope_key = \(scope.key) AND a.created_at > \(cutoff.microseconds)
             AND a.anonymous = 0 \(UnenrolledUsers.without(policy.configuration.kinds))
-            AND NOT EXISTS (SELECT 1 FROM exemption e
-              WHERE e.account_key = a.account_key AND e.ends_at > \(now.microseconds))
+            AND \(UnenrolledUsers.isNotExempt(at: now))
           """
         ) { try $0.value(0) } ?? 0
       }

@@ -330,14 +330,15 @@ public struct Sessions: Sendable {
     _ old: UserSession, of account: Account, at now: Instant, random: RandomSource,
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
-    let kept = account.factors.contains { $0.id == old.secondFactor?.enrollment }
+    let kept = old.secondFactor(keptBy: account)
     let isLinked =
       old.provider == .anonymous && !account.isAnonymous
       && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
-      secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
-      isSignIn: false, usedBackupCode: kept && (try usedBackupCode(old, account, connection)),
+      secondFactor: kept, claims: try claims(of: old, account, connection),
+      isSignIn: false,
+      usedBackupCode: kept != nil && (try usedBackupCode(old, account, connection)),
       signedInAt: try earlierSignIn(of: old, account, connection)
         ?? old.secondFactor.map { _ in old.authTime },
       at: now, random: random, connection)

@@ -80,6 +80,11 @@ public struct UserSession: Sendable {
     self.secondFactor = secondFactor
     self.claims = claims
   }
+
+  /// The second factor of the sign-in if an account still has it.
+  func secondFactor(keptBy account: Account) -> SecondFactorClaim? {
+    account.factors.contains { $0.id == secondFactor?.enrollment } ? secondFactor : nil
+  }
 }
 
 extension ID where Owner == UserSession {

@@ -222,13 +222,11 @@ extension UserData {
   private static func begin(
     _ subject: UserDataSubject, sessions: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> (erasure: Erasure, entry: AuditEntry) {
-    let last: Int64? = try connection.first(
-      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) }
+    let last = try Audit.lastRow(connection)
     let number: Int64? = try connection.first(
       """
       INSERT INTO user_erasure (erasure_id, scope_key, requested_at, last_entry, identifiers)
-      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.scope.key), \(now.microseconds), \(last ?? 0),
+      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.scope.key), \(now.microseconds), \(last),
         \(subject.identifiers.stored))
       RETURNING erasure_id
       """

@@ -78,7 +78,8 @@ extension UserPoolEdit {
       PolicyEdit(configuration: old.configuration, pattern: nil),
       PolicyEdit(configuration: configuration, pattern: nil)
     )
-    return found + after.weakenings(since: before).map { .policy($0) }
+    // The settings don't say whether any user has an app.
+    return found + after.weakenings(since: before, usersHaveApps: false).map { .policy($0) }
   }
 }
 

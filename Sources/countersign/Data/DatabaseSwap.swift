@@ -133,8 +133,9 @@ extension DataFolder {
   /// What one left that was interrupted before its point of no return is deleted: it's a copy of
   /// all users.
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
-    try? DatabaseSwap(data: path).discard()
-    guard try DatabaseSwap(data: path).finishRestore() != nil else { return }
+    let swap = DatabaseSwap(data: path)
+    try? swap.discard()
+    guard try swap.finishRestore() != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }
 }

@@ -153,5 +153,10 @@ struct PolicyWeakeningTests {
 }
 
 extension PolicyEdit {
+  /// The weakenings in a pool whose users have no authenticator apps.
+  func weakenings(since old: PolicyEdit) -> [PolicyWeakening] {
+    weakenings(since: old, usersHaveApps: false)
+  }
+
   func isWeaker(than old: PolicyEdit) -> Bool { !weakenings(since: old).isEmpty }
 }

@@ -5,7 +5,9 @@ import Testing
 struct GracePeriodTests {
   private func inGrace(_ instance: Instance) async throws -> Int {
     let policies = instance.identity.policies
-    return try await policies.usersInGrace(try await policies.read(instance.acme))
+    let policy = try await policies.read(instance.acme)
+    return try await policies.usersInGrace(
+      policy, of: try await policies.unenrolledUsers(policy))
   }
 
   @Test func `users in grace are those without a factor whose time isn't over`() async throws {
