@@ -32,7 +32,7 @@ struct SendEnrollmentLink: SupportAction {
       consequences: consequences.compactMap { $0 }, button: Message("enrollment-links.send"))
     question.isDestructive = false
     question.reasons = [.lost, .stolen, .compromised, .replaced, .other]
-    if let refusal = EnrollmentLinks.refusal(account, policy) {
+    if let refusal = EnrollmentLinks.refusal(account, policy.stored) {
       question.refusal = ActionErrorText.sentence(refusal)
     }
     return question

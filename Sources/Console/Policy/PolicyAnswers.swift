@@ -173,7 +173,7 @@ struct PolicyChangeRequest: Sendable, Equatable {
 enum PolicyProposal: Sendable {
   case answers(PolicyAnswers, PolicyChangeRequest)
   /// The project's current policy.
-  case likeProject(Policy)
+  case likeProject(StoredPolicy)
   /// A former version.
   case version(PolicyVersion)
 

@@ -24,7 +24,7 @@ struct PolicyPages: Sendable {
 
   /// The project's policy that can be copied to a tenant; nil for a project, and for administrators
   /// who can't read the project's policy.
-  func projectPolicy(_ context: ScopeContext) async throws(Refusal) -> Policy? {
+  func projectPolicy(_ context: ScopeContext) async throws(Refusal) -> StoredPolicy? {
     let scope = context.scope
     guard scope.tenant != nil,
       context.signedIn.administrator.may(.readPolicy, project: scope.project, tenant: nil)
@@ -108,7 +108,7 @@ struct PolicyPages: Sendable {
     }
     model.plans = PolicyPlans(
       context, scheduled: try await refusing { try await policies.scheduled(scope) },
-      drift: policies.drift(of: policy), file: policies.fileStatus, times: frame.times)
+      drift: policies.drift(of: policy.stored), file: policies.fileStatus, times: frame.times)
     if let version, version != policy.version {
       let missed = try await refusing {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))

@@ -84,7 +84,7 @@ enum SubmittedPolicyValues {
   /// Those of its fields.
   case form(PolicyAnswers)
   /// Those of the project's policy.
-  case project(Policy)
+  case project(StoredPolicy)
   /// Those of a former version.
   case version(PolicyVersion)
 }

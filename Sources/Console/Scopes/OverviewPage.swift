@@ -38,7 +38,8 @@ struct OverviewPage: Sendable {
         try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
       alerts: try await refusing { try await identity.alerts.ongoing(in: scope) },
-      fileDrift: identity.policies.drift(of: policy), fileStatus: identity.policies.fileStatus,
+      fileDrift: identity.policies.drift(of: policy.stored),
+      fileStatus: identity.policies.fileStatus,
       scheduled: try await refusing { try await identity.policies.scheduled(scope) },
       unreadable: try await refusing {
         try await identity.unreadableSecrets.groups(

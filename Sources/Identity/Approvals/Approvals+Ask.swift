@@ -7,7 +7,7 @@ extension Approval.Cause {
     _ connection: borrowing Connection
   ) throws {
     if settings.approvalForLastFactor, removal.factorsRequired == 0,
-      try Policies.find(scope.key, counts: false, connection).isMandatory(at: now)
+      try Policies.stored(scope.key, connection).isMandatory(at: now)
     {
       self = .lastFactor
     } else if settings.callerVerification == .required,
@@ -27,7 +27,7 @@ extension Approval.Cause {
     if let most = settings.approvalOverUsers, users > most {
       self = .many
     } else if settings.approvalForLastFactor,
-      try Policies.find(scope.key, counts: false, connection).isMandatory(at: now)
+      try Policies.stored(scope.key, connection).isMandatory(at: now)
     {
       self = .lastFactor
     } else if users > left {
@@ -40,7 +40,7 @@ extension Approval.Cause {
   }
 }
 
-extension Policy {
+extension StoredPolicy {
   /// Returns true if users must currently have a second factor: a factor type is enabled, and the
   /// configuration or the pattern makes enrollment mandatory.
   func isMandatory(at now: Instant) -> Bool {

@@ -69,7 +69,7 @@ extension BulkRemovals {
     guard let job = try Self.next(connection) else { return false }
     let scope: Scope
     do {
-      scope = try Policies.find(job.scopeKey, counts: false, connection).scope
+      scope = try Policies.stored(job.scopeKey, connection).scope
     } catch PolicyError.scopeNotFound {
       try BulkJob.stop(
         job.id, of: job.scopeKey, because: .scopeDeleted, at: now, connection)

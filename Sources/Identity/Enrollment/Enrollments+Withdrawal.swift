@@ -20,7 +20,7 @@ extension Enrollments {
     return try await store.write(EnrollmentError.self) { connection in
       let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
       try Self.checkChanges(account)
-      let policy = try Policies.find(session.scope.key, counts: false, connection)
+      let policy = try Policies.stored(session.scope.key, connection)
       if try Self.needsFactor(session, account, policy.configuration, connection) {
         throw EnrollmentError.secondFactorNeeded
       }

@@ -49,9 +49,9 @@ public struct Enrollments: Sendable {
   static func check(
     _ session: UserSession, _ kind: Factor.Kind, _ connection: borrowing Connection
   ) throws -> Account {
-    let policy: Policy
+    let policy: StoredPolicy
     do {
-      policy = try Policies.find(session.scope.key, counts: false, connection)
+      policy = try Policies.stored(session.scope.key, connection)
     } catch is PolicyError {
       throw EnrollmentError.session(.userNotFound)
     }
@@ -153,7 +153,7 @@ public struct Enrollments: Sendable {
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
       guard !code.isEmpty else { return .failure(.missingCode) }
       try Self.checkRoom(account, .totp)
-      let window = try Policies.find(session.scope.key, counts: false, connection).configuration
+      let window = try Policies.stored(session.scope.key, connection).configuration
         .window
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
@@ -206,7 +206,7 @@ public struct Enrollments: Sendable {
     // another: it could be someone else's.
     var before = enrolled
     before.factors.removeAll { $0.id == id }
-    let configuration = try Policies.find(session.scope.key, counts: false, connection)
+    let configuration = try Policies.stored(session.scope.key, connection)
       .configuration
     let hasPassed =
       SignInForecast.factorsDue(of: before, configuration).isEmpty

@@ -123,7 +123,7 @@ public struct FactorRemovals: Sendable {
     guard !factors.isEmpty else { throw ActionDenial.factorNotFound }
     var required = 0
     if let factor {
-      let configuration = try Policies.find(scope.key, counts: false, connection).configuration
+      let configuration = try Policies.stored(scope.key, connection).configuration
       required = SignInForecast.factorsDue(of: account, configuration).count { $0.id != factor }
     }
     return Removal(

@@ -91,12 +91,12 @@ extension Policies {
       guard room > 0 else { break }
       tenants += try connection.all(
         """
-        SELECT \(Policy.columns) FROM scope s JOIN project p USING (project_id)
+        SELECT \(StoredPolicy.columns) FROM scope s JOIN project p USING (project_id)
         WHERE s.project_id = \(project.text) AND s.tenant_id <> '' AND \(side) AND \(differs)
         ORDER BY s.policy_in_force, s.tenant_id LIMIT \(room)
         """
       ) { row in
-        let policy = try Policy(row)
+        let policy = try StoredPolicy(row)
         return DifferingTenant(
           id: policy.scope.tenant ?? ID(""), displayName: policy.scope.name,
           fields: policy.differences(from: owner, on: today))

@@ -55,7 +55,7 @@ extension Policies {
     ofVersions numbers: Set<Int>, of scope: Scope
   ) async throws(PolicyError) -> [Int: PolicyEdit] {
     try await store.read(PolicyError.self) { connection in
-      let policy = try Self.find(scope.key, counts: false, connection)
+      let policy = try Self.stored(scope.key, connection)
       var edits = [policy.version: policy.edit]
       if let first = numbers.min(), first < policy.version {
         for version in try restorable(scope, connection, through: { $0.number <= first + 1 }) {

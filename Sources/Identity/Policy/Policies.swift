@@ -152,7 +152,7 @@ public struct Policies: Sendable {
   /// Returns the policy of a tenant's project.
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
-  public func ofProject(_ scope: Scope) async throws(PolicyError) -> Policy {
+  public func ofProject(_ scope: Scope) async throws(PolicyError) -> StoredPolicy {
     try await store.read(PolicyError.self) { connection in
       do {
         return try UserPools.find(scope.project, nil, connection).policy
@@ -166,21 +166,36 @@ public struct Policies: Sendable {
   ///
   /// - Parameters:
   ///   - key: The pool.
-  ///   - counts: Whether the numbers of users include the latest changes; false if they aren't used.
   ///   - connection: The transaction.
   /// - Returns: The policy.
   /// - Throws: ``PolicyError/scopeNotFound``, database errors.
-  static func find(
-    _ key: Int64, counts: Bool = true, _ connection: borrowing Connection
-  ) throws -> Policy {
-    let policy = try connection.first(
-      """
-      SELECT \(counts ? Policy.columns : Policy.columnsWithoutCounts) FROM scope s JOIN project p USING (project_id)
-      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
-      """
-    ) { try Policy($0) }
+  static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
+    let policy = try connection.first(selection(of: key, Policy.columns)) { try Policy($0) }
     guard let policy else { throw PolicyError.scopeNotFound }
     return policy
+  }
+
+  /// Finds a pool's policy without its numbers of users, for whatever needs only the configuration:
+  /// reading the numbers could make a write conflict with others.
+  ///
+  /// - Parameters:
+  ///   - key: The pool.
+  ///   - connection: The transaction.
+  /// - Returns: The policy.
+  /// - Throws: ``PolicyError/scopeNotFound``, database errors.
+  static func stored(_ key: Int64, _ connection: borrowing Connection) throws -> StoredPolicy {
+    let policy = try connection.first(selection(of: key, StoredPolicy.columns)) {
+      try StoredPolicy($0)
+    }
+    guard let policy else { throw PolicyError.scopeNotFound }
+    return policy
+  }
+
+  private static func selection(of key: Int64, _ columns: SQL) -> SQL {
+    """
+    SELECT \(columns) FROM scope s JOIN project p USING (project_id)
+    WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
+    """
   }
 
   static func store(
@@ -214,7 +229,9 @@ public struct Policies: Sendable {
     entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
     try WeakenedPolicy.record(weakenings, of: new, over: policy, context, connection)
-    return policy.changed(
+    var changed = policy
+    changed.stored = policy.stored.changed(
       to: new, by: author.actor.name, because: context.reason, at: now)
+    return changed
   }
 }

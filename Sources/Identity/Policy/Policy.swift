@@ -1,26 +1,12 @@
 import Database
 
-/// The MFA policy of a user pool, with its change history and user counts.
+/// The MFA policy of a user pool with its last change and the numbers of users.
+///
+/// The fields of the stored policy are read as members, such as `policy.configuration`.
+@dynamicMemberLookup
 public struct Policy: Sendable {
-  /// The user pool.
-  public let scope: Scope
-  /// The configuration.
-  public private(set) var configuration: MFAConfiguration
-  /// The enrollment pattern; nil if none is set.
-  public private(set) var pattern: EnrollmentPattern?
-  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
-  /// patterns.
-  public private(set) var mandatoryFrom: Day?
-  /// How the server enforces mandatory enrollment; nil if it doesn't.
-  public private(set) var enforcement: Enforcement?
-  /// The number of changes; 0 if the policy was never changed.
-  public private(set) var version: Int
-  /// When the policy was last changed; nil if never.
-  public private(set) var changedAt: Instant?
-  /// The name of the last author.
-  public private(set) var changedBy: String?
-  /// The reason for the last change; nil if none was given.
-  public private(set) var changeReason: String?
+  /// The policy without the numbers of users.
+  public internal(set) var stored: StoredPolicy
   /// The number of users in the pool.
   public let users: Int
   /// The number of users with a second factor.
@@ -30,80 +16,42 @@ public struct Policy: Sendable {
   /// The number of users with a phone as a second factor.
   public let phoneUsers: Int
 
-  /// The editable part of the policy.
-  public var edit: PolicyEdit {
-    PolicyEdit(
-      configuration: configuration, pattern: pattern, mandatoryFrom: mandatoryFrom,
-      enforcement: enforcement)
+  /// Returns a field of the stored policy.
+  public subscript<Value>(dynamicMember field: KeyPath<StoredPolicy, Value>) -> Value {
+    stored[keyPath: field]
   }
 
-  static let columns = columns(
-    users: AccountCounts.current("users"), enrolled: AccountCounts.current("enrolled_users"),
-    totp: AccountCounts.current("totp_users"), phone: AccountCounts.current("phone_users"))
-
-  /// The columns with numbers of users that don't include the latest changes, for writes that need
-  /// only the configuration: reading the changes could make them conflict with others.
-  static let columnsWithoutCounts = columns(
-    users: "s.users", enrolled: "s.enrolled_users", totp: "s.totp_users", phone: "s.phone_users")
-
-  private static func columns(users: SQL, enrolled: SQL, totp: SQL, phone: SQL) -> SQL {
+  static let columns: SQL = """
+    \(StoredPolicy.columns), \(AccountCounts.current("users")),
+      \(AccountCounts.current("enrolled_users")), \(AccountCounts.current("totp_users")),
+      \(AccountCounts.current("phone_users"))
     """
-    \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
-      s.policy_version, s.policy_changed_at, s.policy_changed_by, \(users), \(enrolled),
-      s.mandatory_from, \(totp), \(phone), s.policy_reason,
-      s.enforcement, s.enforced_from, s.grace_days
-    """
-  }
 
   /// The number of columns in `columns`.
-  static let columnCount = 24
+  static let columnCount = StoredPolicy.columnCount + 4
 
   init(_ row: borrowing Row) throws {
-    scope = try Scope(row)
-    configuration = try Self.configuration(row, from: 7)
-    pattern = (try row.value(11) as String?).flatMap(EnrollmentPattern.init(rawValue:))
-    version = try row.value(12)
-    changedAt = (try row.value(13) as Int64?).map(Instant.init(microseconds:))
-    changedBy = try row.value(14)
-    users = try row.value(15)
-    enrolledUsers = try row.value(16)
-    mandatoryFrom = (try row.value(17) as String?).flatMap { Day($0) }
-    totpUsers = try row.value(18)
-    phoneUsers = try row.value(19)
-    changeReason = try row.value(20)
-    enforcement = try Enforcement(row, from: 21)
-  }
-
-  /// Returns the policy after a change.
-  func changed(
-    to edit: PolicyEdit, by name: String, because reason: String?, at now: Instant
-  ) -> Policy {
-    var policy = self
-    policy.configuration = edit.configuration
-    policy.pattern = edit.pattern
-    policy.mandatoryFrom = edit.mandatoryFrom
-    policy.enforcement = edit.enforcement
-    policy.version += 1
-    policy.changedAt = now
-    policy.changedBy = name
-    policy.changeReason = reason
-    return policy
+    stored = try StoredPolicy(row)
+    users = try row.value(StoredPolicy.columnCount)
+    enrolledUsers = try row.value(StoredPolicy.columnCount + 1)
+    totpUsers = try row.value(StoredPolicy.columnCount + 2)
+    phoneUsers = try row.value(StoredPolicy.columnCount + 3)
   }
 
   /// Returns how many users are asked for a factor of this kind and of no other.
   public func usersOnly(with kind: Factor.Kind) -> Int {
-    let others = configuration.kinds.subtracting([kind])
+    let others = stored.configuration.kinds.subtracting([kind])
     return users(with: others.union([kind])) - users(with: others)
   }
 
   /// Returns how many users would sign in without a second factor under another configuration.
   func users(losingFactorBy new: MFAConfiguration) -> Int {
-    users(with: configuration.kinds.union(new.kinds)) - users(with: new.kinds)
+    users(with: stored.configuration.kinds.union(new.kinds)) - users(with: new.kinds)
   }
 
   /// Returns whether another configuration turns off TOTP.
   public func isTOTPTurnedOff(by new: MFAConfiguration) -> Bool {
-    configuration.isTOTPOn && !new.isTOTPOn
+    stored.configuration.isTOTPOn && !new.isTOTPOn
   }
 
   /// Returns how many users have a factor of at least one of these kinds.
@@ -118,22 +66,6 @@ public struct Policy: Sendable {
 
   /// Returns the number of users without a factor of the given kinds.
   func users(without kinds: Set<Factor.Kind>) -> Int { max(users - users(with: kinds), 0) }
-
-  /// Reads the configuration from the four columns `mfa_state, sms, totp_state, totp_intervals`.
-  static func configuration(_ row: borrowing Row, from column: Int) throws -> MFAConfiguration {
-    let state: Int? = try row.value(column)
-    return MFAConfiguration(
-      state: state.flatMap(MFAState.init(rawValue:)), smsEnabled: try row.value(column + 1),
-      totp: try totp(row, from: column + 2))
-  }
-
-  /// Reads the TOTP configuration from the two columns `totp_state, totp_intervals`.
-  static func totp(_ row: borrowing Row, from column: Int) throws -> TOTPConfiguration? {
-    guard let state = (try row.value(column) as Int?).flatMap(MFAState.init(rawValue:)) else {
-      return nil
-    }
-    return TOTPConfiguration(state: state, adjacentIntervals: try row.value(column + 1))
-  }
 }
 
 /// The editable part of a policy.
@@ -184,7 +116,7 @@ public struct PolicyEdit: Equatable, Sendable {
   /// Reads the columns of `columns`.
   init(_ row: borrowing Row, from column: Int) throws {
     self.init(
-      configuration: try Policy.configuration(row, from: column),
+      configuration: try StoredPolicy.configuration(row, from: column),
       pattern: (try row.value(column + 4) as String?).flatMap(EnrollmentPattern.init(rawValue:)),
       mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) },
       enforcement: try Enforcement(row, from: column + 6))

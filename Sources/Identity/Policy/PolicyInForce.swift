@@ -87,12 +87,12 @@ public struct PolicyInForce: Hashable, Sendable {
   }
 }
 
-extension Policy {
+extension StoredPolicy {
   /// The effective policy.
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
   /// Returns the fields in which two policies differ on a day, in a fixed order.
-  public func differences(from other: Policy, on today: Day) -> [PolicyChange.Field] {
+  public func differences(from other: StoredPolicy, on today: Day) -> [PolicyChange.Field] {
     inForce.differences(from: other.inForce, on: today)
   }
 }

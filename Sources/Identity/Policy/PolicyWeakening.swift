@@ -75,7 +75,7 @@ extension PolicyEdit {
 extension Policy {
   /// Returns how a new policy is weaker than this one; empty if it isn't.
   public func weakenings(by new: PolicyEdit) -> [PolicyWeakening] {
-    new.weakenings(since: edit, usersHaveApps: totpUsers > 0)
+    new.weakenings(since: stored.edit, usersHaveApps: totpUsers > 0)
   }
 
   /// Returns how many users a weakened policy affects; 0 without any weakening.

@@ -58,11 +58,11 @@ extension Policies {
       }
     return try connection.all(
       """
-      SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+      SELECT \(StoredPolicy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE \(place) AND s.deleted_at IS NULL
       ORDER BY s.project_id, s.tenant_id LIMIT \(pageLength)
       """
-    ) { PolicyFile.Pool(try Policy($0)) }
+    ) { PolicyFile.Pool(try StoredPolicy($0)) }
   }
 
   /// Returns the pools whose policies differ from a file, in the file's order.

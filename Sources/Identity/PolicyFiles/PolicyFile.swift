@@ -85,7 +85,7 @@ public enum PolicyFileMember: String, CaseIterable, Sendable {
 
 extension PolicyFile.Pool {
   /// Creates a pool with all fields of its policy.
-  init(_ policy: Policy) {
+  init(_ policy: StoredPolicy) {
     let configuration = policy.configuration
     let totp: [PolicyFile.Value] =
       configuration.totp.map {

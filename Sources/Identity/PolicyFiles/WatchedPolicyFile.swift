@@ -115,7 +115,7 @@ extension Policies {
 
   /// Returns the fields in which a policy differs from the watched file; nil if it doesn't, and for
   /// a pool that the file doesn't name.
-  public func drift(of policy: Policy) -> [PolicyChange]? {
+  public func drift(of policy: StoredPolicy) -> [PolicyChange]? {
     filePools.drift(of: policy.edit, in: policy.scope.project, policy.scope.tenant)
   }
 
@@ -179,11 +179,11 @@ extension Policies {
     try watched.compared(project.id, stamp: project.policyStamp) {
       let policies = try connection.all(
         """
-        SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+        SELECT \(StoredPolicy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.project_id = \(project.id.text) AND s.deleted_at IS NULL
         ORDER BY s.tenant_id
         """
-      ) { try Policy($0) }
+      ) { try StoredPolicy($0) }
       let drifting = policies.compactMap { policy in
         drift(of: policy).map { changes in
           DriftingPool(

@@ -3,7 +3,7 @@ import Database
 /// What enforcement means for a user who signs in.
 struct EnforcedEnrollment {
   /// The pool's policy.
-  let policy: Policy
+  let policy: StoredPolicy
   /// Whether the user should have a second factor by now.
   let duty: EnrollmentDuty
 
@@ -15,7 +15,7 @@ struct EnforcedEnrollment {
       "SELECT enforcement IS NOT NULL FROM scope WHERE scope_key = \(scope.key)"
     ) { try $0.value(0) as Bool }
     guard isSet == true else { return nil }
-    let policy = try Policies.find(scope.key, counts: false, connection)
+    let policy = try Policies.stored(scope.key, connection)
     return EnforcedEnrollment(
       policy: policy, duty: try EnrollmentDuty(of: account, policy, at: now, connection))
   }
@@ -30,7 +30,7 @@ struct EnforcedEnrollment {
 
 extension EnrollmentDuty {
   init(
-    of account: Account, _ policy: Policy, at now: Instant, _ connection: borrowing Connection
+    of account: Account, _ policy: StoredPolicy, at now: Instant, _ connection: borrowing Connection
   ) throws {
     self.init(
       policy.edit, factors: Set(account.factors.map(\.kind)), isAnonymous: account.isAnonymous,
@@ -127,7 +127,7 @@ extension Policies {
     return try await store.read(SessionError.self) { connection in
       let account = try Sessions.check(session, connection)
       return try EnrollmentDuty(
-        of: account, try Policies.find(session.scope.key, counts: false, connection), at: now,
+        of: account, try Policies.stored(session.scope.key, connection), at: now,
         connection)
     }
   }

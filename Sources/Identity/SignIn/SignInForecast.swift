@@ -40,7 +40,7 @@ public struct SignInForecast: Sendable {
   /// The sign-in methods of the pool.
   public let methods: SignInMethods
   /// The current policy.
-  public let policy: Policy
+  public let policy: StoredPolicy
   /// The result of entering email and password.
   public let firstFactor: FirstFactor
   /// What is required after a successful first factor.
@@ -64,7 +64,7 @@ public struct SignInForecast: Sendable {
   ///   - blockedUntil: When passwords for this name are checked again; nil if they aren't blocked.
   ///   - now: The time of the sign-in.
   init(
-    of account: Account, policy: Policy, methods: SignInMethods, blockedUntil: Instant?,
+    of account: Account, policy: StoredPolicy, methods: SignInMethods, blockedUntil: Instant?,
     at now: Instant
   ) {
     self.account = account

@@ -69,7 +69,7 @@ extension SignIns {
     _ key: Int64, _ scope: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInForecast? {
     guard let account = try AccountRecord.find(key: key, connection) else { return nil }
-    let policy = try Policies.find(scope, counts: false, connection)
+    let policy = try Policies.stored(scope, connection)
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {

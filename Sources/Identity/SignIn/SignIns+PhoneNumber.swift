@@ -124,7 +124,7 @@ extension SignIns {
               try Self.begin(new, in: scope, at: now, random: random, connection), isNew: true))
         }
         guard !owner.disabled else { return .failure(.userDisabled) }
-        let configuration = try Policies.find(scope.key, counts: false, connection).configuration
+        let configuration = try Policies.stored(scope.key, connection).configuration
         guard SignInForecast.factorsDue(of: owner, configuration).isEmpty else {
           return .failure(.unsupportedFirstFactor)
         }

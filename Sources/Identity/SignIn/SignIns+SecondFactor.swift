@@ -93,7 +93,7 @@ extension SignIns {
 
   /// A sign-in that a valid pending credential represents, as read in the current transaction.
   struct Pending {
-    let policy: Policy
+    let policy: StoredPolicy
     let account: Account
     var scope: Scope { policy.scope }
   }
@@ -118,8 +118,8 @@ extension SignIns {
     expired: SignInError, enrollment: String? = nil, unknown: SignInError = .invalidEnrollment,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Pending, SignInError> {
-    let policy: Policy
-    do { policy = try Policies.find(ticket.scope, counts: false, connection) } catch PolicyError
+    let policy: StoredPolicy
+    do { policy = try Policies.stored(ticket.scope, connection) } catch PolicyError
       .scopeNotFound
     {
       return .failure(.invalidPendingCredential)

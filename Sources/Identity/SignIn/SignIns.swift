@@ -221,7 +221,7 @@ public struct SignIns: Sendable {
   ) throws -> SignInOutcome {
     guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
-      let configuration = try Policies.find(scope.key, counts: false, connection).configuration
+      let configuration = try Policies.stored(scope.key, connection).configuration
       let due = SignInForecast.factorsDue(of: account, configuration)
       if !due.isEmpty {
         let ticket = Ticket(

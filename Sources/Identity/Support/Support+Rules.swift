@@ -78,7 +78,7 @@ extension Support {
   private static func difference(
     _ scope: Scope, _ new: SupportRules, _ connection: borrowing Connection
   ) throws -> AuditEntry? {
-    do { _ = try Policies.find(scope.key, counts: false, connection) } catch PolicyError
+    do { _ = try Policies.stored(scope.key, connection) } catch PolicyError
       .scopeNotFound
     {
       throw SupportRulesError.scopeNotFound

@@ -107,7 +107,7 @@ public struct Support: Sendable {
       var held: [HeldAgent] = []
       for row in rows {
         do {
-          let scope = try Policies.find(row.key, counts: false, connection).scope
+          let scope = try Policies.stored(row.key, connection).scope
           held.append(
             HeldAgent(agent: ID(row.id), name: row.name, scope: scope, since: row.at))
         } catch PolicyError.scopeNotFound { continue }

@@ -68,7 +68,7 @@ extension Identity {
           AuditFilter(scope: scope, object: .account, objectID: account.id.text), after: nil,
           limit: UserRecords.mostHistory, connection
         ).items : []
-      let policy = try Policies.find(scope.key, counts: false, connection)
+      let policy = try Policies.stored(scope.key, connection)
       var forecast = SignInForecast(
         of: account, policy: policy, methods: try SignIns.methods(policy.scope, connection),
         blockedUntil: nil, at: now)

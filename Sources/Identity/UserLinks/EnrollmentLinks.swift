@@ -60,7 +60,7 @@ public struct EnrollmentLinks: Sendable {
   static let tries = 10
 
   /// Why a link can't be sent to an account, as far as this is known in advance.
-  public static func refusal(_ account: Account, _ policy: Policy) -> ActionDenial? {
+  public static func refusal(_ account: Account, _ policy: StoredPolicy) -> ActionDenial? {
     if let refusal = Enrollments.refusal(account, by: .password, policy.configuration) {
       return .enrollment(refusal)
     }
@@ -82,7 +82,7 @@ public struct EnrollmentLinks: Sendable {
     guard let email = account.email, !account.has(.totp),
       try !mayBounce || !BouncedAddress.has(account, email, connection)
     else { return false }
-    return refusal(account, try Policies.find(scope.key, counts: false, connection)) == nil
+    return refusal(account, try Policies.stored(scope.key, connection)) == nil
   }
 
   /// Sends a link to the account's verified email address and invalidates earlier links.
@@ -97,7 +97,7 @@ public struct EnrollmentLinks: Sendable {
     return try await authorization.act(
       .sendEnrollmentLink, request, on: id, in: scope
     ) { account, _, now, connection in
-      let policy = try Policies.find(scope.key, counts: false, connection)
+      let policy = try Policies.stored(scope.key, connection)
       if let refusal = Self.refusal(account, policy) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
       if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
@@ -215,7 +215,7 @@ public struct EnrollmentLinks: Sendable {
       guard let digits else {
         return .failure(.malformedCode(try enrollment(ticket, link, account)))
       }
-      let window = try Policies.find(scope.key, counts: false, connection).configuration.window
+      let window = try Policies.stored(scope.key, connection).configuration.window
       let codeAttempt = try password.verify(
         digits, at: now.seconds, window: window, after: UsedSteps())
       let finding = CodeFinding(codeAttempt, after: UsedSteps())
@@ -280,7 +280,7 @@ public struct EnrollmentLinks: Sendable {
       account.generation == link.generation
     else { throw EnrollmentLinkError.unknown }
     guard !account.disabled, !scope.isDisabled else { throw EnrollmentLinkError.disabled(scope) }
-    let configuration = try Policies.find(scope.key, counts: false, connection).configuration
+    let configuration = try Policies.stored(scope.key, connection).configuration
     if let refusal = Enrollments.refusal(account, by: .password, configuration) {
       throw EnrollmentLinkError.refused(scope, refusal)
     }

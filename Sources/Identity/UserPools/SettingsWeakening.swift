@@ -57,7 +57,15 @@ extension UserPoolEdit {
   ///
   /// A tenant without its own email enumeration protection setting uses its project's, which may be
   /// enabled.
-  public func weakenings(since old: UserPoolEdit) -> [SettingsWeakening] {
+  ///
+  /// - Parameters:
+  ///   - old: The other settings.
+  ///   - usersHaveApps: Whether any user of the pool has an authenticator app; see
+  ///     ``Policy/weakenings(by:)``.
+  /// - Returns: The weakenings.
+  public func weakenings(
+    since old: UserPoolEdit, usersHaveApps: Bool
+  ) -> [SettingsWeakening] {
     var found = signIn.weakenings(since: old.signIn)
     if emailPrivacy == false, old.emailPrivacy != false {
       found.append(.emailEnumerationProtectionDisabled)
@@ -78,8 +86,8 @@ extension UserPoolEdit {
       PolicyEdit(configuration: old.configuration, pattern: nil),
       PolicyEdit(configuration: configuration, pattern: nil)
     )
-    // The settings don't say whether any user has an app.
-    return found + after.weakenings(since: before, usersHaveApps: false).map { .policy($0) }
+    return found
+      + after.weakenings(since: before, usersHaveApps: usersHaveApps).map { .policy($0) }
   }
 }
 

@@ -23,7 +23,7 @@ public struct UserPool: Sendable {
   /// The settings and the MFA configuration, which can be edited.
   public private(set) var edit: UserPoolEdit
   /// The MFA policy; a tenant inherits nothing from its project's.
-  public internal(set) var policy: Policy {
+  public internal(set) var policy: StoredPolicy {
     didSet { edit.configuration = policy.configuration }
   }
   private let projectEmailPrivacy: Bool
@@ -38,27 +38,19 @@ public struct UserPool: Sendable {
     edit[keyPath: setting]
   }
 
-  static let columns = columns(policy: Policy.columns)
-
-  /// The columns with numbers of users that don't include the latest changes; see
-  /// ``Policy/columnsWithoutCounts``.
-  static let columnsWithoutCounts = columns(policy: Policy.columnsWithoutCounts)
-
-  private static func columns(policy: SQL) -> SQL {
-    """
-    \(policy), s.created_at, s.members, s.password, s.email_link, s.anonymous, s.phone,
+  static let columns: SQL = """
+    \(StoredPolicy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous, s.phone,
       s.withdrawal_needs_factor, p.email_privacy,
       CASE WHEN s.tenant_id = '' THEN (SELECT api_key FROM api_key k
         WHERE k.project_id = s.project_id ORDER BY k.created_at, api_key LIMIT 1) END,
       \(UserPermissions.columns),
       \(PasswordPolicy.columns), \(ProjectSettings.columns)
     """
-  }
 
   init(_ row: borrowing Row) throws {
-    let policy = try Policy(row)
+    let policy = try StoredPolicy(row)
     self.policy = policy
-    let column = Policy.columnCount
+    let column = StoredPolicy.columnCount
     let permissionColumn = column + 9
     let passwordColumn = permissionColumn + UserPermissions.columnCount
     createdAt = Instant(microseconds: try row.value(column))

@@ -39,7 +39,7 @@ public struct ProjectSummary: Hashable, Sendable {
     id = ID(try row.value(0))
     displayName = try row.value(1)
     isDisabled = try row.value(2)
-    totp = try Policy.totp(row, from: 3)
+    totp = try StoredPolicy.totp(row, from: 3)
     tenants = try row.value(5)
     users = try row.value(6)
     enrolledUsers = try row.value(7)

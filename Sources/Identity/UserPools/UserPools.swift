@@ -39,10 +39,12 @@ public struct UserPools: Sendable {
     try await store.perform(
       request, in: ActionTarget(project: project, tenant: tenant), UserPoolError.self,
       choosing: { connection in
-        let old = try Self.find(project, tenant, counts: false, connection).edit
-        let new = try old.changed(by: edit)
+        let pool = try Self.find(project, tenant, connection)
+        let (old, new) = (pool.edit, try pool.edit.changed(by: edit))
+        let isPolicySame = new.configuration == old.configuration
+        let haveApps = try !isPolicySame && Policies.find(pool.scope.key, connection).totpUsers > 0
         return ConsoleAction(
-          weakens: !new.weakenings(since: old).isEmpty,
+          weakens: !new.weakenings(since: old, usersHaveApps: haveApps).isEmpty,
           disablesSignIn: (old.disableAuth, new.disableAuth))
       }, change(of: project, tenant, edit))
   }
@@ -52,7 +54,7 @@ public struct UserPools: Sendable {
     _ edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
   ) -> Action<UserPool> {
     { context, connection in
-      var pool = try Self.find(project, tenant, counts: false, connection)
+      var pool = try Self.find(project, tenant, connection)
       let new = try pool.edit.changed(by: edit)
       try check(
         new, since: pool.edit, in: project, tenant, by: context.author, at: context.now, connection)
@@ -65,12 +67,15 @@ public struct UserPools: Sendable {
         for change in changes { entry.add(change) }
         try context.record(entry, connection)
       }
-      do {
-        var policy = pool.policy.edit
-        policy.configuration = new.configuration
-        pool.policy = try Policies.store(policy, over: pool.policy, context, connection)
-      } catch let error as PolicyError { throw UserPoolError.policy(error) }
-      return changes.isEmpty ? pool : try Self.find(project, tenant, counts: false, connection)
+      if new.configuration != pool.configuration {
+        do {
+          let policy = try Policies.find(pool.scope.key, connection)
+          var edit = policy.edit
+          edit.configuration = new.configuration
+          pool.policy = try Policies.store(edit, over: policy, context, connection).stored
+        } catch let error as PolicyError { throw UserPoolError.policy(error) }
+      }
+      return changes.isEmpty ? pool : try Self.find(project, tenant, connection)
     }
   }
 
@@ -172,7 +177,7 @@ public struct UserPools: Sendable {
 
   private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
     { context, connection in
-      let scope = try Self.find(project, tenant, counts: false, connection).scope
+      let scope = try Self.find(project, tenant, connection).scope
       let losses = try Deletion.losses(of: scope, connection)
       try Deletion.mark(scope, at: context.now, connection)
       try Deletion.purge(at: context.now, connection)
@@ -197,7 +202,7 @@ public struct UserPools: Sendable {
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> DeletionImpact {
     try await store.read(UserPoolError.self) { connection in
-      let scope = try Self.find(project, tenant, counts: false, connection).scope
+      let scope = try Self.find(project, tenant, connection).scope
       return try Deletion.losses(of: scope, connection)
     }
   }
@@ -207,19 +212,17 @@ public struct UserPools: Sendable {
   /// - Parameters:
   ///   - project: The project.
   ///   - tenant: The tenant; nil for the project's own pool.
-  ///   - counts: Whether the numbers of users include the latest changes; false if they aren't used.
   ///   - connection: The transaction.
   /// - Returns: The pool.
   /// - Throws: ``UserPoolError``, database errors.
   static func find(
-    _ project: ID<Project>, _ tenant: ID<Tenant>?, counts: Bool = true,
-    _ connection: borrowing Connection
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> UserPool {
     // In the database, the empty tenant ID is the project's own pool, not a tenant.
     if let tenant, tenant.text.isEmpty { throw UserPoolError.tenantNotFound }
     let pool = try connection.first(
       """
-      SELECT \(counts ? UserPool.columns : UserPool.columnsWithoutCounts) FROM scope s JOIN project p USING (project_id)
+      SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
         AND s.deleted_at IS NULL
       """

@@ -44,7 +44,7 @@ public struct ScopeWarning: Sendable {
 
   fileprivate init(_ row: borrowing Row) throws {
     let reason: Reason
-    let totp = try Policy.totp(row, from: 4)
+    let totp = try StoredPolicy.totp(row, from: 4)
     let apps: Int = try row.value(6)
     if totp?.state == .unspecified {
       reason = .stateNotGiven

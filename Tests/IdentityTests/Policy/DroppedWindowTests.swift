@@ -51,4 +51,23 @@ struct DroppedWindowTests {
       }
     }
   }
+
+  @Test(arguments: [false, true])
+  func `a change of the configuration alone is logged as widening if users have an app`(
+    haveApps: Bool
+  ) async throws {
+    try await withInstance { instance in
+      if haveApps { _ = try await instance.enrolled(.alice) }
+      let narrow = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
+      let wide = TOTPConfiguration(state: .enabled, adjacentIntervals: 10)
+      for totp in [narrow, nil, wide] {
+        _ = try await instance.identity.pools.update(
+          project: instance.acme.project, by: Instance.boss
+        ) { $0.configuration.totp = totp }
+        let row = try await instance.log().first
+        let widens = haveApps && totp != narrow
+        #expect(row?.action == (widens ? .policyWiden : .policyChange))
+      }
+    }
+  }
 }

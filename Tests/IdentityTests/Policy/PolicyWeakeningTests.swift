@@ -102,7 +102,7 @@ struct PolicyWeakeningTests {
       func weakenings(_ change: (inout UserPoolEdit) -> Void) -> [SettingsWeakening] {
         var new = old
         change(&new)
-        return new.weakenings(since: old)
+        return new.weakenings(since: old, usersHaveApps: false)
       }
       func ofProject(_ change: (inout ProjectSettings) -> Void) throws -> [SettingsWeakening] {
         var project = try #require(old.project)
@@ -144,10 +144,14 @@ struct PolicyWeakeningTests {
       var tenant = UserPoolEdit(displayName: "shop")
       let before = tenant
       tenant.emailPrivacy = false
-      #expect(tenant.weakenings(since: before) == [.emailEnumerationProtectionDisabled])
-      #expect(before.weakenings(since: tenant).isEmpty)
+      #expect(
+        tenant.weakenings(since: before, usersHaveApps: false) == [
+          .emailEnumerationProtectionDisabled
+        ])
+      #expect(before.weakenings(since: tenant, usersHaveApps: false).isEmpty)
       tenant.signIn.password = true
-      #expect(tenant.weakenings(since: before).first == .methodEnabled(.password))
+      #expect(
+        tenant.weakenings(since: before, usersHaveApps: false).first == .methodEnabled(.password))
     }
   }
 }

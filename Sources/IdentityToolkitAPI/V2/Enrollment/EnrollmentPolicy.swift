@@ -60,7 +60,7 @@ extension Methods {
     return .object(answer)
   }
 
-  private static func enrollmentPolicy(_ policy: Policy) -> JSON.Object {
+  private static func enrollmentPolicy(_ policy: StoredPolicy) -> JSON.Object {
     var answer: JSON.Object = [:]
     let (configuration, edit) = (policy.configuration, policy.edit)
     if let pattern = policy.pattern { answer.append("pattern", .string(pattern.wireName)) }
