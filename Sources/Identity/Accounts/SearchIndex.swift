@@ -13,9 +13,9 @@ package enum SearchIndex {
 
   /// The name of the progress marker: `complete` once all accounts are indexed, before that the
   /// last indexed account.
-  ///
-  /// Increase the number when the folding changes, so that all accounts are indexed again.
   private static let mark = InstanceValue("search_2")
+  /// The progress marker of texts indexed before ``SearchText/replacements`` were made.
+  private static let replacements = InstanceValue("search_replacements")
   private static let complete = "complete"
 
   /// Replaces an account's index entries.
@@ -99,15 +99,18 @@ extension SearchIndex {
   /// The number of accounts indexed per transaction at startup.
   private static let batch = 500
 
+  /// The number of texts compared per transaction at startup.
+  private static let window = 5_000
+
   /// Indexes accounts created before the index existed or before the current folding.
   ///
   /// If startup is interrupted, the next startup continues where it stopped.
   static func complete(_ store: Store) async throws(StartError) {
-    while true {
-      let isDone = try await store.write(StartError.self) { connection in
-        try indexNext(connection)
+    for next in [indexNext, replaceNext] {
+      while true {
+        let isDone = try await store.write(StartError.self) { try next($0) }
+        if isDone { break }
       }
-      if isDone { return }
     }
   }
 
@@ -121,5 +124,36 @@ extension SearchIndex {
     for account in accounts { try update(account, connection) }
     try mark.store(accounts.last.map { String($0.key) } ?? complete, connection)
     return accounts.isEmpty
+  }
+
+  /// Indexes those of the next accounts again whose texts have letters that are replaced now; returns
+  /// true if none are left.
+  private static func replaceNext(_ connection: borrowing Connection) throws -> Bool {
+    let reached = try replacements.read(connection)
+    if reached == complete { return true }
+    let last = reached.flatMap { Int64($0) } ?? 0
+    let end =
+      try connection.first(
+        """
+        SELECT account_key FROM account_text WHERE account_key > \(last)
+        ORDER BY account_key LIMIT 1 OFFSET \(window - 1)
+        """
+      ) { try $0.value(0) as Int64 }
+    let hasLetter: [SQL] = SearchText.replacements.keys.sorted().map {
+      "\(SQL.position)(folded, \(String($0))) > 0"
+    }
+    let keys = try connection.all(
+      """
+      SELECT account_key FROM account_text
+      WHERE account_key > \(last) AND account_key <= \(end ?? .max)
+        AND (\(hasLetter.joined(separator: " OR ")))
+      """
+    ) { try $0.value(0) as Int64 }
+    for key in keys {
+      guard let account = try AccountRecord.find(key: key, connection) else { continue }
+      try update(account, connection)
+    }
+    try replacements.store(end.map { String($0) } ?? complete, connection)
+    return end == nil
   }
 }

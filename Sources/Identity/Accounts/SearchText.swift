@@ -51,12 +51,18 @@ package struct SearchText: Sendable {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return collapsed(text.lowercased()) }
     let plain = text.decomposedStringWithCompatibilityMapping.folding(
       options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-    return collapsed(withoutVowelPoints(plain).precomposedStringWithCanonicalMapping)
+    return collapsed(unified(plain).precomposedStringWithCanonicalMapping)
   }
 
-  /// Removes Arabic and Hebrew vowel points, which are optional, and unifies letters that have two
-  /// forms on Persian and Arabic keyboards or at the end of a word (teh marbuta and heh).
-  private static func withoutVowelPoints(_ text: String) -> String {
+  /// Latin letters that Unicode doesn't decompose, with what people type instead.
+  static let replacements: [Unicode.Scalar: String] = [
+    "æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ı": "i", "ł": "l", "œ": "oe",
+    "ŧ": "t",
+  ]
+
+  /// Makes the ``replacements``, removes Arabic and Hebrew vowel points, which are optional, and unifies letters that
+  /// have two forms on Persian and Arabic keyboards or at the end of a word (teh marbuta and heh).
+  private static func unified(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.value {
@@ -66,7 +72,12 @@ package struct SearchText: Sendable {
       case 0x06CC, 0x0649: result.append("\u{064A}")
       case 0x06A9: result.append("\u{0643}")
       case 0x0629, 0x06C1, 0x06C3, 0x06D5: result.append("\u{0647}")
-      default: result.append(scalar)
+      default:
+        if let typed = replacements[scalar] {
+          result.append(contentsOf: typed.unicodeScalars)
+        } else {
+          result.append(scalar)
+        }
       }
     }
     return String(result)

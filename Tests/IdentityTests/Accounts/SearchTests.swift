@@ -21,6 +21,8 @@ struct SearchTests {
     ("obrien", "keane.o'brien@mail.test", "Keane O’Brien", nil),
     ("teresa", "t.garcia@mail.test", "Teresa Garcia", "+16505550101"),
     ("fatima", nil, "فاطمة موسى", nil),
+    ("lukasz", nil, "Łukasz Ørsted", nil), ("aegir", nil, "Ægir Þór Đặng Ħal Œuvre", nil),
+    ("isik", nil, "Işık IRMAK", nil),
   ]
 
   private func populate(_ instance: Instance) async throws {
@@ -61,6 +63,9 @@ struct SearchTests {
       ("MAILTO:t.garcia@mail.test?subject=Lost%20phone", ["teresa"]),
       ("tel:+1-650-555-0101", ["teresa"]), ("tel:+16505550101;ext=2", ["teresa"]),
       ("فاطمه", ["fatima"]), ("فاطمة", ["fatima"]), ("موسي", ["fatima"]), ("موسى", ["fatima"]),
+      ("lukasz", ["lukasz"]), ("ŁUKASZ orsted", ["lukasz"]), ("łu", ["lukasz"]), ("ør", ["lukasz"]),
+      ("ægir", ["aegir"]), ("aegir thor", ["aegir"]), ("dang hal", ["aegir"]), ("ae", ["aegir"]),
+      ("isik ırmak", ["isik"]), ("IŞIK Irmak", ["isik"]), ("ISIK IRMAK", ["isik"]),
     ]
     try await withInstance { instance in
       try await populate(instance)
