@@ -181,7 +181,7 @@ public struct Enrollments: Sendable {
   }
 
   /// Writes the audit row of a new factor, emails a reversal link to the account's address,
-  /// notifies its other addresses, and starts a session with the new factor.
+  /// notifies its other addresses, and continues the session with the new factor.
   static func complete(
     _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
     at now: Instant, store: Store, _ connection: borrowing Connection
@@ -215,6 +215,9 @@ public struct Enrollments: Sendable {
       try Sessions.begin(
         enrolled, in: session.scope, provider: session.provider,
         secondFactor: hasPassed ? SecondFactorClaim(kind: factor.kind, enrollment: id) : nil,
+        // The new factor isn't a sign-in: an open session must not become a recent one by adding it.
+        usedBackupCode: try Sessions.usedBackupCode(session, enrolled, connection),
+        signedInAt: try Sessions.signInTime(of: session, enrolled, connection),
         at: now, random: store.random, connection))
   }
 }

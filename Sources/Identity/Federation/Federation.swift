@@ -105,7 +105,8 @@ extension Federation {
 
   /// Links an identity to the session's user and starts a new session.
   ///
-  /// A second factor that the session has passed is carried over to the new one.
+  /// A second factor that the session has passed is carried over to the new one, with the time of the
+  /// sign-in and whether it was passed with a backup code.
   ///
   /// - Throws: ``FederationError``.
   public func link(
@@ -144,6 +145,7 @@ extension Federation {
       {
         let grant = try Sessions.begin(
           new, in: scope, provider: provider, secondFactor: passed,
+          usedBackupCode: try Sessions.usedBackupCode(session, new, connection),
           signedInAt: try Sessions.signInTime(of: session, new, connection), at: now,
           random: store.random, connection)
         return .account(

@@ -264,13 +264,15 @@ public struct Sessions: Sendable {
   /// sessions ended in the same second. If the clock was set back, the time that SDKs compare is
   /// set back too.
   ///
+  /// `usedBackupCode` says whether a backup code replaced the second factor's own. `signedInAt` is the
+  /// time of the sign-in, in Unix seconds, if the session continues an earlier one, and nil if it's a
+  /// sign-in. Neither has a default, so that no session that continues another one loses them.
   /// `change` is other columns of the account that the sign-in sets: writing the row once takes half
   /// as much.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true,
-    usedBackupCode: Bool = false, signedInAt: Int64? = nil, at now: Instant,
-    random: RandomSource,
+    usedBackupCode: Bool, signedInAt: Int64?, at now: Instant, random: RandomSource,
     setting change: SQL? = nil, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let id = TimeOrderedID.make(at: now, random: random)

@@ -99,8 +99,9 @@ extension SignIns {
       return .success(
         try Sessions.begin(
           account, in: pending.scope, provider: ticket.provider,
-          secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id), at: now,
-          random: random, setting: change, connection))
+          secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id),
+          usedBackupCode: false, signedInAt: nil, at: now, random: random, setting: change,
+          connection))
     }
     return try outcome.get()
   }

@@ -110,7 +110,10 @@ extension SignIns {
         let linked = try Self.link(number, to: account, in: scope, by: author, at: now, connection)
         return .success(
           .signedIn(
-            try Self.begin(linked, in: scope, at: now, random: random, connection), isNew: false))
+            try Self.begin(
+              linked, in: scope,
+              signedInAt: try Sessions.signInTime(of: session, linked, connection),
+              at: now, random: random, connection), isNew: false))
       case .signIn, .signInAgain:
         guard let owner else {
           guard case .signIn = request.purpose else { return .failure(.userNotFound) }
@@ -121,7 +124,8 @@ extension SignIns {
             number, in: scope, as: key, by: author, at: now, random: random, connection)
           return .success(
             .signedIn(
-              try Self.begin(new, in: scope, at: now, random: random, connection), isNew: true))
+              try Self.begin(new, in: scope, signedInAt: nil, at: now, random: random, connection),
+              isNew: true))
         }
         guard !owner.disabled else { return .failure(.userDisabled) }
         let configuration = try Policies.stored(scope.key, connection).configuration
@@ -133,18 +137,20 @@ extension SignIns {
         }
         return .success(
           .signedIn(
-            try Self.begin(owner, in: scope, at: now, random: random, connection), isNew: false))
+            try Self.begin(owner, in: scope, signedInAt: nil, at: now, random: random, connection),
+            isNew: false))
       }
     }
     return try outcome.get()
   }
 
   private static func begin(
-    _ account: Account, in scope: Scope, at now: Instant, random: RandomSource,
-    _ connection: borrowing Connection
+    _ account: Account, in scope: Scope, signedInAt: Int64?, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     try Sessions.begin(
-      account, in: scope, provider: .phone, secondFactor: nil, at: now, random: random, connection)
+      account, in: scope, provider: .phone, secondFactor: nil, usedBackupCode: false,
+      signedInAt: signedInAt, at: now, random: random, connection)
   }
 
   /// Returns the number that a proof is for, and uses the proof up.

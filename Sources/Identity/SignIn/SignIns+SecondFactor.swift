@@ -85,7 +85,8 @@ extension SignIns {
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
-          usedBackupCode: !Self.isOfApp(code), at: now, random: random, setting: change, connection)
+          usedBackupCode: !Self.isOfApp(code), signedInAt: nil, at: now, random: random,
+          setting: change, connection)
       )
     }
     return try outcome.get()

@@ -49,7 +49,7 @@ public struct SignIns: Sendable {
       try account.recordSignUp(in: scope, by: author, at: now, connection)
       return try Sessions.begin(
         account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
-        at: now, random: random, connection)
+        usedBackupCode: false, signedInAt: nil, at: now, random: random, connection)
     }
   }
 
@@ -236,7 +236,7 @@ public struct SignIns: Sendable {
     }
     return .signedIn(
       try Sessions.begin(
-        account, in: scope, provider: provider, secondFactor: nil, at: now, random: store.random,
-        connection))
+        account, in: scope, provider: provider, secondFactor: nil, usedBackupCode: false,
+        signedInAt: nil, at: now, random: store.random, connection))
   }
 }

@@ -97,6 +97,61 @@ struct UserRecoveryCodeTests {
     }
   }
 
+  @Test func `enrolling a phone isn't a sign-in, and hides no backup code`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      try await instance.allowPhones()
+      let enrollments = instance.identity.enrollments
+      _ = try await instance.account(.bob)
+      let plain = try await instance.session(.bob).session
+      let device = try await instance.enrolled(.alice)
+      instance.clock.advance(3 * 3_600)
+      await expect("signInTooOld") {
+        try await enrollments.makeRecoveryCodes(device.session, by: Instance.visitor)
+      }
+      await expect("signInTooOld") { try await enrollments.start(plain) }
+      let continued = try await instance.enrollPhone(device.session).session
+      #expect(continued.secondFactor?.kind == .phone)
+      #expect(continued.authTime == instance.now.seconds)
+      await expect("signInTooOld") {
+        try await enrollments.makeRecoveryCodes(continued, by: Instance.visitor)
+      }
+      let phoned = try await instance.enrollPhone(plain).session
+      await expect("signInTooOld") { try await enrollments.start(phoned) }
+      let told = try await instance.signIn(
+        .alice, device, code: try await instance.temporaryCode(device.account))
+      let both = try await instance.enrollPhone(told.session, number: Instance.otherNumber)
+      await expect("secondFactorNeeded") {
+        try await enrollments.makeRecoveryCodes(both.session, by: Instance.visitor)
+      }
+      // A recent sign-in with the app stays one.
+      let right = try await instance.signIn(
+        .alice, device, code: device.code(at: instance.now)
+      ).session
+      let first = try #require(continued.secondFactor).enrollment
+      let kept = try #require(
+        try await enrollments.withdraw(right, enrollment: first.text, by: Instance.visitor))
+      let again = try await instance.enrollPhone(kept.session)
+      _ = try await enrollments.makeRecoveryCodes(again.session, by: Instance.visitor)
+    }
+  }
+
+  @Test func `enrolling an app isn't a sign-in either`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let enrollments = instance.identity.enrollments
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      instance.clock.advance(300)
+      let device = try await instance.enroll(session)
+      _ = try await enrollments.makeRecoveryCodes(device.session, by: Instance.visitor)
+      instance.clock.advance(1)
+      await expect("signInTooOld") {
+        try await enrollments.makeRecoveryCodes(device.session, by: Instance.visitor)
+      }
+    }
+  }
+
   @Test func `codes are invalidated with the app, or when an agent revokes them`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()

@@ -171,6 +171,27 @@ struct FederationTests {
     }
   }
 
+  @Test func `linking an identity keeps what the session was begun with`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let told = try await instance.signIn(
+        .alice, device, code: try await instance.temporaryCode(device.account))
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(#""email":"elsewhere@example.com""#)))
+      let outcome = try await instance.identity.federation.link(
+        told.session, assertion, by: Instance.visitor
+      ).signedIn().outcome
+      guard case .signedIn(let grant) = outcome else { throw Unexpected("not signed in") }
+      #expect(grant.session.secondFactor?.enrollment == device.factor)
+      await expect("secondFactorNeeded") {
+        try await instance.identity.enrollments.makeRecoveryCodes(
+          grant.session, by: Instance.visitor)
+      }
+    }
+  }
+
   @Test func `linking upgrades an anonymous user`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()

@@ -78,7 +78,9 @@ extension StateMachine {
       lastStep: factor.lastStep)
     users[user].add(factor)
     users[user].sessions.append(
-      SimulatedSession(session: grant.session, token: grant.refreshToken))
+      SimulatedSession(
+        session: grant.session, token: grant.refreshToken, usedBackupCode: old.usedBackupCode,
+        signedInAt: old.signedInAt ?? old.session.authTime))
     try await keepRevert(of: id, user)
   }
 
