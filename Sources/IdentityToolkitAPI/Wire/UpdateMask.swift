@@ -15,9 +15,10 @@ struct UpdateMask: Sendable, Equatable {
     }.filter { !$0.contains("") }
   }
 
-  /// Creates the mask of a body that was sent without one, from its members.
+  /// Creates the mask of a body that was sent without one, from its members; those that are null are
+  /// absent, as everywhere in proto3 JSON.
   init(of body: JSON.Object) {
-    paths = body.names.map { [Names.camel($0.text)] }
+    paths = body.members.filter { !$0.value.isNull }.map { [Names.camel($0.name.text)] }
   }
 
   /// Returns whether the mask includes a member or anything inside it.

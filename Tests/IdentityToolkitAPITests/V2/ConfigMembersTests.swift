@@ -233,6 +233,24 @@ struct ConfigMembersTests {
     }
   }
 
+  @Test func `null clears a member only if the mask names it`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let before = try await server.get(TestServer.config).json
+      let nulls: JSON = [
+        "mfa": nil, "emailPrivacyConfig": nil, "authorizedDomains": nil, "multiTenant": nil,
+        "sign_in": nil,
+      ]
+      #expect(try await server.patch(TestServer.config, nulls).status == 200)
+      #expect(try await server.get(TestServer.config).json == before)
+      let cleared = try await server.patch(
+        TestServer.config + "?updateMask=mfa,emailPrivacyConfig", nulls)
+      #expect(cleared["mfa"] == ["state": "DISABLED"])
+      #expect(cleared["emailPrivacyConfig"] != before["emailPrivacyConfig"])
+      #expect(cleared["multiTenant"]?["allowTenants"] == true)
+    }
+  }
+
   @Test func `members and the MFA configuration are changed atomically`() async throws {
     try await TestServer.with { server in
       let answer = try await server.patch(

@@ -31,9 +31,9 @@ struct UpdateMaskTests {
     #expect(try apply(mask, body, to: #"{"a":1,"b":{"c":1,"d":[1]}}"#) == json(result))
   }
 
-  @Test func `a mask derived from a body names its members`() throws {
-    let mask = UpdateMask(of: ["sign_in": [:], "mfa": nil])
-    #expect(mask.paths == [["signIn"], ["mfa"]])
-    #expect(mask.covers("mfa"))
+  @Test func `a mask derived from a body names its members, except those that are null`() throws {
+    let mask = UpdateMask(of: ["sign_in": [:], "mfa": nil, "client": ["permissions": nil]])
+    #expect(mask.paths == [["signIn"], ["client"]])
+    #expect(!mask.covers("mfa"))
   }
 }
