@@ -49,12 +49,13 @@ public struct IdentityToolkitAPI: Sendable {
   ) {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
     identity.outOfBandCodes.leadLinks(to: url)
-    let methods = Methods(identity: identity, tokens: IDTokens(identity: identity), publicURL: url)
+    let tokens = IDTokens(identity: identity)
+    let methods = Methods(identity: identity, tokens: tokens, publicURL: url)
     let credentials = Credentials(identity: identity)
     let routes = Routes(
       methods,
       RequestAuthorizer(
-        identity: identity, credentials: credentials, limit: limit, log: log))
+        identity: identity, credentials: credentials, tokens: tokens, limit: limit, log: log))
     router = routes.router
     operations = routes.operations
     profile = identity.profile

@@ -194,7 +194,8 @@ extension Routes {
     _ work: @escaping RequestAuthorizer.ClientMethod
   ) {
     add(method, path, declaration, .client, shape) { [authorizer] request in
-      await authorizer.client(request, shape, reading: read, work)
+      await authorizer.client(
+        request, shape, poolFrom: declaration.poolToken, reading: read, work)
     }
   }
 
@@ -205,7 +206,8 @@ extension Routes {
     _ client: @escaping RequestAuthorizer.ClientMethod
   ) {
     add(.post, path, declaration, .either(action), .v1) { [authorizer] request in
-      await authorizer.either(request, .v1, action, admin: admin, client: client)
+      await authorizer.either(
+        request, .v1, action, poolFrom: declaration.poolToken, admin: admin, client: client)
     }
   }
 

@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import JSON
@@ -74,6 +75,74 @@ struct PoolRequestLimitTests {
           body: Array("{}".utf8))
         #expect(await api.respond(to: other)?.status != .tooManyRequests)
       }
+    }
+  }
+
+  @Test func `C15: made-up tokens and tenants count toward the project of the key`() async throws {
+    try await TestServer.with { server in
+      let tenant = try await server.addTenant("east")
+      let limit = PoolRequestLimit(perSecond: 5) { .zero }
+      let api = IdentityToolkitAPI(
+        identity: server.identity, publicURL: "https://mfa.example.com", limit: limit)
+      func send(_ path: String, _ body: JSON) async throws -> Status? {
+        let request = Request(
+          method: .post, target: try #require(Target("\(path)?key=\(server.key)")),
+          fields: [.contentType: "application/json"], body: body.serialized())
+        return await api.respond(to: request)?.status
+      }
+      func forged(_ tenant: String) -> JSON {
+        let payload = #"{"firebase":{"tenant":"\#(tenant)"}}"#
+        return .string("e30." + Base64URL.encode(Array(payload.utf8)) + ".")
+      }
+      func refreshToken(_ number: UInt8) -> JSON {
+        .string(Base64URL.encode([UInt8](repeating: number, count: 48)))
+      }
+      // Neither is read by these methods, or is valid, and the last tenants don't exist.
+      let calls: [(String, JSON)] = [
+        ("/v1/accounts:signInWithPassword", ["idToken": forged("a")]),
+        ("/v1/accounts:signInWithPassword", ["refreshToken": refreshToken(1)]),
+        ("/v1/accounts:lookup", ["idToken": forged("b")]),
+        ("/v1/accounts:lookup", ["idToken": forged(tenant)]),
+        ("/v1/accounts:lookup", ["refreshToken": refreshToken(2)]),
+        ("/v1/token", ["grantType": "refresh_token", "refreshToken": refreshToken(3)]),
+        ("/v1/token", ["grantType": "refresh_token", "idToken": forged("c")]),
+        ("/v1/accounts:signUp", ["tenantId": "no-tenant-1"]),
+        ("/v1/accounts:signUp", ["tenantId": "no-tenant-2"]),
+        ("/v1/accounts:signUp", ["tenantId": "no-tenant-3"]),
+      ]
+      for (path, body) in calls {
+        #expect(try await send(path, body) != .tooManyRequests)
+      }
+      for (path, body) in calls {
+        #expect(try await send(path, body) == .tooManyRequests)
+      }
+      #expect(limit.count == 1)
+      #expect(
+        try await send("/v1/accounts:signUp", ["tenantId": .string(tenant)]) != .tooManyRequests)
+    }
+  }
+
+  @Test func `C15: a call counts toward each pool that it acts on`() async throws {
+    try await TestServer.with { server in
+      let tenant = try await server.addTenant("east")
+      let signedUp = try await server.post(
+        "/v1/accounts:signUp",
+        ["tenantId": .string(tenant), "email": "eve@example.com", "password": "correct horse"])
+      let limit = PoolRequestLimit(perSecond: 1) { .zero }
+      let api = IdentityToolkitAPI(
+        identity: server.identity, publicURL: "https://mfa.example.com", limit: limit)
+      let body: JSON = [
+        "requestType": "PASSWORD_RESET", "email": "eve@example.com",
+        "idToken": signedUp["idToken"] ?? nil,
+      ]
+      let request = Request(
+        method: .post,
+        target: try #require(Target("/v1/accounts:sendOobCode?key=\(server.key)")),
+        fields: [.contentType: "application/json"], body: body.serialized())
+      for _ in 0..<2 { _ = await api.respond(to: request) }
+      #expect(limit.count == 2)
+      #expect(!limit.allows(.project(ID(TestServer.project))))
+      #expect(!limit.allows(.tenant(ID(TestServer.project), ID(tenant))))
     }
   }
 

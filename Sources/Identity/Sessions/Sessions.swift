@@ -79,9 +79,7 @@ public struct Sessions: Sendable {
     _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(SessionError) -> SessionGrant {
     let now = store.clock.now()
-    guard let bytes = Base64URL.decode(token.prefix(100)),
-      [Self.tokenLength, Self.tokenLength - 8].contains(bytes.count)
-    else { throw .invalidRefreshToken }
+    guard let bytes = Self.bytes(of: token) else { throw .invalidRefreshToken }
     let id = Array(bytes.prefix(TimeOrderedID.length))
     let digest = Store.digest(token)
     return try await store.write(SessionError.self) { connection in
@@ -200,10 +198,33 @@ public struct Sessions: Sendable {
     ) { try $0.value(0) as Int } != nil
   }
 
-  /// Returns the number of the user pool that a refresh token names, without verifying the token; nil
-  /// if it names none.
-  public static func poolNumber(of token: String) -> Int64? {
-    Base64URL.decode(token.prefix(100)).flatMap(poolNumber)
+  /// Returns the user pool of a refresh token.
+  ///
+  /// - Parameters:
+  ///   - token: The refresh token.
+  ///   - project: The project of the request.
+  /// - Returns: The pool; nil if the token was never issued for one of the project.
+  /// - Throws: ``SessionError/unavailable(_:)``.
+  public func pool(
+    of token: String, project: ID<Project>
+  ) async throws(SessionError) -> Scope? {
+    guard let bytes = Self.bytes(of: token) else { return nil }
+    let digest = Store.digest(token)
+    return try await store.read(SessionError.self) { connection in
+      let row = try Self.row(Array(bytes.prefix(TimeOrderedID.length)), connection)
+      guard let row, constantTimeEqual(row.digest, digest), row.scope.project == project else {
+        return nil
+      }
+      return row.scope
+    }
+  }
+
+  /// Returns the bytes of a refresh token; nil if its length is wrong.
+  private static func bytes(of token: String) -> [UInt8]? {
+    guard let bytes = Base64URL.decode(token.prefix(100)),
+      [tokenLength, tokenLength - 8].contains(bytes.count)
+    else { return nil }
+    return bytes
   }
 
   private static func poolNumber(of token: [UInt8]) -> Int64? {

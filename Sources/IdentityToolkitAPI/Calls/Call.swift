@@ -18,6 +18,8 @@ struct ClientCall: Sendable {
   let address: String
   /// The holder of the call's bearer token, if that can change the users it's about.
   var holder: Operator?
+  /// The pool that the call was counted for; nil without a limit.
+  var counted: CountedPool?
 
   /// The author before the user is known.
   var visitor: Author { author(.visitor) }

@@ -6,12 +6,10 @@ import Synchronization
 ///
 /// Each pool has a token bucket in memory. A bucket holds the requests of two seconds, for bursts.
 public final class PoolRequestLimit: Sendable {
-  /// A user pool as a request names it.
+  /// A user pool.
   enum Pool: Hashable {
     case project(ID<Project>)
     case tenant(ID<Project>, ID<Tenant>)
-    /// The pool of a refresh token, which has only the pool's number.
-    case number(ID<Project>, Int64)
 
     init(_ project: ID<Project>, _ tenant: ID<Tenant>?) {
       self = tenant.map { .tenant(project, $0) } ?? .project(project)
@@ -28,8 +26,7 @@ public final class PoolRequestLimit: Sendable {
     var rejections = 0
   }
 
-  /// The number of buckets above which full ones are dropped: clients can name tenants that don't
-  /// exist.
+  /// The number of buckets above which full ones are dropped.
   static let most = 10_000
 
   private let perSecond: Double
@@ -67,7 +64,7 @@ public final class PoolRequestLimit: Sendable {
       if isAllowed { bucket.tokens -= 1 } else { state.rejections += 1 }
       if state.buckets[pool] == nil, state.buckets.count >= Self.most {
         state.buckets = state.buckets.filter { tokens(in: $0.value, at: now) < capacity }
-        // A flood of names; a pool without a bucket gets a full one.
+        // Very many pools; one without a bucket gets a full one.
         if state.buckets.count >= Self.most { state.buckets = [:] }
       }
       state.buckets[pool] = bucket
@@ -79,5 +76,18 @@ public final class PoolRequestLimit: Sendable {
     let (seconds, attoseconds) = (now - bucket.filledAt).components
     let passed = max(0, Double(seconds) + Double(attoseconds) / 1e18)
     return min(capacity, bucket.tokens + passed * perSecond)
+  }
+}
+
+/// The pool that a call was counted for.
+struct CountedPool: Sendable {
+  let limit: PoolRequestLimit
+  let pool: PoolRequestLimit.Pool
+
+  /// Counts the call for another pool, too, if it acts on that one: a method that can read a user's
+  /// token doesn't always do so.
+  func count(_ scope: Scope) throws(WireError) {
+    let pool = PoolRequestLimit.Pool(scope.project, scope.tenant)
+    guard pool == self.pool || limit.allows(pool) else { throw .tooManyRequests }
   }
 }

@@ -7,6 +7,7 @@ import JSON
 struct RequestAuthorizer: Sendable {
   let identity: Identity
   let credentials: Credentials
+  let tokens: IDTokens
   let limit: PoolRequestLimit?
   let log: @Sendable (RequestID, RequestEvent) -> Void
 
@@ -17,7 +18,7 @@ struct RequestAuthorizer: Sendable {
   ///
   /// A bearer token is accepted in place of a key, for its project.
   func client(
-    _ request: Request, _ shape: ErrorShape,
+    _ request: Request, _ shape: ErrorShape, poolFrom token: PoolToken?,
     reading read: (Request) throws(WireError) -> Message = Body.message, _ method: ClientMethod
   ) async -> Response {
     await answer(request, shape) { () async throws(WireError) in
@@ -25,7 +26,8 @@ struct RequestAuthorizer: Sendable {
       let key = try await credentials.keyProject(request)
       guard bearer != nil || key != nil else { throw .missingKey }
       let message = try read(request)
-      return try await method(try clientCall(request, message, key: key, bearer))
+      return try await method(
+        try await clientCall(request, message, key: key, bearer, poolFrom: token))
     }
   }
 
@@ -62,8 +64,8 @@ struct RequestAuthorizer: Sendable {
   /// Handles a call that is an administrator's with a bearer token and a client's with only an API
   /// key.
   func either(
-    _ request: Request, _ shape: ErrorShape, _ action: Action, admin: AdminMethod,
-    client: ClientMethod
+    _ request: Request, _ shape: ErrorShape, _ action: Action, poolFrom token: PoolToken?,
+    admin: AdminMethod, client: ClientMethod
   ) async -> Response {
     await answer(request, shape) { () async throws(WireError) in
       let bearer = try await credentials.bearer(request)
@@ -71,7 +73,8 @@ struct RequestAuthorizer: Sendable {
       guard bearer != nil || key != nil else { throw .missingKey }
       let message = try Body.message(of: request)
       guard let bearer, try message.given("idToken") == nil else {
-        return try await client(try clientCall(request, message, key: key, bearer))
+        return try await client(
+          try await clientCall(request, message, key: key, bearer, poolFrom: token))
       }
       let named = try namedProject(message)
       guard let project = named ?? key ?? bearer.project ?? identity.defaultProject else {
@@ -95,11 +98,11 @@ struct RequestAuthorizer: Sendable {
       guard let key = try await credentials.keyProject(request) else { throw .missingKey }
       let project = ID<Project>(project)
       guard key == project || identity.profile == .emulator else { throw .permissionDenied }
-      try checkLimit(PoolRequestLimit.Pool(project, tenant.map { ID($0) }))
+      let counted = try await count(project, tenant.map { ID($0) })
       return try await method(
         ClientCall(
           request: request, project: project, tenant: tenant.map { ID($0) }, message: Message(),
-          address: try EndUserAddress.of(request, isTrusted: false)))
+          address: try EndUserAddress.of(request, isTrusted: false), counted: counted))
     }
   }
 
@@ -128,8 +131,9 @@ struct RequestAuthorizer: Sendable {
 
 extension RequestAuthorizer {
   private func clientCall(
-    _ request: Request, _ message: Message, key: ID<Project>?, _ bearer: Operator?
-  ) throws(WireError) -> ClientCall {
+    _ request: Request, _ message: Message, key: ID<Project>?, _ bearer: Operator?,
+    poolFrom token: PoolToken?
+  ) async throws(WireError) -> ClientCall {
     let named = try namedProject(message)
     guard bearer != nil || named == nil else {
       throw WireError(
@@ -150,11 +154,12 @@ extension RequestAuthorizer {
         throw denied(request, bearer, action.permission)
       }
     }
-    if limit != nil { try checkLimit(Self.pool(project, tenant, message)) }
+    let counted = try await count(project, tenant, or: token, message)
     let holder = bearer.flatMap { $0.may(.updateAccounts, project, tenant) ? $0 : nil }
     return ClientCall(
       request: request, project: project, tenant: tenant, message: message,
-      address: try EndUserAddress.of(request, isTrusted: holder != nil), holder: holder)
+      address: try EndUserAddress.of(request, isTrusted: holder != nil), holder: holder,
+      counted: counted)
   }
 
   func adminCall(
@@ -197,19 +202,33 @@ extension RequestAuthorizer {
     throw .tooManyRequests
   }
 
-  /// Returns the pool that a call or its token names.
+  /// Counts a client's call for the pool that it names, or else that of its token, and rejects it
+  /// beyond that pool's limit.
   ///
-  /// The web SDK doesn't name the tenant when it refreshes a token or looks a user up. The token isn't
-  /// verified yet, but a call can name any tenant anyway.
-  private static func pool(
-    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ message: Message
-  ) throws(WireError) -> PoolRequestLimit.Pool {
-    if let tenant { return .tenant(project, tenant) }
-    if let token = try message.text("refreshToken"), let number = Sessions.poolNumber(of: token) {
-      return .number(project, number)
+  /// The web SDK doesn't name the tenant when it refreshes a token or looks a user up. A tenant that
+  /// doesn't exist and a token that isn't valid count for the project, since a client can invent any
+  /// number of them.
+  private func count(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, or token: PoolToken? = nil,
+    _ message: Message = Message()
+  ) async throws(WireError) -> CountedPool? {
+    guard let limit else { return nil }
+    var tenant = tenant
+    if tenant == nil, let token, let text = try message.text(token.rawValue) {
+      switch token {
+      case .idToken: tenant = await tokens.tenant(of: text, project: project)
+      case .refreshToken:
+        tenant = (try? await identity.sessions.pool(of: text, project: project))?.tenant
+      }
     }
-    return PoolRequestLimit.Pool(
-      project, try message.text("idToken").flatMap(IDTokens.namedTenant))
+    if let named = tenant,
+      (try? await identity.scopes.existing(project: project, tenant: named)) == nil
+    {
+      tenant = nil
+    }
+    let pool = PoolRequestLimit.Pool(project, tenant)
+    try checkLimit(pool)
+    return CountedPool(limit: limit, pool: pool)
   }
 
   /// Rejects a project that doesn't allow tenants, before a tenant is looked up.

@@ -43,6 +43,21 @@ struct Declaration: Sendable {
   }
 }
 
+/// The member of a message with a token that determines the user pool of a call that names none.
+enum PoolToken: String, Sendable, CaseIterable {
+  case idToken, refreshToken
+}
+
+extension Declaration {
+  /// The token that determines the user pool of a call that names none; nil if the method reads
+  /// neither, whatever a message has.
+  var poolToken: PoolToken? {
+    PoolToken.allCases.first { token in
+      request?.members.contains { $0.name == token.rawValue } ?? false
+    }
+  }
+}
+
 /// A route with its declaration.
 struct Operation: Sendable {
   /// Who can call the operation.

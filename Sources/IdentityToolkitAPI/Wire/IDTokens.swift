@@ -103,10 +103,9 @@ struct IDTokens: Sendable {
     return claims.session(in: scope)
   }
 
-  /// Returns the tenant that a token names, without verifying the token; nil if it names none.
-  static func namedTenant(of token: String) -> ID<Tenant>? {
-    guard let token = JSONWebToken(token, below: longest) else { return nil }
-    return token.payload["firebase"]?["tenant"]?.textValue.map { ID($0.text) }
+  /// Returns the tenant of a token; nil if it has none, or isn't currently valid for the project.
+  func tenant(of token: String, project: ID<Project>) async -> ID<Tenant>? {
+    try? await claims(of: token, project: project).tenant.map { ID($0) }
   }
 
   /// Returns the claims of a currently valid token for a project.

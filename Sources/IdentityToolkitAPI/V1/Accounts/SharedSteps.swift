@@ -5,11 +5,14 @@ import JSON
 extension Methods {
   /// Returns the user pool of a call without a token that names one.
   func scope(of call: ClientCall) async throws(WireError) -> Scope {
+    let scope: Scope
     do throws(ScopeError) {
-      return try await identity.scopes.find(project: call.project, tenant: call.tenant)
+      scope = try await identity.scopes.find(project: call.project, tenant: call.tenant)
     } catch {
       throw WireError(error)
     }
+    try call.counted?.count(scope)
+    return scope
   }
 
   /// Returns the user of a session if it's still valid.
