@@ -51,7 +51,8 @@ extension SignIns {
   /// Signs in with a code sent to the phone of a second factor.
   ///
   /// A wrong code, or one of another sign-in, is counted on the account in the same transaction,
-  /// which also records each code attempt.
+  /// which also records each code attempt. A temporary proof isn't accepted, because wrong codes of
+  /// phone sign-in, which it results from, aren't counted on the account.
   ///
   /// - Parameters:
   ///   - project: The project of the request.
@@ -68,6 +69,7 @@ extension SignIns {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw .invalidPendingCredential
     }
+    guard case .code(let sessionInfo, let code) = proof else { throw .invalidTemporaryProof }
     let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
     let outcome: Result<SessionGrant, SignInError> = try await store.write(SignInError.self) {
@@ -82,14 +84,15 @@ extension SignIns {
       }
       let account = pending.account
       guard pending.policy.configuration.isSMSOn else { return .failure(.smsNotEnabled) }
-      let known = Self.factorNamed(by: proof, of: account, by: tickets)
+      let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets)
+      let known = account.factors.first { $0.id == sent?.factor }
       let attempt = CodeAttemptRecorder(
         account: account, scope: pending.scope, way: .phone, enrollment: known?.id, origin: origin)
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }
       let factor: Factor
-      switch try Self.factor(proof, ticket, attempt, by: tickets, at: now, connection) {
+      switch try Self.factor(sent, code, ticket, attempt, at: now, connection) {
       case .success(let found): factor = found
       case .failure(let error): return .failure(error)
       }
@@ -106,69 +109,39 @@ extension SignIns {
     return try outcome.get()
   }
 
-  /// Returns the account's factor that a proof names, whether or not the proof is valid.
-  private static func factorNamed(
-    by proof: PhoneProof, of account: Account, by tickets: Sealer
-  ) -> Factor? {
-    switch proof {
-    case .code(let sessionInfo, _):
-      let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets)
-      return account.factors.first { $0.id == sent?.factor }
-    case .temporary(_, let number):
-      return account.factors.first { $0.phoneNumber == number }
-    }
-  }
-
-  /// Returns the account's factor that a valid proof is for, and uses the proof up.
+  /// Returns the account's factor that a correct code was sent to, and uses the code up.
   private static func factor(
-    _ proof: PhoneProof, _ ticket: Ticket, _ attempt: CodeAttemptRecorder, by tickets: Sealer,
+    _ sent: PhoneCode?, _ code: String, _ ticket: Ticket, _ attempt: CodeAttemptRecorder,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Factor, SignInError> {
-    let (account, scope) = (attempt.account, attempt.scope)
-    switch proof {
-    case .code(let sessionInfo, let code):
-      guard let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets) else {
-        return .failure(.invalidSessionInfo)
-      }
-      guard sent.ticket.account == account.key, sent.pending == ticket.id else {
-        // A session of another sign-in is counted as a guess, too.
-        let refusal = try attempt.fail(CodeFinding(.wrong), at: now, connection)
-        if case .quotaExceeded = refusal { return .failure(refusal) }
-        return .failure(.invalidSessionInfo)
-      }
-      let factor = account.factors.first {
-        $0.id == sent.factor && $0.phoneNumber == sent.phoneNumber
-      }
-      guard let factor else { return .failure(.invalidEnrollment) }
-      let isSuspended = factor.isSuspended(at: now)
-      let codeAttempt =
-        isSuspended
-        ? try sent.checkSuspended(code, at: now, connection)
-        : try sent.check(code, at: now, connection)
-      switch codeAttempt {
-      case .right where !isSuspended: break
-      case .right:
-        return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
-      case .wrong: return .failure(try attempt.fail(CodeFinding(.wrong), at: now, connection))
-      case .over:
-        try attempt.note(CodeFinding(.expired), at: now, connection)
-        return .failure(.sessionExpired)
-      }
-      try sent.use(connection)
-      return .success(factor)
-    case .temporary(let text, let number):
-      let proof = try TemporaryProof.open(
-        text, phoneNumber: number, in: scope, by: tickets, at: now, connection)
-      guard let proof else { return .failure(.invalidTemporaryProof) }
-      guard let factor = account.factors.first(where: { $0.phoneNumber == number }) else {
-        return .failure(.invalidEnrollment)
-      }
-      try proof.countUse(connection)
-      guard !factor.isSuspended(at: now) else {
-        return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
-      }
-      return .success(factor)
+    let account = attempt.account
+    guard let sent else { return .failure(.invalidSessionInfo) }
+    guard sent.ticket.account == account.key, sent.pending == ticket.id else {
+      // A session of another sign-in is counted as a guess, too.
+      let refusal = try attempt.fail(CodeFinding(.wrong), at: now, connection)
+      if case .quotaExceeded = refusal { return .failure(refusal) }
+      return .failure(.invalidSessionInfo)
     }
+    let factor = account.factors.first {
+      $0.id == sent.factor && $0.phoneNumber == sent.phoneNumber
+    }
+    guard let factor else { return .failure(.invalidEnrollment) }
+    let isSuspended = factor.isSuspended(at: now)
+    let codeAttempt =
+      isSuspended
+      ? try sent.checkSuspended(code, at: now, connection)
+      : try sent.check(code, at: now, connection)
+    switch codeAttempt {
+    case .right where !isSuspended: break
+    case .right:
+      return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
+    case .wrong: return .failure(try attempt.fail(CodeFinding(.wrong), at: now, connection))
+    case .over:
+      try attempt.note(CodeFinding(.expired), at: now, connection)
+      return .failure(.sessionExpired)
+    }
+    try sent.use(connection)
+    return .success(factor)
   }
 }
 

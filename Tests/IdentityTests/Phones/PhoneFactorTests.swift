@@ -60,6 +60,40 @@ struct PhoneFactorTests {
     }
   }
 
+  @Test func `a temporary proof from phone sign-in isn't a second factor`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let signIns = instance.identity.signIns
+      let alice = try await instance.withPhone(.alice).account
+      _ = try await instance.account(.mallory)
+      let mallory = try await instance.session(.mallory).session
+      // The number's own account makes phone sign-in return a proof to others.
+      let code = try await signIns.sendCode(instance.acme, instance.request())
+      _ = try await signIns.phone(
+        instance.acme,
+        PhoneSignIn(proof: .code(sessionInfo: code, code: Instance.code), purpose: .signIn),
+        by: Instance.visitor)
+      let sent = try await signIns.sendCode(instance.acme, instance.request())
+      let outcome = try await signIns.phone(
+        instance.acme,
+        PhoneSignIn(
+          proof: .code(sessionInfo: sent, code: Instance.code), purpose: .link(mallory)),
+        by: Instance.visitor)
+      guard case .taken(let number, let proof) = outcome else { throw Unexpected("linked") }
+      let pending = try await instance.pending(.alice)
+      for _ in 1...2 {
+        await expect("invalidTemporaryProof") {
+          try await signIns.finalizePhone(
+            project: instance.acme.project, tenant: nil, pendingCredential: pending,
+            .temporary(proof, phoneNumber: number))
+        }
+      }
+      // The credential is still good for the code that is sent for it.
+      let info = try await instance.sendCode(pending, to: alice)
+      _ = try await instance.finalizePhone(pending, info)
+    }
+  }
+
   @Test func `a code of another sign-in is refused and counts against the target account`()
     async throws
   {
