@@ -114,7 +114,7 @@ extension OutOfBandCodes {
   }
 
   /// Applies a code that requires no further input: verifies, changes, or restores an email
-  /// address, or removes a second factor.
+  /// address, or removes a second factor and revokes the recovery codes.
   ///
   /// - Returns: The changed account, and the code.
   /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a
@@ -158,18 +158,21 @@ extension OutOfBandCodes {
         guard account.changesLockedAt == nil else {
           throw OutOfBandError.changesLocked
         }
+        let codes = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
         try FactorRecord.delete([factor], of: account, in: scope, connection)
+        // The person who added the factor may have generated them in the same session.
+        try BackupCodeStore.clear(.recovery, of: account.key, connection)
         let ended = try AccountRecord.endSessions(account.key, at: now, connection)
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: scope,
           excluding: AccountRules.folded(email: email), at: now, connection)
+        var changes = [
+          AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email)),
+        ]
+        if let codes { changes.append(AuditChange(.codes, from: .number(codes.count))) }
         try Self.record(
-          .factorRevert, account, in: scope,
-          [
-            AuditChange(.factors, from: .of([factor])),
-            AuditChange(.linkEmail, to: .text(email)),
-          ], ended: ended, by: author, at: now, connection)
+          .factorRevert, account, in: scope, changes, ended: ended, by: author, at: now, connection)
       }
       let changed = try AccountRecord.changed(account, in: scope, connection)
       return (changed, record.code(with: account))

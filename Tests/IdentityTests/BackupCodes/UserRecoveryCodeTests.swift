@@ -152,6 +152,26 @@ struct UserRecoveryCodeTests {
     }
   }
 
+  @Test func `codes are revoked when the user reverts the enrollment of another factor`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      let codes = try await instance.recoveryCodes(.alice, device)
+      _ = try await instance.enrollPhone(device.session)
+      let mail = try #require(try await instance.mails("revert-factor").last)
+      _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).factors.map(\.id) == [device.factor])
+      let state = try await instance.identity.backupCodes.state(of: device.account)
+      #expect(state.recoveryLeft == nil)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[0]) }
+      let row = try #require(try await instance.log().first { $0.action == .factorRevert })
+      #expect(row.old(.codes) == .number(10))
+    }
+  }
+
   @Test func `codes are invalidated with the app, or when an agent revokes them`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()

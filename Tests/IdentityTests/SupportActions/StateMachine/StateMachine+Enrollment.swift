@@ -256,6 +256,7 @@ extension StateMachine {
       guard isThere, !sample.isLocked else { throw Broken(what: "a factor was reverted") }
       expectation.rows = ["factor.revert by user on \(sample.uid)"]
       users[user].drop([factor])
+      users[user].endRecovery()
       users[user].endSessions()
     } else {
       expectation.refusals = [
