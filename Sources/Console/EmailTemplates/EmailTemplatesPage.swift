@@ -42,7 +42,7 @@ struct EmailTemplateRow: ViewModel {
   private var state: Markup {
     if template.own != nil { return Chip.on(Message("email-templates.own")) }
     return template.inherited == nil
-      ? Chip.off(Message("email-templates.default"))
+      ? Chip.off(Message("email-templates.none"))
       : Chip.off(Message("email-templates.inherited"))
   }
 

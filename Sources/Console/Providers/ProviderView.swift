@@ -33,6 +33,7 @@ struct ProviderView: ViewModel {
       ?? ConsolePaths.newProvider(context.scope)
   }
 
+  /// What identifies the provider; for those who can't see the form, also what it contains.
   private var facts: [Fact] {
     guard let provider else { return [] }
     let settings = provider.settings
@@ -40,12 +41,14 @@ struct ProviderView: ViewModel {
       Fact(Message("providers.provider-id"), HTML.isolated(provider.id.text)),
       Fact(Message("providers.protocol"), provider.kind.name),
     ]
-    if let name = settings.visibleName {
+    if !mayChange, let name = settings.visibleName {
       facts.append(Fact(Message("common.name"), HTML.isolated(name)))
     }
     if isOIDC {
-      facts.append(Fact(Message("providers.issuer"), HTML.isolated(settings.issuer)))
-      facts.append(Fact(Message("providers.client-id"), HTML.isolated(settings.clientID)))
+      if !mayChange {
+        facts.append(Fact(Message("providers.issuer"), HTML.isolated(settings.issuer)))
+        facts.append(Fact(Message("providers.client-id"), HTML.isolated(settings.clientID)))
+      }
       let names = settings.keys.names.joined(separator: ", ")
       facts.append(
         Fact(

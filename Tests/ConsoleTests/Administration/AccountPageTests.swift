@@ -17,7 +17,7 @@ import Testing
       let iris = try await Browser.signedIn(world, as: World.iris)
       let account = try await iris.get("/account")
       Markup.check(account)
-      #expect(account.says("Set up a second factor") && !account.says("Replace…"))
+      #expect(account.says("Set up a second factor") && !account.says("Replace authenticator…"))
       let page = try await iris.get("/account/totp")
       let app = try SecondStepPageTests.app(on: page)
       let ticket = page.value(of: "ticket") ?? ""
@@ -40,7 +40,7 @@ import Testing
       #expect(reloaded.says("Recovery codes are shown only once"))
 
       let on = try await iris.get("/account")
-      #expect(on.says("Replace…") && on.says("Remove…") && on.says("10 of 10 left"))
+      #expect(on.says("Replace authenticator…") && on.says("Remove second factor…") && on.says("10 of 10 left"))
       world.clock.advance(seconds: 30)
       let wrongCode = try await iris.submit("/account/recovery-codes", ["current-code": "1"])
       #expect(wrongCode.status == .unprocessableContent)
@@ -81,7 +81,7 @@ import Testing
       let ada = Browser(world)
       _ = try await ada.givePassword()
       _ = try await ada.submit("/sign-in/code", ["recovery": codes[0]])
-      #expect(!(try await ada.get("/account").says("Remove…")))
+      #expect(!(try await ada.get("/account").says("Remove second factor…")))
       #expect(try await ada.get("/account/totp/removal").location == "/account")
       var last = try await ada.get("/account/recovery-codes")
       for _ in 0..<6 {
