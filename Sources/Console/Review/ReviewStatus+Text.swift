@@ -21,6 +21,17 @@ extension ReviewStatus.State {
 }
 
 extension ReviewStatus {
+  /// The state as a chip, and another if the next review is overdue as well.
+  var chips: Markup {
+    guard state == .changed, isOverdue else { return state.chip }
+    var html = HTML()
+    html.raw("<span class=\"row\">")
+    html.add(state.chip)
+    html.add(State.overdue.chip)
+    html.raw("</span>")
+    return html.markup
+  }
+
   /// Who signed off when, and what follows.
   func sentence(_ times: Times) -> Message {
     guard let signOff else { return Message("review.never-signed-off") }
@@ -28,6 +39,8 @@ extension ReviewStatus {
     let (at, due) = (times.value(signOff.signedAt), Times.value(signOff.dueOn))
     return switch state {
     case .never: Message("review.never-signed-off")
+    case .changed where isOverdue:
+      Message("review.changed-and-overdue", ["reviewer": reviewer, "at": at, "due": due])
     case .changed:
       Message("review.changed-since-sign-off", ["reviewer": reviewer, "at": at, "due": due])
     case .overdue:
@@ -50,7 +63,7 @@ struct SignOffSection: ViewModel {
   private var path: String { scope.project.text }
 
   static let keys: Keys<Self> = [
-    .markup("chip") { $0.status.state.chip },
+    .markup("chip") { $0.status.chips },
     .markup("sentence") { $0.status.sentence($0.times) },
     .text("note") { section in
       section.status.signOff.flatMap { $0.note.isEmpty ? nil : Formatted.short($0.note, 300) }

@@ -70,6 +70,8 @@ public struct ReviewStatus: Sendable, Hashable {
   public let signOff: SignOff?
   /// The state.
   public let state: State
+  /// Whether the next review is overdue, whatever else changed.
+  public let isOverdue: Bool
 
   /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
   /// affect.

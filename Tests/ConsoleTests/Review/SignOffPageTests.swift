@@ -48,6 +48,28 @@ import Testing
     }
   }
 
+  @Test func `a sign-off that is out of date and overdue says both`() async throws {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let form = try await ada.get(Self.review + "/sign-off")
+      let entered: Form = [
+        "digest": try #require(form.value(of: "digest")), "due": "2027-01-31", "note": "Q4",
+      ]
+      #expect(try await ada.submit(Self.review + "/sign-off", entered).location == Self.review)
+      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+        $0.pattern = .account
+      }
+      let next = try #require(Day("2027-02-01")).start
+      world.clock.advance(seconds: next.seconds - world.clock.now.seconds)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let page = try await iris.get(Self.review)
+      Markup.check(page)
+      #expect(page.says("has changed since then. The next review was due on"))
+      #expect(page.says(">changed since review</span>") && page.says(">overdue</span>"))
+    }
+  }
+
   @Test func `a form that is submitted twice leads to the same page and is one sign-off`()
     async throws
   {
