@@ -27,6 +27,9 @@ public struct GrantMail: Sendable {
     case ended = "grant-ended"
     /// It ends in a week.
     case ending = "grant-ending"
+
+    /// Whether the holder doesn't have the role any more, and may not be an administrator.
+    var isLoss: Bool { self == .revoked || self == .ended }
   }
 
   /// What happened.
@@ -78,15 +81,15 @@ extension Outbox {
   ///   - holder: The administrator who has or had the role.
   ///   - author: The author of the change.
   ///   - inviter: The name of the administrator who invited the holder, if that's how they got it.
+  ///   - deleted: The project or tenant with which the role was deleted; nil for other changes.
   ///   - now: The current time.
   ///   - connection: The transaction.
   /// - Throws: Database errors.
   func notify(
     of event: GrantMail.Event, _ grant: Grant, until end: Instant?, of holder: Administrator,
-    by author: Author, invitedBy inviter: String? = nil, at now: Instant,
-    _ connection: borrowing Connection
+    by author: Author, invitedBy inviter: String? = nil, withDeleted deleted: Scope? = nil,
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
-    guard carriesMail else { return }
     func mail(isOwn: Bool) -> MailContent {
       let name = inviter ?? author.actor.name
       return .grant(
@@ -97,7 +100,12 @@ extension Outbox {
           link: isOwn ? links.account : links.console(holder.id)))
     }
     if holder.id.text != author.actor.id {
-      try add(event.rawValue, mail(isOwn: true), to: holder, at: now, connection)
+      // The pool of a first or last role as well, which the holder doesn't have yet or any more.
+      let reader = Administrator(
+        id: holder.id, email: holder.email, displayName: holder.displayName,
+        grants: holder.grants + [grant])
+      try add(
+        event.rawValue, mail(isOwn: true), to: reader, withDeleted: deleted, at: now, connection)
     }
     let managers = try Administrators.recipients(
       with: .manageAdministrators, around: nil, atMost: Self.mostManagers, at: now, connection)
@@ -105,17 +113,32 @@ extension Outbox {
       guard let manager = try Administrators.present(manager.id, at: now, connection) else {
         continue
       }
-      try add(event.rawValue, mail(isOwn: false), to: manager, at: now, connection)
+      try add(
+        event.rawValue, mail(isOwn: false), to: manager, with: .manageAdministrators, at: now,
+        connection)
     }
   }
 
   /// Sends an email to an administrator; does nothing while there's no user pool among whose messages
   /// it could be listed, or after too many of them.
+  ///
+  /// - Parameters:
+  ///   - purpose: The message's stored purpose.
+  ///   - content: What it says.
+  ///   - administrator: The administrator.
+  ///   - permission: What they must be allowed to do when it's sent; nil for a message about
+  ///     themselves.
+  ///   - deleted: A deleted pool whose message it is if they can see no other; nil for none.
+  ///   - now: The time of the event.
+  ///   - connection: The transaction.
+  /// - Throws: Database errors.
   func add(
-    _ purpose: String, _ content: MailContent, to administrator: Administrator, at now: Instant,
+    _ purpose: String, _ content: MailContent, to administrator: Administrator,
+    with permission: Permission? = nil, withDeleted deleted: Scope? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard try isMailSent(connection), let scope = try Self.pool(of: administrator, connection)
+    guard try isMailSent(connection),
+      let scope = try Self.pool(of: administrator, connection) ?? deleted
     else { return }
     let recipient = AccountRules.folded(email: administrator.email)
     let dayAgo = now.advanced(bySeconds: -86_400)
@@ -130,8 +153,9 @@ extension Outbox {
     ) { try $0.value(0) as Int }
     guard recent ?? 0 < Self.mostAdministratorMails else { return }
     try add(
-      purpose, content, to: OutboxMessage.Reader(id: administrator.id), at: recipient, in: scope,
-      now, connection)
+      purpose, content,
+      to: OutboxMessage.Reader(id: administrator.id, permission: permission), at: recipient,
+      in: scope, now, connection)
   }
 
   /// Adds a notice to an administrator, who gets it if they're still allowed to when it's sent.

@@ -125,7 +125,8 @@ public struct Deliveries: Sendable {
     return try await store.write(OutboxError.self) { connection in
       while true {
         guard let row = try Self.claim(channel, at: now, connection) else { return nil }
-        guard !row.isDeleted, row.expiresAt > now, try Self.mayRead(row, at: now, connection)
+        guard row.expiresAt > now,
+          try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
         else {
           try Outbox.wipe(row.key, of: row.scope, connection)
           continue
@@ -171,6 +172,13 @@ public struct Deliveries: Sendable {
     /// The administrator whom it's for; nil for a user.
     let reader: String?
     let permission: String?
+
+    /// Whether it tells its reader that they lost a role: it's for someone who may not be an
+    /// administrator any more, and the project may be deleted.
+    var isAboutLostRole: Bool {
+      reader != nil && permission == nil
+        && GrantMail.Event(rawValue: purpose)?.isLoss == true
+    }
 
     var secret: StoredSecret { .message(key, project: project, tenant: tenant) }
   }
