@@ -179,7 +179,7 @@ def test_an_invitation_is_accepted_once(nodes):
         reauthenticate(nodes.data)
         made = nodes.owner.post("/administrators/new", {
             "email": f"invited-{number}@example.com", "name": "Nina", "role": "auditor",
-            "scope": "", "note": "for the tests"}, follow_redirects=True)
+            "place": "*", "note": "for the tests"}, follow_redirects=True)
         token = re.search(r"/invitation\?token=([\w-]{43})", made.text).group(1)
         browser = nodes.pages()
         csrf = browser.token_of(f"/invitation?token={token}")

@@ -86,7 +86,7 @@ def drive(server, secrets):
                          password=secrets["administrator's password"])
 
     response = pages.post("/administrators/new", {
-        "email": "nina@example.com", "name": "Nina", "role": "auditor", "place": ""})
+        "email": "nina@example.com", "name": "Nina", "role": "auditor", "place": "*"})
     secrets["invitation"] = re.search(r"/invitation\?token=([\w-]{43})", response.text).group(1)
     assert pages.get("/invitation", params={"token": secrets["invitation"]}).status_code == 200
     enroll(pages, server, secrets)

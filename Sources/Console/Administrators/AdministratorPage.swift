@@ -58,6 +58,9 @@ struct AdministratorPage: Sendable {
     let tokens = try await refusing {
       try await identity.serviceTokens.count(madeBy: administrator.id)
     }
+    let groups = try await refusing {
+      try await identity.consoleProviders.groups(of: administrator.id)
+    }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     let button = Message("administrators.revoke-role")
     var frame = frames.frame(
@@ -74,6 +77,12 @@ struct AdministratorPage: Sendable {
           "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])
     ]
+    if let groups = groups[grant] {
+      consequences.append(
+        Message(
+          "administrators.role-returns",
+          ["groups": .names(groups.map { Formatted.short($0) }), "count": .number(groups.count)]))
+    }
     if administrator.grants.count == 1 {
       consequences.append(Message("administrators.only-role"))
     }
@@ -138,6 +147,9 @@ struct AdministratorPage: Sendable {
     let history = try await refusing {
       try await identity.administrators.history(of: record.administrator.id)
     }
+    let groups = try await refusing {
+      try await identity.consoleProviders.groups(of: record.administrator.id)
+    }
     let mayChange =
       signedIn.administrator.may(.manageAdministrators, in: nil)
       && record.administrator.id != signedIn.administrator.id
@@ -152,7 +164,7 @@ struct AdministratorPage: Sendable {
     ]
     let frameView = FrameView(frame)
     let model = AdministratorView(
-      frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
+      frame: frameView, signedIn: signedIn, record: record, groups: groups, mayChange: mayChange,
       history: history,
       fields: GrantFields(
         answers: answers, places: places, frame: frameView, now: frames.clock.now()),
@@ -185,6 +197,8 @@ struct AdministratorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let record: AdministratorRecord
+  /// The groups that give the administrator each role at the sign-in provider.
+  let groups: [Grant: [String]]
   let mayChange: Bool
   let history: [AuditRow]
   let fields: GrantFields
@@ -221,13 +235,23 @@ struct AdministratorView: ViewModel {
     .text("ownAccount") {
       $0.record.administrator.id == $0.signedIn.administrator.id ? ConsolePaths.account() : nil
     },
+    .text("cantSignIn") { view in
+      guard !view.record.canSignIn else { return nil }
+      return view.mayChange
+        ? Message("administrators.cant-sign-in-removable")
+        : Message(
+          "administrators.cant-sign-in-explained",
+          ["holder": .message(Permission.manageAdministrators.startingHolder)])
+    },
     .flag("hasGrants") { !$0.record.administrator.grants.isEmpty },
     .list("grants") { view in
       view.record.administrator.grants.map {
-        GrantRow(
+        let isFromProvider = view.record.groupGrants.contains($0)
+        return GrantRow(
           grant: $0, end: view.record.grantEnds[$0], times: view.frame.times,
+          groups: isFromProvider ? view.groups[$0] ?? [] : nil,
           removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil,
-          change: view.mayChange ? ConsolePaths.grantEnd(view.id) : nil)
+          change: view.mayChange && !isFromProvider ? ConsolePaths.grantEnd(view.id) : nil)
       }
     },
     .text("grantAction") { ConsolePaths.grants($0.id) },
@@ -256,6 +280,8 @@ struct GrantRow: ViewModel {
   /// When the role ends; nil without an end date.
   let end: Instant?
   let times: Times
+  /// The groups at the sign-in provider from which the role comes; nil for a manually granted role.
+  let groups: [String]?
   /// The address of the page that revokes the role; nil if the reader isn't allowed to.
   let removal: String?
   /// The address of the page that changes the end date; nil if the reader isn't allowed to.
@@ -265,6 +291,15 @@ struct GrantRow: ViewModel {
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.grant.placeText },
+    .text("source") { row in
+      row.groups.map { groups in
+        groups.isEmpty
+          ? Message("administrators.from-provider")
+          : Message(
+            "administrators.from-groups",
+            ["groups": .names(groups.map { Formatted.short($0) }), "count": .number(groups.count)])
+      }
+    },
     .markup("end") { row in
       row.end.map(row.times.moment) ?? Chip.off(Message("administrators.no-end"))
     },

@@ -197,6 +197,7 @@ struct AdministratorRow: ViewModel {
     .markup("secondFactor") { $0.secondFactor },
     .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },
     .markup("state") { row in
+      if !row.record.canSignIn { return Chip.bad(Message("administrators.cant-sign-in")) }
       if row.record.administrator.grants.isEmpty {
         return Chip.look(Message("administrators.without-role"))
       }

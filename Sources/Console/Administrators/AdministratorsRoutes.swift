@@ -69,7 +69,8 @@ enum AdministratorsRoutes: ConsoleFeature {
       ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
 
     let invitation = InvitationPage(
-      invitations: identity.invitations, authorizer: parts.authorizer, frames: frames,
+      invitations: identity.invitations, providers: identity.consoleProviders,
+      authorizer: parts.authorizer, frames: frames,
       view: try parts.template("administrators/invitation", for: InvitationView.self))
     table.open(.get, ConsolePaths.invitation, invitation.show)
     table.open(.post, ConsolePaths.invitation, invitation.accept)

@@ -42,10 +42,12 @@ struct GrantEndPage: Sendable {
       }
       let errors = try await actions.faults(error, .grantRole, signedIn) {
         error throws(Refusal) in
-        if case .lastOwner = error {
-          return FieldError(field: "last", text: GrantText.lastOwner)
+        switch error {
+        case .lastOwner: FieldError(field: "last", text: GrantText.lastOwner)
+        case .breakGlassAccount:
+          FieldError(field: "last", text: Message("administrators.break-glass-account"))
+        default: try error.fault(answers)
         }
-        return try error.fault(answers)
       }
       return try await page(signedIn, id, answers, errors: errors, isTyped: true)
     }

@@ -7,6 +7,10 @@ import Text
 
 /// A role and its scope, as entered in a form.
 struct GrantAnswers: Sendable {
+  /// What a form and an address contain for the whole instance, which isn't the ID of a project, so
+  /// that an empty or missing value never means it.
+  static let instance = "*"
+
   var role = ""
   var project = ""
   var tenant = ""
@@ -17,7 +21,7 @@ struct GrantAnswers: Sendable {
 
   init(_ grant: Grant) {
     role = grant.role.rawValue
-    project = grant.project?.text ?? ""
+    project = grant.project?.text ?? Self.instance
     tenant = grant.tenant?.text ?? ""
   }
 
@@ -54,14 +58,25 @@ struct GrantAnswers: Sendable {
     guard let role = Role(rawValue: role) else {
       return (nil, [FieldError(field: "role", text: Message("administrators.role-required"))])
     }
-    if !tenant.isEmpty, project.isEmpty {
+    if !tenant.isEmpty, project.isEmpty || project == Self.instance {
       return (nil, [FieldError(field: "place", text: Message("administrators.project-required"))])
     }
-    let grant = Grant(
-      role: role, project: project.isEmpty ? nil : ID(project),
-      tenant: tenant.isEmpty ? nil : ID(tenant))
+    guard let grant = Self.grant(role, in: place) else {
+      return (nil, [FieldError(field: "place", text: Message("administrators.place-required"))])
+    }
     return (grant, [])
   }
+
+  /// Parses where a role applies, as it's written in a menu; nil if it's empty.
+  static func grant(_ role: Role, in place: String) -> Grant? {
+    if place == instance { return Grant(role: role) }
+    let parts = place.split(separator: "/", maxSplits: 1).map(String.init)
+    guard let project = parts.first else { return nil }
+    return Grant(role: role, project: ID(project), tenant: parts.count == 2 ? ID(parts[1]) : nil)
+  }
+
+  /// Where a role applies, as it's written in a menu.
+  static func place(of grant: Grant) -> String { GrantAnswers(grant).place }
 
   /// Parses the last day; returns the end of the role, which is the end of that day, or the error.
   func end(_ times: Times) -> (end: Instant?, errors: [FieldError]) {
@@ -94,7 +109,9 @@ struct Places: Sendable {
       try await identity.pools.projectNames(visibleTo: administrator, limit: 21)
     }
     guard projects.count <= 20 else { return nil }
-    var places = [(value: "", text: Message("administrators.whole-instance"))]
+    var places = [
+      (value: GrantAnswers.instance, text: Message("administrators.whole-instance"))
+    ]
     for (id, name) in projects {
       let projectName = Formatted.short(name, 60)
       places.append(
@@ -112,6 +129,20 @@ struct Places: Sendable {
       guard places.count <= Self.most else { return nil }
     }
     return places
+  }
+
+  /// Returns the options of a menu; a chosen scope that isn't among them is an option too, so that the
+  /// form doesn't choose another.
+  static func options(_ places: [(value: String, text: Message)], chosen: String) -> [Choice] {
+    var options = places.map {
+      Choice(value: $0.value, text: $0.text, isChosen: $0.value == chosen)
+    }
+    if !chosen.isEmpty, !places.contains(where: { $0.value == chosen }) {
+      let text = Message(
+        "administrators.place-unknown", ["place": .name(Formatted.short(chosen, 60))])
+      options.append(Choice(value: chosen, text: text, isChosen: true))
+    }
+    return options
   }
 }
 
@@ -135,10 +166,7 @@ struct GrantFields: ViewModel {
     },
     .flag("hasPlaces") { $0.places != nil },
     .list("places") { view in
-      (view.places ?? []).map { place in
-        Choice(
-          value: place.value, text: place.text, isChosen: place.value == view.answers.place)
-      }
+      view.places.map { Places.options($0, chosen: view.answers.place) } ?? []
     },
     .text("project") { $0.answers.project },
     .text("tenant") { $0.answers.tenant },
@@ -206,6 +234,12 @@ extension ManagementError {
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
       FieldError(field: "role", text: GrantText.lastOwner)
+    case .breakGlassAccount:
+      FieldError(field: "role", text: Message("administrators.break-glass-account"))
+    case .roleFromGroup:
+      FieldError(field: "last", text: Message("administrators.group-role-has-no-end"))
+    case .passwordSignInOff:
+      FieldError(field: "email", text: Message("administrators.invitations-need-passwords"))
     case .unavailable: throw .unavailable(self)
     }
   }

@@ -9,6 +9,7 @@ import Templating
 /// The token is in the query, which access logs omit. Opening the page doesn't use up the link.
 struct InvitationPage: Sendable {
   let invitations: Invitations
+  let providers: ConsoleProviders
   let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<InvitationView>
@@ -17,7 +18,7 @@ struct InvitationPage: Sendable {
     let token = visitor.request.target.query.text("token") ?? ""
     let invitation = try await refusing { try await invitations.find(token: token) }
     guard let invitation else { return ended(visitor) }
-    return page(visitor, invitation, token, name: invitation.displayName, errors: [])
+    return try await page(visitor, invitation, token, name: invitation.displayName, errors: [])
   }
 
   func accept(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -43,21 +44,23 @@ struct InvitationPage: Sendable {
       }
       let invitation = try await refusing { try await invitations.find(token: token) }
       guard let invitation else { return ended(visitor) }
-      return page(visitor, invitation, token, name: name, errors: [fault])
+      return try await page(visitor, invitation, token, name: name, errors: [fault])
     }
   }
 
   private func page(
     _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
     errors: [FieldError]
-  ) -> Response {
+  ) async throws(Refusal) -> Response {
+    let off = try await refusing { try await providers.passwordSignInOff() }
     var frame = frames.bare(
       Message("administrators.administrator-invitation"), path: ConsolePaths.invitation())
     frame.errors = errors
     let model = InvitationView(
       frame: FrameView(frame), csrf: visitor.formToken,
       open: OpenInvitation(
-        frame: FrameView(frame), invitation: invitation, token: token, name: name))
+        frame: FrameView(frame), invitation: invitation, isPossible: off == nil, token: token,
+        name: name))
     var response = Response.html(
       view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
     authorizer.cookies.keep(visitor, in: &response)
@@ -89,11 +92,14 @@ struct InvitationView: ViewModel {
 struct OpenInvitation: ViewModel {
   let frame: FrameView
   let invitation: Invitation
+  /// Whether password sign-in is on, without which the invitation can't be accepted.
+  let isPossible: Bool
   let token: String
   let name: String
 
   static let keys: Keys<Self> = [
     .text(\.token),
+    .flag(\.isPossible),
     .text("email") { $0.invitation.email },
     .text("inviter") { $0.invitation.inviterName },
     .markup("role") { $0.invitation.grant.place },

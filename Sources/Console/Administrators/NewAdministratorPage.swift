@@ -69,6 +69,7 @@ struct NewAdministratorPage: Sendable {
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
+    let off = try await refusing { try await identity.consoleProviders.passwordSignInOff() }
     let title = Message("administrators.new-administrator")
     var frame = frames.frame(
       Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
@@ -78,7 +79,8 @@ struct NewAdministratorPage: Sendable {
     ]
     let view = FrameView(frame)
     let model = NewAdministratorView(
-      frame: view, csrf: signedIn.session.csrfToken, email: email, name: name,
+      frame: view, csrf: signedIn.session.csrfToken, isPossible: off == nil, email: email,
+      name: name,
       fields: GrantFields(
         answers: answers, places: places, frame: view, now: frames.clock.now()),
       authorization: try await actions.fields(.inviteAdministrator, signedIn, view))
@@ -89,6 +91,8 @@ struct NewAdministratorPage: Sendable {
 struct NewAdministratorView: ViewModel {
   let frame: FrameView
   let csrf: String
+  /// Whether password sign-in is on, without which an invitation can't be accepted.
+  let isPossible: Bool
   let email: String
   let name: String
   let fields: GrantFields
@@ -98,6 +102,8 @@ struct NewAdministratorView: ViewModel {
     .object(\.frame),
     .text("action") { _ in ConsolePaths.newAdministrator() },
     .text("cancel") { _ in ConsolePaths.administrators() },
+    .flag(\.isPossible),
+    .text("passwordSignIn") { _ in ConsolePaths.passwordSignIn() },
     .text(\.csrf),
     .text(\.email),
     .text(\.name),

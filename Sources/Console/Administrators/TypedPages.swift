@@ -75,8 +75,11 @@ struct TypedPage: Sendable {
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
       return FieldError(field: "confirmation", text: GrantText.lastOwner)
+    case .breakGlassAccount:
+      return FieldError(
+        field: "confirmation", text: Message("administrators.break-glass-account"))
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
-      .endTooLate:
+      .endTooLate, .roleFromGroup, .passwordSignInOff:
       throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -94,6 +97,10 @@ struct TypedPage: Sendable {
       action == .reset
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
+    let groups =
+      action == .reset
+      ? [:]
+      : try await refusing { try await identity.consoleProviders.groups(of: administrator.id) }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(action.name), "name": name]),
@@ -106,7 +113,8 @@ struct TypedPage: Sendable {
     let frameView = FrameView(frame)
     let model = TypedView(
       frame: frameView, csrf: signedIn.session.csrfToken, action: action,
-      administrator: administrator, tokens: tokens, typed: typed,
+      administrator: administrator, tokens: tokens,
+      groups: Set(groups.values.flatMap(\.self)).sorted(), typed: typed,
       fields: try await actions.fields(action.action, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -119,6 +127,8 @@ struct TypedView: ViewModel {
   let administrator: Administrator
   /// The number of service tokens created by this administrator, which are revoked.
   let tokens: Int
+  /// The groups that give them roles at the next sign-in with the provider.
+  let groups: [String]
   let typed: String
   let fields: ActionFields
 
@@ -138,7 +148,13 @@ struct TypedView: ViewModel {
         consequences.append(Message("administrators.tokens-end", ["count": .number(tokens)]))
       }
       consequences.append(Message("administrators.actions-stay"))
-      consequences.append(Message("administrators.removal-is-final"))
+      consequences.append(
+        groups.isEmpty
+          ? Message("administrators.removal-is-final")
+          : Message(
+            "administrators.returns-from-groups",
+            ["groups": .names(groups.map { Formatted.short($0) }), "count": .number(groups.count)]
+          ))
       return consequences
     }
   }

@@ -136,6 +136,15 @@ struct ScopeDeletionView: ViewModel {
     if losses.serviceTokens > 0 {
       lines.append(Message("deletion.service-tokens", ["count": .number(losses.serviceTokens)]))
     }
+    if losses.roles > 0 {
+      lines.append(Message("deletion.roles", ["count": .number(losses.roles)]))
+    }
+    if losses.groupRoles > 0 {
+      lines.append(Message("deletion.group-roles", ["count": .number(losses.groupRoles)]))
+    }
+    if losses.invitations > 0 {
+      lines.append(Message("deletion.invitations", ["count": .number(losses.invitations)]))
+    }
     return lines
   }
 

@@ -53,19 +53,46 @@ struct AccessReviewPage: Sendable {
     table.rows = grants.map { access in
       let (record, who) = (access.record, access.record.administrator)
       let isDormant = access.isDormant(at: now)
-      let state = isDormant ? Message("reports.dormant") : Message("reports.active")
+      let (state, chip) = Self.state(access, isDormant: isDormant)
       return [
         .person(
           who.displayName, email: who.email, href: ConsolePaths.administrator(who.id.text)),
-        .text(access.grant.role.title), .text(access.grant.placeText),
-        access.since.map { .dayOf($0) } ?? .text(Message("reports.unknown")),
-        .name(access.grantor ?? ""),
+        .text(access.grant.map(\.role.title) ?? Message("administrators.no-role")),
+        .text(access.grant.map(\.placeText) ?? Message.verbatim("")),
+        Self.since(access), Self.grantor(access),
         .moment(access.endsAt),
         .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
         .text(record.hasSecondFactor ? record.factorsText : Message("reports.no-factor")),
-        .marked(isDormant ? Chip.look(state) : Chip.on(state), state),
+        .marked(chip, state),
       ]
     }
     return table
+  }
+
+  private static func since(_ access: AccessGrant) -> ReportTable.Cell {
+    guard access.grant != nil else { return .text(.verbatim("")) }
+    return access.since.map { .dayOf($0) } ?? .text(Message("reports.unknown"))
+  }
+
+  private static func grantor(_ access: AccessGrant) -> ReportTable.Cell {
+    guard access.isFromProvider else { return .name(access.grantor ?? "") }
+    return .text(
+      access.grantor.map { Message("reports.named-provider", ["provider": .text($0)]) }
+        ?? Message("reports.provider"))
+  }
+
+  private static func state(
+    _ access: AccessGrant, isDormant: Bool
+  ) -> (text: Message, chip: Markup) {
+    if !access.record.canSignIn {
+      let text = Message("administrators.cant-sign-in")
+      return (text, Chip.bad(text))
+    }
+    if access.grant == nil {
+      let text = Message("administrators.without-role")
+      return (text, Chip.look(text))
+    }
+    let text = isDormant ? Message("reports.dormant") : Message("reports.active")
+    return (text, isDormant ? Chip.look(text) : Chip.on(text))
   }
 }

@@ -38,6 +38,13 @@ struct ProviderRefusalText: Sendable {
       sentence = Message("sign-in-provider.email-taken", ["name": name])
       advice = Message("sign-in-provider.email-taken-advice", ["name": name])
       status = .forbidden
+    case .emailOfUnusable:
+      heading = Message("sign-in-provider.no-access")
+      sentence = Message("sign-in-provider.email-of-unusable", ["name": name])
+      advice = Message(
+        "sign-in-provider.email-of-unusable-advice",
+        ["holder": .message(Permission.manageAdministrators.startingHolder)])
+      status = .forbidden
     case .emailRequired:
       heading = Message("sign-in-provider.no-access")
       sentence = Message("sign-in-provider.email-required", ["name": name])

@@ -9,7 +9,8 @@ struct SignInProviderAnswers: Sendable {
   struct Row: Sendable {
     var group = ""
     var role = ""
-    /// Empty for the instance, a project's ID, or a project's and a tenant's with a slash between.
+    /// An asterisk for the instance, a project's ID, or a project's and a tenant's with a slash
+    /// between.
     var place = ""
 
     var isEmpty: Bool { group.isEmpty && role.isEmpty }
@@ -37,9 +38,9 @@ struct SignInProviderAnswers: Sendable {
     (scopes, groupsClaim) = (provider.scopes, provider.groupsClaim)
     mfaValues = provider.mfaValues.joined(separator: "\n")
     rows = provider.roles.map { role in
-      let place = [role.grant.project?.text, role.grant.tenant?.text].compactMap { $0 }
-      return Row(
-        group: role.group, role: role.grant.role.rawValue, place: place.joined(separator: "/"))
+      Row(
+        group: role.group, role: role.grant.role.rawValue,
+        place: GrantAnswers.place(of: role.grant))
     }
   }
 
@@ -83,13 +84,13 @@ struct SignInProviderAnswers: Sendable {
             field: "group-\(index + 1)", text: Message("sign-in-provider.group-required")))
         continue
       }
-      let parts = row.place.split(separator: "/", maxSplits: 1).map(String.init)
-      roles.append(
-        GroupRole(
-          group: row.group,
-          grant: Grant(
-            role: role, project: parts.first.map { ID($0) },
-            tenant: parts.count == 2 ? ID(parts[1]) : nil)))
+      guard let grant = GrantAnswers.grant(role, in: row.place) else {
+        errors.append(
+          FieldError(
+            field: "place-\(index + 1)", text: Message("administrators.place-required")))
+        continue
+      }
+      roles.append(GroupRole(group: row.group, grant: grant))
     }
     let provider = ConsoleProvider(
       name: name, issuer: issuer, clientID: clientID,

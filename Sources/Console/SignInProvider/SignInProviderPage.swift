@@ -45,6 +45,14 @@ struct SignInProviderPage: Sendable {
         let errors =
           faults.map(\.fieldError) + (try await actions.unmet(Self.action, signedIn))
         return try await page(signedIn, answers, stored, errors: errors)
+      case .failed(.noOwnSignIn):
+        let fault = FieldError(
+          field: "issuer",
+          text: Message(
+            "sign-in-provider.issuer-needs-own-sign-in",
+            ["holder": .message(Permission.manageAdministrators.holder)]))
+        let errors = [fault] + (try await actions.unmet(Self.action, signedIn))
+        return try await page(signedIn, answers, stored, errors: errors)
       case .failed(let failure): throw .unavailable(failure)
       case .refused(let refusal):
         let errors = try ActionForms.faults(refusal, Self.action, signedIn)

@@ -28,6 +28,12 @@ struct SignInProviderRemovalPage: Sendable {
           FieldError(
             field: "note", text: Message("sign-in-provider.turn-on-passwords-first"))
         case .notFound: FieldError(field: "note", text: Message("sign-in-provider.removed"))
+        case .noOwnSignIn:
+          FieldError(
+            field: "note",
+            text: Message(
+              "sign-in-provider.removal-needs-own-sign-in",
+              ["holder": .message(Permission.manageAdministrators.holder)]))
         case .invalid, .unconfirmed, .unavailable: throw Refusal.unavailable(error)
         }
       }

@@ -87,9 +87,7 @@ struct GroupRoleRow: ViewModel {
     .text("roleError") { $0.frame.error(at: "role-\($0.number)") },
     .flag("hasPlaces") { $0.places != nil },
     .list("places") { row in
-      (row.places ?? []).map {
-        Choice(value: $0.value, text: $0.text, isChosen: $0.value == row.row.place)
-      }
+      row.places.map { Places.options($0, chosen: row.row.place) } ?? []
     },
     .text("place") { $0.row.place },
     .text("placeError") { $0.frame.error(at: "place-\($0.number)") },

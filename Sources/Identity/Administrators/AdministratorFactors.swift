@@ -317,7 +317,7 @@ public struct AdministratorFactors: Sendable {
       try ThrottleCharge.reset(AdministratorTOTP.counter(id).name, connection)
       try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
       guard try Administrators.hasBreakGlassAccount(connection) else {
-        throw ManagementError.lastOwner
+        throw ManagementError.breakGlassAccount
       }
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: context.now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)

@@ -6,6 +6,8 @@ public struct AdministratorRecord: Sendable {
   public let administrator: Administrator
   /// When roles end by themselves; others have no end date.
   public let grantEnds: [Grant: Instant]
+  /// The roles that come from groups at the sign-in provider, and follow them at each sign-in.
+  public let groupGrants: Set<Grant>
   /// The time the account was created.
   public let createdAt: Instant
   /// The time of the last sign-in; nil if they never signed in.
@@ -18,6 +20,9 @@ public struct AdministratorRecord: Sendable {
   public let passkeys: Int
   /// Whether there's a password.
   public let hasPassword: Bool
+  /// Whether there's a way to sign in: a link with the provider, or a password or passkey that's
+  /// admitted.
+  public let canSignIn: Bool
 
   /// The second factors.
   public var factors: Set<ReauthenticationMethod> {
@@ -42,16 +47,21 @@ extension Administrators {
   ) throws -> [AdministratorRecord] {
     let grants = try connection.all(
       """
-      SELECT administrator_id, role, project_id, tenant_id, ends_at
+      SELECT administrator_id, role, project_id, tenant_id, ends_at, is_from_provider
       FROM administrator_grant WHERE \(inForce(at: now)) ORDER BY administrator_id
       """
-    ) { row in (id: try row.value(0) as String, grant: try TimedGrant(row, from: 1)) }
+    ) { row in
+      var timed = try TimedGrant(row, from: 1)
+      timed.isFromProvider = try row.value(5)
+      return (id: try row.value(0) as String, grant: timed)
+    }
     let byID = Dictionary(grouping: grants, by: \.id)
+    let breakGlass = try PasswordSignIn.find(connection)
     return try connection.all(
       "SELECT \(recordColumns) FROM administrator ORDER BY email_folded"
     ) { row in
       let id: String = try row.value(0)
-      return try decoded(row, byID[id, default: []].map(\.grant))
+      return try decoded(row, byID[id, default: []].map(\.grant), breakGlass)
     }
   }
 
@@ -103,9 +113,10 @@ extension Administrators {
     _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> AdministratorRecord {
     let grants = try timedGrants(id, at: now, connection)
+    let breakGlass = try PasswordSignIn.find(connection)
     let found: AdministratorRecord? = try connection.first(
       "SELECT \(recordColumns) FROM administrator WHERE administrator_id = \(id.text)"
-    ) { row in try Self.decoded(row, grants) }
+    ) { row in try Self.decoded(row, grants, breakGlass) }
     guard let found else { throw ManagementError.notFound }
     return found
   }
@@ -114,22 +125,29 @@ extension Administrators {
     administrator_id, email, display_name, created_at, last_sign_in_at, totp_enrolled_at,
     totp_last_used_at,
     (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id),
-    password_hash <> ''
+    password_hash <> '',
+    EXISTS (SELECT 1 FROM administrator_provider_link l
+      WHERE l.administrator_id = administrator.administrator_id
+        AND l.issuer = (SELECT issuer FROM sign_in_provider WHERE provider_id = 1))
     """
 
   private static func decoded(
-    _ row: borrowing Row, _ grants: [TimedGrant]
+    _ row: borrowing Row, _ grants: [TimedGrant], _ breakGlass: ID<Administrator>?
   ) throws -> AdministratorRecord {
-    AdministratorRecord(
+    let id = ID<Administrator>(try row.value(0))
+    let (passkeys, hasPassword): (Int, Bool) = (try row.value(7), try row.value(8))
+    let isAdmitted = breakGlass == nil || breakGlass == id
+    return AdministratorRecord(
       administrator: Administrator(
-        id: ID(try row.value(0)), email: try row.value(1), displayName: try row.value(2),
+        id: id, email: try row.value(1), displayName: try row.value(2),
         grants: grants.map(\.grant).inOrder),
-      grantEnds: grants.ends,
+      grantEnds: grants.ends, groupGrants: grants.groupGrants,
       createdAt: Instant(microseconds: try row.value(3)),
       lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
       enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
       factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
-      passkeys: try row.value(7), hasPassword: try row.value(8))
+      passkeys: passkeys, hasPassword: hasPassword,
+      canSignIn: try row.value(9) || isAdmitted && (hasPassword || passkeys > 0))
   }
 }
 

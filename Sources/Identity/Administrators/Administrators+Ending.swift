@@ -33,13 +33,14 @@ extension Administrators {
     let (now, holder, old) = (context.now, record.administrator, record.grantEnds[grant])
     guard old != end else { return false }
     try check(end: end, at: now)
+    try checkGroups(record, giving: grant, until: end, connection)
     try connection.run(
       """
       UPDATE administrator_grant
       SET ends_at = \(end?.microseconds), is_reminded = \(isSoon(end, at: now))
       WHERE \(row(of: grant, holder.id))
       """)
-    guard try hasRequiredOwners(connection) else { throw ManagementError.lastOwner }
+    try requireOwners(connection)
     var entry = entry(.administratorGrantChange, record)
     entry.add(.grants, .of([grant]))
     entry.add(.grantEnds, from: .optional(old), to: .optional(end))
@@ -47,6 +48,19 @@ extension Administrators {
     try context.outbox.notify(
       of: .changed, grant, until: end, of: holder, by: context.author, at: now, connection)
     return true
+  }
+
+  /// Checks that a role with an end date isn't one that a group gives, which would return without an
+  /// end at the next sign-in.
+  static func checkGroups(
+    _ record: AdministratorRecord, giving grant: Grant, until end: Instant?,
+    _ connection: borrowing Connection
+  ) throws {
+    guard end != nil else { return }
+    let isFromGroup =
+      try record.groupGrants.contains(grant)
+      || ProviderRoles.groups(of: record.administrator.id, connection)[grant] != nil
+    guard !isFromGroup else { throw ManagementError.roleFromGroup }
   }
 
   /// Inserts a row of `administrator_grant`; a role that ends soon counts as reminded of.

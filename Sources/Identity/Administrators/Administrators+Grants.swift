@@ -60,6 +60,7 @@ extension Administrators {
         return try Self.setEnd(of: grant, of: record, to: end, context, connection) || isKept
       }
       try Self.check(end: end, at: now)
+      try Self.checkGroups(record, giving: grant, until: end, connection)
       try Self.insert(grant, of: id, until: end, at: now, connection)
       var entry = Self.entry(.administratorGrant, record)
       entry.add(.grants, .of([grant]))
@@ -108,7 +109,7 @@ extension Administrators {
       guard removed == 1 else { throw ManagementError.notFound }
       // Checked after the change, in the same transaction: if two owners revoke each other, one
       // fails.
-      guard try Self.hasRequiredOwners(connection) else { throw ManagementError.lastOwner }
+      try Self.requireOwners(connection)
       var entry = Self.entry(.administratorRevoke, record)
       entry.add(.grants, lost: .of([grant]))
       try context.record(entry, connection)
@@ -148,7 +149,7 @@ extension Administrators {
       try Self.endGrants(of: id, context.outbox, at: now, connection)
       let record = try Self.manage(id, by: author, at: now, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
-      guard try Self.hasRequiredOwners(connection) else { throw ManagementError.lastOwner }
+      try Self.requireOwners(connection)
       var entry = Self.entry(.administratorRemove, record)
       entry.add(.email, lost: .text(record.administrator.email))
       entry.add(.grants, lost: .of(record.administrator.grants))

@@ -95,11 +95,15 @@ public struct Invitations: Sendable {
     let id = ID<Administrator>(store.random.uuid())
     return { context, connection in
       let (author, now) = (context.author, context.now)
+      let expiry = now.advanced(bySeconds: Self.lifetime)
       let invitation = Invitation(
         id: id, email: email, displayName: displayName, grant: grant,
         grantEndsAt: end, inviterName: author.actor.name, createdAt: now,
-        expiresAt: now.advanced(bySeconds: Self.lifetime))
+        expiresAt: end.map { min($0, expiry) } ?? expiry)
       try Administrators.mustManage(author, at: now, connection)
+      guard try PasswordSignIn.find(connection) == nil else {
+        throw ManagementError.passwordSignInOff
+      }
       try Administrators.checkPlace(of: grant, connection)
       try Administrators.check(end: end, at: now)
       let folded = AccountRules.folded(email: email)
@@ -237,6 +241,28 @@ public struct Invitations: Sendable {
         "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(columns)",
         Self.invitation)
       guard let (invitation, _) = found else { throw ManagementError.notFound }
+      try context.record(revocation(of: invitation), connection)
+    }
+  }
+
+  /// Deletes the invitation to an address, which belongs to an administrator now.
+  static func revoke(
+    for email: String, by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let folded = AccountRules.folded(email: email)
+    let found = try connection.first(
+      "DELETE FROM invitation WHERE email_folded = \(folded) RETURNING \(columns)", invitation)
+    guard let (invitation, _) = found else { return }
+    try revocation(of: invitation).record(by: author, at: now, connection)
+  }
+
+  /// Deletes the invitations to a project or tenant that match a condition.
+  static func revokeAll(
+    where place: SQL, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws {
+    let found = try connection.all(
+      "DELETE FROM invitation WHERE \(place) RETURNING \(columns)", invitation)
+    for (invitation, _) in found where invitation.isOpen(at: context.now) {
       try context.record(revocation(of: invitation), connection)
     }
   }

@@ -9,6 +9,12 @@ public enum ManagementError: Error, Sendable {
   case oneself
   /// The instance must have at least one owner.
   case lastOwner
+  /// Password sign-in is off, and this is the only account that could sign in without the provider.
+  case breakGlassAccount
+  /// A role that a group gives can't have an end date: it returns at the next sign-in.
+  case roleFromGroup
+  /// Password sign-in is off, so that an invitation couldn't be accepted.
+  case passwordSignInOff
   /// The end date of a role is in the past.
   case endInPast
   /// The end date of a role is more than two years away.

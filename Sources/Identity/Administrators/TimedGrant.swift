@@ -1,9 +1,11 @@
 import Database
 
-/// A role with the time at which it ends automatically, if it does.
+/// A role with the time at which it ends automatically, if it does, and its source.
 struct TimedGrant: Sendable {
   let grant: Grant
   let end: Instant?
+  /// Whether the administrator has it because of a group at the sign-in provider.
+  var isFromProvider = false
 
   /// Reads a grant from three consecutive columns, and its end from the fourth.
   init(_ row: borrowing Row, from column: Int) throws {
@@ -19,6 +21,9 @@ extension [TimedGrant] {
     for timed in self { ends[timed.grant] = timed.end }
     return ends
   }
+
+  /// The roles that come from groups.
+  var groupGrants: Set<Grant> { Set(filter(\.isFromProvider).map(\.grant)) }
 }
 
 extension Administrators {
@@ -48,10 +53,14 @@ extension Administrators {
   ) throws -> [TimedGrant] {
     try connection.all(
       """
-      SELECT role, project_id, tenant_id, ends_at FROM administrator_grant
+      SELECT role, project_id, tenant_id, ends_at, is_from_provider FROM administrator_grant
       WHERE administrator_id = \(id.text) AND \(inForce(at: now))
       ORDER BY role, project_id, tenant_id
       """
-    ) { row in try TimedGrant(row, from: 0) }
+    ) { row in
+      var timed = try TimedGrant(row, from: 0)
+      timed.isFromProvider = try row.value(4)
+      return timed
+    }
   }
 }

@@ -101,6 +101,9 @@ public enum ConsoleProviderError: Error, Sendable {
   case unconfirmed([ProviderRoleChange])
   /// Password sign-in is off, so only the break-glass account could sign in.
   case passwordSignInOff
+  /// No owner without an end date has a password or passkey, so that no one who manages administrators
+  /// could sign in.
+  case noOwnSignIn
   /// There's no provider.
   case notFound
   /// The database is unavailable.

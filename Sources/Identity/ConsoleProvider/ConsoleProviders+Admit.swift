@@ -126,10 +126,14 @@ extension ConsoleProviders {
     }
     let folded = AccountRules.folded(email: email)
     let taken = try connection.first(
-      "SELECT 1 FROM administrator WHERE email_folded = \(folded)"
-    ) { _ in true }
+      "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
+    ) { ID<Administrator>(try $0.value(0)) }
     // An address at the provider proves nothing: someone who can set it there would take over the account.
-    guard taken == nil else { return .failure(.emailTaken(arrival.identity)) }
+    if let taken {
+      let canSignIn = try Administrators.record(taken, at: now, connection).canSignIn
+      return .failure(
+        canSignIn ? .emailTaken(arrival.identity) : .emailOfUnusable(arrival.identity))
+    }
     let name = person.name.flatMap { UserPoolRules.isDisplayName($0) ? $0 : nil } ?? email
     let id = ID<Administrator>(store.random.uuid())
     let author = arrival.author(.server)
@@ -144,6 +148,7 @@ extension ConsoleProviders {
     entry.add(.signInProvider, .text(provider.name))
     entry.add(.subject, .text(arrival.token.subject))
     try entry.record(by: author, at: now, connection)
+    try Invitations.revoke(for: email, by: author, at: now, connection)
     try AdministratorProviderLink.write(
       id, issuer: provider.issuer, subject: arrival.token.subject, groups: arrival.groups, at: now,
       isSignIn: true, connection)

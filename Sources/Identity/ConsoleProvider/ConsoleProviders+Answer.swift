@@ -242,7 +242,9 @@ extension ProviderSignInError {
   /// The person who can't sign in; nil for other errors.
   public var identity: ProviderIdentity? {
     switch self {
-    case .noRole(let identity), .emailRequired(let identity), .emailTaken(let identity): identity
+    case .noRole(let identity), .emailRequired(let identity), .emailTaken(let identity),
+      .emailOfUnusable(let identity):
+      identity
     default: nil
     }
   }

@@ -14,6 +14,16 @@ extension ConsoleProviders {
     }
   }
 
+  /// Returns the groups of an administrator's last sign-in that give them each role, and will again at
+  /// the next one.
+  ///
+  /// - Throws: ``ProviderSignInError/unavailable(_:)``.
+  public func groups(
+    of id: ID<Administrator>
+  ) async throws(ProviderSignInError) -> [Grant: [String]] {
+    try await store.read(ProviderSignInError.self) { try ProviderRoles.groups(of: id, $0) }
+  }
+
   /// Returns whether the session must re-authenticate before its administrator is linked or
   /// unlinked.
   ///

@@ -91,6 +91,12 @@ public struct ConsoleProviders: Sendable {
           change.administrator, to: Self.wanted(of: change.administrator, by: new, connection),
           provider: new.name, context.outbox, by: context.author, at: context.now, connection)
       }
+      // Links with another issuer are of no use to sign in.
+      if let old, old.issuer != new.issuer,
+        try !Administrators.hasOwnerWithOwnSignIn(connection)
+      {
+        throw ConsoleProviderError.noOwnSignIn
+      }
       return true
     }
   }
@@ -120,6 +126,9 @@ public struct ConsoleProviders: Sendable {
       try Self.endSessions(of: old.issuer, at: context.now, connection)
       try connection.run("DELETE FROM sign_in_provider_role WHERE group_name > ''")
       try connection.run("DELETE FROM sign_in_provider WHERE provider_id = 1")
+      guard try Administrators.hasOwnerWithOwnSignIn(connection) else {
+        throw ConsoleProviderError.noOwnSignIn
+      }
       var entry = AuditEntry(.instanceRemoveSignInProvider, of: nil)
       entry.add(.signInProvider, lost: .text(old.name))
       entry.add(.issuer, lost: .text(old.issuer))
@@ -167,29 +176,44 @@ public struct ConsoleProviders: Sendable {
     try await store.read(ConsoleProviderError.self) { connection in
       let link = try AdministratorProviderLink.find(
         issuer: provider.issuer, subject: subject, connection)
-      return try link.map { try Self.change(of: $0.administrator, by: provider, connection) }
+      guard let id = link?.administrator else { return nil }
+      return try Self.changes(by: provider, connection).first { $0.administrator == id }
+        ?? Self.unchanged(id, connection)
     }
   }
 
   private static func changes(
     by provider: ConsoleProvider, _ connection: borrowing Connection
   ) throws -> [ProviderRoleChange] {
-    var changes: [ProviderRoleChange] = []
-    for link in try AdministratorProviderLink.all(connection) {
-      let change = try change(of: link.administrator, by: provider, connection)
-      if !change.granted.isEmpty || !change.revoked.isEmpty { changes.append(change) }
+    let changes = try AdministratorProviderLink.all(connection).map { link in
+      try change(of: link.administrator, by: provider, connection)
     }
-    return changes
+    return try ProviderRoles.changes(changes, connection).filter {
+      !$0.granted.isEmpty || !$0.revoked.isEmpty
+    }
+  }
+
+  private static func unchanged(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> ProviderRoleChange {
+    ProviderRoleChange(
+      administrator: id, name: try name(of: id, connection), granted: [], revoked: [])
+  }
+
+  private static func name(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> String {
+    try connection.first(
+      "SELECT display_name FROM administrator WHERE administrator_id = \(id.text)"
+    ) { try $0.value(0) } ?? ""
   }
 
   private static func change(
     of id: ID<Administrator>, by provider: ConsoleProvider, _ connection: borrowing Connection
   ) throws -> ProviderRoleChange {
-    let name = try connection.first(
-      "SELECT display_name FROM administrator WHERE administrator_id = \(id.text)"
-    ) { try $0.value(0) as String }
-    return try ProviderRoles.change(
-      of: id, named: name ?? "", to: wanted(of: id, by: provider, connection), connection)
+    try ProviderRoles.change(
+      of: id, named: name(of: id, connection), to: wanted(of: id, by: provider, connection),
+      connection)
   }
 
   /// Returns the roles that an administrator has because of their groups: none if they're linked

@@ -154,6 +154,26 @@ extension Administrators {
     try hasOwner(connection) && hasBreakGlassAccount(connection)
   }
 
+  /// Checks that there's an owner, and that the break-glass account can still sign in if password
+  /// sign-in is off.
+  static func requireOwners(_ connection: borrowing Connection) throws {
+    guard try hasOwner(connection) else { throw ManagementError.lastOwner }
+    guard try hasBreakGlassAccount(connection) else { throw ManagementError.breakGlassAccount }
+  }
+
+  /// Returns whether an owner without an end date can sign in without the provider.
+  static func hasOwnerWithOwnSignIn(_ connection: borrowing Connection) throws -> Bool {
+    let owners = try connection.all(
+      """
+      SELECT administrator_id FROM administrator_grant
+      WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+        AND project_id = '' AND ends_at IS NULL
+      """
+    ) { ID<Administrator>(try $0.value(0)) }
+    for owner in owners where try hasOwnSignIn(owner, connection) { return true }
+    return false
+  }
+
   /// Returns whether the break-glass account can still sign in if password sign-in is off.
   static func hasBreakGlassAccount(_ connection: borrowing Connection) throws -> Bool {
     guard let breakGlass = try PasswordSignIn.find(connection) else { return true }

@@ -46,6 +46,63 @@ enum ProviderRoles {
         Set(held.filter(\.isFromProvider).map(\.grant)).subtracting(wanted)))
   }
 
+  /// Returns the changes of several administrators, one after another, as ``align`` makes them: a
+  /// role without which no one could manage administrators isn't revoked.
+  static func changes(
+    _ changes: [ProviderRoleChange], _ connection: borrowing Connection
+  ) throws -> [ProviderRoleChange] {
+    var owners = Set(
+      try connection.all(
+        """
+        SELECT administrator_id, role FROM administrator_grant
+        WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+          AND project_id = '' AND ends_at IS NULL
+        """
+      ) { Owner(id: ID(try $0.value(0)), role: try $0.value(1)) })
+    return changes.map { change in
+      let id = change.administrator
+      owners.formUnion(change.granted.compactMap { Owner(id, $0) })
+      let revoked = change.revoked.filter { grant in
+        guard let owner = Owner(id, grant) else { return true }
+        guard owners != [owner] else { return false }
+        owners.remove(owner)
+        return true
+      }
+      return ProviderRoleChange(
+        administrator: id, name: change.name, granted: change.granted, revoked: revoked)
+    }
+  }
+
+  /// A role with which someone manages administrators.
+  private struct Owner: Hashable {
+    let id: ID<Administrator>
+    let role: String
+
+    init(id: ID<Administrator>, role: String) { (self.id, self.role) = (id, role) }
+
+    /// Creates the role; nil if it's another one.
+    init?(_ id: ID<Administrator>, _ grant: Grant) {
+      guard grant.project == nil, grant.role.permissions.contains(.manageAdministrators) else {
+        return nil
+      }
+      self.init(id: id, role: grant.role.rawValue)
+    }
+  }
+
+  /// Returns the groups of an administrator's last sign-in with the provider that give them each role.
+  static func groups(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> [Grant: [String]] {
+    guard let link = try AdministratorProviderLink.find(id, connection),
+      let provider = try ConsoleProvider.find(connection), link.issuer == provider.issuer
+    else { return [:] }
+    var groups: [Grant: [String]] = [:]
+    for role in provider.roles where link.groups.has(role.group) {
+      groups[role.grant, default: []].append(role.group)
+    }
+    return groups
+  }
+
   /// Returns the roles whose project and tenant exist.
   static func existing(
     _ wanted: Set<Grant>, _ connection: borrowing Connection

@@ -105,6 +105,8 @@ public enum ProviderSignInError: Error, Sendable {
   case emailRequired(ProviderIdentity)
   /// Another administrator has the email address, and isn't linked.
   case emailTaken(ProviderIdentity)
+  /// An administrator who can't sign in in any way has the email address, and isn't linked.
+  case emailOfUnusable(ProviderIdentity)
   /// The person is linked with another administrator.
   case linkedElsewhere
   /// Another person than the session's administrator signed in.
@@ -138,7 +140,7 @@ extension ProviderSignInError {
     case .groupsNotListed: "groups-not-listed"
     case .noRole: "no-role"
     case .emailRequired: "email-required"
-    case .emailTaken: "email-taken"
+    case .emailTaken, .emailOfUnusable: "email-taken"
     case .linkedElsewhere: "linked-elsewhere"
     case .otherPerson: "other-person"
     case .reauthenticationRequired: "reauthentication-required"

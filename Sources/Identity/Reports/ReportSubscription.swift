@@ -239,7 +239,7 @@ extension Reports {
         Set(grants.map(\.record.administrator.id)).count
       }
       return .access(
-        people(grants), roles: grants.count,
+        people(grants), roles: grants.count { $0.grant != nil },
         dormant: people(grants.filter { $0.isDormant(at: now) }),
         days: AccessGrant.dormantDays)
     case (.dormantAdministrators, _):

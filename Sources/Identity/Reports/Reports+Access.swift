@@ -1,22 +1,26 @@
 import Database
 
-/// A role of an administrator, as an access review lists it.
+/// A role of an administrator, or an administrator without one, as an access review lists it.
 public struct AccessGrant: Sendable {
   /// The administrator.
   public let record: AdministratorRecord
-  /// The role and where it applies.
-  public let grant: Grant
+  /// The role and where it applies; nil if the administrator has none.
+  public let grant: Grant?
   /// When it ends automatically; nil without an end date.
   public let endsAt: Instant?
   /// When it was granted; nil if the audit log doesn't know.
   public let since: Instant?
-  /// The name of the administrator who granted it, or invited them with it.
+  /// The name of the administrator who granted it, or invited them with it, or of the sign-in provider
+  /// if it comes from a group.
   public let grantor: String?
   /// When the administrator last used the console; nil if never.
   public let lastUsedAt: Instant?
 
   /// The number of days without use after which an administrator is dormant.
   public static let dormantDays = 90
+
+  /// Whether the role comes from a group at the sign-in provider.
+  public var isFromProvider: Bool { grant.map(record.groupGrants.contains) ?? false }
 
   /// Whether the administrator hasn't used the console for ``dormantDays`` days.
   public func isDormant(at now: Instant) -> Bool {
@@ -26,7 +30,7 @@ public struct AccessGrant: Sendable {
 }
 
 extension Reports {
-  /// Lists every role of every administrator, by email address.
+  /// Lists every role of every administrator, and administrators without one, by email address.
   ///
   /// The beginning of a role and who granted it are read from the audit log.
   ///
@@ -44,11 +48,13 @@ extension Reports {
       let origins = try origins(of: record.administrator.id, connection)
       let lastSeen = try lastSeen(record.administrator.id, connection)
       let lastUsed = [record.lastSignInAt, lastSeen].compactMap(\.self).max()
-      for grant in record.administrator.grants {
-        let origin = origins[grant]
+      let grants: [Grant?] = record.administrator.grants
+      for grant in grants.isEmpty ? [nil] : grants {
+        let origin = grant.flatMap { origins[$0] }
         found.append(
           AccessGrant(
-            record: record, grant: grant, endsAt: record.grantEnds[grant], since: origin?.at,
+            record: record, grant: grant, endsAt: grant.flatMap { record.grantEnds[$0] },
+            since: origin?.at,
             grantor: origin?.grantor, lastUsedAt: lastUsed))
       }
     }
@@ -74,6 +80,10 @@ extension Reports {
       var grantor = row.actorName
       if case .text(let inviter)? = row.changes.first(where: { $0.field == .inviter })?.new {
         grantor = inviter
+      }
+      if case .text(let provider)? = row.changes.first(where: { $0.field == .signInProvider })?.new
+      {
+        grantor = provider
       }
       guard case .list(let grants)? = row.changes.first(where: { $0.field == .grants })?.new
       else { continue }

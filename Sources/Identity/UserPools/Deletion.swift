@@ -12,6 +12,12 @@ public struct DeletionImpact: Equatable, Sendable {
   public let apiKeys: Int
   /// The number of valid service tokens.
   public let serviceTokens: Int
+  /// The number of roles of administrators.
+  public let roles: Int
+  /// The number of roles that groups give at the sign-in provider.
+  public let groupRoles: Int
+  /// The number of pending invitations.
+  public let invitations: Int
 }
 
 /// Deletes projects and tenants.
@@ -24,8 +30,21 @@ enum Deletion {
   /// The maximum number of rows that one write deletes.
   static let share = 300
 
-  static func losses(of scope: Scope, _ connection: borrowing Connection) throws -> DeletionImpact {
+  static func losses(
+    of scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> DeletionImpact {
     let project = scope.project.text
+    let place = place(of: scope)
+    let roles = try count(
+      """
+      SELECT count(*) FROM administrator_grant
+      WHERE \(place) AND \(Administrators.inForce(at: now))
+      """, connection)
+    let groupRoles = try count(
+      "SELECT count(*) FROM sign_in_provider_role WHERE group_name > '' AND \(place)", connection)
+    let invitations = try count(
+      "SELECT count(*) FROM invitation WHERE \(place) AND expires_at > \(now.microseconds)",
+      connection)
     guard let tenant = scope.tenant else {
       let counts = try connection.first(
         """
@@ -41,7 +60,7 @@ enum Deletion {
         serviceTokens: try count(
           """
           SELECT count(*) FROM service_token WHERE project_id = \(project) AND revoked_at IS NULL
-          """, connection))
+          """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations)
     }
     let counts = try connection.first(
       """
@@ -55,7 +74,7 @@ enum Deletion {
         """
         SELECT count(*) FROM service_token
         WHERE project_id = \(project) AND tenant_id = \(tenant.text) AND revoked_at IS NULL
-        """, connection))
+        """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations)
   }
 
   private static func count(_ query: SQL, _ connection: borrowing Connection) throws -> Int {
@@ -64,17 +83,17 @@ enum Deletion {
 
   /// Marks a tenant, or a project with all its tenants, as deleted; keys, tokens, roles, and
   /// invitations are removed immediately.
-  static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
-    let project = scope.project.text
+  static func mark(
+    _ scope: Scope, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws {
+    let (project, now) = (scope.project.text, context.now)
     try CountChanges.fold(scope, connection)
     // Lists and requests are deleted with the pool, so only the audit log says how they ended.
     try BulkRemovals.stopAll(deleted: scope, at: now, connection)
     try Approvals.closeAll(deleted: scope, at: now, connection)
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
-    var place: SQL = "project_id = \(project)"
     if let tenant = scope.tenant {
       tokens += " AND tenant_id = \(tenant.text)"
-      place += " AND tenant_id = \(tenant.text)"
       try connection.run(
         "UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(scope.key)")
     } else {
@@ -91,8 +110,7 @@ enum Deletion {
       try connection.run("DELETE FROM policy_template WHERE project_id = \(project)")
     }
     // A later project or tenant must not inherit these through the same ID.
-    try connection.run("DELETE FROM administrator_grant WHERE \(place)")
-    try connection.run("DELETE FROM invitation WHERE \(place)")
+    try revokeAccess(to: scope, context, connection)
     try connection.run(
       "UPDATE service_token SET revoked_at = \(now.microseconds) WHERE \(tokens)")
   }
@@ -131,10 +149,13 @@ enum Deletion {
         SELECT account_key, session_id FROM session
         WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) LIMIT \(limit))
       """)
+    // Those about roles that were revoked with the project or tenant are still sent.
     let messages = try connection.run(
       """
       DELETE FROM outbox WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
-        WHERE scope_key = \(scope) LIMIT \(limit))
+        WHERE scope_key = \(scope)
+          AND (purpose <> \(GrantMail.Event.revoked.rawValue) OR sealed_text IS NULL)
+        LIMIT \(limit))
       """)
     let codeAttempts = try connection.run(
       """

@@ -178,8 +178,8 @@ public struct UserPools: Sendable {
   private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
     { context, connection in
       let scope = try Self.find(project, tenant, connection).scope
-      let losses = try Deletion.losses(of: scope, connection)
-      try Deletion.mark(scope, at: context.now, connection)
+      let losses = try Deletion.losses(of: scope, at: context.now, connection)
+      try Deletion.mark(scope, context, connection)
       try Deletion.purge(at: context.now, connection)
       var entry = AuditEntry(
         tenant == nil ? .projectDelete : .tenantDelete, scope.object, scope.objectID,
@@ -201,9 +201,10 @@ public struct UserPools: Sendable {
   public func losses(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> DeletionImpact {
-    try await store.read(UserPoolError.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(UserPoolError.self) { connection in
       let scope = try Self.find(project, tenant, connection).scope
-      return try Deletion.losses(of: scope, connection)
+      return try Deletion.losses(of: scope, at: now, connection)
     }
   }
 

@@ -146,7 +146,7 @@ enum AdminResetTOTPCommand: Command {
       } catch ManagementError.notFound {
         throw ConfigurationError(
           Message("cli.has-no-second-factor", ["email": .text(administrator.email)]))
-      } catch ManagementError.lastOwner {
+      } catch ManagementError.breakGlassAccount {
         throw ConfigurationError(
           Message(
             "cli.the-break-glass-account-needs-this-factor", ["email": .text(administrator.email)]))

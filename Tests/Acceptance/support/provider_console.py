@@ -134,7 +134,7 @@ class Site:
             "groups-claim": "groups", "mfa-values": SECOND_FACTOR, "note": "for the tests", **more}
         for number, (group, role, *place) in enumerate(roles, 1):
             form |= {f"group-{number}": group, f"role-{number}": role,
-                     f"place-{number}": place[0] if place else ""}
+                     f"place-{number}": place[0] if place else "*"}
         return self.owner.post(SETTINGS, form, follow_redirects=True)
 
     def configure(self, roles=ROLES, **more):
@@ -177,7 +177,7 @@ class Site:
                             f"{name}@example.com")
         reauthenticate(self.server.data)
         answer = self.owner.post(f"/administrators/{id}/grants", {
-            "role": role, "place": "", "note": "by hand"}, page=f"/administrators/{id}")
+            "role": role, "place": "*", "note": "by hand"}, page=f"/administrators/{id}")
         assert answer.status_code == 303, text_of(answer)
 
     def create(self, email, role):

@@ -67,11 +67,11 @@ import Testing
       #expect(empty.status == .unprocessableContent)
       #expect(empty.says("There are 3 problems"))
       for (field, form) in [
-        ("email", ["email": World.ada, "name": "N", "role": "owner", "place": ""] as Form),
-        ("email", ["email": "x", "name": "N", "role": "owner", "place": ""]),
+        ("email", ["email": World.ada, "name": "N", "role": "owner", "place": "*"] as Form),
+        ("email", ["email": "x", "name": "N", "role": "owner", "place": "*"]),
         ("place", ["email": "n@x", "name": "N", "role": "owner", "place": "nowhere"]),
         ("place", ["email": "n@x", "name": "N", "role": "owner", "tenant": "t"]),
-        ("role", ["email": "n@x", "name": "N", "role": "king", "place": ""]),
+        ("role", ["email": "n@x", "name": "N", "role": "king", "place": "*"]),
       ] {
         let answer = try await ada.submit("/administrators/new", form)
         #expect(answer.status == .unprocessableContent)
@@ -89,7 +89,7 @@ import Testing
       let address = "/administrators/\(try await world.id(of: World.iris))"
       #expect(try await iris.get("/projects/new").status == .forbidden)
       let given = try await ada.submit(
-        address, ["role": "policy", "place": ""], to: address + "/grants")
+        address, ["role": "policy", "place": "*"], to: address + "/grants")
       #expect(given.location == address)
       let page = try await ada.get(address)
       Markup.check(page)
@@ -97,7 +97,7 @@ import Testing
       #expect(try await iris.get("/projects/new").status == .ok)
       for role in ["policy", "auditor"] {
         let revoked = try await ada.submit(
-          address, ["role": role, "project": "", "tenant": ""], to: address + "/grants/removal")
+          address, ["role": role, "project": "*", "tenant": ""], to: address + "/grants/removal")
         #expect(revoked.location == address)
       }
       #expect(try await iris.get("/projects/new").status == .forbidden)
@@ -118,7 +118,8 @@ import Testing
       #expect(
         !page.says("Grant role") && !page.says("Revoke") && !page.says("Remove administrator…"))
       let own = try await ada.submit(
-        "/sign-out", ["role": "owner", "project": "", "tenant": ""], to: address + "/grants/removal"
+        "/sign-out", ["role": "owner", "project": "*", "tenant": ""],
+        to: address + "/grants/removal"
       )
       #expect(own.status == .unprocessableContent)
       #expect(own.says("You can’t change your own roles."))

@@ -39,7 +39,7 @@ import Text
       let address = "/administrators/\(try await world.id(of: World.iris))"
       let form = try #require(
         try await ada.get(address).values(of: "href").first { $0.contains("/grants/end?") })
-      let fields: Form = ["role": "auditor", "project": "", "tenant": ""]
+      let fields: Form = ["role": "auditor", "project": "*", "tenant": ""]
       func send(_ last: String) async throws -> Answer {
         var sent = fields
         sent.add("last", last)

@@ -15,8 +15,8 @@ import Text
     "name": "Example ID", "issuer": TestProvider.issuer,
     "client-id": TestProvider.clientID, "client-secret": "s3cret",
     "groups-claim": "groups", "mfa-values": "mfa\r\notp", "scopes": "openid profile email",
-    "group-1": "admins", "role-1": "owner", "place-1": "", "group-2": "", "role-2": "",
-    "place-2": "", "note": "Single sign-on",
+    "group-1": "admins", "role-1": "owner", "place-1": "*", "group-2": "", "role-2": "",
+    "place-2": "*", "note": "Single sign-on",
   ]
 
   /// The form without some fields.

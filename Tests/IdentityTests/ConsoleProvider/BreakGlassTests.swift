@@ -115,11 +115,11 @@ struct BreakGlassTests {
       _ = try await providers.setBreakGlassAccount(olga.administrator.id, own)
       await expect("failed.passwordSignInOff") { _ = try await providers.remove(own) }
       let administrators = instance.identity.administrators
-      await expect("lastOwner") {
+      await expect("breakGlassAccount") {
         try await administrators.remove(
           olga.administrator.id, by: Author(actor: .commandLine))
       }
-      await expect("lastOwner") {
+      await expect("breakGlassAccount") {
         try await administrators.revoke(
           Grant(role: .owner), from: olga.administrator.id, by: Author(actor: .commandLine))
       }
@@ -141,11 +141,27 @@ struct BreakGlassTests {
     }
   }
 
-  @Test func `an invitation says that a password would be of no use`() async throws {
+  @Test func `the role of the break-glass account doesn't get an end date`() async throws {
     try await withInstance { instance in
       let (olga, _) = try await Self.turnOff(instance)
-      let token = try await instance.invite("new@example.com", by: olga).token
+      _ = try await instance.administrator("second", .owner)
+      await expect("breakGlassAccount") {
+        try await instance.identity.administrators.grant(
+          Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
+          by: Author(actor: .commandLine))
+      }
+    }
+  }
+
+  @Test func `no one is invited to set a password that would be of no use`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let token = try await instance.invite("new@example.com", by: boss).token
+      _ = try await Self.turnOff(instance)
       await expect("passwordSignInOff") { _ = try await instance.accept(token) }
+      await expect("passwordSignInOff") {
+        _ = try await instance.invite("other@example.com", by: boss)
+      }
     }
   }
 }

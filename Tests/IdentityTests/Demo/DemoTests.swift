@@ -197,7 +197,7 @@ struct DemoTests {
         #expect(used.microseconds >= acted ?? 0 && !one.isDormant(at: Self.now))
         #expect(one.record.hasSecondFactor)
       }
-      let owner = try #require(access.first { $0.grant.role == .owner }).record.administrator
+      let owner = try #require(access.first { $0.grant?.role == .owner }).record.administrator
       let bank = try await identity.reviews.evidence(of: ID("harbour-bank"), for: owner)
       #expect(bank.signOffs.count == 1 && bank.signOffs.first?.digest != bank.digest)
       #expect(try await identity.exemptions.list(visibleTo: owner).count == 2)

@@ -1,0 +1,49 @@
+import Database
+
+extension Deletion {
+  /// The condition on a row that it applies to a tenant, or to a project with all its tenants.
+  static func place(of scope: Scope) -> SQL {
+    guard let tenant = scope.tenant else { return "project_id = \(scope.project.text)" }
+    return "project_id = \(scope.project.text) AND tenant_id = \(tenant.text)"
+  }
+
+  /// Revokes the roles in a tenant, or in a project with all its tenants, that was marked as deleted,
+  /// each with its own audit log entry; deletes the invitations and the roles of groups.
+  static func revokeAccess(
+    to scope: Scope, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws {
+    let (place, now) = (place(of: scope), context.now)
+    let revoked = try connection.all(
+      """
+      SELECT role, project_id, tenant_id, ends_at, administrator_id FROM administrator_grant
+      WHERE \(place) AND \(Administrators.inForce(at: now))
+      ORDER BY project_id, tenant_id, role
+      """
+    ) { (timed: try TimedGrant($0, from: 0), id: ID<Administrator>(try $0.value(4))) }
+    try connection.run("DELETE FROM administrator_grant WHERE \(place)")
+    for (timed, holder) in revoked {
+      let record = try Administrators.record(holder, at: now, connection)
+      var entry = Administrators.entry(.administratorRevoke, record)
+      entry.add(.grants, lost: .of([timed.grant]))
+      try context.record(entry, connection)
+      try context.outbox.notify(
+        of: .revoked, timed.grant, until: timed.end, of: record.administrator, by: context.author,
+        withDeleted: scope, at: now, connection)
+    }
+    try Invitations.revokeAll(where: place, context, connection)
+    try deleteGroupRoles(in: place, context, connection)
+  }
+
+  private static func deleteGroupRoles(
+    in place: SQL, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws {
+    let old = try ConsoleProvider.find(connection)
+    let deleted = try connection.run(
+      "DELETE FROM sign_in_provider_role WHERE group_name > '' AND \(place)")
+    guard deleted > 0 else { return }
+    let new = try ConsoleProvider.find(connection)
+    var entry = AuditEntry(.instanceChangeSignInProvider, of: nil)
+    entry.compare(old?.auditFields(), new?.auditFields() ?? [])
+    try context.record(entry, connection)
+  }
+}

@@ -1,0 +1,136 @@
+import HTTP
+import Identity
+import Testing
+import Text
+
+@testable import Console
+
+/// Roles from groups, accounts that the provider created, and where roles apply, on pages.
+@Suite struct ProviderRolePageTests {
+  private typealias Provider = SignInProviderPageTests
+  private static let page = "/administrators/sign-in-provider"
+  private static let nora = "nora@example.com"
+
+  private static func form(place: String?) -> Form {
+    var form = Form(Provider.form.entries.filter { $0.name != "place-1" })
+    if let place { form.add("place-1", place) }
+    return form
+  }
+
+  @Test func `a missing or unknown scope never becomes the whole instance`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Provider.setUp(world)
+      #expect(try await ada.get(Self.page).says("<option value=\"*\" selected>"))
+      for place in ["", nil] {
+        let refused = try await ada.submit(Self.page, Self.form(place: place))
+        #expect(refused.status == .unprocessableContent && refused.says("id=\"place-1-error\""))
+      }
+      let unknown = try await ada.submit(Self.page, Self.form(place: "no-such-project"))
+      Markup.check(unknown)
+      #expect(unknown.status == .unprocessableContent)
+      #expect(unknown.says("<option value=\"no-such-project\" selected>"))
+      #expect(unknown.says("value=\"admins\""))
+      let stored = try await world.identity.consoleProviders.find()
+      #expect(stored?.roles == [GroupRole(group: "admins", grant: Grant(role: .owner))])
+      let iris = "/administrators/\(try await world.id(of: World.iris))"
+      let grants = iris + "/grants"
+      let gone = try await ada.submit(
+        iris, ["role": "owner", "place": "acme-retail/gone"], to: grants)
+      Markup.check(gone)
+      #expect(gone.says("<option value=\"acme-retail/gone\" selected>"))
+      let empty = try await ada.submit(iris, ["role": "owner", "place": ""], to: grants)
+      #expect(empty.status == .unprocessableContent && empty.says("id=\"place-error\""))
+      let record = try await world.identity.administrators.record(email: World.iris)
+      #expect(record.administrator.grants == [Grant(role: .auditor)])
+    }
+  }
+
+  @Test func `a group's role is marked, has no end, and is said to return`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Provider.setUp(world)
+      _ = try await Provider.signIn(Browser(world))
+      let address = "/administrators/\(try await world.id(of: Self.nora))"
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("From the group") && page.says("at the sign-in provider"))
+      #expect(!page.values(of: "href").contains { $0.contains("/grants/end") })
+      let refused = try await ada.submit(
+        address,
+        ["role": "owner", "project": "*", "tenant": "", "last": "2026-12-31"],
+        to: address + "/grants/end")
+      Markup.check(refused)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("would return at the next sign-in"))
+      let question = try #require(
+        page.values(of: "href").first { $0.contains("/grants/removal") })
+      #expect(try await ada.get(question).says("The role returns at their next sign-in"))
+      let removal = try await ada.get(address + "/removal")
+      Markup.check(removal)
+      #expect(removal.says("They become an administrator again at their next sign-in"))
+      let review = try await ada.get("/reports/access")
+      Markup.check(review)
+      #expect(review.says("Example ID (sign-in provider)"))
+      let file = try await ada.get("/reports/access.csv")
+      #expect(file.says("\"Example ID (sign-in provider)\""))
+    }
+  }
+
+  @Test func `an account that can't sign in any more is shown, with what to do`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Provider.setUp(world)
+      _ = try await Provider.signIn(Browser(world))
+      let removed = try await ada.submit(Self.page + "/removal", ["note": "Another provider"])
+      #expect(removed.location == "/administrators")
+      #expect(try await ada.get("/administrators").says(">can’t sign in</span>"))
+      _ = try await ada.submit(Self.page, Provider.form)
+      let refused = try await Provider.signIn(Browser(world))
+      Markup.check(refused)
+      #expect(refused.status == .forbidden && !refused.says("Sign in as before"))
+      #expect(refused.says("An owner has to remove that account first."))
+      let address = "/administrators/\(try await world.id(of: Self.nora))"
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("This administrator can’t sign in"))
+      #expect(try await ada.get("/reports/access").says(">can’t sign in</span>"))
+      _ = try await ada.submit(address + "/removal", ["confirmation": Self.nora])
+      #expect(try await Provider.signIn(Browser(world)).location == "/")
+    }
+  }
+
+  @Test func `while password sign-in is off, no one is invited, and the break-glass account stays`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let link = try await world.invitation("new@example.com", Grant(role: .auditor))
+      _ = try await Provider.setUp(world)
+      let nora = Browser(world)
+      _ = try await Provider.signIn(nora)
+      let id = try await world.id(of: World.ada)
+      _ = try await nora.submit(
+        "/administrators/password-sign-in", ["state": "off", "account": id, "note": "SSO"])
+      let new = try await nora.get("/administrators/new")
+      Markup.check(new)
+      #expect(new.says("Invitations can’t be accepted while password sign-in is off."))
+      #expect(!new.says("name=\"email\""))
+      let invitation = try await Browser(world).get(link)
+      Markup.check(invitation)
+      #expect(invitation.says("Password sign-in is off.") && !invitation.says("type=\"password\""))
+      let address = "/administrators/\(id)/removal"
+      let refused = try await nora.submit(address, ["confirmation": World.ada])
+      Markup.check(refused)
+      #expect(refused.says("This is the break-glass account."))
+    }
+  }
+
+  @Test func `the deletion of a project lists its roles and invitations`() async throws {
+    try await World.withSampleData { world in
+      let project = Grant(role: .auditor, project: ID("acme-retail"))
+      _ = try await world.invitation("new@example.com", project)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/projects/acme-retail/settings/deletion")
+      Markup.check(page)
+      #expect(page.says("of administrators.") || page.says("role of an administrator."))
+      #expect(page.says("1 pending invitation of an administrator."))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import TestProvider
+import Testing
+
+@testable import Identity
+
+/// Roles from groups, as other administrators change and see them.
+struct ProviderGrantTests {
+  private static let owner = Grant(role: .owner)
+
+  @Test func `a role that a group gives has no end date, and is marked as the provider's`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider()
+      let nora = try await instance.providerSession().administrator
+      let (administrators, providers) = (
+        instance.identity.administrators, instance.identity.consoleProviders
+      )
+      let end = instance.now.advanced(bySeconds: 86_400)
+      await expect("failed.roleFromGroup") {
+        _ = try await administrators.setEnd(
+          of: Self.owner, of: nora.id, to: end, olga.request(nil))
+      }
+      #expect(try await administrators.record(nora.id).groupGrants == [Self.owner])
+      #expect(try await providers.groups(of: nora.id) == [Self.owner: ["admins"]])
+      #expect(try await providers.groups(of: olga.administrator.id).isEmpty)
+      let review = try await instance.identity.reports.access()
+      let found = try #require(review.first { $0.record.administrator.id == nora.id })
+      #expect(found.isFromProvider && found.grantor == "Example ID")
+      // Neither can it be granted again, which the next sign-in would undo as well.
+      let author = Author(actor: .commandLine)
+      try await administrators.revoke(Self.owner, from: nora.id, by: author)
+      await expect("roleFromGroup") {
+        try await administrators.grant(Self.owner, until: end, to: nora.id, by: author)
+      }
+      try await administrators.grant(Self.owner, to: nora.id, by: author)
+      let record = try await administrators.record(nora.id)
+      #expect(record.groupGrants.isEmpty && record.grantEnds.isEmpty)
+      let manual = try await instance.identity.reports.access()
+        .first { $0.record.administrator.id == nora.id }
+      #expect(manual?.isFromProvider == false && manual?.grantor != "Example ID")
+    }
+  }
+
+  @Test func `the access review lists an administrator without a role`() async throws {
+    try await withInstance { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      try await instance.identity.administrators.revoke(
+        Grant(role: .auditor), from: nora.id, by: instance.author(boss))
+      let review = try await instance.identity.reports.access()
+        .filter { $0.record.administrator.id == nora.id }
+      #expect(review.count == 1 && review.first?.grant == nil)
+    }
+  }
+
+  @Test func `the provider stays while no owner could sign in without it`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider().administrator
+      let nora = try await instance.providerSession()
+      let providers = instance.identity.consoleProviders
+      try await instance.identity.administrators.remove(
+        olga.id, by: Author(actor: .commandLine))
+      let own = instance.request(nora.administrator, nora, note: "No longer used")
+      await expect("failed.noOwnSignIn") { _ = try await providers.remove(own) }
+      #expect(try await providers.find() != nil)
+      #expect(try await instance.grants(of: nora.administrator.id) == [Self.owner])
+      _ = try await instance.visit()
+    }
+  }
+
+  @Test func `an account that lost its only way to sign in has to be removed first`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider()
+      let nora = try await instance.providerSession().administrator
+      let administrators = instance.identity.administrators
+      #expect(try await administrators.record(nora.id).canSignIn)
+      _ = try await instance.identity.consoleProviders.remove(
+        olga.request(nil, note: "No longer used"))
+      #expect(try await !administrators.record(nora.id).canSignIn)
+      try await instance.setUpProvider()
+      await expect("emailOfUnusable") { _ = try await instance.visit() }
+      #expect(try await !administrators.record(nora.id).canSignIn)
+      #expect(try await administrators.record(olga.administrator.id).canSignIn)
+      try await administrators.remove(nora.id, by: Author(actor: .commandLine))
+      let new = try await instance.providerSession().administrator
+      #expect(new.id != nora.id && new.email == nora.email)
+    }
+  }
+
+  @Test func `the preview doesn't take the role of the last owner, as saving doesn't`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider().administrator
+      let nora = try await instance.providerSession()
+      let (id, providers) = (nora.administrator.id, instance.identity.consoleProviders)
+      try await instance.identity.administrators.revoke(
+        Self.owner, from: olga.id, by: Author(actor: .commandLine))
+      let auditor = Grant(role: .auditor)
+      let new = Instance.consoleProvider([GroupRole(group: "admins", grant: auditor)])
+      let changes = try await providers.changes(by: new)
+      #expect(changes.map(\.granted) == [[auditor]] && changes.map(\.revoked) == [[]])
+      let change = try await providers.change(of: "248289761001", by: new)
+      #expect(change == changes.first)
+      let own = instance.request(nora.administrator, nora, note: "Fewer owners")
+      _ = try await providers.save(new, secret: nil, isConfirmed: true, own)
+      #expect(try await instance.grants(of: id) == [Self.owner, auditor])
+    }
+  }
+
+  @Test func `a preview without changes for a linked administrator says so`() async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      _ = try await instance.providerSession()
+      let change = try #require(
+        try await instance.identity.consoleProviders.change(
+          of: "248289761001", by: Instance.consoleProvider()))
+      #expect(change.granted.isEmpty && change.revoked.isEmpty && !change.name.isEmpty)
+    }
+  }
+
+  @Test func `the groups' roles in a project or tenant are deleted with it`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let (project, tenant) = (instance.acme.project, try #require(instance.east.tenant))
+      let roles = [
+        Instance.owners, GroupRole(group: "a", grant: Grant(role: .policy, project: project)),
+        GroupRole(group: "b", grant: Grant(role: .support, project: project, tenant: tenant)),
+      ]
+      try await instance.setUpProvider(roles)
+      #expect(try await identity.pools.losses(project: project).groupRoles == 2)
+      #expect(try await identity.pools.losses(project: project, tenant: tenant).groupRoles == 1)
+      try await identity.pools.delete(project: project, tenant: tenant, by: Instance.boss)
+      #expect(try await identity.consoleProviders.find()?.roles.count == 2)
+      try await identity.pools.delete(project: project, by: Instance.boss)
+      #expect(try await identity.consoleProviders.find()?.roles == [Instance.owners])
+      let rows = try await instance.wholeLog().filter {
+        $0.action == .instanceChangeSignInProvider
+      }
+      #expect(rows.count == 3 && rows.first?.fields == [.groupRoles])
+    }
+  }
+
+  @Test func `an invitation ends when the provider creates the administrator`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider().administrator
+      let new = try await instance.invite("Nora@example.com", by: olga)
+      _ = try await instance.providerSession()
+      #expect(try await instance.identity.invitations.list().isEmpty)
+      await expect("ended") { _ = try await instance.accept(new.token) }
+      let history = try await instance.identity.administrators.history(of: new.invitation.id)
+      #expect(
+        history.map(\.action) == [.administratorRevokeInvitation, .administratorInvite])
+    }
+  }
+}
