@@ -15,9 +15,12 @@ struct BackupCodesView: ViewModel {
   /// Creates the section; nil if there are no codes.
   init?(_ account: Account, _ state: BackupCodeState, at now: Instant, in context: ScopeContext) {
     let times = context.signedIn.times
-    temporaryCode = state.temporaryUntil.map { TemporaryCodeFact(until: times.moment($0)) }
+    temporaryCode = state.temporaryUntil.map {
+      TemporaryCodeFact(until: times.moment($0), isOff: state.temporaryIsOff)
+    }
     if let left = state.recoveryLeft, let madeAt = state.recoveryMadeAt {
-      recoveryCodes = RecoveryCodesFact(left: left, madeAt: times.moment(madeAt))
+      recoveryCodes = RecoveryCodesFact(
+        left: left, madeAt: times.moment(madeAt), isOff: state.recoveryIsOff)
     }
     caution = LockCaution(account, at: now, in: context)
     if temporaryCode == nil, recoveryCodes == nil { return nil }
@@ -33,8 +36,13 @@ struct BackupCodesView: ViewModel {
 /// The temporary code of a user.
 struct TemporaryCodeFact: ViewModel {
   let until: Markup
+  /// Whether temporary codes are off in the pool, so that it isn't accepted.
+  let isOff: Bool
 
-  static let keys: Keys<Self> = [.markup("until") { $0.until }]
+  static let keys: Keys<Self> = [
+    .markup("until") { $0.until },
+    .flag(\.isOff),
+  ]
 }
 
 /// The recovery codes of a user.
@@ -42,9 +50,12 @@ struct RecoveryCodesFact: ViewModel {
   /// The number of unused codes.
   let left: Int
   let madeAt: Markup
+  /// Whether recovery codes are off in the pool, so that they aren't accepted.
+  let isOff: Bool
 
   static let keys: Keys<Self> = [
     .number(\.left),
     .markup(\.madeAt),
+    .flag(\.isOff),
   ]
 }

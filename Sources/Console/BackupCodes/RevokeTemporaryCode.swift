@@ -40,7 +40,9 @@ extension SupportPages {
     _ target: SupportTarget
   ) async throws(Refusal) -> (Account, BackupCodeState) {
     let account = try await account(target)
-    let state = try await refusing { try await identity.backupCodes.state(of: account) }
+    let state = try await refusing {
+      try await identity.backupCodes.state(of: account, in: target.scope)
+    }
     return (account, state)
   }
 }

@@ -27,11 +27,18 @@ enum CodeAttemptText {
   static func sentence(_ run: CodeAttemptRun) -> Message {
     if run.attempts.count == 1 { return sentence(run.newest) }
     let count = Message.Value.number(run.count)
-    return run.isAccepted
-      ? Message("code-attempts.accepted-codes", ["count": count])
-      : Message(
+    switch run.newest.result {
+    case .accepted:
+      return run.newest.way.isSent
+        ? Message("code-attempts.accepted-sms-codes", ["count": count])
+        : Message("code-attempts.accepted-codes", ["count": count])
+    case .temporary: return Message("code-attempts.accepted-temporary-codes", ["count": count])
+    case .recovery: return Message("code-attempts.accepted-recovery-codes", ["count": count])
+    default:
+      return Message(
         "code-attempts.result-repeated",
         ["count": count, "result": .message(result(run.newest))])
+    }
   }
 
   private static func result(_ codeAttempt: CodeAttempt) -> Message {

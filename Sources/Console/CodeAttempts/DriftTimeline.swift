@@ -3,7 +3,7 @@ import Localization
 import OTP
 import Templating
 
-/// The chart of a user's codes by time and interval, which shows how the clock of a phone drifts.
+/// The chart of a user's TOTP codes by time and interval, which shows how the clock of a phone drifts.
 enum DriftTimeline {
   /// The fewest codes that are worth a chart.
   private static let fewest = 3
@@ -60,9 +60,9 @@ enum DriftTimeline {
       })
   }
 
-  /// Whether a code was checked against the intervals; codes that were sent have none.
+  /// Whether a code was checked against the intervals; sent and backup codes have none.
   private static func isShown(_ codeAttempt: CodeAttempt) -> Bool {
-    guard !codeAttempt.way.isSent else { return false }
+    guard !codeAttempt.way.isSent, codeAttempt.window != nil else { return false }
     return codeAttempt.distance != nil || codeAttempt.result == .wrong
   }
 

@@ -58,10 +58,24 @@ struct DiagnosisView: ViewModel {
       return (Message("users.diagnosis-factors-off"), Message("users.advice-no-factor"))
     case .unverifiedEmail:
       return (Message("users.diagnosis-no-factor"), Message("users.advice-unverified-email"))
+    case .backupCodesOff(let state):
+      return (
+        off(state),
+        Message(
+          "users.advice-backup-codes-off",
+          ["holder": .message(Permission.editSupportRules.holder)])
+      )
     case .noFactor:
       return (Message("users.diagnosis-no-factor"), Message("users.advice-no-factor"))
     case nil: return (Message("users.diagnosis-nothing"), nil)
     }
+  }
+
+  /// Which backup codes that the user has are off.
+  private static func off(_ state: BackupCodeState) -> Message {
+    guard state.temporaryIsOff else { return Message("users.diagnosis-recovery-codes-off") }
+    return state.recoveryIsOff
+      ? Message("users.diagnosis-backup-codes-off") : Message("users.diagnosis-temporary-code-off")
   }
 
   /// The facts behind the finding, each in an element.

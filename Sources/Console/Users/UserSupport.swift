@@ -103,12 +103,15 @@ struct UserSessionRow: ViewModel {
     self.times = times
   }
 
-  /// The sign-in method, and the name of the second factor if one was used.
+  /// The sign-in method, and the name of the second factor, or that a backup code replaced it.
   private var way: Markup {
     let first: Message =
       session.provider == .password
       ? Message("common.password") : .verbatim(session.provider.rawValue)
     guard let id = session.factor else { return Markup(escaping: first) }
+    if session.usedBackupCode {
+      return Markup(html: Message("users.way-and-backup-code", ["way": .message(first)]))
+    }
     guard let factor = factors.first(where: { $0.id == id }) else {
       return Markup(html: Message("users.way-and-removed-factor", ["way": .message(first)]))
     }

@@ -19,10 +19,22 @@ public struct BackupCodeState: Sendable {
   public let recoveryLeft: Int?
   /// The time the recovery codes were generated.
   public let recoveryMadeAt: Instant?
+  /// Whether there's a temporary code that sign-in rejects because they're off in the pool.
+  public let temporaryIsOff: Bool
+  /// Whether there are unused recovery codes that sign-in rejects because they're off in the pool.
+  public let recoveryIsOff: Bool
 
   /// The state of an account without backup codes.
   public static let nothing = BackupCodeState(
-    temporaryUntil: nil, temporaryMadeAt: nil, recoveryLeft: nil, recoveryMadeAt: nil)
+    temporaryUntil: nil, temporaryMadeAt: nil, recoveryLeft: nil, recoveryMadeAt: nil,
+    temporaryIsOff: false, recoveryIsOff: false)
+}
+
+extension SupportRules {
+  /// Returns whether backup codes of a kind can be generated and are accepted at sign-in.
+  func accepts(_ kind: BackupCodeStore.Kind) -> Bool {
+    kind == .temporary ? temporaryCodes : recoveryCodes
+  }
 }
 
 /// Support actions on backup codes.
@@ -39,21 +51,27 @@ public struct BackupCodes: Sendable {
   /// Reads the state of an account's backup codes.
   ///
   /// - Throws: ``ActionDenial``.
-  public func state(of account: Account) async throws(ActionDenial) -> BackupCodeState {
+  public func state(
+    of account: Account, in scope: Scope
+  ) async throws(ActionDenial) -> BackupCodeState {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
-      try Self.state(of: account, at: now, connection)
+      try Self.state(
+        of: account, by: try SupportRules.find(scope, connection), at: now, connection)
     }
   }
 
   static func state(
-    of account: Account, at now: Instant, _ connection: borrowing Connection
+    of account: Account, by rules: SupportRules, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> BackupCodeState {
     let temporary = try BackupCodeStore.left(.temporary, of: account.key, at: now, connection)
     let recovery = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
     return BackupCodeState(
       temporaryUntil: temporary?.expiresAt, temporaryMadeAt: temporary?.madeAt,
-      recoveryLeft: recovery?.count, recoveryMadeAt: recovery?.madeAt)
+      recoveryLeft: recovery?.count, recoveryMadeAt: recovery?.madeAt,
+      temporaryIsOff: temporary != nil && !rules.accepts(.temporary),
+      recoveryIsOff: (recovery?.count ?? 0) > 0 && !rules.accepts(.recovery))
   }
 
   /// Generates a code that a user can enter once instead of a code of their authenticator app.
@@ -76,7 +94,7 @@ public struct BackupCodes: Sendable {
     return try await authorization.act(
       .createTemporaryCode, request, on: id, in: scope
     ) { account, settings, now, connection in
-      guard settings.temporaryCodes else { throw ActionDenial.switchedOff }
+      guard settings.accepts(.temporary) else { throw ActionDenial.switchedOff }
       guard account.has(.totp) else { throw ActionDenial.noAuthenticator }
       let expires = now.advanced(bySeconds: Int64(hours) * 3_600)
       let created = try codes.make(.temporary, for: account, until: expires, at: now, connection)

@@ -24,7 +24,7 @@ extension Enrollments {
     let (outbox, codes) = (store.outbox, backupCodes)
     return try await store.write(EnrollmentError.self) { connection in
       let account = try Self.check(session, .totp, connection)
-      guard try SupportRules.find(session.scope, connection).recoveryCodes else {
+      guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
         throw EnrollmentError.recoveryCodesNotEnabled
       }
       guard account.has(.totp) else { throw EnrollmentError.enrollmentNotFound }
@@ -63,7 +63,7 @@ extension Enrollments {
       let settings = try SupportRules.find(session.scope, connection)
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       return RecoveryCodeCount(
-        left: settings.recoveryCodes ? left?.count ?? 0 : 0, madeAt: left?.madeAt)
+        left: settings.accepts(.recovery) ? left?.count ?? 0 : 0, madeAt: left?.madeAt)
     }
   }
 }

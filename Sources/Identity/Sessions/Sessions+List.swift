@@ -8,6 +8,8 @@ public struct OpenSession: Sendable {
   public let provider: SignInProvider
   /// The second factor of the sign-in; nil for none.
   public let factor: ID<Factor>?
+  /// Whether a temporary or recovery code was used instead of a code of the factor.
+  public let usedBackupCode: Bool
   /// When the session's tokens were last refreshed; nil if never.
   public let lastRefreshAt: Instant?
 }
@@ -22,7 +24,8 @@ extension Sessions {
   ) throws -> [OpenSession] {
     try connection.all(
       """
-      SELECT s.created_at, s.provider, s.enrollment_id, s.last_refresh_at
+      SELECT s.created_at, s.provider, s.enrollment_id, s.used_backup_code,
+        s.last_refresh_at
       FROM account a \(SQL.orderedJoin) session s USING (account_key)
       WHERE a.account_key = \(account.key) AND s.generation = a.generation
       ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
@@ -32,7 +35,8 @@ extension Sessions {
         startedAt: Instant(microseconds: try row.value(0)),
         provider: SignInProvider(rawValue: try row.value(1)) ?? .password,
         factor: (try row.value(2) as String?).map { ID($0) },
-        lastRefreshAt: (try row.value(3) as Int64?).map(Instant.init(microseconds:)))
+        usedBackupCode: (try row.value(3) as Int) == 1,
+        lastRefreshAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)))
     }
   }
 }

@@ -19,7 +19,7 @@ extension SignIns {
   ) throws -> CodeFinding {
     guard let kind = BackupCodeStore.Kind(of: code) else { return CodeFinding(.unreadable) }
     let settings = try SupportRules.find(scope, connection)
-    guard settings.hasOn(kind),
+    guard settings.accepts(kind),
       try backupCodes.use(
         code, kind, of: account, in: scope, at: now, connection)
     else { return CodeFinding(.wrong) }
@@ -34,11 +34,5 @@ extension SignIns {
     }
     try entry.record(by: author.user(account), at: now, connection)
     return CodeFinding(kind == .temporary ? .temporary : .recovery)
-  }
-}
-
-extension SupportRules {
-  fileprivate func hasOn(_ kind: BackupCodeStore.Kind) -> Bool {
-    kind == .temporary ? temporaryCodes : recoveryCodes
   }
 }

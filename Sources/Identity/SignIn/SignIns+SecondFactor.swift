@@ -65,9 +65,10 @@ extension SignIns {
         return .failure(.totpNotEnabled)
       }
       let window = pending.policy.configuration.window
+      // Backup codes have no interval, also if they're rejected.
       let attempt = CodeAttemptRecorder(
-        account: account, scope: scope, way: .app, enrollment: factor.id, window: window,
-        origin: origin)
+        account: account, scope: scope, way: .app, enrollment: factor.id,
+        window: Self.isOfApp(code) ? window : nil, origin: origin)
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }

@@ -18,6 +18,8 @@ public struct SignInDiagnosis: Sendable {
     case reused
     /// The last codes matched no near interval.
     case incorrect(count: Int)
+    /// Backup codes that the user has are rejected, because they're off in the pool.
+    case backupCodesOff(BackupCodeState)
     /// The user should have a second factor by now, which the server enforces.
     case enrollmentDue(Enforcement.Mode)
     /// All of the user's second factors are of disabled kinds.
@@ -39,17 +41,21 @@ public struct SignInDiagnosis: Sendable {
   static let fewestIncorrect = 3
 
   /// Diagnoses an account by the forecast of its sign-in and its newest code attempts, newest first.
-  init(_ forecast: SignInForecast, _ codeAttempts: [CodeAttempt], at now: Instant) {
+  init(
+    _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt],
+    _ backupCodes: BackupCodeState = .nothing, at now: Instant
+  ) {
     let factors = Set(forecast.account.factors.map(\.id))
     // Attempts with a removed factor say nothing about those that the user has.
     let current = codeAttempts.filter { $0.enrollment.map(factors.contains) ?? true }
     drift = factors.isEmpty ? nil : DriftEvidence(current)
     last = codeAttempts.first
-    cause = Self.cause(forecast, current, drift?.drift, at: now)
+    cause = Self.cause(forecast, current, drift?.drift, backupCodes, at: now)
   }
 
   private static func cause(
-    _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt], _ drift: ClockDrift?, at now: Instant
+    _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt], _ drift: ClockDrift?,
+    _ backupCodes: BackupCodeState, at now: Instant
   ) -> Cause? {
     let account = forecast.account
     if account.disabled { return .disabled }
@@ -71,12 +77,16 @@ public struct SignInDiagnosis: Sendable {
     if let drift { return .drift(drift) }
     // People try again while codes are blocked, which says nothing about their codes.
     let checked = codeAttempts.filter { $0.result.isOfCheckedCode }
+    let off: Cause? =
+      backupCodes.temporaryIsOff || backupCodes.recoveryIsOff ? .backupCodesOff(backupCodes) : nil
     switch checked.first?.result {
     case .used, .older: return .reused
     case .wrong:
+      // Without intervals, it wasn't a code of the app.
+      if let off, checked.first?.window == nil { return off }
       let count = checked.prefix { $0.result == .wrong }.reduce(0) { $0 + $1.times }
-      return count >= fewestIncorrect ? .incorrect(count: count) : nil
-    default: return nil
+      return count >= fewestIncorrect ? .incorrect(count: count) : off
+    default: return off
     }
   }
 
@@ -89,7 +99,7 @@ public struct SignInDiagnosis: Sendable {
     case .drift, .incorrect: .createTemporaryCode
     case .unverifiedEmail: .verifyEmail
     case .noFactor, .enrollmentDue: .sendEnrollmentLink
-    case .signInOff, .methodsOff, .factorsOff, .reused, nil: nil
+    case .signInOff, .methodsOff, .factorsOff, .backupCodesOff, .reused, nil: nil
     }
   }
 }

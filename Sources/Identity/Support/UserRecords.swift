@@ -73,10 +73,14 @@ extension Identity {
         of: account, policy: policy, methods: try SignIns.methods(policy.scope, connection),
         blockedUntil: nil, at: now)
       forecast.enforcement = try store.enforcement(forecast, at: now, connection)
+      let rules = try SupportRules.find(scope, connection)
+      let backupCodes =
+        kinds.backupCodes
+        ? try BackupCodes.state(of: account, by: rules, at: now, connection) : .nothing
       return UserRecords(
-        account: account, rules: try SupportRules.find(scope, connection),
-        codeAttempts: codeAttempts,
-        diagnosis: SignInDiagnosis(forecast, codeAttempts.items, at: now), sessions: sessions,
+        account: account, rules: rules, codeAttempts: codeAttempts,
+        diagnosis: SignInDiagnosis(forecast, codeAttempts.items, backupCodes, at: now),
+        sessions: sessions,
         sessionCount: sessions.count < Sessions.mostListed
           ? sessions.count : try Sessions.count(account.key, connection),
         messages: try OutboxEntries.list(about: account, at: now, connection),
@@ -87,8 +91,7 @@ extension Identity {
         approval: kinds.approvals
           ? try Approvals.waiting(for: account.id, in: scope, at: now, connection) : nil,
         exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
-        backupCodes: kinds.backupCodes
-          ? try BackupCodes.state(of: account, at: now, connection) : .nothing,
+        backupCodes: backupCodes,
         canEnrollByLink: try EnrollmentLinks.canSend(
           to: account, mayBounce: kinds.bouncing, in: scope, connection),
         history: history, guidance: try ScopeGuidance.beginning(scope, connection))

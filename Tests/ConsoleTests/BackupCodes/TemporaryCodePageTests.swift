@@ -41,7 +41,9 @@ import Testing
       let now = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
       #expect(now.says("single use, expires") && !now.says(code))
       let chiara = try await world.user()
-      #expect(try await world.identity.backupCodes.state(of: chiara).temporaryUntil != nil)
+      let state = try await world.identity.backupCodes.state(
+        of: chiara, in: try await world.euScope)
+      #expect(state.temporaryUntil != nil && !state.temporaryIsOff)
     }
   }
 
@@ -133,6 +135,33 @@ import Testing
       for address in [user, try await page(world)] {
         #expect(!(try await nadia.get(address)).says(waits))
       }
+    }
+  }
+
+  @Test func `the user's page says that codes that are off in the pool aren't accepted`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let off = "not accepted: off in support rules"
+      try await world.makeRecoveryCodes()
+      let usable = try await nadia.get(user)
+      #expect(usable.says("<dt>Recovery codes</dt>") && !usable.says(off))
+      #expect(usable.says("No problem found."))
+      try await world.allowBackupCodes(temporary: true, recovery: false)
+      _ = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let without = try await nadia.get(user)
+      #expect(without.text.ranges(of: off).count == 1 && !without.says("No problem found."))
+      #expect(without.says("Recovery codes are off in the support rules"))
+      try await world.allowBackupCodes(temporary: false, recovery: false)
+      let none = try await nadia.get(user)
+      #expect(none.text.ranges(of: off).count == 2)
+      #expect(none.says("Temporary and recovery codes are off in the support rules"))
+      // They can still be revoked.
+      #expect(none.values(of: "href").contains(user + "/recovery-codes/removal"))
+      Markup.check(none)
     }
   }
 

@@ -81,6 +81,22 @@ struct CodeAttemptWordsTests {
     #expect(Set(Self.cases.map(\.way)) == Set(CodeAttempt.Way.allCases))
   }
 
+  @Test func `accepted codes in a row are named by their kind`() {
+    let cases: [(CodeAttempt.Result, CodeAttempt.Way, String)] = [
+      (.accepted, .app, "2 accepted codes"), (.accepted, .phone, "2 accepted SMS codes"),
+      (.temporary, .app, "2 accepted temporary codes"),
+      (.recovery, .app, "2 accepted recovery codes"),
+    ]
+    for (result, way, words) in cases {
+      let attempts = [2, 1].map { seconds in
+        CodeAttempt(
+          at: Instant(seconds: seconds), way: way, result: result, enrollment: nil, window: nil,
+          distance: nil, step: nil, isConfirmed: false, times: 1, origin: RequestOrigin())
+      }
+      #expect(CodeAttemptRun.all(attempts).map { CodeAttemptText.sentence($0).english } == [words])
+    }
+  }
+
   @Test func `a clock that is off comes with advice for the caller`() {
     #expect(
       CodeAttemptText.finding(ClockDrift(steps: -3)).english

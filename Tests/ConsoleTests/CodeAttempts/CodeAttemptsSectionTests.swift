@@ -39,7 +39,7 @@ struct CodeAttemptsSectionTests {
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await nadia.get(user)
       #expect(page.values(of: "href").contains(user + "/code-attempts.csv"))
-      #expect(page.says("Codes by time, newest first") && page.says(">−8</td>"))
+      #expect(page.says("TOTP codes by time, newest first") && page.says(">−8</td>"))
       let file = try await nadia.get(user + "/code-attempts.csv").text
       let rows = file.split(separator: "\r\n").dropFirst()
       // With the code of the enrollment.
@@ -48,6 +48,40 @@ struct CodeAttemptsSectionTests {
       #expect(rows.contains { $0.contains("\"-8\",\"Expired: 8 intervals late (limit 5)") })
       let unknown = try await nadia.get(try await world.eu + "/users/nobody/code-attempts.csv")
       #expect(unknown.status == .notFound)
+    }
+  }
+
+  @Test func `the chart of codes leaves out backup codes, accepted or mistyped`() async throws {
+    try await World.withSampleData { world in
+      try await world.write(
+        [
+          CodeFinding(.accepted, distance: 0, step: 90), CodeFinding(.wrong),
+          CodeFinding(.accepted, distance: 0, step: 94),
+        ], of: World.chiara)
+      try await world.write(
+        [CodeFinding(.wrong), CodeFinding(.wrong)]
+          + [CodeFinding](repeating: CodeFinding(.recovery), count: 10), of: World.chiara,
+        window: nil)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let page = try await nadia.get(user)
+      // With the code of the enrollment.
+      #expect(page.says("3 of 4 TOTP codes accepted") && page.says("4 TOTP codes, "))
+      #expect(page.says("10 accepted recovery codes<span"))
+      let rows = try await nadia.get(user + "/code-attempts.csv").text
+        .split(separator: "\r\n").dropFirst()
+      #expect(rows.count == 4 && !rows.contains { $0.contains("recovery") })
+    }
+  }
+
+  @Test func `a session that a backup code began says so instead of naming the factor`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      try await world.beginSessionWithBackupCode()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(page.says("Password and backup code"))
     }
   }
 

@@ -7,8 +7,11 @@ import Testing
 
 extension World {
   /// Records code attempts of a user, oldest first, one minute apart, the last one now.
+  ///
+  /// Backup codes have no `window`.
   func write(
-    _ findings: [CodeFinding], of uid: String, agent: String = "", address: String = "203.0.113.9"
+    _ findings: [CodeFinding], of uid: String, window: Window? = .standard, agent: String = "",
+    address: String = "203.0.113.9"
   ) async throws {
     let scope = try await euScope
     let now = clock.now
@@ -17,7 +20,7 @@ extension World {
         let account = try #require(try AccountRecord.find(scope, ID(uid), connection))
         let attempt = CodeAttemptRecorder(
           account: account, scope: scope, way: .app, enrollment: account.factors.first?.id,
-          window: .standard, origin: RequestOrigin(address: address, userAgent: agent))
+          window: window, origin: RequestOrigin(address: address, userAgent: agent))
         let at = now.advanced(bySeconds: Int64(number - findings.count + 1) * 60)
         if finding.result.isSuccess {
           try attempt.pass(finding, at: at, connection)

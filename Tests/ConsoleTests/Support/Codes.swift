@@ -1,15 +1,15 @@
 import Crypto
 import Database
-import Identity
 import Testing
 
 @testable import Console
+@testable import Identity
 
 extension World {
-  /// Enables temporary and recovery codes in eu-shop.
-  func allowBackupCodes() async throws {
+  /// Enables temporary and recovery codes in eu-shop, or disables them.
+  func allowBackupCodes(temporary: Bool = true, recovery: Bool = true) async throws {
     var settings = SupportRules()
-    (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
+    (settings.temporaryCodes, settings.recoveryCodes) = (temporary, recovery)
     try await identity.support.change(
       try await euScope, to: settings, by: Author(actor: .commandLine))
   }
@@ -18,6 +18,28 @@ extension World {
   func user(_ uid: String = World.chiara) async throws -> Account {
     let found = try await identity.accounts.find(try await euScope, ID(uid))
     return try #require(found)
+  }
+
+  /// Generates recovery codes of a user of eu-shop, as the application does for them.
+  func makeRecoveryCodes(of uid: String = World.chiara) async throws {
+    let account = try await user(uid)
+    let (codes, now) = (identity.enrollments.backupCodes, clock.now)
+    try await database.write { connection in
+      _ = try codes.make(.recovery, for: account, at: now, connection)
+    }
+  }
+
+  /// Starts a session of a user of eu-shop with a password and a backup code.
+  func beginSessionWithBackupCode(of uid: String = World.chiara) async throws {
+    let (account, scope, now) = (try await user(uid), try await euScope, clock.now)
+    let factor = try #require(account.factors.first)
+    let random = identity.enrollments.store.random
+    try await database.write { connection in
+      _ = try Sessions.begin(
+        account, in: scope, provider: .password,
+        secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
+        usedBackupCode: true, at: now, random: random, connection)
+    }
   }
 
   /// The path and query of the link to a page in the last email.

@@ -188,12 +188,14 @@ struct TemporaryCodeTests {
           agent.request(), of: device.account.id, in: instance.acme)
       }
       let code = try await instance.temporaryCode(device.account, by: agent)
-      let before = try await instance.identity.backupCodes.state(of: device.account)
+      let before = try await instance.identity.backupCodes.state(
+        of: device.account, in: instance.acme)
       #expect(before.temporaryUntil == instance.now.advanced(bySeconds: 3_600))
       _ = try await instance.identity.backupCodes.endTemporaryCode(
         agent.request(), of: device.account.id, in: instance.acme)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
-      let after = try await instance.identity.backupCodes.state(of: device.account)
+      let after = try await instance.identity.backupCodes.state(
+        of: device.account, in: instance.acme)
       #expect(after.temporaryUntil == nil)
       #expect(try await instance.mails("notice-temporary-code-ended").count == 1)
     }

@@ -15,7 +15,8 @@ struct UserRecoveryCodeTests {
       let grant = try await instance.signIn(.alice, device, code: codes[0].lowercased())
       let count = try await instance.identity.enrollments.recoveryCodes(of: grant.session)
       #expect(count.left == 8 && count.madeAt != nil)
-      let state = try await instance.identity.backupCodes.state(of: device.account)
+      let state = try await instance.identity.backupCodes.state(
+        of: device.account, in: instance.acme)
       #expect(state.recoveryLeft == 8)
       let row = try #require(
         try await instance.log().first { $0.action == .factorUseRecoveryCode })
@@ -193,7 +194,8 @@ struct UserRecoveryCodeTests {
         instance.acme, device.account.id, device.factor, agent.request())
       let next = try await instance.enroll(try await instance.session(.alice).session)
       await expect("invalidCode") { try await instance.signIn(.alice, next, code: more[0]) }
-      let state = try await instance.identity.backupCodes.state(of: device.account)
+      let state = try await instance.identity.backupCodes.state(
+        of: device.account, in: instance.acme)
       #expect(state.recoveryLeft == nil)
     }
   }

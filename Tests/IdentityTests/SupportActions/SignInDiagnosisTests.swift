@@ -129,6 +129,39 @@ import Testing
     }
   }
 
+  @Test func `backup codes that are off in the pool are a cause, and rejected ones have no window`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let codes = try await instance.recoveryCodes(.alice, device)
+      #expect(try await diagnose(instance, device.account).cause == nil)
+      try await instance.allowBackupCodes(recovery: false)
+      guard case .backupCodesOff(let state) = try await diagnose(instance, device.account).cause
+      else { throw Unexpected("another cause") }
+      #expect(state.recoveryIsOff && !state.temporaryIsOff)
+      // Three in a row aren't guesses of the app's codes.
+      for code in codes.prefix(3) {
+        await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
+      }
+      let records = try #require(
+        try await instance.identity.records(
+          of: device.account.id, in: instance.acme, history: false))
+      #expect(records.codeAttempts.items.prefix(3).allSatisfy { $0.window == nil })
+      guard case .backupCodesOff = records.diagnosis.cause else {
+        throw Unexpected("another cause")
+      }
+      #expect(records.sessions.allSatisfy { !$0.usedBackupCode })
+      try await instance.allowBackupCodes()
+      try await instance.signIn(.alice, device, code: codes[0])
+      let after = try await instance.identity.records(
+        of: device.account.id, in: instance.acme, history: false)
+      #expect(after?.sessions.first?.usedBackupCode == true)
+      #expect(after?.diagnosis.cause == nil)
+    }
+  }
+
   private func diagnose(
     _ instance: Instance, _ account: Account
   ) async throws -> SignInDiagnosis {
