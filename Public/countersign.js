@@ -4,12 +4,13 @@
   // The page's texts, in its language.
   const text = document.currentScript.dataset;
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
+  const make = (name) => document.createElement(name);
 
   // Single-character shortcuts can be turned off in the account menu (WCAG 2.1.4).
   const kept = "countersign-slash", single = () => localStorage.getItem(kept) !== "off";
   const menu = document.querySelector(".account ul");
   if (menu) {
-    const item = document.createElement("li"), button = document.createElement("button");
+    const item = make("li"), button = make("button");
     const say = () => { button.textContent = single() ? text.keysOn : text.keysOff; };
     button.addEventListener("click", () => {
       localStorage.setItem(kept, single() ? "off" : "on");
@@ -33,7 +34,7 @@
     const find = document.querySelector("[data-shortcut='/']") || document.querySelector("#q");
     if (event.key === "/" && find) { event.preventDefault(); find.focus(); find.select(); }
     if (event.key !== "?") return;
-    const help = document.createElement("dialog");
+    const help = make("dialog");
     help.className = "card";
     help.ariaLabel = text.keys;
     help.innerHTML = `<form class="stack" method="dialog"><h2></h2><dl class="facts"><dt>/</dt><dd></dd>
@@ -52,12 +53,12 @@
 
   // Adds a Copy button to values such as secrets and links; it copies what is visible.
   if (navigator.clipboard) each("[data-copy]", (source) => {
-    const button = document.createElement("button");
+    const button = make("button");
     button.type = "button";
     button.className = "button copy";
     button.textContent = text.copy;
-    const name = source.getAttribute("aria-label") || source.textContent.trim();
-    button.setAttribute("aria-label", text.copyName.replace("{name}", () => name));
+    const name = source.ariaLabel || source.textContent.trim();
+    button.ariaLabel = text.copyName.replace("{name}", () => name);
     button.addEventListener("click", () => navigator.clipboard.writeText(source.innerText.trim()).then(() => {
       button.textContent = text.copied;
       setTimeout(() => { button.textContent = text.copy; }, 2000);
@@ -77,7 +78,7 @@
   const tell = () => each("time[data-ago]", (time) => {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     if (seconds > 60 || seconds < -30 * 86400) return;
-    if (!time.title) time.title = time.textContent;
+    time.title ||= time.textContent;
     const unit = units.find(([, size]) => -seconds >= size);
     time.textContent = unit ? words.format(Math.round(seconds / unit[1]), unit[0]) : text.now;
   });
@@ -93,8 +94,8 @@
     new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
   const busy = (is) => { document.body.ariaBusy = is ? "true" : null; };
   const show = (dialog, main) => {
-    const crumbs = main.querySelector(".crumbs"), heading = main.querySelector("h1");
-    if (crumbs) crumbs.parentElement.remove();
+    const heading = main.querySelector("h1");
+    main.querySelector(".crumbs")?.parentElement.remove();
     heading.tabIndex = -1;
     dialog.ariaLabel = heading.textContent;
     dialog.replaceChildren(...main.childNodes);
@@ -112,12 +113,11 @@
     busy(true);
     const main = await fetch(link.href, { headers: asking }).then(content).catch(() => null);
     if (!main || !main.querySelector("form[data-action]")) { location.assign(link.href); return; }
-    const dialog = document.createElement("dialog");
+    const dialog = make("dialog");
     dialog.className = "card action";
     dialog.onclose = () => dialog.remove();
     dialog.addEventListener("click", (event) => {
-      const back = event.target.closest(".actions a");
-      if (!back || back.pathname !== location.pathname) return;
+      if (event.target.closest(".actions a")?.pathname !== location.pathname) return;
       event.preventDefault();
       dialog.close();
     });
@@ -128,8 +128,7 @@
       busy(true);
       const body = new URLSearchParams(new FormData(form, event.submitter));
       try {
-        const { submitter } = event;
-        const address = submitter && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
+        const address = event.submitter?.getAttribute("formaction") ?? form.action;
         let response = await fetch(address, { method: "POST", headers: asking, body });
         const next = response.headers.get("Location");
         if (next && new URL(next, location).href !== form.action) { location.assign(next); return; }
@@ -137,7 +136,9 @@
         show(dialog, await content(response));
       } catch {
         // The action may have been performed, so it isn't sent again.
-        location.assign(form.action);
+        form.prepend(Object.assign(make("p"), { className: "error", role: "alert", textContent: text.unanswered }));
+        dialog.scrollTop = 0;
+        busy(false);
       }
     });
     link.closest("main").append(dialog);
@@ -148,19 +149,20 @@
   const session = document.querySelector("meta[name=session]");
   if (session) {
     const { idle, lifetime } = session.dataset, opened = session.dataset.opened = Date.now();
-    try { localStorage.setItem("countersign-session-end", String(opened + idle * 1000)); } catch { /* no storage */ }
+    try { localStorage.setItem("countersign-session-end", opened + idle * 1000); } catch { /* no storage */ }
     setTimeout(() => {
-      const script = document.createElement("script");
+      const script = make("script");
       script.src = session.content;
       document.head.append(script);
     }, Math.max(Math.min(idle, lifetime) - 150, 0) * 1000);
   }
 
-  // A double click doesn't send a form twice.
+  // A double click doesn't send a form twice. A download leaves the page, but not its errors.
   let sent, at;
   document.addEventListener("submit", (event) => {
-    if (event.target === sent && event.timeStamp < at + 1500) event.preventDefault();
-    else [sent, at] = [event.target, event.timeStamp];
+    if (event.target === sent && event.timeStamp < at + 1500) { event.preventDefault(); return; }
+    [sent, at] = [event.target, event.timeStamp];
+    each("[aria-labelledby=errors], .error", (error) => error.remove());
   });
 
   // A start date is one of the mandatory pattern.

@@ -73,10 +73,22 @@ def test_a_failed_request_is_not_repeated(page):
     page.route("**/removal", answer)
     link(page).click()
     page.locator("#reason").select_option("lost")
+    page.locator("#note").fill("Typed before the network failed")
+    user = page.url
     page.get_by_role("button", name="Remove factor").click()
-    expect(page).to_have_url(re.compile("/removal$"))
-    expect(page.locator("main form[data-action]")).to_have_count(1)
-    assert len(sent) == 1
+    expect(page.locator("dialog [role=alert]")).to_contain_text("No answer from the server")
+    expect(page.locator("#note")).to_have_value("Typed before the network failed")
+    assert page.url == user and len(sent) == 1
+
+
+def test_a_download_leaves_no_errors_of_an_earlier_attempt(page):
+    page.goto(page.url + "/data")
+    page.get_by_role("button", name="Export user data").click()
+    expect(page.locator("[aria-labelledby=errors]")).to_have_count(1)
+    page.locator("#reason").select_option("asked")
+    with page.expect_download():
+        page.get_by_role("button", name="Export user data").click()
+    expect(page.locator("[aria-labelledby=errors], .error")).to_have_count(0)
 
 
 def test_an_expired_session_leads_to_sign_in(demo, chromium):
