@@ -31,7 +31,7 @@ import Testing
       }
       let disabled = try await browser.get(users + "?state=disabled")
       #expect(uids(disabled) == [Self.jo])
-      #expect(disabled.says("Disabled users, newest first."))
+      #expect(disabled.says("Disabled users, last added first."))
       #expect(uids(try await browser.get(users + "?state=unverified")) == [Self.jo])
       #expect(uids(try await browser.get(users + "?factor=phone")) == [])
       #expect(uids(try await browser.get(users + "?factor=x&state=y&sort=z")).count == 4)
@@ -206,6 +206,12 @@ import Testing
       #expect(
         rows.last.map { AuditFormatter.english.to($0) }
           == "3 users; filters: users without a second factor")
+      // A search finds fewer users than a list has, and the confirmation says so.
+      world.clock.advance(seconds: 16 * 60)
+      let confirmed = try await ada.download(users + ".csv?q=chi&factor=totp")
+      #expect(confirmed.says("second factors of the listed users, at most 200."))
+      let whole = try await ada.download(users + ".csv?factor=totp")
+      #expect(whole.says("second factors of the listed users, at most 100,000."))
       for who in [World.nadia, World.iris] {
         let browser = try await Browser.signedIn(world, as: who)
         #expect(try await browser.download(users + ".csv").status == .forbidden)

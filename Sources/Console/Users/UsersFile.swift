@@ -12,7 +12,7 @@ struct UsersFile: Sendable {
   private var clock: WallClock { actions.frames.clock }
   private var catalog: Catalog { actions.frames.catalog }
 
-  /// The maximum number of rows.
+  /// The maximum number of rows of a list.
   static let longest = 100_000
   private static let columns: [Message] = [
     Message("users.user"), Message("common.name"), Message("users.phone"), .verbatim("UID"),
@@ -49,12 +49,17 @@ struct UsersFile: Sendable {
       heading: Markup(
         html: Message("users.download-heading", ["scope": .name(Formatted.short(scope.name))])),
       consequences: [
-        Message("users.file-contains", ["longest": .number(Self.longest)]),
+        Message("users.file-contains", ["longest": .number(Self.longest(query))]),
         Message("users.download-is-recorded"),
       ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
       action: query.form.query(of: ConsolePaths.usersFile(scope)), back: list,
       isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
+  }
+
+  /// The maximum number of rows; a search finds fewer users than a list has.
+  private static func longest(_ query: UsersQuery) -> Int {
+    query.text.isEmpty ? longest : Accounts.mostHits
   }
 
   private func file(
