@@ -4,8 +4,8 @@ import Identity
 import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
-/// code, for sign-ins with the provider, for known devices, for the message on the next page, for a
-/// form that waits for a sign-in, and for the platform of the guides and the columns of the list of
+/// code, for sign-ins with the provider, for known devices, for the message on the next page, for
+/// forms that wait for a sign-in, and for the platform of the guides and the columns of the list of
 /// users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
@@ -160,18 +160,18 @@ struct ConsoleCookies: Sendable {
     Cookie(name: flashName, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
-  /// What's known about the address of the form that waits for a sign-in; nil if there's none.
+  /// What's known about the addresses of the forms that wait for a sign-in; nil if there are none.
   func draft(of request: Request) -> String? {
     request.cookies[draft]?.text(atMost: Self.longestToken)
   }
 
-  func draft(_ mark: String) -> Cookie {
+  func draft(_ marks: ArraySlice<Drafts.Mark>) -> Cookie {
     Cookie(
-      name: draft, value: mark, secure: isSecure, sameSite: .strict,
+      name: draft, value: marks.joined(separator: "."), secure: isSecure, sameSite: .strict,
       maxAge: Int(ConsoleStorage.Kind.draft.lifetime))
   }
 
-  /// The cookie that deletes the cookie of a form that waits for a sign-in.
+  /// The cookie that deletes the cookie of forms that wait for a sign-in.
   var endOfDraft: Cookie {
     Cookie(name: draft, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }

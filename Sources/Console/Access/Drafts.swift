@@ -6,11 +6,14 @@ import Text
 /// Keeps forms that were submitted after their session expired, until the same administrator has
 /// signed in again in the same browser.
 ///
-/// They're kept without secrets. A cookie tells that there's one, and for which address, so that
-/// other requests don't look for it.
+/// There's one for each path. They're kept without secrets. A cookie has the marks of their paths, so
+/// that requests look for them only if there are any.
 struct Drafts: Sendable {
   let storage: ConsoleStorage
   let cookies: ConsoleCookies
+
+  /// What identifies a form in a browser: a digest of its path, as text.
+  typealias Mark = String
 
   /// A submitted form.
   struct Draft: Sendable {
@@ -18,58 +21,110 @@ struct Drafts: Sendable {
     let path: String
     /// The fields, without tokens, passwords, and codes.
     let answers: [Form.Entry]
-    /// Whether secret fields were left out and have to be entered again.
-    let lacksSecrets: Bool
+    /// The names of secret fields, which were left out and have to be entered again.
+    let secrets: [String]
+
+    /// What identifies it in the browser.
+    var mark: Mark { Drafts.mark(of: path) }
   }
 
-  /// Keeps a form for the browser with a form token.
+  /// Whether the form of a request can be worth keeping.
+  static func canKeep(_ request: Request) -> Bool {
+    let path = request.target.rawPath
+    return !path.hasPrefix("//") && ReturnAddress.current(request) != nil
+      && path != ConsolePaths.sessionExtension()
+  }
+
+  /// Keeps the form of a request, for the browser that sent it.
   ///
-  /// - Returns: False if the form is too large.
+  /// - Returns: What identifies it; nil if it's too large or has a secret that isn't kept.
   func keep(
-    _ form: Form, sentTo path: String, by administrator: ID<Administrator>, browser: String
-  ) async -> Bool {
+    _ form: Form, of request: Request, by administrator: ID<Administrator>
+  ) async -> Mark? {
+    guard let browser = cookies.formToken(of: request) else { return nil }
+    let path = request.target.rawPath
     let own = form.entries.filter { $0.name != "csrf" }
+    let secrets = own.filter { Self.isSecret($0.name, sentTo: path) }
     let answers = own.filter { !Self.isSecret($0.name, sentTo: path) }
     // A secret that can be left empty would be missing from the form without anyone being asked.
-    guard !path.hasPrefix("//"),
-      !own.contains(where: { Self.optionalSecrets.contains($0.name.text) && !$0.value.isEmpty })
-    else { return false }
-    let flag = answers.count < own.count ? "1" : "0"
-    let content = Secret("\(path)\n\(flag)\n\(Form(answers).urlEncoded)")
+    guard
+      !secrets.contains(where: {
+        Self.optionalSecrets.contains($0.name.text) && !$0.value.isEmpty
+      })
+    else { return nil }
+    let left = secrets.map(\.name.text).joined(separator: ",")
+    let content = Secret("\(path)\n\(left)\n\(Form(answers).urlEncoded)")
+    let mark = Self.mark(of: path)
     // Without the draft, the administrator enters the form again.
     let isKept = try? await storage.keep(
-      content, as: .draft, about: browser, for: .administrator(administrator))
-    guard isKept == true else { return false }
-    ResponseCookies.current?.set(cookies.draft(Self.mark(of: path)))
-    return true
+      content, as: .draft, about: Self.subject(mark, browser), for: .administrator(administrator))
+    guard isKept == true else { return nil }
+    let marks = self.marks(of: request).filter { $0 != mark } + [mark]
+    ResponseCookies.current?.set(cookies.draft(marks.suffix(ConsoleStorage.most)))
+    return mark
   }
 
   /// Returns the form kept for an administrator in the browser; nil if there's none, or too old.
-  func find(for administrator: ID<Administrator>, _ request: Request) async -> Draft? {
-    guard cookies.draft(of: request) != nil, let browser = cookies.formToken(of: request),
-      let found = try? await storage.find(
-        .draft, about: browser, for: .administrator(administrator))
-    else { return nil }
-    let parts = found.revealedText.split(
-      separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let form = Form(urlEncoded: String(parts[2])) else { return nil }
-    return Draft(path: String(parts[0]), answers: form.entries, lacksSecrets: parts[1] == "1")
+  ///
+  /// - Parameter mark: Which form; the newest if it's nil.
+  func find(
+    _ mark: Mark? = nil, for administrator: ID<Administrator>, _ request: Request
+  ) async -> Draft? {
+    let marks = marks(of: request)
+    guard let browser = cookies.formToken(of: request), !marks.isEmpty else { return nil }
+    for mark in mark.map({ [$0] }) ?? marks.reversed() {
+      guard
+        let found = try? await storage.find(
+          .draft, about: Self.subject(mark, browser), for: .administrator(administrator))
+      else { continue }
+      let parts = found.revealedText.split(
+        separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3, let form = Form(urlEncoded: String(parts[2])) else { continue }
+      return Draft(
+        path: String(parts[0]), answers: form.entries,
+        secrets: parts[1].split(separator: ",").map(String.init))
+    }
+    return nil
   }
 
-  /// Deletes the browser's form once a form is submitted to the same path.
+  /// Returns the newest form kept for an administrator in the browser whose page is `next`, or the
+  /// newest of all if the sign-in continues to no page.
+  func find(
+    continuingTo next: String?, among routes: [Route], for administrator: ID<Administrator>,
+    _ request: Request
+  ) async -> Draft? {
+    guard let next else { return await find(for: administrator, request) }
+    for mark in marks(of: request).reversed() {
+      guard let draft = await find(mark, for: administrator, request),
+        let page = ReturnAddress.checked(draft.path, among: routes)
+      else { continue }
+      if page.isSameBytes(as: next) { return draft }
+    }
+    return nil
+  }
+
+  /// Deletes the browser's form for a path once a form is submitted to it.
   ///
   /// Forms submitted to other paths keep it, because setting up a second factor may come first.
   func forget(_ request: Request, by administrator: ID<Administrator>) async {
-    guard let mark = cookies.draft(of: request), let browser = cookies.formToken(of: request),
-      mark.isSameBytes(as: Self.mark(of: request.target.rawPath))
-    else { return }
-    ResponseCookies.current?.set(cookies.endOfDraft)
+    let (marks, mark) = (marks(of: request), Self.mark(of: request.target.rawPath))
+    guard marks.contains(mark), let browser = cookies.formToken(of: request) else { return }
+    let rest = marks.filter { $0 != mark }
+    ResponseCookies.current?.set(rest.isEmpty ? cookies.endOfDraft : cookies.draft(rest[...]))
     // If it can't be deleted, it expires.
-    _ = try? await storage.take(.draft, about: browser, for: .administrator(administrator))
+    _ = try? await storage.take(
+      .draft, about: Self.subject(mark, browser), for: .administrator(administrator))
   }
 
-  /// What the cookie tells about the path.
-  private static func mark(of path: String) -> String {
+  /// The forms that the browser's cookie names, oldest first.
+  private func marks(of request: Request) -> [Mark] {
+    let marks = (cookies.draft(of: request) ?? "").split(separator: ".")
+    return marks.suffix(ConsoleStorage.most).map(String.init)
+  }
+
+  private static func subject(_ mark: Mark, _ browser: String) -> String { "\(browser) \(mark)" }
+
+  static func mark(of path: String) -> Mark {
     Hex.encode(Array(HashFunction.sha256.digest(Array(path.utf8)).prefix(8)))
   }
 

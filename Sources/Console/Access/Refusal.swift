@@ -3,9 +3,11 @@ import Identity
 
 /// Why a request is refused.
 enum Refusal: Error {
-  /// The visitor isn't signed in; signing in continues to `next`, or to the stored form if `isKept`
-  /// is true.
-  case signInFirst(next: String?, isKept: Bool)
+  /// The visitor isn't signed in; signing in continues to `next`, or to the stored form.
+  case signInFirst(next: String?, KeptForm)
+  /// The form is from an expired session of the administrator, who has signed in again; it's stored
+  /// until they review it.
+  case formKept(Drafts.Mark)
   /// The role requires a second factor, which isn't set up or wasn't used; using it continues to
   /// `next`.
   case secondFactorFirst(SecondFactorState, next: String?)
@@ -29,6 +31,16 @@ enum Refusal: Error {
   case busy
   /// The database is unavailable.
   case unavailable(any Error)
+}
+
+/// What happens to the form of a request without a session.
+enum KeptForm: Sendable {
+  /// Nothing was entered.
+  case nothing
+  /// It's stored until the administrator has signed in again.
+  case kept
+  /// It isn't stored: it's too large, has a secret, or its session was ended.
+  case lost
 }
 
 /// A permission that an administrator lacks.

@@ -38,13 +38,15 @@ struct RequestAuthorizer: Sendable {
   ) async throws(Refusal) -> SignedIn {
     identity.prefetch(pool)
     guard let session = try await session(of: request) else {
-      let isKept = request.isReading ? false : try await keep(request)
-      throw .signInFirst(next: ReturnAddress.current(request), isKept: isKept)
+      let kept = request.isReading ? .nothing : try await keep(request)
+      throw .signInFirst(next: ReturnAddress.current(request), kept)
     }
     var form = Form()
     if !request.isReading {
       form = try checkedForm(request)
-      guard let sent = form["csrf"], equal(sent, session.csrfToken) else { throw .staleForm }
+      guard let sent = form["csrf"], equal(sent, session.csrfToken) else {
+        throw try await kept(form, of: request, in: session)
+      }
     }
     guard stage.admits(session.secondFactor) else {
       throw .secondFactorFirst(session.secondFactor, next: ReturnAddress.current(request))
@@ -86,18 +88,39 @@ struct RequestAuthorizer: Sendable {
   /// Stores a form whose session expired, for the same administrator in the same browser.
   ///
   /// The form must come from the console's origin and contain the token of the expired session.
-  private func keep(_ request: Request) async throws(Refusal) -> Bool {
-    guard let token = cookies.sessionToken(of: request),
-      let browser = cookies.formToken(of: request), let form = try? checkedForm(request),
-      let sent = form["csrf"]
-    else { return false }
+  private func keep(_ request: Request) async throws(Refusal) -> KeptForm {
+    guard Drafts.canKeep(request), let form = try? checkedForm(request) else { return .nothing }
+    let lost: KeptForm =
+      form.entries.allSatisfy { $0.name == "csrf" || $0.value.isEmpty } ? .nothing : .lost
+    guard let token = cookies.sessionToken(of: request), let sent = form["csrf"] else {
+      return lost
+    }
     let ended: EndedConsoleSession?
     do { ended = try await identity.consoleSessions.ranOut(token: token) } catch {
       throw .unavailable(error)
     }
-    guard let ended, equal(sent, ended.csrfToken) else { return false }
-    return await drafts.keep(
-      form, sentTo: request.target.rawPath, by: ended.administrator, browser: browser)
+    guard let ended, equal(sent, ended.csrfToken) else { return lost }
+    return await drafts.keep(form, of: request, by: ended.administrator) == nil ? lost : .kept
+  }
+
+  /// Stores a form of an expired session whose administrator has signed in again, perhaps in another
+  /// tab, so that they can review it; it's never performed.
+  ///
+  /// Only pages of that session contain its token, so no other site can store a form.
+  ///
+  /// - Returns: The refusal of the request.
+  private func kept(
+    _ form: Form, of request: Request, in session: ConsoleSession
+  ) async throws(Refusal) -> Refusal {
+    let id = session.administrator.id
+    guard Drafts.canKeep(request), let sent = form["csrf"] else { return .staleForm }
+    let isOfExpired = try await refusing {
+      try await identity.consoleSessions.ranOut(csrfToken: sent.text, of: id)
+    }
+    guard isOfExpired, let mark = await drafts.keep(form, of: request, by: id) else {
+      return .staleForm
+    }
+    return .formKept(mark)
   }
 
   /// The submitted form, if the browser states that it comes from the console's origin.

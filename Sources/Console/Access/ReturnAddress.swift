@@ -47,7 +47,7 @@ enum ReturnAddress {
 
 extension Route {
   /// Whether a target matches this route's path.
-  fileprivate func fits(_ target: Target) -> Bool {
+  func fits(_ target: Target) -> Bool {
     components.count == target.segments.count
       && zip(components, target.segments).allSatisfy { component, segment in
         switch component {

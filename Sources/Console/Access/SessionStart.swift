@@ -8,13 +8,20 @@ struct SessionStart: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
 
-  /// Sets the session cookie and redirects to the form stored when the previous session expired, or
-  /// else to `path`.
-  func response(_ new: NewConsoleSession, _ visitor: Visitor, to path: String) async -> Response {
+  /// Sets the session cookie and redirects to the form of `next` stored when the previous session
+  /// expired, or else to `next`.
+  ///
+  /// Without `next`, it redirects to the newest stored form, or else to the projects.
+  func response(
+    _ new: NewConsoleSession, _ visitor: Visitor, to next: String? = nil,
+    among destinations: [Route] = []
+  ) async -> Response {
     let session = new.session
-    let draft = await authorizer.drafts.find(for: session.administrator.id, visitor.request)
+    let draft = await authorizer.drafts.find(
+      continuingTo: next, among: destinations, for: session.administrator.id, visitor.request)
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
-    var response = Response.redirect(to: draft == nil ? path : ConsolePaths.keptAnswers())
+    var response = Response.redirect(
+      to: draft.map { KeptAnswersPage.address($0.mark) } ?? next ?? ConsolePaths.projects())
     response.fields.add(.setCookie, authorizer.cookies.session(new.token.revealedText).description)
     // Without the device token, the next sign-in is only treated as one from an unknown device.
     if let device = try? authorizer.identity.consoleSessions.deviceToken(

@@ -31,7 +31,7 @@ struct InvitationPage: Sendable {
         address: request.peer, userAgent: request.fields[.userAgent] ?? "",
         requestID: request.id.text)
       return await SessionStart(authorizer: authorizer, frames: frames).response(
-        new, visitor, to: ConsolePaths.projects())
+        new, visitor)
     } catch {
       let fault: FieldError
       switch error {

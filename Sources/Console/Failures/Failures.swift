@@ -34,8 +34,10 @@ struct Failures: Sendable {
   func page(_ refusal: Refusal, for request: Request) async -> Response {
     let id = request.id.text
     switch refusal {
-    case .signInFirst(let next, let isKept):
-      return .redirect(to: Self.signIn(thenTo: next, isKept: isKept))
+    case .signInFirst(let next, let kept):
+      return .redirect(to: Self.signIn(thenTo: next, kept))
+    case .formKept(let mark):
+      return .redirect(to: KeptAnswersPage.address(mark))
     case .secondFactorFirst(.passkeyUnused, let next):
       return .redirect(
         to: ReauthenticationPage.address(ConsolePaths.passkeyReauthentication(), backTo: next))
@@ -100,10 +102,14 @@ struct Failures: Sendable {
     return .html(template.render(view), status: fault.status)
   }
 
-  private static func signIn(thenTo next: String?, isKept: Bool) -> String {
+  private static func signIn(thenTo next: String?, _ kept: KeptForm) -> String {
     var query = Form()
     if let next { query.add("next", next) }
-    if isKept { query.add("kept", "1") }
+    switch kept {
+    case .nothing: break
+    case .kept: query.add("kept", "1")
+    case .lost: query.add("lost", "1")
+    }
     return query.query(of: ConsolePaths.signIn())
   }
 }

@@ -48,8 +48,7 @@ struct SignInPasskeyPage: Sendable {
       return try await refused(error, visitor, next: next)
     }
     return await SessionStart(authorizer: authorizer, frames: frames).response(
-      new, visitor,
-      to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
+      new, visitor, to: ReturnAddress.checked(next, among: destinations), among: destinations)
   }
 
   private func refused(

@@ -31,7 +31,7 @@ struct SetupPage: Sendable {
       return try refused(error, visitor, answers)
     }
     return await SessionStart(authorizer: authorizer, frames: frames).response(
-      new, visitor, to: ConsolePaths.projects())
+      new, visitor)
   }
 
   private func refused(

@@ -4,24 +4,80 @@ import Localization
 import Templating
 import Text
 
-/// `/sign-in/answers`: lets an administrator resubmit a form whose session had expired.
+/// `/sign-in/answers`: lets an administrator review and resubmit a form whose session had expired.
 struct KeptAnswersPage: Sendable {
+  let identity: Identity
   let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<KeptAnswersView>
-  /// The routes that the page can link to.
-  let destinations: [Route]
+  /// The routes that the form can belong to and that the page can link to.
+  let routes: [ConsoleRoute]
+
+  /// The parameter that says which form.
+  private static let mark = "form"
+
+  /// Returns the address of the page for a form.
+  static func address(_ mark: Drafts.Mark) -> String {
+    var query = Form()
+    query.add(Self.mark, mark)
+    return query.query(of: ConsolePaths.keptAnswers())
+  }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let draft = await authorizer.drafts.find(for: signedIn.administrator.id, signedIn.request)
-    guard let draft else { return .redirect(to: ConsolePaths.projects()) }
+    let draft = await authorizer.drafts.find(
+      signedIn.query.text(Self.mark), for: signedIn.administrator.id, signedIn.request)
+    guard let draft, let target = Target(draft.path) else {
+      return .redirect(to: ConsolePaths.projects())
+    }
     let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn)
+    let (pool, user) = try await subject(of: target, signedIn)
     return .html(
       view.render(
         KeptAnswersView(
           frame: FrameView(frame), csrf: signedIn.session.csrfToken, draft: draft,
-          leave: ReturnAddress.checked(draft.path, among: destinations)
+          action: action(of: target), pool: pool, user: user,
+          leave: ReturnAddress.checked(draft.path, among: routes.map(\.route))
             ?? ConsolePaths.projects())))
+  }
+
+  /// What the form does; nil if its route has no action.
+  private func action(of target: Target) -> Message? {
+    let route = routes.first { $0.route.method == .post && $0.route.fits(target) }
+    return (route?.actions.first ?? route?.preparedActions.first)?.name
+  }
+
+  /// The pool and the user in the form's address, if the administrator can see them.
+  private func subject(
+    of target: Target, _ signedIn: SignedIn
+  ) async throws(Refusal) -> (pool: Scope?, user: UserIdentity?) {
+    var rest = target.segments[...]
+    guard let project = Self.take("projects", from: &rest) else { return (nil, nil) }
+    let tenant = Self.take("tenants", from: &rest)
+    let pool: Scope
+    do {
+      pool = try await identity.scopes.existing(
+        project: ID(project), tenant: tenant.map { ID($0) })
+    } catch {
+      guard case .unavailable = error else { return (nil, nil) }
+      throw Refusal(error)
+    }
+    let administrator = signedIn.administrator
+    guard administrator.may(.seeScope, in: pool) else { return (nil, nil) }
+    guard administrator.may(.findUsers, in: pool), let uid = Self.take("users", from: &rest) else {
+      return (pool, nil)
+    }
+    let account = try await refusing { try await identity.accounts.find(pool, ID(uid)) }
+    return (pool, account.map { UserIdentity($0, in: pool) })
+  }
+
+  /// Removes the segments of a resource from the start of a path, and returns its ID.
+  private static func take(
+    _ kind: String, from segments: inout ArraySlice<UntrustedText>
+  ) -> String? {
+    let start = Array(segments.prefix(2))
+    guard start.count == 2, start[0] == UntrustedText(kind) else { return nil }
+    segments = segments.dropFirst(2)
+    return start[1].text
   }
 }
 
@@ -29,17 +85,47 @@ struct KeptAnswersView: ViewModel {
   let frame: FrameView
   let csrf: String
   let draft: Drafts.Draft
+  /// What the form does; nil if unknown.
+  let action: Message?
+  /// The pool that it's about; nil if it's about none.
+  let pool: Scope?
+  /// The user that it's about; nil if it's about none, or if they don't exist.
+  let user: UserIdentity?
   let leave: String
+
+  /// The number of characters of a value that are shown; all of it is sent.
+  private static let mostShown = 500
+
+  /// What the administrator compares with what they mean to send.
+  private var facts: [Fact] {
+    var facts: [Fact] = []
+    if let pool, user == nil {
+      facts.append(Fact(Message("users.project"), HTML.isolated(ApprovalText.place(pool))))
+    }
+    facts += draft.answers.filter { !$0.value.isEmpty }.map { answer in
+      Fact(
+        Message.verbatim(Formatted.short(answer.name.text)),
+        HTML.isolated(Formatted.short(answer.value.text, Self.mostShown)))
+    }
+    return facts
+      + draft.secrets.map { name in
+        Fact(Message.verbatim(name), Message("sign-in.secret-not-saved"))
+      }
+  }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.csrf),
     .text("action") { $0.draft.path },
+    .text("heading") { $0.action },
+    .optional(\.user),
+    .flag("hasFacts") { !$0.facts.isEmpty },
+    .list("facts") { $0.facts },
     .text(\.leave),
     .list("answers") {
       $0.draft.answers.map { KeptAnswer(name: $0.name.text, value: $0.value.text) }
     },
-    .flag("lacksSecrets") { $0.draft.lacksSecrets },
+    .flag("lacksSecrets") { !$0.draft.secrets.isEmpty },
   ]
 }
 

@@ -58,8 +58,7 @@ struct SignInCodePage: Sendable {
       return try refused(error, visitor, field, next: next, methods)
     }
     return await SessionStart(authorizer: authorizer, frames: frames).response(
-      new, visitor,
-      to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
+      new, visitor, to: ReturnAddress.checked(next, among: destinations), among: destinations)
   }
 
   private func refused(

@@ -16,7 +16,9 @@ struct SignInPage: Sendable {
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
     let next = query.text("next")
-    if try await authorizer.session(of: visitor.request) != nil { return goOn(to: next) }
+    if let session = try await authorizer.session(of: visitor.request) {
+      return await goOn(to: next, session, visitor.request)
+    }
     if try await refusing({ try await identity.setup.isOpen() }) {
       return .redirect(to: ConsolePaths.setup())
     }
@@ -24,6 +26,7 @@ struct SignInPage: Sendable {
     if query["signed-out"] != nil { flash = Flash(text: Message("sign-in.signed-out")) }
     if next != nil { flash = Flash(text: Message("sign-in.page-requires-sign-in")) }
     if query["kept"] != nil { flash = Flash(text: Message("sign-in.session-expired")) }
+    if query["lost"] != nil { flash = Flash(text: Message("sign-in.not-kept")) }
     if query["ended"] != nil { flash = Flash(text: Message("sign-in.timed-out")) }
     return try await page(visitor, email: "", next: next, flash: flash)
   }
@@ -57,7 +60,7 @@ struct SignInPage: Sendable {
     switch outcome {
     case .signedIn(let new):
       return await SessionStart(authorizer: authorizer, frames: frames).response(
-        new, visitor, to: destination ?? ConsolePaths.projects())
+        new, visitor, to: destination, among: destinations)
     case .secondFactorDue(let pending, let methods):
       let path =
         methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()
@@ -98,8 +101,19 @@ struct SignInPage: Sendable {
     }
   }
 
-  private func goOn(to next: String?) -> Response {
-    .redirect(to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
+  /// Continues after a sign-in in another tab, to the form that was kept when this one's session
+  /// expired, if there's one.
+  private func goOn(
+    to next: String?, _ session: ConsoleSession, _ request: Request
+  ) async -> Response {
+    let page = ReturnAddress.checked(next, among: destinations)
+    if request.target.query["kept"] != nil,
+      let draft = await authorizer.drafts.find(
+        continuingTo: page, among: destinations, for: session.administrator.id, request)
+    {
+      return .redirect(to: KeptAnswersPage.address(draft.mark))
+    }
+    return .redirect(to: page ?? ConsolePaths.projects())
   }
 
   private func page(

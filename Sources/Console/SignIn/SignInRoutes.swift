@@ -7,7 +7,8 @@ import Identity
 enum SignInRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
-    let destinations = table.all.filter { $0.access != .open }.map(\.route)
+    let closed = table.all.filter { $0.access != .open }
+    let destinations = closed.map(\.route)
 
     let signIn = SignInPage(
       identity: identity, authorizer: parts.authorizer, frames: frames,
@@ -17,9 +18,8 @@ enum SignInRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.signIn, signIn.signIn)
 
     let answers = KeptAnswersPage(
-      authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
-      destinations: destinations)
+      identity: identity, authorizer: parts.authorizer, frames: frames,
+      view: try parts.template("sign-in/answers", for: KeptAnswersView.self), routes: closed)
     table.signedIn(.get, ConsolePaths.keptAnswers, nil, answers.show)
 
     let code = SignInCodePage(

@@ -71,7 +71,7 @@ struct ProviderSignInPage: Sendable {
     switch outcome {
     case .signedIn(let new):
       return await SessionStart(authorizer: authorizer, frames: frames).response(
-        new, visitor, to: next ?? ConsolePaths.projects())
+        new, visitor, to: next, among: destinations)
     case .secondFactorDue(let pending, let methods):
       let path =
         methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()

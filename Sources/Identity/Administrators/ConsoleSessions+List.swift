@@ -1,3 +1,4 @@
+import Crypto
 import Database
 
 /// A session in the administrator's own session list.
@@ -125,6 +126,37 @@ extension ConsoleSessions {
       try connection.run("DELETE FROM console_session WHERE token_digest = \(session.digest)")
     }
     return meant.count { $0.isOpen }
+  }
+
+  /// Returns whether a CSRF token is that of a recently expired session of an administrator.
+  ///
+  /// It's false for sessions that are still open, were ended, or were deleted.
+  ///
+  /// - Parameters:
+  ///   - csrfToken: The token that a form contains.
+  ///   - id: The administrator.
+  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
+  public func ranOut(
+    csrfToken: String, of id: ID<Administrator>
+  ) async throws(ConsoleSignInError) -> Bool {
+    let now = store.clock.now()
+    return try await store.read(ConsoleSignInError.self) { connection in
+      let limits = try SessionLimits.find(connection)
+      let expired = try connection.all(
+        """
+        SELECT created_at, last_seen_at, csrf_token FROM console_session
+        WHERE administrator_id = \(id.text)
+        """
+      ) { row -> String? in
+        let isOpen = limits.allow(
+          since: Instant(microseconds: try row.value(0)),
+          lastSeenAt: Instant(microseconds: try row.value(1)), at: now)
+        return isOpen ? nil : try row.value(2)
+      }
+      return expired.contains { token in
+        token.map { constantTimeEqual(Array($0.utf8), Array(csrfToken.utf8)) } ?? false
+      }
+    }
   }
 
   /// Finds a recently expired session by its cookie token; nil if it's still open, was ended, or

@@ -41,7 +41,8 @@ public struct ConsoleStorage: Sendable {
       switch self {
       case .code: 1 << 10
       case .fields: 16 << 10
-      case .draft: 256 << 10
+      // As much as the server accepts of a form, with its path.
+      case .draft: (1 << 20) + (16 << 10)
       }
     }
   }

@@ -8,6 +8,8 @@ import Text
 
 /// Restoring a form that was sent after the session expired.
 @Suite struct KeptAnswersTests {
+  /// The page that shows the form.
+  static let review = KeptAnswersPage.address(Drafts.mark(of: "/projects/new"))
   static let form: Form = ["name": "Typed “long” <b>ago</b>", "id": "typed-project"]
 
   /// Signs in, opens a form, and sends it after the session expired.
@@ -32,9 +34,11 @@ import Text
       #expect(signInPage.says("recover what you entered"))
       #expect(!signInPage.says("typed-project"))
       let signedIn = try await browser.givePassword(next: "/projects/new")
-      #expect(signedIn.location == "/sign-in/answers")
-      let page = try await browser.get("/sign-in/answers")
+      #expect(signedIn.location == Self.review)
+      let page = try await browser.get(Self.review)
       Markup.check(page)
+      #expect(page.says("<h2>Create project</h2>"))
+      #expect(page.says("<dt>id</dt><dd><bdi>typed-project</bdi></dd>"))
       #expect(page.says("<form class=\"card stack\" method=\"post\" action=\"/projects/new\">"))
       #expect(page.says("value=\"Typed “long” &lt;b&gt;ago&lt;/b&gt;\""))
       let created = try? await world.identity.pools.find(project: ID("typed-project"))
@@ -56,7 +60,7 @@ import Text
       _ = try await browser.givePassword()
       let code = try world.code(of: app)
       let done = try await browser.submit("/sign-in/code", ["code": code])
-      #expect(done.location == "/sign-in/answers")
+      #expect(done.location == Self.review)
     }
   }
 
@@ -99,7 +103,7 @@ import Text
         world, fields: [.origin: "https://evil.example", .secFetchSite: "cross-site"])
       #expect(foreign.answer.location == "/sign-in?next=%2Fprojects%2Fnew")
       let unsigned = try await late(world, csrf: "x")
-      #expect(unsigned.answer.location == "/sign-in?next=%2Fprojects%2Fnew")
+      #expect(unsigned.answer.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
       for browser in [foreign.browser, unsigned.browser] {
         #expect(try await browser.givePassword().location == "/")
       }
@@ -115,6 +119,7 @@ import Text
       let page = try await browser.get("/sign-in/answers")
       #expect(page.says("value=\"kept\""))
       #expect(page.says("Passwords and codes aren’t saved."))
+      #expect(page.says("<dt>new-password</dt><dd>not saved</dd>"))
       for secret in ["hunter2", "123456"] { #expect(!page.says(secret)) }
     }
   }
@@ -137,8 +142,9 @@ import Text
       for name in Drafts.optionalSecrets {
         var form = Form()
         form.add(name, "s3cret")
-        let (browser, _) = try await late(world, form: form)
-        #expect(try await browser.givePassword().location != "/sign-in/answers", "\(name)")
+        let (browser, answer) = try await late(world, form: form)
+        #expect(answer.location?.hasSuffix("&lost=1") == true, "\(name)")
+        #expect(try await browser.givePassword().location == "/", "\(name)")
       }
     }
   }
@@ -172,15 +178,25 @@ import Text
       let replayed = try await browser.send(
         .post, "/projects/new", form: ["csrf": token, "name": "x"],
         fields: [.origin: world.origin, .cookie: cookies])
-      #expect(replayed.location == "/sign-in?next=%2Fprojects%2Fnew")
+      #expect(replayed.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
+      let signIn = try await browser.get(try #require(replayed.location))
+      #expect(signIn.says("What you entered wasn’t kept."))
     }
   }
 
-  @Test func `a form that is too large isn't stored`() async throws {
+  @Test
+  func `a form is stored up to the size that the server accepts, and otherwise said to be lost`()
+    async throws
+  {
     try await World.withSampleData { world in
-      let large = String(repeating: "x", count: 300_000)
-      let (browser, answer) = try await late(world, form: ["name": large])
-      #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew")
+      let list = String(repeating: "someone@example.com\r\n", count: 10_000)
+      let (kept, _) = try await late(world, form: ["users": list])
+      #expect(try await kept.givePassword(next: "/projects/new").location == Self.review)
+      let (browser, answer) = try await late(
+        world, form: ["name": String(repeating: "x", count: 1_100_000)])
+      #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
+      #expect(
+        try await browser.get(try #require(answer.location)).says("What you entered wasn’t kept."))
       #expect(try await browser.givePassword().location == "/")
     }
   }

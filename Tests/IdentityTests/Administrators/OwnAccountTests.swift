@@ -117,11 +117,18 @@ struct OwnAccountTests {
       let new = try await instance.giveConsolePassword(nora).session
       let token = new.token.revealedText
       #expect(try await sessions.ranOut(token: token) == nil)
+      let csrf = new.session.csrfToken
+      #expect(try await !sessions.ranOut(csrfToken: csrf, of: nora.id))
       instance.clock.advance(3_601)
       try await instance.identity.purgeExpired()
       let known = try await sessions.ranOut(token: token)
       #expect(known?.administrator == nora.id)
-      #expect(known?.csrfToken == new.session.csrfToken)
+      #expect(known?.csrfToken == csrf)
+      let later = try await instance.giveConsolePassword(nora).session
+      #expect(try await sessions.ranOut(csrfToken: csrf, of: nora.id))
+      #expect(try await !sessions.ranOut(csrfToken: later.session.csrfToken, of: nora.id))
+      let olga = try await instance.administrator("olga", .owner)
+      #expect(try await !sessions.ranOut(csrfToken: csrf, of: olga.id))
       instance.clock.advance(24 * 3_600)
       try await instance.identity.purgeExpired()
       #expect(try await sessions.ranOut(token: token) == nil)
