@@ -64,9 +64,8 @@ struct Drafts: Sendable {
     return mark
   }
 
-  /// Returns the form kept for an administrator in the browser; nil if there's none, or too old.
-  ///
-  /// - Parameter mark: Which form; the newest if it's nil.
+  /// Finds a form kept for an administrator in the browser: the one with the mark, or the newest if
+  /// it's nil; nil if there's none, or too old.
   func find(
     _ mark: Mark? = nil, for administrator: ID<Administrator>, _ request: Request
   ) async -> Draft? {

@@ -135,6 +135,7 @@ extension ConsoleSessions {
   /// - Parameters:
   ///   - csrfToken: The token that a form contains.
   ///   - id: The administrator.
+  /// - Returns: True if such a session expired.
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func ranOut(
     csrfToken: String, of id: ID<Administrator>
