@@ -165,7 +165,8 @@ struct UserRecoveryCodeTests {
       let mail = try #require(try await instance.mails("revert-factor").last)
       _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
       #expect(try await instance.reload(device.account).factors.map(\.id) == [device.factor])
-      let state = try await instance.identity.backupCodes.state(of: device.account)
+      let state = try await instance.identity.backupCodes.state(
+        of: device.account, in: instance.acme)
       #expect(state.recoveryLeft == nil)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[0]) }
       let row = try #require(try await instance.log().first { $0.action == .factorRevert })

@@ -337,7 +337,8 @@ struct EnforcementPolicyTests {
       }
       let stored = try await policies.read(instance.acme)
       #expect(changed.enforcement == enforcement && stored.enforcement == enforcement)
-      #expect(stored.differences(from: before, on: Day(instance.now)) == [.enforcement])
+      #expect(
+        stored.stored.differences(from: before.stored, on: Day(instance.now)) == [.enforcement])
       let row = try #require(try await policies.history(instance.acme).first)
       #expect(row.new(.enforcement) == .code("claim") && row.new(.graceDays) == .number(7))
       let versions = try await policies.restorable(instance.acme)
