@@ -40,7 +40,7 @@ struct TemporaryCodeFact: ViewModel {
   let isOff: Bool
 
   static let keys: Keys<Self> = [
-    .markup("until") { $0.until },
+    .markup(\.until),
     .flag(\.isOff),
   ]
 }

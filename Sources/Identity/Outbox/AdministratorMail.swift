@@ -28,7 +28,7 @@ public struct GrantMail: Sendable {
     /// It ends in a week.
     case ending = "grant-ending"
 
-    /// Whether the holder doesn't have the role any more, and may not be an administrator.
+    /// Whether the holder no longer has the role, and may not be an administrator.
     var isLoss: Bool { self == .revoked || self == .ended }
   }
 
@@ -100,7 +100,7 @@ extension Outbox {
           link: isOwn ? links.account : links.console(holder.id)))
     }
     if holder.id.text != author.actor.id {
-      // The pool of a first or last role as well, which the holder doesn't have yet or any more.
+      // The pool of a first or last role as well, which the holder doesn't have yet or no longer has.
       let reader = Administrator(
         id: holder.id, email: holder.email, displayName: holder.displayName,
         grants: holder.grants + [grant])

@@ -173,8 +173,8 @@ public struct Deliveries: Sendable {
     let reader: String?
     let permission: String?
 
-    /// Whether it tells its reader that they lost a role: it's for someone who may not be an
-    /// administrator any more, and the project may be deleted.
+    /// Whether it tells its reader that they lost a role: they may no longer be an administrator, and
+    /// the project may be deleted.
     var isAboutLostRole: Bool {
       reader != nil && permission == nil
         && GrantMail.Event(rawValue: purpose)?.isLoss == true

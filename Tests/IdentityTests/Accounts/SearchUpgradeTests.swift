@@ -53,6 +53,9 @@ struct SearchUpgradeTests {
       for text in ["lu", "łucja"] { #expect(try await found(text) == [0, 0]) }
       try await instance.identity.prepare()
       for text in ["lu", "łucja", "lucja"] { #expect(try await found(text) == [1, 1]) }
+      try await instance.database.write { connection in
+        try connection.run("DELETE /* test */ FROM account_text WHERE folded = 'other'")
+      }
     }
   }
 }
