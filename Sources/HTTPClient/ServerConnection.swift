@@ -182,6 +182,8 @@ import Synchronization
     guard DispatchTime.now() < end else { return CURLE_OPERATION_TIMEDOUT }
     var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
     _ = unsafe poll(&descriptor, 1, milliseconds)
-    return CURLE_OK
+    // `poll` reports a reset at once, and again at each call; what is unacknowledged stays so.
+    let isReset = Int32(descriptor.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0
+    return isReset ? CURLE_SEND_ERROR : CURLE_OK
   }
 }

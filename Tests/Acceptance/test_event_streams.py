@@ -3,18 +3,20 @@ fails, while the server or the receiver is killed."""
 
 import html
 import json
+import os
 import re
 import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from support.gateway import is_signed
 from support.pages import Pages
 from support.program import Server, query, reauthenticate, run
-from support.receivers import EventFile, Receiver, Rsyslog, audited, has_all
+from support.receivers import EventFile, Receiver, ResettingServer, Rsyslog, audited, has_all
 from support.waiting import until
 
 ALLOW = ["--outbound-allow", "127.0.0.0/8"]
@@ -281,6 +283,25 @@ def test_private_addresses_are_refused_unless_allowed(tmp_path):
         for address in (page, other):
             until(lambda: "--outbound-allow" in text_of(pages, address), "the reason is shown")
         assert receiver.requests == []
+
+
+def seconds_of(server):
+    """The processor time of a server, in seconds."""
+    words = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_syslog_server_that_resets_connections_costs_no_time(started):
+    server, pages = started
+    with ResettingServer() as receiver:
+        page, _ = add(pages, server, "syslog", f"127.0.0.1:{receiver.port}")
+        until(lambda: "failing" in text_of(pages, page), "the stream is failing")
+        assert "didn't respond in time" not in text_of(pages, page)
+        time.sleep(3)
+        spent, connections = seconds_of(server), receiver.connections
+        time.sleep(10)
+        assert seconds_of(server) - spent < 4
+        assert receiver.connections - connections <= 5
 
 
 @needs_rsyslog

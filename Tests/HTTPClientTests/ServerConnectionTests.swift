@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Network
 import Testing
@@ -53,6 +54,20 @@ struct ServerConnectionTests {
       #expect(ended(connection) == .broken)
       #expect(others.allSatisfy { $0.allSatisfy { $0 == 0xA5 } })
     }
+  }
+
+  @Test func `a reset ends sending at once, whatever is unacknowledged`() throws {
+    let receiver = try LocalReceiver()
+    let connection = try connection(to: receiver)
+    let socket = receiver.accepted()
+    // More than the receiver's kernel takes while nobody reads; closing it unread resets.
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { _ = close(socket) }
+    let start = ContinuousClock.now
+    let error = #expect(throws: HTTPClientError.self) {
+      try connection.send([UInt8](repeating: 65, count: 1 << 20))
+    }
+    let isInterrupted = if case .interrupted? = error { true } else { false }
+    #expect(isInterrupted && ContinuousClock.now - start < .seconds(5))
   }
 
   @Test func `a server that only talks counts as broken`() throws {

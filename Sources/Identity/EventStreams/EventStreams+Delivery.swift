@@ -307,17 +307,27 @@ extension EventStreams {
       """)
   }
 
-  /// Goes back to an earlier position, because what followed may not have arrived.
+  /// Goes back to an earlier position, because what followed may not have arrived, and waits before
+  /// the next attempt.
   ///
+  /// - Parameters:
+  ///   - id: The stream.
+  ///   - position: The position.
+  ///   - reason: Why it may not have arrived.
+  ///   - interruptions: How often that happened in a row, at least once.
   /// - Throws: ``EventStreamError/unavailable(_:)``.
   public func rewind(
-    _ id: ID<EventStream>, to position: StreamPosition
+    _ id: ID<EventStream>, to position: StreamPosition, _ reason: String, interruptions: Int
   ) async throws(EventStreamError) {
+    let now = store.clock.now()
+    let next = now.advanced(bySeconds: Self.wait(after: interruptions))
     try await store.write(EventStreamError.self) { connection in
       _ = try connection.run(
         """
         UPDATE event_stream SET sequence = \(SQL.least)(sequence, \(position.sequence)),
-          head_sequence = \(SQL.least)(head_sequence, \(position.head))
+          head_sequence = \(SQL.least)(head_sequence, \(position.head)),
+          failures = \(interruptions), failed_at = \(now.microseconds),
+          failure = \(EventFailure.reported(reason).stored), next_try_at = \(next.microseconds)
         WHERE stream_id = \(id.text)
         """)
     }

@@ -17,7 +17,15 @@ actor EventCourier {
   /// It isn't stored: a restart may have fixed the cause.
   private var refusals: (sequence: Int64, name: String, count: Int)?
 
+  /// When the connection broke last, and how often in a row.
+  ///
+  /// Deliveries in between don't end the row: a destination may accept events and then break the
+  /// connection, each time.
+  private var interruptions: (at: ContinuousClock.Instant, count: Int)?
+
   private static let mostEvents = 100
+  /// The time without an interruption after which waits begin anew.
+  private static let steady = Duration.seconds(2 * EventStreams.longestWait)
 
   init(
     _ streams: EventStreams, _ lease: TaskLease, _ stream: EventStream, _ carrier: any EventCarrier,
@@ -79,8 +87,8 @@ actor EventCourier {
       fail(reason, batch)
       return try await streams.record(.postponed(reason), of: batch) != .stale
     case .interrupted(let reason, let position):
-      if !reason.isEmpty { fail(reason, batch) }
-      try await streams.rewind(id, to: position)
+      fail(reason, batch)
+      try await streams.rewind(id, to: position, reason, interruptions: interrupted())
     }
     return true
   }
@@ -91,6 +99,14 @@ actor EventCourier {
     let isSame = refusals.map { ($0.sequence, $0.name) == (event.sequence, event.name) } ?? false
     let count = isSame ? (refusals?.count ?? 0) + 1 : 1
     refusals = (event.sequence, event.name, count)
+    return count
+  }
+
+  /// Counts an interruption; returns how many followed one another closely.
+  private func interrupted() -> Int {
+    let isSoon = interruptions.map { ContinuousClock.now - $0.at < Self.steady } ?? false
+    let count = isSoon ? (interruptions?.count ?? 0) + 1 : 1
+    interruptions = (.now, count)
     return count
   }
 

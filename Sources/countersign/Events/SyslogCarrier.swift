@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HTTPClient
 import Identity
+import Localization
 
 // `@unchecked Sendable`, because:
 // 1. `sent` is used only on the serial queue;
@@ -44,7 +45,10 @@ final class SyslogCarrier: EventCarrier, @unchecked Sendable {
       case .closed: try connection.open()
       case .broken:
         connection.close()
-        if let position = forget() { return .interrupted("", after: position) }
+        if let position = forget() {
+          return .interrupted(
+            OperatorText.string(Message("cli.outbound-interrupted")), after: position)
+        }
         try connection.open()
       }
     } catch {

@@ -2,6 +2,8 @@
 
 import json
 import signal
+import socket
+import struct
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -61,6 +63,31 @@ class Rsyslog:
 
     def events(self):
         return [json.loads(line[line.index("{"):]) for line in self.lines()]
+
+
+class ResettingServer:
+    """Accepts connections and resets them at once."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port, self.connections = self.listener.getsockname()[1], 0
+
+    def __enter__(self):
+        threading.Thread(target=self._reset, daemon=True).start()
+        return self
+
+    def _reset(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+    def __exit__(self, *_):
+        self.listener.close()
 
 
 class EventFile:

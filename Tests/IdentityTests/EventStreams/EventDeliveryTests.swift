@@ -292,13 +292,38 @@ struct EventDeliveryTests {
       try await instance.writeEntries(10)
       try await instance.sealAll()
       _ = try await instance.deliverAll(stream)
-      try await instance.streams.rewind(stream.id, to: StreamPosition(sequence: 4, head: 4))
+      try await instance.interrupt(stream, after: StreamPosition(sequence: 4, head: 4))
       let next = try await instance.deliverAll(stream).map(\.sequence)
       #expect(next.first == 5)
-      try await instance.streams.rewind(
-        stream.id, to: StreamPosition(sequence: 1_000, head: 1_000))
+      try await instance.interrupt(stream, after: StreamPosition(sequence: 1_000, head: 1_000))
       let none = try await instance.deliverAll(stream)
       #expect(none.isEmpty)
+    }
+  }
+
+  @Test func `a stream waits longer each time its connection breaks, although it delivers between`()
+    async throws
+  {
+    try await withInstance { instance in
+      let stream = try await instance.addStream(.syslog, "log.example.com:6514")
+      try await instance.sealAll()
+      let start = StreamPosition(of: stream)
+      var waits: [Int64] = []
+      for interruptions in 1...8 {
+        _ = try await instance.deliverAll(stream)
+        try await instance.streams.rewind(
+          stream.id, to: start, "reset", interruptions: interruptions)
+        let waiting = try await instance.streams.next(stream.id, limit: 10)
+        #expect(waiting == nil)
+        let state = try await instance.streams.find(stream.id).stream
+        #expect(state.failures == interruptions && state.failure == .reported("reset"))
+        let next = try #require(state.nextTryAt)
+        waits.append(next.seconds - instance.now.seconds)
+        instance.clock.advance(waits.last ?? 0)
+      }
+      #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
+      let again = try await instance.deliverAll(stream).first?.sequence
+      #expect(again == start.sequence + 1)
     }
   }
 
@@ -311,8 +336,8 @@ struct EventDeliveryTests {
       try await instance.sealAll()
       let sent = try await instance.deliverAll(stream)
       let head = try #require(sent.last { if case .head = $0.content { true } else { false } })
-      try await instance.streams.rewind(
-        stream.id, to: StreamPosition(sequence: head.sequence, head: head.sequence - 1))
+      try await instance.interrupt(
+        stream, after: StreamPosition(sequence: head.sequence, head: head.sequence - 1))
       let again = try await instance.deliverAll(stream)
       #expect(again.map(\.sequence) == [head.sequence])
     }

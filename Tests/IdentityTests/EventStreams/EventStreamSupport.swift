@@ -39,6 +39,12 @@ extension Instance {
     return events
   }
 
+  /// Goes back because the connection broke, and waits for the next attempt.
+  func interrupt(_ stream: EventStream, after position: StreamPosition) async throws {
+    try await streams.rewind(stream.id, to: position, "reset", interruptions: 1)
+    clock.advance(EventStreams.wait(after: 1))
+  }
+
   /// Has the next event refused until it's left out; returns its position.
   func refuseNext(_ stream: EventStream) async throws -> Int64 {
     for attempt in 1...EventStreams.mostAttempts {
