@@ -25,4 +25,12 @@ public struct FileStamp: Sendable, Equatable {
     ]
     isRegular = status.st_mode & S_IFMT == S_IFREG
   }
+
+  /// Returns whether both are of the same file, whatever was changed in between.
+  ///
+  /// - Parameter other: A stamp of a file that exists, or that a process has open.
+  /// - Returns: Whether their devices and inodes are the same.
+  public func isSameFile(as other: FileStamp) -> Bool {
+    (device, inode) == (other.device, other.inode)
+  }
 }

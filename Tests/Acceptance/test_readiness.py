@@ -1,6 +1,7 @@
 """What /readyz reports about the certificate and about email."""
 
 import signal
+import time
 
 import httpx
 import pytest
@@ -30,6 +31,22 @@ def test_the_certificate_in_use_decides(tmp_path, days, expected):
         server.process.send_signal(signal.SIGHUP)
         server.wait_for_line(r"(reloaded the TLS certificate)")
         until(lambda: readiness(server) == (200, "ready\n"), "it's ready")
+
+
+def test_a_database_file_that_was_moved_or_replaced_is_not_ready(tmp_path):
+    with Server(tmp_path / "data") as server:
+        file, aside = server.data / "countersign.sqlite", server.data / "aside"
+        assert readiness(server) == (200, "ready\n")
+        file.rename(aside)
+        until(lambda: readiness(server) == (503, "not ready: database\n"), "it isn't ready")
+        server.wait_for_line(r"(countersign\.sqlite was deleted, moved, or replaced)")
+        file.write_bytes(aside.read_bytes())
+        time.sleep(1.5)
+        assert readiness(server) == (503, "not ready: database\n")
+        file.unlink()
+        aside.rename(file)
+        until(lambda: readiness(server) == (200, "ready\n"), "it's ready")
+        server.wait_for_line(r"(is the database that the server uses again)")
 
 
 def test_a_mail_server_that_cannot_be_reached_is_a_warning(tmp_path):

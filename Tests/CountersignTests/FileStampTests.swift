@@ -34,6 +34,22 @@ struct FileStampTests {
     }
   }
 
+  @Test func `a file is the same after changes and moves, but not after it was replaced`()
+    async throws
+  {
+    try await withFolder { folder in
+      let (path, other) = ("\(folder)/file", "\(folder)/other")
+      try write("one", to: path)
+      let stamp = try #require(FileStamp(of: path))
+      try write("three", to: path)
+      #expect(FileStamp(of: path)?.isSameFile(as: stamp) == true)
+      try FileManager.default.moveItem(atPath: path, toPath: other)
+      try write("three", to: path)
+      #expect(FileStamp(of: path)?.isSameFile(as: stamp) == false)
+      #expect(FileStamp(of: other)?.isSameFile(as: stamp) == true)
+    }
+  }
+
   @Test func `other permissions have another stamp`() async throws {
     try await withFolder { folder in
       let path = "\(folder)/file"

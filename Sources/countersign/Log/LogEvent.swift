@@ -35,6 +35,9 @@ enum LogEvent: Sendable {
   case backup(Message)
   case integrityCheckTooLong
   case databaseDamaged([String])
+  /// Another file, or none, is where the database was opened.
+  case databaseFileLost(path: String)
+  case databaseFileFound(path: String)
 
   case request(RequestID, RequestEvent)
   /// A browser reported that something violates a page's content security policy.

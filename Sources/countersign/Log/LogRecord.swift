@@ -97,6 +97,14 @@ extension LogEvent {
         Message(
           "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]),
         [("faults", .array(faults.map { .string($0) }))])
+    case .databaseFileLost(let path):
+      LogRecord(
+        "database.file_lost", .error, Message("cli.database-file-lost", ["path": .text(path)]),
+        [("path", .string(path))])
+    case .databaseFileFound(let path):
+      LogRecord(
+        "database.file_found", .info, Message("cli.database-file-found", ["path": .text(path)]),
+        [("path", .string(path))])
     case .request(let id, let event): Self.request(id, event)
     case .pageViolation(let report): Self.pageViolation(report)
     case .taskFailed(let task, let reason): Self.taskFailed(task, reason)

@@ -13,7 +13,7 @@ struct Housekeeping: Sendable {
   /// Starts all tasks, beginning with deletions left from an earlier run.
   init(
     _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
-    auditHeads: AuditHeadFile?, log: Log
+    file: OpenedDatabaseFile?, auditHeads: AuditHeadFile?, log: Log
   ) {
     self.identity = identity
     self.log = log
@@ -25,6 +25,7 @@ struct Housekeeping: Sendable {
       Task { await Self.watchClock(identity, log) },
       Task { await Self.watchDatabaseClock(identity, log) },
       Task { await integrity.run() },
+      Task { await Self.watchFile(file, log) },
       Task { await Self.purgeExpired(identity, log) },
       Task { await Self.purge(identity, log) },
       Task { await Self.file(identity, log) },
@@ -113,6 +114,18 @@ struct Housekeeping: Sendable {
         log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }
     } while await slept(.seconds(30))
+  }
+
+  /// Reports when the database's file is deleted, moved, or replaced, and when it's back.
+  private static func watchFile(_ file: OpenedDatabaseFile?, _ log: Log) async {
+    guard let file else { return }
+    var wasInPlace = true
+    repeat {
+      let isInPlace = file.isInPlace
+      if wasInPlace, !isInPlace { log.add(.databaseFileLost(path: file.path)) }
+      if !wasInPlace, isInPlace { log.add(.databaseFileFound(path: file.path)) }
+      wasInPlace = isInPlace
+    } while await slept(.seconds(2))
   }
 
   private static func purgeExpired(_ identity: Identity, _ log: Log) async {

@@ -9,7 +9,7 @@ import Identity
 actor Readiness {
   /// A property of the server that's checked.
   enum Check: String, CaseIterable, Sendable {
-    /// The database is writable.
+    /// The database is writable, and its file is where it was opened.
     case database
     /// A node of a newer version hasn't migrated the database to what this one can't use.
     case version
@@ -47,6 +47,7 @@ actor Readiness {
   private var isDraining = false
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
+  private let file: OpenedDatabaseFile?
   /// Whether the disk of the database's server has space.
   private let hasSpace: @Sendable () async -> Bool
 
@@ -59,13 +60,14 @@ actor Readiness {
 
   init(
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
-    certificate: ServedCertificate?, mail: MailHealth?,
+    certificate: ServedCertificate?, mail: MailHealth?, file: OpenedDatabaseFile?,
     hasSpace: @escaping @Sendable () async -> Bool
   ) {
     self.identity = identity
     self.folder = folder
     self.certificate = certificate
     self.mail = mail
+    self.file = file
     self.hasSpace = hasSpace
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
@@ -85,8 +87,8 @@ actor Readiness {
   private func checked() async -> State {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
     let task = Task {
-      [identity, database, folder, isKeyFixed, start, certificate, mail, hasSpace] in
-      var state = await Self.find(identity, database, folder, isKeyFixed, since: start)
+      [identity, database, file, folder, isKeyFixed, start, certificate, mail, hasSpace] in
+      var state = await Self.find(identity, database, file, folder, isKeyFixed, since: start)
       if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
         state.failed.append(.disk)
       }
@@ -105,11 +107,12 @@ actor Readiness {
   }
 
   private static func find(
-    _ identity: Identity, _ database: DatabaseProbe, _ folder: DataFolder, _ isKeyFixed: Bool,
-    since start: Instant
+    _ identity: Identity, _ database: DatabaseProbe, _ file: OpenedDatabaseFile?,
+    _ folder: DataFolder, _ isKeyFixed: Bool, since start: Instant
   ) async -> State {
     var state = State()
-    let isWritable = await database.isWritable()
+    // A write to a file that was deleted succeeds.
+    let isWritable = await database.isWritable() && file?.isInPlace != false
     if !isWritable { state.failed.append(.database) }
     // Only servers of one database migrate it while others run.
     if folder.isOnServer, isWritable, (try? await identity.canUseSchema()) == false {

@@ -69,9 +69,10 @@ enum ServeCommand: Command {
     }
     let mail = configuration.mail.map { _ in MailHealth() }
     let sms = configuration.sms.map { _ in MailHealth() }
+    let file = OpenedDatabaseFile(folder)
     let readiness = Readiness(
       instance.identity, folder, environment: environment,
-      certificate: certificates?.served, mail: mail,
+      certificate: certificates?.served, mail: mail, file: file,
       hasSpace: { [database = instance.database] in await database.hasSpace() })
     let requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     let violations = ViolationReports(log: log)
@@ -122,8 +123,8 @@ enum ServeCommand: Command {
     let housekeeping = Housekeeping(
       instance.identity,
       keeper: KeyRotationTask(instance, folder, environment: environment, log: log),
-      integrity: IntegrityWatch(instance, log: log), auditHeads: configuration.auditHeads,
-      log: log)
+      integrity: IntegrityWatch(instance, log: log), file: file,
+      auditHeads: configuration.auditHeads, log: log)
     let deliveries = Delivery.all(
       of: configuration, instance.identity, mail: mail, sms: sms, log: log)
     let events = EventStreaming(instance.identity, configuration, log: log)
