@@ -202,7 +202,7 @@ public final class Identity: Sendable {
     trustedTokenKeys = TrustedTokenKeys(store: store)
     customTokens = CustomTokens(store: store, trustedTokenKeys: trustedTokenKeys)
     identityProviders = IdentityProviders(
-      store: store, sealer: try Sealer(keys, purpose: "identity provider", random: random))
+      store: store, sealer: try IdentityProviders.sealer(keys, random: random))
     federation = Federation(
       store: store, signIns: signIns, providers: identityProviders,
       pending: try Sealer(keys, purpose: "pending token", random: random))
@@ -232,7 +232,7 @@ public final class Identity: Sendable {
     consoleStorage = ConsoleStorage(
       store: store, sealer: try Sealer(keys, purpose: "console storage", random: .system))
     consoleProviders = ConsoleProviders(
-      store: store, sealer: try Sealer(keys, purpose: "sign-in provider", random: random),
+      store: store, sealer: try ConsoleProviders.sealer(keys, random: random),
       tickets: consoleTickets, administrators: administrators, sessions: consoleSessions,
       directory: ProviderDirectory(providerTransport ?? NoProviderTransport()))
     masterKeys = MasterKeys(

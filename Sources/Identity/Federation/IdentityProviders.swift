@@ -9,6 +9,11 @@ public struct IdentityProviders: Sendable {
   let store: Store
   let sealer: Sealer
 
+  /// Creates the sealer of clients' secrets.
+  static func sealer(_ keys: KeyRing, random: RandomSource) throws(CryptoError) -> Sealer {
+    try Sealer(keys, purpose: "identity provider", random: random)
+  }
+
   /// The maximum number of providers in a user pool.
   public static let most = 100
 

@@ -1,3 +1,4 @@
+public import Crypto
 public import Database
 import Text
 
@@ -8,7 +9,7 @@ public struct RevivedState: Sendable, Hashable {
   public enum Kind: Sendable, Hashable, CaseIterable {
     /// An administrator who was removed.
     case administrator
-    /// A role that was revoked.
+    /// A role that was revoked, or has another end.
     case role
     /// An administrator's password that was changed.
     case administratorPassword
@@ -60,6 +61,16 @@ public struct RevivedState: Sendable, Hashable {
     case supportRules
     /// The identity provider of the console, or its groups' roles, that were changed or removed.
     case consoleProvider
+    /// Password sign-in of administrators, which was turned off, or the break-glass account.
+    case passwordSignIn
+    /// Whether administrators who manage others need a passkey.
+    case passkeyRequirement
+    /// Whether every administrator needs a second factor.
+    case secondFactorRequirement
+    /// The limits of administrators' sessions.
+    case sessionLimits
+    /// The re-authentication interval.
+    case reauthentication
   }
 
   /// The kind of item.
@@ -72,13 +83,14 @@ public struct RevivedState: Sendable, Hashable {
   /// - Parameters:
   ///   - restored: The restored database.
   ///   - former: The database it replaces.
+  ///   - keys: The master keys, which open the secrets of both.
   /// - Returns: Everything found, by kind.
   /// - Throws: `DatabaseError` if one of them can't be read.
   public static func compare(
-    _ restored: any Database, with former: any Database
+    _ restored: any Database, with former: any Database, keys: KeyRing
   ) async throws -> [RevivedState] {
     var found: [RevivedState] = []
-    for list in lists {
+    for list in try RevivedList.all(keys) {
       let known = Set(try await list.read(former).map(\.key))
       found += try await list.read(restored).filter { !known.contains($0.key) }
         .map { RevivedState(kind: list.kind, what: $0.what) }
@@ -93,121 +105,6 @@ public struct RevivedState: Sendable, Hashable {
     return found
   }
 }
-
-/// A query for the valid rows of a small table, each with a key that includes every value to
-/// compare.
-private struct RevivedList: Sendable {
-  let kind: RevivedState.Kind
-  let sql: SQL
-
-  func read(_ database: any Database) async throws -> [(key: String, what: String)] {
-    try await database.read { connection in
-      try connection.all(sql) { (key: try $0.value(0), what: try $0.value(1)) }
-    }
-  }
-}
-
-private let lists = [
-  RevivedList(
-    kind: .administrator, sql: "SELECT administrator_id, email FROM administrator"),
-  RevivedList(
-    kind: .role,
-    sql: """
-      SELECT g.administrator_id || ' ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id,
-        a.email || ': ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id
-      FROM administrator_grant g JOIN administrator a USING (administrator_id)
-      """),
-  RevivedList(
-    kind: .administratorPassword,
-    sql: "SELECT administrator_id || ' ' || password_hash, email FROM administrator"),
-  RevivedList(
-    kind: .administratorFactor,
-    sql: """
-      SELECT administrator_id || ' ' || totp_enrolled_at, email FROM administrator
-      WHERE totp_enrolled_at IS NOT NULL
-      UNION ALL
-      SELECT p.passkey_id, a.email || ': ' || p.name
-      FROM passkey p JOIN administrator a USING (administrator_id)
-      """),
-  RevivedList(
-    kind: .serviceToken,
-    sql: """
-      SELECT token_id, project_id || ' ' || token_id || ' (' || role || ') ' || name
-      FROM service_token WHERE revoked_at IS NULL
-      """),
-  RevivedList(
-    kind: .apiKey,
-    sql: "SELECT api_key, project_id || ' …' || substr(api_key, length(api_key) - 3) FROM api_key"),
-  RevivedList(
-    kind: .trustedTokenKey,
-    sql: """
-      SELECT trusted_token_key_id, project_id || ' ' || trusted_token_key_id || ' ' || issuer FROM trusted_token_key
-      WHERE revoked_at IS NULL
-      """),
-  RevivedList(
-    kind: .signingKey,
-    sql: "SELECT key_id, key_id FROM signing_key WHERE verifies_until IS NULL"),
-  RevivedList(
-    kind: .identityProvider,
-    sql: """
-      SELECT i.scope_key || ' ' || i.provider_id || ' ' || i.issuer || ' ' || i.client_id || ' '
-          || i.key_set,
-        s.project_id || ' ' || s.tenant_id || ' ' || i.provider_id
-      FROM identity_provider i JOIN scope s USING (scope_key) WHERE i.enabled = 1
-      """),
-  RevivedList(
-    kind: .scope,
-    sql: """
-      SELECT scope_key || '', project_id || ' ' || tenant_id FROM scope
-      WHERE deleted_at IS NULL AND disabled = 0
-      """),
-  RevivedList(
-    kind: .policy,
-    sql: """
-      SELECT scope_key || ' ' || policy_version, project_id || ' ' || tenant_id FROM scope
-      WHERE deleted_at IS NULL
-      """),
-  RevivedList(
-    kind: .projectSettings,
-    sql: """
-      SELECT project_id || ' ' || allow_tenants || ' ' || email_privacy || ' '
-          || allow_duplicate_emails || ' ' || import_totp || ' ' || authorized_domains,
-        project_id
-      FROM project WHERE deleted_at IS NULL
-      """),
-  RevivedList(
-    kind: .signInSettings,
-    sql: """
-      SELECT scope_key || ' ' || password || ' ' || email_link || ' ' || anonymous || ' ' || phone
-          || ' ' || sign_up_off || ' ' || deletion_off || ' ' || withdrawal_needs_factor || ' '
-          || password_enforced || ' ' || password_upgrade || ' ' || password_classes || ' '
-          || coalesce(password_shortest, -1) || ' ' || coalesce(password_longest, -1),
-        project_id || ' ' || tenant_id
-      FROM scope WHERE deleted_at IS NULL
-      """),
-  RevivedList(
-    kind: .supportRules,
-    sql: """
-      SELECT r.scope_key || ' ' || code_cap || ' ' || undo_hours || ' ' || code_attempt_days || ' '
-          || temporary_codes || ' ' || recovery_codes || ' ' || actions_per_hour || ' '
-          || coalesce(approval_over_users, -1) || ' ' || approval_for_last_factor || ' '
-          || token_removal || ' ' || coalesce(token_changes_per_hour, -1) || ' '
-          || coalesce(policy_approval_over, -1) || ' ' || caller_verification || ' '
-          || identity_proof,
-        s.project_id || ' ' || s.tenant_id
-      FROM support_rules r JOIN scope s USING (scope_key) WHERE s.deleted_at IS NULL
-      """),
-  RevivedList(
-    kind: .consoleProvider,
-    sql: """
-      SELECT issuer || ' ' || client_id || ' ' || groups_claim || ' ' || mfa_values, name
-      FROM sign_in_provider
-      UNION ALL
-      SELECT group_name || ' ' || role || ' ' || project_id || ' ' || tenant_id,
-        group_name || ': ' || role || ' ' || project_id || ' ' || tenant_id
-      FROM sign_in_provider_role
-      """),
-]
 
 /// A part of the accounts in a database.
 private struct Part: Sendable {

@@ -128,7 +128,7 @@ private struct Restore {
       }
       var revived: [RevivedState]?
       if let former {
-        revived = try? await RevivedState.compare(instance.database, with: former)
+        revived = try? await RevivedState.compare(instance.database, with: former, keys: ring)
       }
       let report = try await instance.identity.endTheRestoredPast(
         file: (file.path as NSString).lastPathComponent, keepsSessions: keepsSessions,

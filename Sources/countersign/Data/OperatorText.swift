@@ -146,6 +146,11 @@ extension RevivedState.Kind {
     case .signInSettings: Message("cli.sign-in-settings-changed-since")
     case .supportRules: Message("cli.support-rules-changed-since")
     case .consoleProvider: Message("cli.console-provider-changed-since")
+    case .passwordSignIn: Message("cli.password-sign-in-changed-since")
+    case .passkeyRequirement: Message("cli.passkey-requirement-changed-since")
+    case .secondFactorRequirement: Message("cli.second-factor-requirement-changed-since")
+    case .sessionLimits: Message("cli.session-limits-changed-since")
+    case .reauthentication: Message("cli.reauthentication-changed-since")
     }
   }
 }

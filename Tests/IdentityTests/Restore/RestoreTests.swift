@@ -141,7 +141,8 @@ import Testing
           database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
           mail: TestMail.writer,
           clock: instance.clock.wall)
-        let revived = try await RevivedState.compare(restored, with: former)
+        let revived = try await RevivedState.compare(
+          restored, with: former, keys: instance.keys)
         #expect(revived.map(\.kind) == [.serviceToken])
         #expect(revived.first?.what.contains("ci") == true)
         let report = try await identity.endTheRestoredPast(
@@ -173,7 +174,8 @@ import Testing
         instance.acme, alice, until: instance.now.advanced(bySeconds: 86_400),
         owner.request(.other, note: "Parental leave"))
       try await instance.test.withRestored { restored, former in
-        let same = try await RevivedState.compare(restored, with: former)
+        let same = try await RevivedState.compare(
+          restored, with: former, keys: instance.keys)
         #expect(same.isEmpty)
         _ = try await instance.identity.exemptions.end(instance.acme, alice, owner.request())
         let replaced = ImportTests.user(.alice) { $0.email = "new@example.com" }
@@ -191,7 +193,8 @@ import Testing
             WHERE scope_key = \(instance.acme.key)
             """)
         }
-        let revived = try await RevivedState.compare(restored, with: former)
+        let revived = try await RevivedState.compare(
+          restored, with: former, keys: instance.keys)
         #expect(
           revived.map(\.kind) == [
             .projectSettings, .signInSettings, .email, .phone, .claims, .protectedUser, .identity,
