@@ -120,6 +120,23 @@ struct MailHealthTests {
   }
 }
 
+struct DelayedMailTests {
+  @Test(
+    arguments: [
+      // Nothing waits, however the last attempt ended.
+      (true, nil, false), (false, nil, false),
+      (true, 990, true), (false, 990, false), (false, 99, true), (false, 100, false),
+    ] as [(Bool, Int64?, Bool)])
+  func `email is delayed while something waits that can't be sent, or for too long`(
+    _ isPaused: Bool, _ oldest: Int64?, _ isDelayed: Bool
+  ) {
+    #expect(
+      Readiness.isDelayed(
+        isPaused: isPaused, oldest: oldest.map { Instant(seconds: $0) }, at: Instant(seconds: 1_000)
+      ) == isDelayed)
+  }
+}
+
 struct ClockMetricsTests {
   private func text(_ clock: KernelClock?) -> String {
     var exposition = Exposition()

@@ -138,10 +138,27 @@ actor Readiness {
   }
 
   private static func isDelayed(_ mail: MailHealth, _ identity: Identity) async -> Bool {
-    if mail.isPaused { return true }
-    // A database that can't be read is another check.
-    guard let oldest = try? await identity.deliveries.oldest() else { return false }
-    return identity.clock.now().seconds - oldest.seconds > longestMailAge
+    do {
+      return isDelayed(
+        isPaused: mail.isPaused, oldest: try await identity.deliveries.oldest(),
+        at: identity.clock.now())
+    } catch {
+      // A database that can't be read is another check.
+      return mail.isPaused
+    }
+  }
+
+  /// Returns whether emails are delayed.
+  ///
+  /// - Parameters:
+  ///   - isPaused: Whether the server couldn't be reached at the last attempt, however long ago:
+  ///     there's none while nothing waits.
+  ///   - oldest: When the oldest waiting email was created; nil if none waits.
+  ///   - now: The current time.
+  /// - Returns: Whether they are.
+  static func isDelayed(isPaused: Bool, oldest: Instant?, at now: Instant) -> Bool {
+    guard let oldest else { return false }
+    return isPaused || now.seconds - oldest.seconds > longestMailAge
   }
 }
 
