@@ -49,7 +49,9 @@ struct RequestMetricsTests {
 }
 
 struct MonitoringConfigurationTests {
-  private func problems(_ words: String...) -> [String] {
+  private func problems(_ words: String...) -> [String] { problems(words) }
+
+  private func problems(_ words: [String]) -> [String] {
     do {
       _ = try ServeConfiguration(Arguments(words, options: ServeConfiguration.options))
       return []
@@ -74,6 +76,21 @@ struct MonitoringConfigurationTests {
       Arguments([], options: ServeConfiguration.options)
     ).monitoring
     #expect(monitoring.metrics == nil && monitoring.drainDelay == 0)
+  }
+
+  @Test(arguments: [
+    (["--metrics-listen", "127.0.0.1:8080"], 1),
+    (["--listen", "[::1]:9090", "--metrics-listen", "[::1]:9090"], 1),
+    (["--listen", "localhost:9090", "--metrics-listen", "LOCALHOST:09090"], 1),
+    (["--listen", "127.0.0.1:9090", "--metrics-listen", "127.0.0.1:8080"], 0),
+    (["--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"], 0),
+  ])
+  func `the address of the metrics isn't that of the server, also of the default`(
+    _ words: [String], _ count: Int
+  ) {
+    let problems = problems(words)
+    #expect(problems.count { $0.contains("have the same address") } == count)
+    #expect(problems.count == count)
   }
 
   @Test func `invalid values are all reported`() {

@@ -28,7 +28,6 @@ struct ConfiguredFiles: Sendable {
     for name in ["access-log", "audit-heads"] { checkWritable(name) }
     for name in ["backups", "event-folder"] { checkFolder(name) }
     checkBackups()
-    checkAddresses()
   }
 
   /// Returns what's wrong with the certificate and its key.
@@ -87,13 +86,6 @@ struct ConfiguredFiles: Sendable {
   private mutating func checkFolder(_ name: String) {
     guard let path = arguments.value(name), !DataFolder.isFolder(path) else { return }
     found.append(Message("cli.the-folder-doesnt-exist", ["path": .text(path)]), of: name)
-  }
-
-  private mutating func checkAddresses() {
-    guard let address = arguments.value("metrics-listen"), address == arguments.value("listen")
-    else { return }
-    found.append(
-      Message("cli.the-address-is-used-twice", ["address": .text(address)]), of: "metrics-listen")
   }
 
   private mutating func checkBackups() {

@@ -130,6 +130,15 @@ struct ServeConfiguration: Sendable {
     eventFolder = arguments.value("event-folder") ?? "\(data)/events"
     outbound = OutboundConfiguration(arguments, problems: &problems)
     monitoring = MonitoringConfiguration(arguments, problems: &problems)
+    // The system chooses another port for each 0.
+    if let address, address.1 != 0, let metrics = monitoring.metrics,
+      (address.0.lowercased(), address.1) == (metrics.host.lowercased(), metrics.port)
+    {
+      problems.append(
+        Message(
+          "cli.the-address-is-used-twice",
+          ["address": .text(arguments.value("metrics-listen") ?? listen)]), of: "metrics-listen")
+    }
     policyFile = arguments.value("policy-file")
     backups = BackupWatch(arguments, problems: &problems)
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
