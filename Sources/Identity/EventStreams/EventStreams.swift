@@ -40,7 +40,7 @@ public struct EventStreams: Sendable {
   public struct State: Sendable {
     /// The stream.
     public let stream: EventStream
-    /// The number of sealed entries that weren't delivered yet.
+    /// The number of sealed entries that weren't delivered yet, without removed ones.
     public let lag: Int64
     /// The time of the oldest of them; nil if there are none.
     public let oldest: Instant?
@@ -53,8 +53,8 @@ public struct EventStreams: Sendable {
   /// - Throws: ``EventStreamError/unavailable(_:)``.
   public func list() async throws(EventStreamError) -> [State] {
     try await store.read(EventStreamError.self) { connection in
-      let end = try ChainLink.last(connection)?.sequence ?? 0
-      return try EventStream.all(connection).map { try Self.state($0, end, connection) }
+      let log = try (AuditTombstone.latest(connection)?.last ?? 0, ChainLink.last(connection))
+      return try EventStream.all(connection).map { try Self.state($0, log, connection) }
     }
   }
 
@@ -63,15 +63,18 @@ public struct EventStreams: Sendable {
   /// - Throws: ``EventStreamError/notFound``, ``EventStreamError/unavailable(_:)``.
   public func find(_ id: ID<EventStream>) async throws(EventStreamError) -> State {
     try await store.read(EventStreamError.self) { connection in
-      let end = try ChainLink.last(connection)?.sequence ?? 0
-      return try Self.state(Self.existing(id, connection), end, connection)
+      let log = try (AuditTombstone.latest(connection)?.last ?? 0, ChainLink.last(connection))
+      return try Self.state(Self.existing(id, connection), log, connection)
     }
   }
 
+  /// Returns a stream's state; `log` is the last removed entry, and the last one.
   private static func state(
-    _ stream: EventStream, _ end: Int64, _ connection: borrowing Connection
+    _ stream: EventStream, _ log: (removed: Int64, last: ChainLink?),
+    _ connection: borrowing Connection
   ) throws -> State {
-    let lag = max(0, end - stream.position)
+    // Entries that retention removed are one gap event.
+    let lag = max(0, (log.last?.sequence ?? 0) - max(stream.position, log.removed))
     let oldest: Instant? =
       lag == 0
       ? nil

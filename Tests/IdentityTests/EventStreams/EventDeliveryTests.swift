@@ -249,7 +249,9 @@ struct EventDeliveryTests {
       _ = try await instance.chain.setRetention(days: 365, owner.request(nil, note: "a year"))
       try await instance.sealAll()
       while try await instance.chain.removeExpired() {}
+      let lag = try await instance.streams.find(stream.id).lag
       let events = try await instance.deliverAll(stream, limit: 1)
+      #expect(lag == Int64(events.count { $0.content == .entry }))
       let gap = try #require(events.first)
       #expect(gap.json["type"]?.textValue?.text == "gap" && gap.sequence == 1)
       let through = try #require(gap.json["through"]?.numberValue?.int64)
