@@ -43,7 +43,9 @@ struct EventStreamPage: Sendable {
     do {
       let outcome = try await streams.retry(number, of: ID(id), actions.request(signedIn))
       return actions.leave(
-        Message("event-streams.retry-requested"), signedIn, after: outcome,
+        outcome.value
+          ? Message("event-streams.retry-requested")
+          : Message("event-streams.retry-requested-paused"), signedIn, after: outcome,
         to: ConsolePaths.eventStream(id))
     } catch {
       throw try Self.refusal(error.failure(of: .retryDeadLetter))
@@ -142,7 +144,8 @@ struct EventStreamView: ViewModel {
     .flag("hasLetters") { !$0.letters.isEmpty },
     .list("letters") { view in
       view.letters.map {
-        DeadLetterRow(letter: $0, stream: view.id, csrf: view.csrf, times: view.frame.times)
+        DeadLetterRow(
+          letter: $0, stream: view.stream, csrf: view.csrf, times: view.frame.times)
       }
     },
     .text("more") { view in
@@ -157,7 +160,7 @@ struct EventStreamView: ViewModel {
 /// A rejected entry.
 struct DeadLetterRow: ViewModel {
   let letter: DeadLetter
-  let stream: String
+  let stream: EventStream
   let csrf: String
   let times: Times
 
@@ -174,9 +177,15 @@ struct DeadLetterRow: ViewModel {
       Message("event-streams.attempts", ["count": .number($0.letter.attempts)])
     },
     .markup("refused") { $0.times.past($0.letter.refusedAt) },
-    .flag("isRetried") { $0.letter.isRetried },
-    .text("retry") { ConsolePaths.deadLetterRetry($0.stream, String($0.letter.sequence)) },
-    .text("removal") { ConsolePaths.deadLetterRemoval($0.stream, String($0.letter.sequence)) },
+    .text("pending") { row in
+      guard row.letter.isRetried else { return nil as Message? }
+      return row.stream.pausedAt == nil
+        ? Message("event-streams.retry-pending") : Message("event-streams.retry-paused")
+    },
+    .text("retry") { ConsolePaths.deadLetterRetry($0.stream.id.text, String($0.letter.sequence)) },
+    .text("removal") {
+      ConsolePaths.deadLetterRemoval($0.stream.id.text, String($0.letter.sequence))
+    },
     .text(\.csrf),
   ]
 }

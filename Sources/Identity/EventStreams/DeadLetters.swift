@@ -10,7 +10,7 @@ public struct DeadLetter: Sendable {
   public let refusedAt: Instant
   /// Why.
   public let failure: EventFailure
-  /// Whether it's sent again shortly.
+  /// Whether it's sent again, shortly or once its stream is resumed.
   public let isRetried: Bool
   /// The entry; nil if it was deleted because of its age.
   public let row: AuditRow?
@@ -50,15 +50,16 @@ extension EventStreams {
 
   /// Has an entry sent again that the destination refused.
   ///
+  /// - Returns: False if the stream is paused, so that the entry waits until it's resumed.
   /// - Throws: ``ActionError`` with ``EventStreamError``.
   public func retry(
     _ sequence: Int64, of id: ID<EventStream>, _ request: ActionRequest
-  ) async throws(ActionError<EventStreamError>) -> ActionOutcome<Void> {
+  ) async throws(ActionError<EventStreamError>) -> ActionOutcome<Bool> {
     try await store.perform(.retryDeadLetter, request, in: .instance, EventStreamError.self) {
       context, connection in
       let stream = try Self.existing(id, connection)
       let isRetried = try Self.letter(sequence, of: id, connection)
-      guard !isRetried else { return }
+      guard !isRetried else { return stream.pausedAt == nil }
       try connection.run(
         """
         UPDATE dead_letter SET retry_asked_at = \(context.now.microseconds)
@@ -67,6 +68,7 @@ extension EventStreams {
       var entry = Self.entry(.eventStreamRetry, stream)
       entry.add(.auditEntry, .number(Int(sequence)))
       try context.record(entry, connection)
+      return stream.pausedAt == nil
     }
   }
 
@@ -92,7 +94,7 @@ extension EventStreams {
     }
   }
 
-  /// Returns whether a refused entry is sent again shortly.
+  /// Returns whether a refused entry is sent again already.
   private static func letter(
     _ sequence: Int64, of id: ID<EventStream>, _ connection: borrowing Connection
   ) throws -> Bool {
