@@ -12,6 +12,7 @@ extension DeliveryProblem {
     switch self {
     case .undecryptable: Message("messages.undecryptable")
     case .addressBounces: Message("messages.address-bounces")
+    case .restored: Message("messages.restored")
     case .invalidRecipient: Message("messages.invalid-recipient")
     case .invalidField(let name): Message("messages.invalid-field", ["field": .text(name)])
     case .quoted(let code) where code.isEmpty: Message("messages.quoting-response")

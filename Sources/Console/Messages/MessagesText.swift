@@ -90,6 +90,7 @@ enum MessagesText {
     case .sent: Chip.on(Message("messages.state-sent"))
     case .failed: Chip.bad(Message("messages.state-failed"))
     case .expired: Chip.off(Message("messages.state-expired"))
+    case .withdrawn: Chip.off(Message("messages.state-not-sent"))
     }
   }
 

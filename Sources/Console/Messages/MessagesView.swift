@@ -111,7 +111,7 @@ struct MessageView: ViewModel {
     case .sent(let at):
       facts.append(Fact(Message("messages.accepted-by-mail-server"), times.past(at)))
     case .failed(let at): facts.append(Fact(Message("messages.failed-at"), times.past(at)))
-    case .waiting, .expired:
+    case .waiting, .expired, .withdrawn:
       facts.append(Fact(Message("messages.expires"), times.moment(message.expiresAt)))
     }
     if message.tries > 0 {
@@ -155,6 +155,7 @@ struct MessageView: ViewModel {
     case .sent: Message("messages.text-of-sent")
     case .failed: Message("messages.text-of-failed")
     case .expired: Message("messages.text-of-expired")
+    case .withdrawn: Message("messages.text-of-withdrawn")
     case .waiting where !isReadable: Message("messages.text-only-for-user")
     case .waiting:
       Message(

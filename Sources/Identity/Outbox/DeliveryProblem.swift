@@ -6,6 +6,8 @@ public enum DeliveryProblem: Sendable, Equatable {
   case invalidRecipient
   /// An administrator marked the recipient's address as bouncing.
   case addressBounces
+  /// A backup from before it was sent, or not sent, was restored.
+  case restored
   /// The value of this header field can't be sent.
   case invalidField(String)
   /// The mail server's response quoted the email and isn't stored; its reply code.
@@ -18,6 +20,7 @@ public enum DeliveryProblem: Sendable, Equatable {
     switch self {
     case .undecryptable: StoredCode("undecryptable").text
     case .addressBounces: StoredCode("address-bounces").text
+    case .restored: StoredCode("restored").text
     case .invalidRecipient: StoredCode("invalid-recipient").text
     case .invalidField(let name): StoredCode("invalid-field", [name]).text
     case .quoted(let code): StoredCode("quoted", [code]).text
@@ -33,6 +36,7 @@ public enum DeliveryProblem: Sendable, Equatable {
       switch stored?.code {
       case "undecryptable": .undecryptable
       case "address-bounces": .addressBounces
+      case "restored": .restored
       case "invalid-recipient": .invalidRecipient
       case "invalid-field": .invalidField(first)
       case "quoted": .quoted(code: first)

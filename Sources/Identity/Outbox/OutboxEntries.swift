@@ -20,6 +20,8 @@ public struct OutboxEntry: Sendable {
     case failed(Instant)
     /// It expired before it was sent.
     case expired
+    /// It was deleted by the restore of a backup.
+    case withdrawn
   }
 
   /// Its ID.
@@ -70,7 +72,8 @@ public struct OutboxEntry: Sendable {
     } else if let failedAt = try instant(11) {
       state = .failed(failedAt)
     } else {
-      state = hasText && expiresAt > now ? .waiting : .expired
+      state =
+        hasText && expiresAt > now ? .waiting : lastError == .restored ? .withdrawn : .expired
     }
   }
 }

@@ -43,7 +43,7 @@ struct StoredCodeTests {
   }
 
   @Test(arguments: [
-    DeliveryProblem.undecryptable, .invalidRecipient, .invalidField("Subject"),
+    DeliveryProblem.undecryptable, .invalidRecipient, .restored, .invalidField("Subject"),
     .quoted(code: "554"), .quoted(code: ""),
     .response("451 Later"), .response(#"["undecryptable"]"#), .response(#"["response","x"]"#),
   ])

@@ -121,6 +121,20 @@ import Testing
     }
   }
 
+  @Test func `an unsent message with a link says that it wasn't sent because of the restore`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice, isVerified: false)
+      _ = try await instance.code(.passwordReset)
+      let report = try await restore(instance)
+      #expect(report.messages == 1)
+      let entry = try #require(
+        try await instance.entries().first { $0.purpose == "reset-password" })
+      #expect(entry.state == .withdrawn && entry.lastError == .restored)
+    }
+  }
+
   @Test func `codes used in the former database stay used, and revived tokens are reported`()
     async throws
   {
