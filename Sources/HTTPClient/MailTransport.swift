@@ -49,13 +49,19 @@ import Synchronization
     public let line: [UInt8]
     /// Whether the reply is about the email, rather than the connection.
     public let isAboutMail: Bool
+    /// Whether the reply is about the sender's address, before the recipient was named.
+    public let isAboutSender: Bool
     /// libcurl's description.
     public let description: String
 
     /// Creates a failure.
-    public init(reply: Int, line: [UInt8], isAboutMail: Bool, description: String) {
+    public init(
+      reply: Int, line: [UInt8], isAboutMail: Bool, isAboutSender: Bool = false,
+      description: String
+    ) {
       (self.reply, self.line) = (reply, line)
-      (self.isAboutMail, self.description) = (isAboutMail, description)
+      (self.isAboutMail, self.isAboutSender) = (isAboutMail, isAboutSender)
+      self.description = description
     }
   }
 
@@ -111,10 +117,13 @@ import Synchronization
     guard code != CURLE_OK else { return }
     // The connection is in an unknown state now.
     close()
+    let description = Curl.description(of: code, error)
     throw Failure(
       reply: reply, line: exchange.line,
       isAboutMail: code == CURLE_SEND_ERROR || exchange.sent > 0,
-      description: Curl.description(of: code, error))
+      // MAIL, RCPT, and DATA fail with the same code.
+      isAboutSender: code == CURLE_SEND_ERROR && description.hasPrefix("MAIL failed"),
+      description: description)
   }
 
   private func perform(

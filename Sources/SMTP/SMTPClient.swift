@@ -71,11 +71,15 @@ extension SMTPOutcome {
   /// Only a reply to the email itself can reject it permanently (RFC 5321 section 4.2.1); a failed
   /// greeting, sign-in, or certificate check can't. A server that requires authentication first
   /// replies with codes such as 530 (RFC 4954 section 6).
+  ///
+  /// The sender's address is the server's own, so that the rejection of it concerns all emails, except
+  /// when it's for the size, which is sent along with the address (RFC 1870 section 6.1).
   init(_ failure: MailTransport.Failure) {
     let reply = failure.reply
     let isReply = failure.isAboutMail && reply >= 400
     let words = isReply ? Self.text(of: failure.line, reply) : failure.description
-    guard isReply, ![421, 454, 530, 534, 535, 538].contains(reply) else {
+    let isSenderRefused = failure.isAboutSender && reply >= 500 && reply != 552
+    guard isReply, !isSenderRefused, ![421, 454, 530, 534, 535, 538].contains(reply) else {
       self = .unreachable(words)
       return
     }

@@ -134,6 +134,23 @@ def test_a_refused_recipient_fails_without_affecting_others(tmp_path):
 
 # On a shared database, a server that starts leaves what may be another's until it is due.
 @pytest.mark.sqlite
+def test_a_rejected_sender_pauses_delivery_and_loses_nothing(tmp_path):
+    with MailServer() as mail_server:
+        mail_server.sender = "550 5.7.1 Sender address rejected"
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
+            notify(api_of(server, pages), "sam@example.com")
+            server.wait_for_line(r"(Email delivery paused: .*550 5\.7\.1 Sender address rejected)")
+            wait_for_state(pages, "sam@example.com", "retrying")
+            assert mail_server.mails == []
+            assert server.stop() == 0
+        mail_server.sender = "250 OK"
+        with Server(tmp_path, *flags(mail_server.port)):
+            mail_server.received(1)
+
+
+# On a shared database, a server that starts leaves what may be another's until it is due.
+@pytest.mark.sqlite
 def test_a_temporary_error_is_retried(tmp_path):
     server_state = {"reply": "451 4.7.1 Try again later"}
     with MailServer(answer=lambda recipient: server_state["reply"]) as mail_server:

@@ -56,6 +56,19 @@ struct SMTPServerTests {
     #expect(SMTPOutcome(failure) == outcome)
   }
 
+  @Test(arguments: [
+    (550, SMTPOutcome.unreachable("550 No")), (553, .unreachable("553 No")),
+    (451, .postponed("451 No")), (552, .refused("552 No")),
+  ])
+  func `a rejected sender concerns all emails, except when one is too large`(
+    reply: Int, outcome: SMTPOutcome
+  ) {
+    let failure = MailTransport.Failure(
+      reply: reply, line: Array("\(reply) No".utf8), isAboutMail: true, isAboutSender: true,
+      description: "MAIL failed: \(reply)")
+    #expect(SMTPOutcome(failure) == outcome)
+  }
+
   @Test func `a server that doesn't reply after the message is unreachable`() {
     let failure = MailTransport.Failure(
       reply: 354, line: [], isAboutMail: true, description: "timed out")

@@ -23,7 +23,7 @@ from .waiting import until
 class MailServer:
     """Receives email on a loopback port and replies to each recipient with `answer`.
 
-    `answer` maps the recipient's address to a reply; `delay` is the time per message, in seconds.
+    `answer` maps the recipient's address to a reply, and `sender` is the reply to that of the sender; `delay` is the time per message, in seconds.
     """
 
     def __init__(self, port=None, tls=None, password=None, answer=None, delay=0):
@@ -32,6 +32,7 @@ class MailServer:
         self.envelopes = []
         self.answer = answer or (lambda recipient: "250 OK")
         self.delay = delay
+        self.sender = "250 OK"
         more = {}
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -43,6 +44,12 @@ class MailServer:
                      AuthResult(success=(data.login, data.password) == (b"mailer", password))}
         self.controller = Controller(
             self, hostname="127.0.0.1", port=self.port, enable_SMTPUTF8=True, **more)
+
+    async def handle_MAIL(self, server, session, envelope, address, options):
+        if self.sender.startswith("250"):
+            envelope.mail_from = address
+            envelope.mail_options.extend(options)
+        return self.sender
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         reply = self.answer(address)
