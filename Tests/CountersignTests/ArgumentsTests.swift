@@ -45,7 +45,12 @@ import Testing
       #expect(!off.has("demo"))
       #expect(try Arguments(["--config", path], options: options).has("demo"))
     }
-    #expect(throws: UsageError.self) { try read(environment: ["COUNTERSIGN_FAST": "maybe"]) }
+    let error = #expect(throws: UsageError.self) {
+      try read(environment: ["COUNTERSIGN_FAST": "maybe"])
+    }
+    #expect(
+      error.map { OperatorText.string($0.message) }
+        == "COUNTERSIGN_FAST must be yes or no, not maybe")
   }
 
   private func withConfiguration(_ text: String, _ body: (String) throws -> Void) throws {

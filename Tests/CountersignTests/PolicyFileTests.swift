@@ -2,6 +2,7 @@ import Foundation
 import Identity
 import JSON
 import Testing
+import Text
 
 @testable import countersign
 
@@ -26,15 +27,54 @@ struct PolicyFileTests {
     #expect(schema["properties"]?["format"]?["const"] == .string(PolicyFile.format))
   }
 
-  @Test func `an error names the file and the line, or the member and its pool`() {
-    func lines(_ text: String) -> [String] {
-      do throws(PolicyFileError) {
-        _ = try PolicyFile(parsing: Array(text.utf8))
-        return []
-      } catch {
-        return error.messages(of: "p.json").map(OperatorText.string)
-      }
+  @Test func `the schema has the ranges of the parser`() throws {
+    let schema = try JSON.parse(Array(PolicyFileSchema.jsonSchema.utf8))
+    let pool = try #require(schema["$defs"]?["pool"]?["properties"])
+    func faults(_ id: Int, _ version: String, _ day: String) -> [String] {
+      let id = String(repeating: "a", count: id)
+      return lines(
+        """
+        {"format": "countersign-policy/1", "pools": [{"project": "\(id)", "tenant": "\(id)",
+          "policyVersion": \(version), "mandatoryFrom": "\(day)",
+          "enforcement": {"mode": "claim", "from": "\(day)", "graceDays": 0}}]}
+        """)
     }
+    let version = try #require(pool["policyVersion"]?["maximum"]?.numberValue?.int64)
+    for member in ["project", "tenant"] {
+      #expect(pool[member]?["minLength"]?.numberValue?.int64 == 1)
+      #expect(pool[member]?["maxLength"]?.numberValue?.int64 == 128)
+    }
+    #expect(faults(128, "\(version)", "\(Day.first)") == [])
+    #expect(faults(1, "0", "\(Day.last)") == [])
+    let long = faults(129, "\(version + 1)", "1969-12-31")
+    #expect(long.count == 5)
+    #expect(long.filter { $0.hasSuffix("must have 1 to 128 bytes.") }.count == 2)
+    let day = "must be a day from 1970-01-01 to 9999-12-31, such as 2026-12-01."
+    #expect(long.filter { $0.hasSuffix(day) }.count == 2)
+    #expect(faults(0, "0", "0001-01-01").filter { $0.hasSuffix("1 to 128 bytes.") }.count == 2)
+    let text = try #require(pool["mandatoryFrom"]?["pattern"]?.textValue?.text)
+    let from = pool["enforcement"]?["properties"]?["from"]?["pattern"]?.textValue?.text
+    let pattern = try Regex(text)
+    #expect(from == text)
+    for (day, isValid) in [
+      ("1969-12-31", false), ("0001-01-01", false), ("1970-01-01", true), ("2026-12-01", true),
+      ("9999-12-31", true),
+    ] {
+      let matches = try pattern.wholeMatch(in: day) != nil
+      #expect((Day(day) != nil) == isValid && matches == isValid, "\(day)")
+    }
+  }
+
+  private func lines(_ text: String) -> [String] {
+    do throws(PolicyFileError) {
+      _ = try PolicyFile(parsing: Array(text.utf8))
+      return []
+    } catch {
+      return error.messages(of: "p.json").map(OperatorText.string)
+    }
+  }
+
+  @Test func `an error names the file and the line, or the member and its pool`() {
     #expect(lines("{\n,").first?.hasPrefix("p.json:2: ") == true)
     let text = """
       {"format": "countersign-policy/1", "pools": [

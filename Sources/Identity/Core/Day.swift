@@ -24,8 +24,18 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
       }
     }
     let (year, month, day) = (numbers[0], numbers[1], numbers[2])
-    guard year >= 1970, (1...12).contains(month), day >= 1, day <= Self.days(of: month, in: year)
+    guard year >= Self.first.year, (1...12).contains(month), day >= 1,
+      day <= Self.days(of: month, in: year)
     else { return nil }
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  /// The first day.
+  public static let first = Day(Instant(seconds: 0))
+  /// The last day.
+  public static let last = Day(year: 9_999, month: 12, day: 31)
+
+  private init(year: Int, month: Int, day: Int) {
     (self.year, self.month, self.day) = (year, month, day)
   }
 

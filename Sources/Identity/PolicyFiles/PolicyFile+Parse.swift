@@ -41,7 +41,7 @@ private struct PolicyFileReader {
   private var place = ""
   private var pool: String?
 
-  private static let longestID = 128
+  private static let idLengths = 1...128
 
   mutating func pools(_ json: JSON) -> [PolicyFile.Pool] {
     guard let object = object(json, ["format", "pools"]) else { return [] }
@@ -190,8 +190,12 @@ private struct PolicyFileReader {
   }
 
   private mutating func id(_ json: JSON, _ name: String) -> String? {
-    guard let text = json.textValue?.text(atMost: Self.longestID), !text.isEmpty else {
+    guard let given = json.textValue else {
       report(name, .wrongType(.string))
+      return nil
+    }
+    guard !given.isEmpty, let text = given.text(atMost: Self.idLengths.upperBound) else {
+      report(name, .wrongLength(Self.idLengths))
       return nil
     }
     return text

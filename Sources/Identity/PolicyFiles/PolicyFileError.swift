@@ -34,7 +34,9 @@ public enum PolicyFileFault: Error, Sendable, Equatable {
   case notOneOf([String])
   /// The number isn't in this range.
   case outOfRange(ClosedRange<Int>)
-  /// The day isn't of the form `2026-12-01`, or doesn't exist.
+  /// The text doesn't have this many bytes.
+  case wrongLength(ClosedRange<Int>)
+  /// The day isn't of the form `2026-12-01`, doesn't exist, or is before ``Day/first``.
   case invalidDay
   /// The pool is in the file twice.
   case duplicatePool

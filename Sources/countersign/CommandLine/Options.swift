@@ -119,7 +119,7 @@ struct Arguments: Sendable {
         guard let isOn = Self.flag(value) else {
           throw UsageError(
             Message(
-              "cli.must-be-yes-or-no", ["name": .text(variable), "text": .text(value)]))
+              "cli.variable-must-be-yes-or-no", ["name": .text(variable), "text": .text(value)]))
         }
         if isOn { values[option.name] = ["true"] } else { turnedOff.insert(option.name) }
       } else if !value.isEmpty {

@@ -14,7 +14,9 @@ enum AuditHeadsCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let text = arguments.value("after") ?? "0"
     guard let start = Int64(text), start >= 0 else {
-      throw UsageError(Message("cli.after-must-be-a-number", ["text": .text(text)]))
+      throw UsageError(
+        Message(
+          "cli.after-must-be-a-number", ["highest": .text("\(Int64.max)"), "text": .text(text)]))
     }
     return try await Instance.use(arguments) { instance in
       var last = start

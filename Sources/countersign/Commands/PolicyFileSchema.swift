@@ -19,16 +19,23 @@ enum PolicyFileSchema {
           "required": ["project", "policyVersion"],
           "additionalProperties": false,
           "properties": {
-            "project": { "description": "The project's ID.", "type": "string", "minLength": 1 },
+            "project": {
+              "description": "The project's ID.",
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+            },
             "tenant": {
               "description": "The tenant's ID; null or absent for the project's own users.",
               "type": ["string", "null"],
-              "minLength": 1
+              "minLength": 1,
+              "maxLength": 128
             },
             "policyVersion": {
               "description": "The version that the file is based on. A change to another one is refused.",
               "type": "integer",
-              "minimum": 0
+              "minimum": 0,
+              "maximum": 2147483647
             },
             "state": {
               "description": "The configuration's top-level state; null if it isn't set.",
@@ -56,7 +63,8 @@ enum PolicyFileSchema {
             "mandatoryFrom": {
               "description": "The day from which enrollment is mandatory; null for immediately.",
               "type": ["string", "null"],
-              "format": "date"
+              "format": "date",
+              "pattern": "^(19[7-9]|[2-9][0-9]{2})[0-9]-[0-9]{2}-[0-9]{2}$"
             },
             "enforcement": {
               "description": "How the server enforces mandatory enrollment; null if it doesn't.",
@@ -65,7 +73,11 @@ enum PolicyFileSchema {
               "additionalProperties": false,
               "properties": {
                 "mode": { "enum": ["claim", "refuse"] },
-                "from": { "type": "string", "format": "date" },
+                "from": {
+                  "type": "string",
+                  "format": "date",
+                  "pattern": "^(19[7-9]|[2-9][0-9]{2})[0-9]-[0-9]{2}-[0-9]{2}$"
+                },
                 "graceDays": { "type": "integer", "minimum": 0, "maximum": 90 }
               }
             }

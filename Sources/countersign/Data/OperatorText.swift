@@ -204,7 +204,14 @@ extension PolicyFileFault {
       Message(
         "cli.policy-file-must-be-in-range",
         ["lowest": .number(range.lowerBound), "highest": .number(range.upperBound)])
-    case .invalidDay: Message("cli.policy-file-must-be-a-day")
+    case .wrongLength(let range):
+      Message(
+        "cli.policy-file-must-have-length",
+        ["lowest": .number(range.lowerBound), "highest": .number(range.upperBound)])
+    case .invalidDay:
+      Message(
+        "cli.policy-file-must-be-a-day",
+        ["first": .text("\(Day.first)"), "last": .text("\(Day.last)")])
     case .duplicatePool: Message("cli.policy-file-is-in-the-file-twice")
     case .poolNotFound: Message("cli.policy-file-no-such-pool")
     case .incompleteTOTP: Message("cli.policy-file-totp-requires-both")
