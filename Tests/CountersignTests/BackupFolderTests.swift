@@ -57,6 +57,28 @@ import Testing
     #expect(file == "/backups/countersign-20261121T120000Z.sqlite")
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["", ".partial"])
+  func `a second backup in the same second has the name of a later one`(_ suffix: String)
+    async throws
+  {
+    try await withFolder { path in
+      let folder = BackupFolder(path: path)
+      let looks = Mutex(0)
+      let clock = WallClock {
+        // Two looks are in the same second.
+        let look = looks.withLock { looks in
+          looks += 1
+          return looks
+        }
+        return Self.noon.advanced(bySeconds: look > 2 ? 1 : 0)
+      }
+      let taken = folder.file(at: Self.noon) + suffix
+      _ = FileManager.default.createFile(atPath: taken, contents: Data())
+      let file = try await folder.newFile(clock)
+      #expect(file == folder.file(at: Self.noon.advanced(bySeconds: 1)))
+    }
+  }
+
   @Test func `the newest backups and files with other names are kept`() throws {
     try withBackups(5) { folder in
       let deleted = try folder.deleteAllBut(newest: 2, at: Self.noon).map {

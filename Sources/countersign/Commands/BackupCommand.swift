@@ -61,7 +61,7 @@ enum BackupCommand: Command {
   ) async throws -> Int32 {
     // First, since they take as much space as the new backup.
     backups.deleteInterrupted()
-    let file = backups.file(at: WallClock.system.now())
+    let file = try await backups.newFile()
     try await create(file, of: folder)
     // Only a verified backup may replace another.
     if isCheck || count != nil {

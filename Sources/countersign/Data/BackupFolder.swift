@@ -1,3 +1,4 @@
+import DatabaseSQLite
 import Foundation
 import Identity
 import Localization
@@ -23,6 +24,18 @@ struct BackupFolder: Sendable {
   /// Returns the path of a backup created at a time.
   func file(at time: Instant) -> String {
     "\(path)/\(Self.prefix)\(time.fileStamp)\(Self.suffix)"
+  }
+
+  /// Returns the path of a backup that's created now.
+  ///
+  /// If another one was or is being created in this second, it waits for the next.
+  func newFile(_ clock: WallClock = .system) async throws -> String {
+    while true {
+      let file = file(at: clock.now())
+      let names = [file, file + PartialBackup.suffix]
+      guard names.contains(where: FileManager.default.fileExists) else { return file }
+      try await Task.sleep(for: .milliseconds(50))
+    }
   }
 
   /// Returns when the newest backup was created; nil when there's none.
