@@ -195,6 +195,26 @@ struct DoctorTests {
     #expect(text(found).hasSuffix("/before-restore-20260101T000000Z"))
   }
 
+  @Test func `the copy that a killed restore left is a warning, unless one is running`()
+    async throws
+  {
+    func withDraft(_ folder: DataFolder) throws {
+      try FileManager.default.createDirectory(
+        atPath: DatabaseSwap(data: folder.path).draft, withIntermediateDirectories: false)
+    }
+    let found = try await findings(.disk) { try withDraft($0) }
+    #expect(severities(found) == [.ok, .warning])
+    #expect(text(found).hasSuffix("/restore.draft"))
+    try await withFolder { path in
+      let folder = DataFolder(path: path)
+      try withDraft(folder)
+      let lock = try #require(try folder.lockIfFree())
+      #expect(DatabaseSwap(data: path).abandonedDraft == nil)
+      lock.release()
+      #expect(DatabaseSwap(data: path).abandonedDraft != nil)
+    }
+  }
+
   @Test func `files of interrupted backups are a warning`() async throws {
     try await withFolder { backups in
       try Data().write(to: URL(filePath: "\(backups)/monday.sqlite.partial"))

@@ -15,6 +15,10 @@ struct DataFolder: Sendable {
 
   var database: String { "\(path)/countersign.sqlite" }
   var key: String { "\(path)/master.key" }
+  /// The file that a server, or a command that needs all of the folder, locks.
+  var serverLock: String { "\(path)/\(Self.serverLockName)" }
+
+  private static let serverLockName = "server.lock"
 
   /// Creates the folder with mode 700 if it's missing, and checks that it's writable.
   func prepare() throws(ConfigurationError) {
@@ -153,7 +157,7 @@ struct DataFolder: Sendable {
   /// and else along with other servers.
   func lockForServer() throws(ConfigurationError) -> FolderLock {
     guard isOnServer else { return try lock() }
-    guard let handle = try take("server.lock", isShared: true) else { throw inUse }
+    guard let handle = try take(Self.serverLockName, isShared: true) else { throw inUse }
     return handle
   }
 
@@ -183,7 +187,7 @@ struct DataFolder: Sendable {
 
   /// Locks the folder for one server; returns nil when another process has the lock.
   func lockIfFree() throws(ConfigurationError) -> FolderLock? {
-    try take("server.lock")
+    try take(Self.serverLockName)
   }
 
   /// Acquires the shared lock that keeps the master key from changing while a command uses it.

@@ -54,6 +54,15 @@ struct DatabaseSwap: Sendable {
     try DurableFiles.sync(data)
   }
 
+  /// The draft that a killed restore left; nil if there's none, or while a restore holds the lock of
+  /// the server.
+  var abandonedDraft: String? {
+    let isAbandoned =
+      FileManager.default.fileExists(atPath: draft)
+      && !PartialBackup.isBeingWritten(DataFolder(path: data).serverLock)
+    return isAbandoned ? draft : nil
+  }
+
   /// Whether a restore has passed the point of no return and isn't finished.
   var isPending: Bool { ready != nil }
 

@@ -116,8 +116,10 @@ struct Doctor: Sendable {
     }
     let backups = UpgradeBackup(folder: folder).files
     if !backups.isEmpty { found.append(.upgradeBackups(backups)) }
-    let former = DatabaseSwap(data: folder.path).formerDatabases
+    let swap = DatabaseSwap(data: folder.path)
+    let former = swap.formerDatabases
     if !former.isEmpty { found.append(.formerDatabases(former)) }
+    if let draft = swap.abandonedDraft { found.append(.restoreDraft(draft)) }
     let interrupted = interruptedBackups()
     if !interrupted.isEmpty { found.append(.interruptedBackups(interrupted)) }
     return found

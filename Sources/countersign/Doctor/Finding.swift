@@ -34,6 +34,8 @@ enum Finding: Sendable {
   case upgradeBackups([String])
   /// The databases that restores replaced.
   case formerDatabases([String])
+  /// The copy that a killed restore left.
+  case restoreDraft(String)
   /// What interrupted backups left.
   case interruptedBackups([String])
 
@@ -88,7 +90,9 @@ enum Finding: Sendable {
     case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
       .clock
     case .folderMissing, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
-    case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .interruptedBackups: .disk
+    case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .restoreDraft,
+      .interruptedBackups:
+      .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndexMissing: .schema
     case .intact, .damaged, .databaseUnusable: .integrity
@@ -107,7 +111,7 @@ enum Finding: Sendable {
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .formerDatabases,
-      .interruptedBackups, .schemaPending, .searchIndexMissing, .certificateWarning,
+      .restoreDraft, .interruptedBackups, .schemaPending, .searchIndexMissing, .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderMissing, .databaseUnusable,
