@@ -151,11 +151,14 @@ public struct Administrators: Sendable {
   /// A role that ends automatically isn't enough, because the instance would lose its last owner then.
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
-      """
-      SELECT 1 FROM administrator_grant
-      WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
-        AND project_id = '' AND ends_at IS NULL
-      """
+      "SELECT 1 FROM administrator_grant WHERE \(isLastingOwner)"
     ) { _ in true } ?? false
   }
+
+  /// The condition on `administrator_grant` that someone manages administrators with a role that
+  /// doesn't end.
+  static let isLastingOwner: SQL = """
+    role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+      AND project_id = '' AND ends_at IS NULL
+    """
 }

@@ -128,9 +128,7 @@ extension Administrators {
     try connection.first(
       """
       SELECT 1 FROM administrator_grant
-      WHERE administrator_id = \(id.text)
-        AND role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
-        AND project_id = '' AND ends_at IS NULL AND is_from_provider = 0
+      WHERE administrator_id = \(id.text) AND \(isLastingOwner) AND is_from_provider = 0
       """
     ) { _ in true } ?? false
   }
@@ -166,8 +164,7 @@ extension Administrators {
     let owners = try connection.all(
       """
       SELECT administrator_id FROM administrator_grant
-      WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
-        AND project_id = '' AND ends_at IS NULL
+      WHERE \(isLastingOwner)
       """
     ) { ID<Administrator>(try $0.value(0)) }
     for owner in owners where try hasOwnSignIn(owner, connection) { return true }

@@ -55,8 +55,7 @@ enum ProviderRoles {
       try connection.all(
         """
         SELECT administrator_id, role FROM administrator_grant
-        WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
-          AND project_id = '' AND ends_at IS NULL
+        WHERE \(Administrators.isLastingOwner)
         """
       ) { Owner(id: ID(try $0.value(0)), role: try $0.value(1)) })
     return changes.map { change in
