@@ -181,20 +181,19 @@ private let settings = [
       SELECT coalesce(max(value), ''), CASE WHEN max(value) IS NULL THEN 'off' ELSE 'on' END
       FROM instance WHERE name = \(SessionLimits.secondFactor.name)
       """),
-  RevivedList(
-    kind: .sessionLimits,
-    sql: """
-      SELECT i.minutes || ' min, ' || h.hours || ' h', i.minutes || ' min, ' || h.hours || ' h'
-      FROM (SELECT coalesce(max(value), \(String(SessionLimits.standard.idleMinutes))) AS minutes
-          FROM instance WHERE name = \(SessionLimits.idle.name)) AS i
-        CROSS JOIN (SELECT coalesce(max(value), \(String(SessionLimits.standard.hours))) AS hours
-          FROM instance WHERE name = \(SessionLimits.lifetime.name)) AS h
-      """),
-  RevivedList(
-    kind: .reauthentication,
-    sql: """
-      SELECT coalesce(max(value), \(String(Support.usualStepUp))),
-        coalesce(max(value), \(String(Support.usualStepUp))) || ' min'
-      FROM instance WHERE name = \(Support.stepUp.name)
-      """),
+  number(.idleLimit, SessionLimits.idle, standard: SessionLimits.standard.idleMinutes),
+  number(.sessionLimit, SessionLimits.lifetime, standard: SessionLimits.standard.hours),
+  number(.reauthentication, Support.stepUp, standard: Support.usualStepUp),
 ]
+
+/// The list with a number of minutes or hours, which is the standard one if nobody changed it.
+private func number(
+  _ kind: RevivedState.Kind, _ setting: InstanceValue, standard: Int
+) -> RevivedList {
+  RevivedList(
+    kind: kind,
+    sql: """
+      SELECT coalesce(max(value), \(String(standard))), coalesce(max(value), \(String(standard)))
+      FROM instance WHERE name = \(setting.name)
+      """)
+}

@@ -67,9 +67,11 @@ public struct RevivedState: Sendable, Hashable {
     case passkeyRequirement
     /// Whether every administrator needs a second factor.
     case secondFactorRequirement
-    /// The limits of administrators' sessions.
-    case sessionLimits
-    /// The re-authentication interval.
+    /// The minutes after which unused sessions of administrators end.
+    case idleLimit
+    /// The hours after which sessions of administrators end.
+    case sessionLimit
+    /// The re-authentication interval, in minutes.
     case reauthentication
   }
 

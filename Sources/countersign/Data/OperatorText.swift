@@ -149,7 +149,8 @@ extension RevivedState.Kind {
     case .passwordSignIn: Message("cli.password-sign-in-changed-since")
     case .passkeyRequirement: Message("cli.passkey-requirement-changed-since")
     case .secondFactorRequirement: Message("cli.second-factor-requirement-changed-since")
-    case .sessionLimits: Message("cli.session-limits-changed-since")
+    case .idleLimit: Message("cli.idle-limit-changed-since")
+    case .sessionLimit: Message("cli.session-limit-changed-since")
     case .reauthentication: Message("cli.reauthentication-changed-since")
     }
   }

@@ -92,7 +92,7 @@ import Testing
         #expect(
           revived.map { "\($0.kind) \($0.what)" } == [
             "passwordSignIn on", "passkeyRequirement off", "secondFactorRequirement off",
-            "sessionLimits 60 min, 12 h", "reauthentication 15 min",
+            "idleLimit 60", "sessionLimit 12", "reauthentication 15",
           ])
       }
     }
