@@ -46,7 +46,7 @@ struct SearchUpgradeTests {
           WITH RECURSIVE other (number) AS (
             VALUES (1) UNION ALL SELECT number + 1 FROM other WHERE number < 6000)
           INSERT /* test */ INTO account_text (account_key, folded)
-          SELECT \(first.key) + number, 'other' FROM other
+          SELECT CAST(\(first.key) AS BIGINT) + number, 'other' FROM other
           """)
         try connection.run("DELETE /* test */ FROM instance WHERE name = 'search_replacements'")
       }
