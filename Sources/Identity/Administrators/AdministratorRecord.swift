@@ -47,14 +47,10 @@ extension Administrators {
   ) throws -> [AdministratorRecord] {
     let grants = try connection.all(
       """
-      SELECT administrator_id, role, project_id, tenant_id, ends_at, is_from_provider
+      SELECT administrator_id, \(TimedGrant.columns)
       FROM administrator_grant WHERE \(inForce(at: now)) ORDER BY administrator_id
       """
-    ) { row in
-      var timed = try TimedGrant(row, from: 1)
-      timed.isFromProvider = try row.value(5)
-      return (id: try row.value(0) as String, grant: timed)
-    }
+    ) { row in (id: try row.value(0) as String, grant: try TimedGrant(row, from: 1)) }
     let byID = Dictionary(grouping: grants, by: \.id)
     let breakGlass = try PasswordSignIn.find(connection)
     return try connection.all(
@@ -136,7 +132,7 @@ extension Administrators {
   ) throws -> AdministratorRecord {
     let id = ID<Administrator>(try row.value(0))
     let (passkeys, hasPassword): (Int, Bool) = (try row.value(7), try row.value(8))
-    let isAdmitted = breakGlass == nil || breakGlass == id
+    let isAdmitted = PasswordSignIn.admits(id, breakGlass: breakGlass)
     return AdministratorRecord(
       administrator: Administrator(
         id: id, email: try row.value(1), displayName: try row.value(2),

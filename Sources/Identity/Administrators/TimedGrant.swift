@@ -5,12 +5,17 @@ struct TimedGrant: Sendable {
   let grant: Grant
   let end: Instant?
   /// Whether the administrator has it because of a group at the sign-in provider.
-  var isFromProvider = false
+  let isFromProvider: Bool
 
-  /// Reads a grant from three consecutive columns, and its end from the fourth.
+  /// The columns that ``init(_:from:)`` reads.
+  static let columns: SQL = "role, project_id, tenant_id, ends_at, is_from_provider"
+  /// The number of columns in `columns`.
+  static let columnCount = 5
+
   init(_ row: borrowing Row, from column: Int) throws {
     grant = try Administrators.grant(row, from: column)
     end = (try row.value(column + 3) as Int64?).map(Instant.init(microseconds:))
+    isFromProvider = try row.value(column + 4)
   }
 }
 
@@ -53,14 +58,10 @@ extension Administrators {
   ) throws -> [TimedGrant] {
     try connection.all(
       """
-      SELECT role, project_id, tenant_id, ends_at, is_from_provider FROM administrator_grant
+      SELECT \(TimedGrant.columns) FROM administrator_grant
       WHERE administrator_id = \(id.text) AND \(inForce(at: now))
       ORDER BY role, project_id, tenant_id
       """
-    ) { row in
-      var timed = try TimedGrant(row, from: 0)
-      timed.isFromProvider = try row.value(4)
-      return timed
-    }
+    ) { try TimedGrant($0, from: 0) }
   }
 }

@@ -37,8 +37,13 @@ enum PasswordSignIn {
   static func admits(
     _ id: ID<Administrator>?, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let breakGlass = try find(connection) else { return true }
-    return breakGlass == id
+    admits(id, breakGlass: try find(connection))
+  }
+
+  /// Returns whether an administrator can sign in with a password or passkey, given the break-glass
+  /// account, which is nil if password sign-in is on.
+  static func admits(_ id: ID<Administrator>?, breakGlass: ID<Administrator>?) -> Bool {
+    breakGlass == nil || breakGlass == id
   }
 
   static func set(

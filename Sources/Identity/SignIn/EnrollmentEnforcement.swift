@@ -65,7 +65,7 @@ extension Store {
     guard outbox.carriesMail, let email = account.email,
       let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
       enforced.duty.isDue, enforced.policy.enforcement?.mode == .refuse,
-      try EnrollmentLinks.canSend(to: account, mayBounce: true, in: scope, connection)
+      try EnrollmentLinks.canSend(to: account, mayBounce: true, under: enforced.policy, connection)
     else { return nil }
     // A second attempt right away must not invalidate the link in the first email.
     if try UserLink.hasEnrollmentLink(account, sentWithin: 300, at: now, connection) {

@@ -93,7 +93,7 @@ extension Identity {
         exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
         backupCodes: backupCodes,
         canEnrollByLink: try EnrollmentLinks.canSend(
-          to: account, mayBounce: kinds.bouncing, in: scope, connection),
+          to: account, mayBounce: kinds.bouncing, under: policy, connection),
         history: history, guidance: try ScopeGuidance.beginning(scope, connection))
     }
   }

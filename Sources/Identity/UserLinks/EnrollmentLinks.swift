@@ -72,17 +72,18 @@ public struct EnrollmentLinks: Sendable {
   /// - Parameters:
   ///   - account: The account.
   ///   - mayBounce: Whether any of its addresses is marked as bouncing.
-  ///   - scope: The user pool.
+  ///   - policy: The policy of its pool.
   ///   - connection: The transaction.
   /// - Returns: Whether it can.
   /// - Throws: Database errors.
   static func canSend(
-    to account: Account, mayBounce: Bool, in scope: Scope, _ connection: borrowing Connection
+    to account: Account, mayBounce: Bool, under policy: StoredPolicy,
+    _ connection: borrowing Connection
   ) throws -> Bool {
     guard let email = account.email, !account.has(.totp),
       try !mayBounce || !BouncedAddress.has(account, email, connection)
     else { return false }
-    return refusal(account, try Policies.stored(scope.key, connection)) == nil
+    return refusal(account, policy) == nil
   }
 
   /// Sends a link to the account's verified email address and invalidates earlier links.

@@ -15,11 +15,16 @@ extension Deletion {
     let (place, now) = (place(of: scope), context.now)
     let revoked = try connection.all(
       """
-      SELECT role, project_id, tenant_id, ends_at, administrator_id FROM administrator_grant
+      SELECT \(TimedGrant.columns), administrator_id FROM administrator_grant
       WHERE \(place) AND \(Administrators.inForce(at: now))
       ORDER BY project_id, tenant_id, role
       """
-    ) { (timed: try TimedGrant($0, from: 0), id: ID<Administrator>(try $0.value(4))) }
+    ) {
+      (
+        timed: try TimedGrant($0, from: 0),
+        id: ID<Administrator>(try $0.value(TimedGrant.columnCount))
+      )
+    }
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
     for (timed, holder) in revoked {
       let record = try Administrators.record(holder, at: now, connection)
