@@ -31,7 +31,7 @@ import Testing
       }
       let disabled = try await browser.get(users + "?state=disabled")
       #expect(uids(disabled) == [Self.jo])
-      #expect(disabled.says("Disabled users, last added first."))
+      #expect(disabled.says("Disabled users, most recently added first."))
       #expect(uids(try await browser.get(users + "?state=unverified")) == [Self.jo])
       #expect(uids(try await browser.get(users + "?factor=phone")) == [])
       #expect(uids(try await browser.get(users + "?factor=x&state=y&sort=z")).count == 4)
