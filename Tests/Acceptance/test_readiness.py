@@ -46,7 +46,7 @@ def test_a_database_file_that_was_moved_or_replaced_is_not_ready(tmp_path):
         file.unlink()
         aside.rename(file)
         until(lambda: readiness(server) == (200, "ready\n"), "it's ready")
-        server.wait_for_line(r"(is the database that the server uses again)")
+        server.wait_for_line(r"(is again the database that the server uses)")
 
 
 def test_a_mail_server_that_cannot_be_reached_is_a_warning(tmp_path):

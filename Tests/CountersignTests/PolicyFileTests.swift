@@ -48,8 +48,8 @@ struct PolicyFileTests {
     #expect(faults(1, "0", "\(Day.last)") == [])
     let long = faults(129, "\(version + 1)", "1969-12-31")
     #expect(long.count == 5)
-    #expect(long.filter { $0.hasSuffix("must have 1 to 128 bytes.") }.count == 2)
-    let day = "must be a day from 1970-01-01 to 9999-12-31, such as 2026-12-01."
+    #expect(long.filter { $0.hasSuffix("must be 1 to 128 bytes long.") }.count == 2)
+    let day = "must be a date from 1970-01-01 to 9999-12-31, such as 2026-12-01."
     #expect(long.filter { $0.hasSuffix(day) }.count == 2)
     #expect(faults(0, "0", "0001-01-01").filter { $0.hasSuffix("1 to 128 bytes.") }.count == 2)
     let text = try #require(pool["mandatoryFrom"]?["pattern"]?.textValue?.text)
