@@ -39,6 +39,7 @@ struct ActionLinkPage: Sendable {
 
   func act(_ visitor: Visitor) async throws(Refusal) -> Response {
     let text = visitor.form.text("code") ?? ""
+    var done = ActionLinkState.doneMark
     let author = Author(
       actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(OutOfBandError) {
@@ -51,7 +52,8 @@ struct ActionLinkPage: Sendable {
         }
         try await codes.resetPassword(text, to: Secret(password), by: author)
       } else {
-        try await codes.apply(text, by: author)
+        let applied = try await codes.apply(text, by: author)
+        if applied.canMakeRecoveryCodes { done = ActionLinkState.doneWithAppMark }
       }
     } catch {
       guard case .account(let wrong) = error else {
@@ -61,7 +63,7 @@ struct ActionLinkPage: Sendable {
     }
     var query = Form()
     query.add("oobCode", text)
-    query.add("done", "1")
+    query.add("done", done)
     return .redirect(to: query.query(of: ConsolePaths.actionLink()))
   }
 
@@ -96,8 +98,8 @@ struct ActionLinkPage: Sendable {
     case .unavailable, .tooManyMails: throw .unavailable(error)
     case .usedCode, .expiredCode, .invalidCode:
       let remains = try await refusing { try await codes.remains(of: text) }
-      let isDone = visitor.request.target.query["done"] != nil
-      state = ActionLinkState(remains, after: error, isDone: isDone)
+      state = ActionLinkState(
+        remains, after: error, done: visitor.request.target.query.text("done"))
     case .userDisabled: state = .disabled
     case .emailExists: state = .taken
     case .changesLocked: state = .locked

@@ -6,8 +6,8 @@ import Localization
 enum ActionLinkState {
   /// The code is valid; a button applies it.
   case open(OpenedCode)
-  /// The code was just applied.
-  case done(OutOfBandCode)
+  /// The code was just applied; whether the user has an app to generate recovery codes with.
+  case done(OutOfBandCode, hasApp: Bool)
   /// The code was used before.
   case used(OutOfBandCode)
   /// An earlier email address was restored with its own code, which ended this one.
@@ -29,8 +29,12 @@ enum ActionLinkState {
   /// Sign-in with email and password is disabled, so a password can't be reset.
   case passwordOff
 
-  /// The state of a code that can't be used.
-  init(_ remains: OutOfBandCode?, after error: OutOfBandError, isDone: Bool) {
+  /// The values of the parameter `done`, which the address has after a code was applied.
+  static let doneMark = "1"
+  static let doneWithAppMark = "app"
+
+  /// The state of a code that can't be used; `done` is the parameter.
+  init(_ remains: OutOfBandCode?, after error: OutOfBandError, done: String?) {
     guard let remains else {
       self = .void(nil)
       return
@@ -42,14 +46,15 @@ enum ActionLinkState {
     } else if remains.isReplaced {
       self = .replaced(remains)
     } else {
-      self = isDone ? .done(remains) : .used(remains)
+      self =
+        done.map { .done(remains, hasApp: $0 == Self.doneWithAppMark) } ?? .used(remains)
     }
   }
 
   var code: OutOfBandCode? {
     switch self {
     case .open(let opened): opened.code
-    case .done(let code), .used(let code), .replaced(let code), .late(let code),
+    case .done(let code, _), .used(let code), .replaced(let code), .late(let code),
       .signIn(let code):
       code
     case .void, .disabled, .taken, .locked, .closed, .passwordOff: nil
@@ -77,7 +82,7 @@ enum ActionLinkState {
       case .revertFactor: Message("action-link.remove-a-second-factor")
       case .signIn: Message("action-link.sign-in")
       }
-    case .done(let code):
+    case .done(let code, _):
       switch code.kind {
       case .passwordReset: Message("action-link.password-changed")
       case .verifyEmail: Message("action-link.email-confirmed")
@@ -103,7 +108,7 @@ enum ActionLinkState {
   var sentence: Message {
     switch self {
     case .open(let opened): Self.explanation(of: opened.code)
-    case .done(let code):
+    case .done(let code, let hasApp):
       switch code.kind {
       case .passwordReset: Message("action-link.password-changed-next")
       case .verifyEmail:
@@ -112,7 +117,10 @@ enum ActionLinkState {
         Message("action-link.email-changed-next", ["email": Self.name(code.newEmail ?? "")])
       case .recoverEmail:
         Message("action-link.email-restored-next", ["email": Self.name(code.email)])
-      case .revertFactor: Message("action-link.second-factor-removed-next")
+      case .revertFactor:
+        hasApp
+          ? Message("action-link.second-factor-removed-app-left")
+          : Message("action-link.second-factor-removed-next")
       case .signIn: Message("action-link.continue")
       }
     case .used(let code):

@@ -19,7 +19,7 @@ struct ActionLinkView: ViewModel {
   /// The link to the application's continue URL; nil until the code is used.
   private var next: Link? {
     switch state {
-    case .done(let code), .used(let code):
+    case .done(let code, _), .used(let code):
       code.continueURL.map { Link(text: Message("action-link.continue-to-application"), href: $0) }
     default: nil
     }

@@ -116,13 +116,13 @@ extension OutOfBandCodes {
   /// Applies a code that requires no further input: verifies, changes, or restores an email
   /// address, or removes a second factor and revokes the recovery codes.
   ///
-  /// - Returns: The changed account, and the code.
+  /// - Returns: The result.
   /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a
   ///   password or signs in.
   @discardableResult
   public func apply(
     _ code: String, in scope: Scope? = nil, by author: Author
-  ) async throws(OutOfBandError) -> (account: Account, code: OutOfBandCode) {
+  ) async throws(OutOfBandError) -> AppliedCode {
     let now = store.clock.now()
     let store = store
     return try await store.write(OutOfBandError.self) { connection in
@@ -175,7 +175,11 @@ extension OutOfBandCodes {
           .factorRevert, account, in: scope, changes, ended: ended, by: author, at: now, connection)
       }
       let changed = try AccountRecord.changed(account, in: scope, connection)
-      return (changed, record.code(with: account))
+      let configuration = try Policies.stored(scope.key, connection).configuration
+      return AppliedCode(
+        account: changed, code: record.code(with: account),
+        canMakeRecoveryCodes: try configuration.isTOTPOn && changed.has(.totp)
+          && SupportRules.find(scope, connection).accepts(.recovery))
     }
   }
 
@@ -211,6 +215,16 @@ extension OutOfBandCodes {
     entry.addEnded(ended)
     try entry.record(by: author.user(account), at: now, connection)
   }
+}
+
+/// The result of applying a code.
+public struct AppliedCode: Sendable {
+  /// The changed account.
+  public let account: Account
+  /// The code.
+  public let code: OutOfBandCode
+  /// Whether the user has an authenticator app, with which they can generate recovery codes.
+  public let canMakeRecoveryCodes: Bool
 }
 
 extension AccountRecord {
