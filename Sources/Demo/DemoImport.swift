@@ -60,8 +60,8 @@ extension Demo {
     guard let lastSeen = user.lastSeen else { return }
     if user.staysSignedIn {
       _ = try Sessions.begin(
-        account, in: scope, provider: .password, secondFactor: nil, usedBackupCode: false,
-        signedInAt: nil, at: lastSeen, random: random.source, connection)
+        account, in: scope, provider: .password, secondFactor: nil, with: .signIn,
+        at: lastSeen, random: random.source, connection)
     } else {
       try connection.run(
         """

@@ -109,7 +109,9 @@ extension Accounts {
           guard try !store.refusesToContinue(session, of: new, at: now, connection) else {
             return nil
           }
-          return try Sessions.renew(session, of: new, at: now, random: store.random, connection)
+          return try Sessions.renew(
+            session, of: new, with: .renewal(of: session), at: now, random: store.random,
+            connection)
         } : nil
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
     }

@@ -46,7 +46,8 @@ extension Enrollments {
         try session.secondFactor(keptBy: changed) != nil
           || !store.refusesSessions(of: changed, in: session.scope, at: now, connection)
       else { return nil }
-      return try Sessions.renew(session, of: changed, at: now, random: random, connection)
+      return try Sessions.renew(
+        session, of: changed, with: .renewal(of: session), at: now, random: random, connection)
     }
   }
 

@@ -216,9 +216,7 @@ public struct Enrollments: Sendable {
         enrolled, in: session.scope, provider: session.provider,
         secondFactor: hasPassed ? SecondFactorClaim(kind: factor.kind, enrollment: id) : nil,
         // The new factor isn't a sign-in: an open session must not become a recent one by adding it.
-        usedBackupCode: try Sessions.usedBackupCode(session, enrolled, connection),
-        signedInAt: try Sessions.signInTime(of: session, enrolled, connection),
-        at: now, random: store.random, connection))
+        with: .continuation(of: session), at: now, random: store.random, connection))
   }
 }
 

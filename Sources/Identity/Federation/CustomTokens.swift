@@ -148,8 +148,8 @@ public struct CustomTokens: Sendable {
         return nil
       }
       let grant = try Sessions.begin(
-        account, in: scope, provider: .custom, secondFactor: nil, claims: contents.claims,
-        usedBackupCode: false, signedInAt: nil, at: now, random: random, connection)
+        account, in: scope, provider: .custom, secondFactor: nil,
+        with: .customToken(claims: contents.claims), at: now, random: random, connection)
       return (grant: grant, isNewUser: known == nil)
     }
     if let signer = contents.signer { trustedTokenKeys.uses.note(signer, at: now) }

@@ -64,7 +64,7 @@ extension Federation {
           try recordEmail(
             of: link, from: known, to: new, in: scope, by: author, at: now, connection)
         }
-        return try pass(known.key, link, in: scope, at: now, connection)
+        return try pass(known.key, link, in: scope, with: .signIn, at: now, connection)
       }
       let allowsDuplicateEmails = try Self.allowsDuplicateEmails(scope, connection)
       if !allowsDuplicateEmails, let email = link.email,
@@ -76,7 +76,8 @@ extension Federation {
         guard !known.disabled else { throw FederationError.userDisabled }
         try merge(assertion, into: known, in: scope, by: author, at: now, connection)
         let recycled = known.providers.contains { $0.provider == link.provider }
-        return try pass(known.key, link, in: scope, isRecycled: recycled, at: now, connection)
+        return try pass(
+          known.key, link, in: scope, with: .signIn, isRecycled: recycled, at: now, connection)
       }
       guard mayCreate else { throw FederationError.userNotFound }
       guard try UserPermissions.find(scope.key, connection).signUp else {
@@ -85,7 +86,8 @@ extension Federation {
       let account = try make(
         assertion, allowsDuplicateEmails: allowsDuplicateEmails, number: number, uid: uid,
         in: scope, by: author, at: now, connection)
-      return try pass(account.key, link, in: scope, isNew: true, at: now, connection)
+      return try pass(
+        account.key, link, in: scope, with: .signIn, isNew: true, at: now, connection)
     }
   }
 
@@ -105,8 +107,8 @@ extension Federation {
 
   /// Links an identity to the session's user and starts a new session.
   ///
-  /// A second factor that the session has passed is carried over to the new one, with the time of the
-  /// sign-in and whether it was passed with a backup code.
+  /// The new session keeps a second factor that the session has passed, and what that one began with
+  /// (``SessionStart``): linking isn't a sign-in.
   ///
   /// - Throws: ``FederationError``.
   public func link(
@@ -145,14 +147,13 @@ extension Federation {
       {
         let grant = try Sessions.begin(
           new, in: scope, provider: provider, secondFactor: passed,
-          usedBackupCode: try Sessions.usedBackupCode(session, new, connection),
-          signedInAt: try Sessions.signInTime(of: session, new, connection), at: now,
-          random: store.random, connection)
+          with: .continuation(of: session), at: now, random: store.random, connection)
         return .account(
           .signedIn(grant),
           FederatedAccount(account: grant.account, isNew: false, isEmailRecycled: false))
       }
-      return try pass(old.key, link, in: scope, at: now, connection)
+      return try pass(
+        old.key, link, in: scope, with: .continuation(of: session), at: now, connection)
     }
   }
 
@@ -183,14 +184,15 @@ extension Federation {
 
   /// Continues the sign-in with the identity as first factor.
   private func pass(
-    _ account: Int64, _ link: ProviderLink, in scope: Scope, isNew: Bool = false,
-    isRecycled: Bool = false, at now: Instant, _ connection: borrowing Connection
+    _ account: Int64, _ link: ProviderLink, in scope: Scope, with start: SessionStart,
+    isNew: Bool = false, isRecycled: Bool = false, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> FederatedSignIn {
     guard let account = try AccountRecord.find(key: account, connection),
       let provider = SignInProvider(rawValue: link.provider)
     else { throw Failure("account vanished") }
     let outcome = try signIns.passFirstFactor(
-      account, in: scope, provider: provider, at: now, connection)
+      account, in: scope, provider: provider, with: start, at: now, connection)
     return .account(
       outcome,
       FederatedAccount(account: account, isNew: isNew, isEmailRecycled: isRecycled))

@@ -285,17 +285,27 @@ public struct Sessions: Sendable {
   /// sessions ended in the same second. If the clock was set back, the time that SDKs compare is
   /// set back too.
   ///
-  /// `usedBackupCode` says whether a backup code replaced the second factor's own. `signedInAt` is the
-  /// time of the sign-in, in Unix seconds, if the session continues an earlier one, and nil if it's a
-  /// sign-in. Neither has a default, so that no session that continues another one loses them.
-  /// `change` is other columns of the account that the sign-in sets: writing the row once takes half
-  /// as much.
+  /// - Parameters:
+  ///   - account: The user.
+  ///   - scope: The user pool.
+  ///   - provider: The first factor.
+  ///   - secondFactor: The second factor; nil for none.
+  ///   - start: How the session begins.
+  ///   - isSignIn: Whether the account's last sign-in is the current time.
+  ///   - now: The current time.
+  ///   - random: The source of the refresh token.
+  ///   - change: Other columns of the account that the sign-in sets: writing the row once takes half
+  ///     as much.
+  ///   - connection: The transaction.
+  /// - Returns: The session.
+  /// - Throws: The database's error.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
-    secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true,
-    usedBackupCode: Bool, signedInAt: Int64?, at now: Instant, random: RandomSource,
-    setting change: SQL? = nil, _ connection: borrowing Connection
+    secondFactor: SecondFactorClaim?, with start: SessionStart, isSignIn: Bool = true,
+    at now: Instant, random: RandomSource, setting change: SQL? = nil,
+    _ connection: borrowing Connection
   ) throws -> SessionGrant {
+    let origin = try start.origin(account, connection)
     let id = TimeOrderedID.make(at: now, random: random)
     let token = makeToken(id, in: scope, random: random)
     try connection.run(
@@ -303,8 +313,8 @@ public struct Sessions: Sendable {
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
         enrollment_id, claims, created_at, used_backup_code, signed_in_at_s, generation)
       VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider.rawValue),
-        \(secondFactor?.kind.rawValue), \(secondFactor?.enrollment.text), \(claims),
-        \(now.microseconds), \(usedBackupCode ? 1 : 0), \(signedInAt),
+        \(secondFactor?.kind.rawValue), \(secondFactor?.enrollment.text), \(origin.claims),
+        \(now.microseconds), \(origin.usedBackupCode ? 1 : 0), \(origin.signedInAt),
         (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
     var account = account
@@ -324,7 +334,7 @@ public struct Sessions: Sendable {
       """)
     let session = UserSession(
       id: ID(id), scope: scope, account: account.id, authTime: now.seconds, provider: provider,
-      secondFactor: secondFactor, claims: claims)
+      secondFactor: secondFactor, claims: origin.claims)
     let mustEnroll =
       try secondFactor == nil && EnforcedEnrollment.isDue(account, in: scope, at: now, connection)
     return SessionGrant(
@@ -342,56 +352,34 @@ public struct Sessions: Sendable {
       guard let account = try AccountRecord.find(old.scope, old.account, connection)
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
-      return try Self.renew(old, of: account, at: now, random: random, connection)
+      return try Self.renew(
+        old, of: account, with: .renewal(of: old), at: now, random: random, connection)
     }
   }
 
   /// Begins a new session for a user whose credentials just changed.
   ///
   /// The new session of an anonymous user who set a password has the password provider.
+  ///
+  /// - Parameters:
+  ///   - old: The previous session.
+  ///   - account: The user.
+  ///   - start: How the new session begins.
+  ///   - now: The current time.
+  ///   - random: The source of the refresh token.
+  ///   - connection: The transaction of the change.
+  /// - Returns: The session.
+  /// - Throws: The database's error.
   static func renew(
-    _ old: UserSession, of account: Account, at now: Instant, random: RandomSource,
-    _ connection: borrowing Connection
+    _ old: UserSession, of account: Account, with start: SessionStart, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
-    let kept = old.secondFactor(keptBy: account)
     let isLinked =
       old.provider == .anonymous && !account.isAnonymous
       && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
-      secondFactor: kept, claims: try claims(of: old, account, connection),
-      isSignIn: false,
-      usedBackupCode: kept != nil && (try usedBackupCode(old, account, connection)),
-      signedInAt: try earlierSignIn(of: old, account, connection)
-        ?? old.secondFactor.map { _ in old.authTime },
-      at: now, random: random, connection)
-  }
-
-  /// Returns whether a code other than one from the app or phone stood in for the second factor.
-  static func usedBackupCode(
-    _ session: UserSession, _ account: Account, _ connection: borrowing Connection
-  ) throws -> Bool {
-    guard let id = session.id else { return false }
-    return try connection.first(
-      """
-      SELECT used_backup_code FROM session
-      WHERE session_id = \(id.bytes) AND account_key = \(account.key)
-      """
-    ) { try $0.value(0) as Int } == 1
-  }
-
-  /// Returns the claims that a session has from its custom token, even if only its ID token is
-  /// known.
-  static func claims(
-    of session: UserSession, _ account: Account, _ connection: borrowing Connection
-  ) throws -> String? {
-    if let claims = session.claims { return claims }
-    guard let id = session.id else { return nil }
-    return try connection.first(
-      """
-      SELECT claims FROM session
-      WHERE account_key = \(account.key) AND session_id = \(id.bytes)
-      """
-    ) { try $0.value(0) as String? } ?? nil
+      secondFactor: old.secondFactor(keptBy: account), with: start,
+      isSignIn: false, at: now, random: random, connection)
   }
 }

@@ -53,7 +53,7 @@ extension SignIns {
           outcome: try passFirstFactor(
             account
               ?? newAccount(email, in: scope, number: number, by: author, at: now, connection),
-            in: scope, provider: .password, at: now, connection),
+            in: scope, provider: .password, with: .signIn, at: now, connection),
           isNewUser: account == nil)
       }
     }
@@ -139,7 +139,9 @@ extension SignIns {
     }
     return EmailLinkSignIn(
       outcome: .signedIn(
-        try Sessions.renew(session, of: account, at: now, random: store.random, connection)),
+        try Sessions.renew(
+          session, of: account, with: .continuation(of: session), at: now, random: store.random,
+          connection)),
       isNewUser: false)
   }
 

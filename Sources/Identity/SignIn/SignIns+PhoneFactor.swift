@@ -103,8 +103,7 @@ extension SignIns {
         try Sessions.begin(
           account, in: pending.scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id),
-          usedBackupCode: false, signedInAt: nil, at: now, random: random, setting: change,
-          connection))
+          with: .signIn, at: now, random: random, setting: change, connection))
     }
     return try outcome.get()
   }

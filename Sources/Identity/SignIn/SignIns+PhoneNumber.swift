@@ -111,9 +111,8 @@ extension SignIns {
         return .success(
           .signedIn(
             try Self.begin(
-              linked, in: scope,
-              signedInAt: try Sessions.signInTime(of: session, linked, connection),
-              at: now, random: random, connection), isNew: false))
+              linked, in: scope, with: .continuation(of: session), at: now, random: random,
+              connection), isNew: false))
       case .signIn, .signInAgain:
         guard let owner else {
           guard case .signIn = request.purpose else { return .failure(.userNotFound) }
@@ -124,7 +123,7 @@ extension SignIns {
             number, in: scope, as: key, by: author, at: now, random: random, connection)
           return .success(
             .signedIn(
-              try Self.begin(new, in: scope, signedInAt: nil, at: now, random: random, connection),
+              try Self.begin(new, in: scope, with: .signIn, at: now, random: random, connection),
               isNew: true))
         }
         guard !owner.disabled else { return .failure(.userDisabled) }
@@ -137,7 +136,7 @@ extension SignIns {
         }
         return .success(
           .signedIn(
-            try Self.begin(owner, in: scope, signedInAt: nil, at: now, random: random, connection),
+            try Self.begin(owner, in: scope, with: .signIn, at: now, random: random, connection),
             isNew: false))
       }
     }
@@ -145,12 +144,12 @@ extension SignIns {
   }
 
   private static func begin(
-    _ account: Account, in scope: Scope, signedInAt: Int64?, at now: Instant,
+    _ account: Account, in scope: Scope, with start: SessionStart, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     try Sessions.begin(
-      account, in: scope, provider: .phone, secondFactor: nil, usedBackupCode: false,
-      signedInAt: signedInAt, at: now, random: random, connection)
+      account, in: scope, provider: .phone, secondFactor: nil, with: start,
+      at: now, random: random, connection)
   }
 
   /// Returns the number that a proof is for, and uses the proof up.

@@ -17,6 +17,27 @@ extension SignIns {
     }
   }
 
+  /// Returns the user pool of a pending credential.
+  ///
+  /// - Parameters:
+  ///   - pendingCredential: The pending credential.
+  ///   - project: The project of the request.
+  /// - Returns: The pool; nil if the credential was never issued for one of the project.
+  /// - Throws: ``SignInError/unavailable(_:)``.
+  public func pool(
+    of pendingCredential: String, project: ID<Project>
+  ) async throws(SignInError) -> Scope? {
+    guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
+      return nil
+    }
+    return try await store.read(SignInError.self) { connection in
+      do {
+        let scope = try Policies.stored(ticket.scope, connection).scope
+        return scope.project == project ? scope : nil
+      } catch PolicyError.scopeNotFound { return nil }
+    }
+  }
+
   /// Signs in with a code from an authenticator app, or with a backup code.
   ///
   /// A wrong code is counted in the transaction that checked it, which also records each code
@@ -86,7 +107,7 @@ extension SignIns {
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
-          usedBackupCode: !Self.isOfApp(code), signedInAt: nil, at: now, random: random,
+          with: Self.isOfApp(code) ? .signIn : .backupCodeSignIn, at: now, random: random,
           setting: change, connection)
       )
     }

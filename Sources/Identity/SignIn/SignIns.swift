@@ -49,7 +49,7 @@ public struct SignIns: Sendable {
       try account.recordSignUp(in: scope, by: author, at: now, connection)
       return try Sessions.begin(
         account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
-        usedBackupCode: false, signedInAt: nil, at: now, random: random, connection)
+        with: .signIn, at: now, random: random, connection)
     }
   }
 
@@ -207,7 +207,8 @@ public struct SignIns: Sendable {
       let missing = policy.forcesUpgrade ? policy.missing(in: password) : []
       guard missing.isEmpty else { return .lacking(missing) }
       return .passed(
-        try passFirstFactor(account, in: scope, provider: .password, at: now, connection))
+        try passFirstFactor(
+          account, in: scope, provider: .password, with: .signIn, at: now, connection))
     }
   }
 
@@ -215,9 +216,19 @@ public struct SignIns: Sendable {
   ///
   /// A factor is required only if its kind is enabled for this pool and the first factor supports a
   /// second one. A user without a factor can be refused; see ``Enforcement``.
+  ///
+  /// - Parameters:
+  ///   - account: The user.
+  ///   - scope: The user pool.
+  ///   - provider: The first factor.
+  ///   - start: How the session begins if no second factor is required.
+  ///   - now: The time of the sign-in.
+  ///   - connection: The transaction.
+  /// - Returns: The result.
+  /// - Throws: ``SignInError/scopeDisabled(_:)``, or the database's error.
   func passFirstFactor(
-    _ account: Account, in scope: Scope, provider: SignInProvider, at now: Instant,
-    _ connection: borrowing Connection
+    _ account: Account, in scope: Scope, provider: SignInProvider, with start: SessionStart,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInOutcome {
     guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
@@ -236,7 +247,7 @@ public struct SignIns: Sendable {
     }
     return .signedIn(
       try Sessions.begin(
-        account, in: scope, provider: provider, secondFactor: nil, usedBackupCode: false,
-        signedInAt: nil, at: now, random: store.random, connection))
+        account, in: scope, provider: provider, secondFactor: nil, with: start, at: now,
+        random: store.random, connection))
   }
 }

@@ -38,7 +38,7 @@ extension World {
       _ = try Sessions.begin(
         account, in: scope, provider: .password,
         secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
-        usedBackupCode: true, signedInAt: nil, at: now, random: random, connection)
+        with: .backupCodeSignIn, at: now, random: random, connection)
     }
   }
 

@@ -137,6 +137,45 @@ struct UserRecoveryCodeTests {
     }
   }
 
+  @Test func `unenrolling the app doesn't hide the backup code that replaced its code`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      try await instance.allowPhones()
+      let enrollments = instance.identity.enrollments
+      let device = try await instance.enrolled(.alice)
+      let told = try await instance.signIn(
+        .alice, device, code: try await instance.temporaryCode(device.account))
+      await expect("secondFactorNeeded") {
+        try await enrollments.makeRecoveryCodes(told.session, by: Instance.visitor)
+      }
+      let without = try #require(
+        try await enrollments.withdraw(
+          told.session, enrollment: device.factor.text, by: Instance.visitor))
+      #expect(without.session.secondFactor == nil)
+      let next = try await instance.enroll(without.session)
+      #expect(next.session.secondFactor?.enrollment == next.factor)
+      await expect("secondFactorNeeded") {
+        try await enrollments.makeRecoveryCodes(next.session, by: Instance.visitor)
+      }
+      // A sign-in with the new app is one.
+      instance.clock.advance(30)
+      let right = try await instance.signIn(.alice, next, code: next.code(at: instance.now))
+      _ = try await enrollments.makeRecoveryCodes(right.session, by: Instance.visitor)
+      // With a phone in between, the session never lacks a second factor.
+      let phoned = try await instance.enrollPhone(next.session)
+      let kept = try #require(
+        try await enrollments.withdraw(
+          phoned.session, enrollment: next.factor.text, by: Instance.visitor))
+      #expect(kept.session.secondFactor?.kind == .phone)
+      let last = try await instance.enroll(kept.session)
+      await expect("secondFactorNeeded") {
+        try await enrollments.makeRecoveryCodes(last.session, by: Instance.visitor)
+      }
+    }
+  }
+
   @Test func `enrolling an app isn't a sign-in either`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
@@ -163,7 +202,9 @@ struct UserRecoveryCodeTests {
       let codes = try await instance.recoveryCodes(.alice, device)
       _ = try await instance.enrollPhone(device.session)
       let mail = try #require(try await instance.mails("revert-factor").last)
-      _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
+      let applied = try await instance.identity.outOfBandCodes.apply(
+        try mail.code, by: Instance.visitor)
+      #expect(applied.canMakeRecoveryCodes)
       #expect(try await instance.reload(device.account).factors.map(\.id) == [device.factor])
       let state = try await instance.identity.backupCodes.state(
         of: device.account, in: instance.acme)
@@ -171,6 +212,20 @@ struct UserRecoveryCodeTests {
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[0]) }
       let row = try #require(try await instance.log().first { $0.action == .factorRevert })
       #expect(row.old(.codes) == .number(10))
+    }
+  }
+
+  @Test func `without an app, no new codes can be generated after its enrollment is reverted`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.recoveryCodes(.alice, device)
+      let mail = try #require(try await instance.mails("revert-factor").last)
+      let applied = try await instance.identity.outOfBandCodes.apply(
+        try mail.code, by: Instance.visitor)
+      #expect(applied.account.factors.isEmpty && !applied.canMakeRecoveryCodes)
     }
   }
 

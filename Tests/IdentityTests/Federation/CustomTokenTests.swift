@@ -87,6 +87,36 @@ struct CustomTokenTests {
     }
   }
 
+  @Test func `claims stay in a session that continues after a link`() async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      try await instance.configureProvider()
+      try await instance.allowPhones()
+      let identity = instance.identity
+      let first = try await signIn(
+        instance, try TestTokenIssuer.back.token(Self.payload(#""claims":{"plan":"gold"}"#)))
+      let info = try await identity.signIns.sendCode(
+        instance.acme, instance.request(Instance.number))
+      let phoned = try await identity.signIns.phone(
+        instance.acme,
+        PhoneSignIn(
+          proof: .code(sessionInfo: info, code: Instance.code), purpose: .link(first.grant.session)),
+        by: Instance.visitor)
+      guard case .signedIn(let second, _) = phoned else { throw Unexpected("taken") }
+      #expect(second.session.claims == #"{"plan":"gold"}"#)
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(#""email":"elsewhere@example.com""#)))
+      let outcome = try await identity.federation.link(
+        second.session, assertion, by: Instance.visitor
+      ).signedIn().outcome
+      guard case .signedIn(let third) = outcome else { throw Unexpected("not signed in") }
+      #expect(third.session.claims == #"{"plan":"gold"}"#)
+      let refreshed = try await identity.sessions.refresh(
+        third.refreshToken, project: instance.acme.project)
+      #expect(refreshed.session.claims == #"{"plan":"gold"}"#)
+    }
+  }
+
   @Test func `claims are stored with the session and survive a refresh`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)

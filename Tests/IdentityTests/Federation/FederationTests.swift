@@ -192,6 +192,47 @@ struct FederationTests {
     }
   }
 
+  @Test func `linking an identity isn't a sign-in, also without a second factor`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      try await instance.allowBackupCodes()
+      let (federation, enrollments) = (instance.identity.federation, instance.identity.enrollments)
+      let device = try await instance.enrolled(.alice)
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(#""email":"elsewhere@example.com""#)))
+      let told = try await instance.signIn(
+        .alice, device, code: try await instance.temporaryCode(device.account))
+      let without = try #require(
+        try await enrollments.withdraw(
+          told.session, enrollment: device.factor.text, by: Instance.visitor))
+      let outcome = try await federation.link(
+        without.session, assertion, by: Instance.visitor
+      ).signedIn().outcome
+      guard case .signedIn(let linked) = outcome else { throw Unexpected("not signed in") }
+      #expect(linked.session.provider.rawValue == "oidc.acme")
+      let next = try await instance.enroll(linked.session)
+      await expect("secondFactorNeeded") {
+        try await enrollments.makeRecoveryCodes(next.session, by: Instance.visitor)
+      }
+      let other = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(#""sub":"user-2""#, without: ["sub"])))
+      _ = try await instance.account(.bob)
+      let old = try await instance.session(.bob).session
+      instance.clock.advance(3 * 3_600)
+      await expect("signInTooOld") { try await enrollments.start(old) }
+      let late = try await federation.link(old, other, by: Instance.visitor).signedIn().outcome
+      guard case .signedIn(let continued) = late else { throw Unexpected("not signed in") }
+      #expect(continued.session.authTime == instance.now.seconds)
+      await expect("signInTooOld") { try await enrollments.start(continued.session) }
+      // A sign-in with the identity is one.
+      let again = try await federation.signIn(
+        instance.acme, other, mayCreate: false, by: Instance.visitor
+      ).signedIn().outcome
+      guard case .signedIn(let recent) = again else { throw Unexpected("not signed in") }
+      _ = try await enrollments.start(recent.session)
+    }
+  }
+
   @Test func `linking upgrades an anonymous user`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()

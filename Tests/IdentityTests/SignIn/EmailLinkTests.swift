@@ -105,6 +105,21 @@ struct EmailLinkTests {
     }
   }
 
+  @Test func `a link used in a session isn't a sign-in`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      _ = try await instance.account(.alice)
+      let old = try await instance.session(.alice).session
+      instance.clock.advance(3 * 3_600)
+      let done = try await signIn(instance, try await instance.code(.signIn), linking: old)
+      guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
+      #expect(grant.session.authTime == instance.now.seconds)
+      await expect("signInTooOld") {
+        try await instance.identity.enrollments.start(grant.session)
+      }
+    }
+  }
+
   @Test func `an email link is rejected while the sign-in method is off`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)

@@ -153,11 +153,10 @@ extension StateMachine {
       users[user].drop([id])
       users[user].endSessions()
       if let grant {
-        let isKept = grant.session.secondFactor != nil
         users[user].sessions.append(
           SimulatedSession(
             session: grant.session, token: grant.refreshToken,
-            usedBackupCode: isKept && session.usedBackupCode,
+            usedBackupCode: session.usedBackupCode,
             signedInAt: session.signedInAt
               ?? session.session.secondFactor.map { _ in session.session.authTime }))
       }

@@ -1,0 +1,75 @@
+import Database
+
+/// How a session begins.
+package enum SessionStart {
+  /// With a sign-in.
+  case signIn
+  /// With a sign-in in which a backup code replaced the second factor's own.
+  case backupCodeSignIn
+  /// With a sign-in by a custom token that has these claims, as JSON text; nil if it has none.
+  case customToken(claims: String?)
+  /// With an added factor or identity, which isn't a sign-in: it continues another session.
+  case continuation(of: UserSession)
+  /// With changed credentials: it continues another session, and counts as a sign-in if that one had
+  /// no second factor.
+  case renewal(of: UserSession)
+
+  /// What a session keeps until it ends, and passes on to the sessions that continue it.
+  struct Origin {
+    /// Whether a backup code replaced the second factor's own.
+    var usedBackupCode = false
+    /// The time of the sign-in, in Unix seconds, if the session continues an earlier one; nil if it's
+    /// a sign-in.
+    var signedInAt: Int64?
+    /// The claims of the session's custom token, as JSON text; nil if there are none.
+    var claims: String?
+  }
+
+  /// Returns what a session of an account has from its beginning.
+  func origin(_ account: Account, _ connection: borrowing Connection) throws -> Origin {
+    switch self {
+    case .signIn: return Origin()
+    case .backupCodeSignIn: return Origin(usedBackupCode: true)
+    case .customToken(let claims): return Origin(claims: claims)
+    case .continuation(let old), .renewal(let old):
+      var origin = Origin(
+        usedBackupCode: try Sessions.usedBackupCode(old, account, connection),
+        signedInAt: try Sessions.signInTime(of: old, account, connection),
+        claims: try Sessions.claims(of: old, account, connection))
+      if case .renewal = self, old.secondFactor == nil {
+        origin.signedInAt = try Sessions.earlierSignIn(of: old, account, connection)
+      }
+      return origin
+    }
+  }
+}
+
+extension Sessions {
+  /// Returns whether a code other than one from the app or phone stood in for the second factor.
+  static func usedBackupCode(
+    _ session: UserSession, _ account: Account, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let id = session.id else { return false }
+    return try connection.first(
+      """
+      SELECT used_backup_code FROM session
+      WHERE session_id = \(id.bytes) AND account_key = \(account.key)
+      """
+    ) { try $0.value(0) as Int } == 1
+  }
+
+  /// Returns the claims that a session has from its custom token, even if only its ID token is
+  /// known.
+  static func claims(
+    of session: UserSession, _ account: Account, _ connection: borrowing Connection
+  ) throws -> String? {
+    if let claims = session.claims { return claims }
+    guard let id = session.id else { return nil }
+    return try connection.first(
+      """
+      SELECT claims FROM session
+      WHERE account_key = \(account.key) AND session_id = \(id.bytes)
+      """
+    ) { try $0.value(0) as String? } ?? nil
+  }
+}
