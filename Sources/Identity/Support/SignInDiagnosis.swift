@@ -82,8 +82,10 @@ public struct SignInDiagnosis: Sendable {
     switch checked.first?.result {
     case .used, .older: return .reused
     case .wrong:
-      // Without intervals, it wasn't a code of the app.
-      if let off, checked.first?.window == nil { return off }
+      // Without intervals, it wasn't a code of the app, and if it wasn't sent either, a backup code.
+      if let off, let newest = checked.first, newest.window == nil, !newest.way.isSent {
+        return off
+      }
       let count = checked.prefix { $0.result == .wrong }.reduce(0) { $0 + $1.times }
       return count >= fewestIncorrect ? .incorrect(count: count) : off
     default: return off

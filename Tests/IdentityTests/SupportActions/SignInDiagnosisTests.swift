@@ -162,6 +162,29 @@ import Testing
     }
   }
 
+  @Test func `incorrect codes sent to a phone aren't backup codes that are off`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.recoveryCodes(.alice, device)
+      try await instance.allowBackupCodes(recovery: false)
+      let grant = try await instance.enrollPhone(device.session)
+      let pending = try await instance.pending(.alice)
+      let info = try await instance.sendCode(pending, to: grant.account)
+      for _ in 0..<3 {
+        await expect("invalidCode") {
+          try await instance.finalizePhone(pending, info, code: "000000")
+        }
+      }
+      let diagnosis = try await diagnose(instance, grant.account)
+      #expect(diagnosis.last?.way == .phone && diagnosis.last?.window == nil)
+      guard case .incorrect(count: 3) = diagnosis.cause else {
+        throw Unexpected("another cause")
+      }
+    }
+  }
+
   private func diagnose(
     _ instance: Instance, _ account: Account
   ) async throws -> SignInDiagnosis {
