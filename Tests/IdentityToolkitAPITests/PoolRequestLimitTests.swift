@@ -55,9 +55,28 @@ struct PoolRequestLimitTests {
         "/v1/accounts:signUp",
         ["tenantId": .string(tenant), "email": "eve@example.com", "password": "correct horse"])
       let (idToken, refreshToken) = (signedUp["idToken"], signedUp["refreshToken"])
+      let scope = try await server.identity.scopes.find(
+        project: ID(TestServer.project), tenant: ID(tenant))
+      let eve = try #require(
+        try await server.identity.accounts.lookup(scope, emails: ["eve@example.com"]).first)
+      let pending = try server.identity.signIns.pendingCredential(scope, eve)
       let calls: [(String, JSON)] = [
         ("/v1/accounts:lookup", ["idToken": idToken ?? nil]),
         ("/v1/token", ["grantType": "refresh_token", "refreshToken": refreshToken ?? nil]),
+        (
+          "/v2/accounts/mfaSignIn:finalize",
+          [
+            "mfaPendingCredential": .string(pending), "mfaEnrollmentId": "none",
+            "totpVerificationInfo": ["verificationCode": "123456"],
+          ]
+        ),
+        (
+          "/v2/accounts/mfaSignIn:start",
+          [
+            "mfaPendingCredential": .string(pending), "mfaEnrollmentId": "none",
+            "phoneSignInInfo": [:],
+          ]
+        ),
       ]
       for (path, body) in calls {
         let limit = PoolRequestLimit(perSecond: 1) { .zero }
@@ -68,7 +87,7 @@ struct PoolRequestLimitTests {
           fields: [.contentType: "application/json"], body: body.serialized())
         var statuses: [Status?] = []
         for _ in 0..<3 { statuses.append(await api.respond(to: request)?.status) }
-        #expect(statuses == [.ok, .ok, .tooManyRequests])
+        #expect(statuses.map { $0 == .tooManyRequests } == [false, false, true], "\(path)")
         let own = try #require(Target("/v1/accounts:signUp?key=\(server.key)"))
         let other = Request(
           method: .post, target: own, fields: [.contentType: "application/json"],
@@ -81,7 +100,7 @@ struct PoolRequestLimitTests {
   @Test func `C15: made-up tokens and tenants count toward the project of the key`() async throws {
     try await TestServer.with { server in
       let tenant = try await server.addTenant("east")
-      let limit = PoolRequestLimit(perSecond: 5) { .zero }
+      let limit = PoolRequestLimit(perSecond: 6) { .zero }
       let api = IdentityToolkitAPI(
         identity: server.identity, publicURL: "https://mfa.example.com", limit: limit)
       func send(_ path: String, _ body: JSON) async throws -> Status? {
@@ -97,6 +116,14 @@ struct PoolRequestLimitTests {
       func refreshToken(_ number: UInt8) -> JSON {
         .string(Base64URL.encode([UInt8](repeating: number, count: 48)))
       }
+      let scope = try await server.identity.scopes.find(
+        project: ID(TestServer.project), tenant: ID(tenant))
+      _ = try await server.post(
+        "/v1/accounts:signUp",
+        ["tenantId": .string(tenant), "email": "eve@example.com", "password": "correct horse"])
+      let eve = try #require(
+        try await server.identity.accounts.lookup(scope, emails: ["eve@example.com"]).first)
+      let pending = try server.identity.signIns.pendingCredential(scope, eve)
       // Neither is read by these methods, or is valid, and the last tenants don't exist.
       let calls: [(String, JSON)] = [
         ("/v1/accounts:signInWithPassword", ["idToken": forged("a")]),
@@ -106,6 +133,8 @@ struct PoolRequestLimitTests {
         ("/v1/accounts:lookup", ["refreshToken": refreshToken(2)]),
         ("/v1/token", ["grantType": "refresh_token", "refreshToken": refreshToken(3)]),
         ("/v1/token", ["grantType": "refresh_token", "idToken": forged("c")]),
+        ("/v1/accounts:signInWithPassword", ["mfaPendingCredential": .string(pending)]),
+        ("/v2/accounts/mfaSignIn:finalize", ["mfaPendingCredential": refreshToken(4)]),
         ("/v1/accounts:signUp", ["tenantId": "no-tenant-1"]),
         ("/v1/accounts:signUp", ["tenantId": "no-tenant-2"]),
         ("/v1/accounts:signUp", ["tenantId": "no-tenant-3"]),

@@ -205,7 +205,8 @@ extension RequestAuthorizer {
   /// Counts a client's call for the pool that it names, or else that of its token, and rejects it
   /// beyond that pool's limit.
   ///
-  /// The web SDK doesn't name the tenant when it refreshes a token or looks a user up. A tenant that
+  /// The web SDK doesn't name the tenant when it refreshes a token or looks a user up, and a second
+  /// factor is that of its pending credential. A tenant that
   /// doesn't exist and a token that isn't valid count for the project, since a client can invent any
   /// number of them.
   private func count(
@@ -219,6 +220,8 @@ extension RequestAuthorizer {
       case .idToken: tenant = await tokens.tenant(of: text, project: project)
       case .refreshToken:
         tenant = (try? await identity.sessions.pool(of: text, project: project))?.tenant
+      case .pendingCredential:
+        tenant = (try? await identity.signIns.pool(of: text, project: project))?.tenant
       }
     }
     if let named = tenant,

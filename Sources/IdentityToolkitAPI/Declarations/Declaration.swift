@@ -46,11 +46,12 @@ struct Declaration: Sendable {
 /// The member of a message with a token that determines the user pool of a call that names none.
 enum PoolToken: String, Sendable, CaseIterable {
   case idToken, refreshToken
+  case pendingCredential = "mfaPendingCredential"
 }
 
 extension Declaration {
   /// The token that determines the user pool of a call that names none; nil if the method reads
-  /// neither, whatever a message has.
+  /// none of them, whatever a message has.
   var poolToken: PoolToken? {
     PoolToken.allCases.first { token in
       request?.members.contains { $0.name == token.rawValue } ?? false
