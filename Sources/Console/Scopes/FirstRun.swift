@@ -19,7 +19,7 @@ struct FirstRun: ViewModel {
     let (scope, now) = (context.scope, identity.clock.now())
     let project = try await refusing {
       try await identity.activity.enrollment(
-        ofProject: scope.project, from: now, to: now.advanced(bySeconds: 60))
+        of: scope, isWhole: true, at: [], until: now)
     }
     guard project.allSatisfy({ $0.enrolled == 0 && $0.users < Self.mostUsers }) else { return nil }
     let isConnected = try await identity.isConnected(scope)

@@ -36,8 +36,8 @@ extension OverviewCharts {
     // As at the beginning of the chart.
     let monthAgo = context.signedIn.times.start(ofDays: ChartWindow.month.days + 1, until: now)
     let before = try await refusing {
-      try await activity.enrollment(of: scope, from: monthAgo, to: monthAgo)
-    }.first
+      try await activity.enrollment(of: scope, at: monthAgo)
+    }
     let checks = try await activity.checks(context, at: now)
     let earlier = try await activity.checks(context, at: now, isBefore: true)
     let offsets = try await refusing {

@@ -18,43 +18,24 @@ public struct EnrollmentPoint: Sendable, Equatable {
 }
 
 extension Activity {
-  /// The maximum number of intervals that a period is divided into.
-  static let mostPoints: Int64 = 400
-
-  /// Returns the numbers of users of a pool over time.
+  /// Returns the numbers of users of a pool at one time, rounded down to the hour.
   ///
-  /// Long periods are divided into at most 400 equal intervals of whole hours.
-  ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - start: The first time.
-  ///   - end: The last time.
-  /// - Returns: A step function: the state at `start`, rounded down to the hour, then the state at
-  ///   the end of each interval in which it changed, and the current state if `end` isn't in the
-  ///   past. The first point is later than `start` if nothing is known about that time.
+  /// - Returns: The numbers; nil if nothing is known about that time.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func enrollment(
-    of scope: Scope, from start: Instant, to end: Instant
-  ) async throws(ActivityError) -> [EnrollmentPoint] {
-    let now = store.clock.now()
-    return try await store.read(ActivityError.self) { connection in
-      try Self.enrollment(
-        of: Subject(key: scope.key, isWhole: false), from: start, to: end, at: now, connection)
+    of scope: Scope, at instant: Instant
+  ) async throws(ActivityError) -> EnrollmentPoint? {
+    try await store.read(ActivityError.self) { connection in
+      try Self.enrollment(of: Subject(key: scope.key, isWhole: false), at: instant, connection)
     }
   }
 
-  /// Returns the numbers of users of a project with all its tenants over time, as
-  /// ``enrollment(of:from:to:)`` does for a pool; empty if the project doesn't exist.
-  ///
-  /// - Throws: ``ActivityError/unavailable(_:)``.
-  public func enrollment(
-    ofProject project: ID<Project>, from start: Instant, to end: Instant
-  ) async throws(ActivityError) -> [EnrollmentPoint] {
-    let now = store.clock.now()
-    return try await store.read(ActivityError.self) { connection in
-      guard let subject = try Self.subject(project, connection) else { return [] }
-      return try Self.enrollment(of: subject, from: start, to: end, at: now, connection)
-    }
+  /// Returns the numbers of users of a subject at one time, rounded down to the hour; nil if nothing is
+  /// known about that time.
+  static func enrollment(
+    of subject: Subject, at instant: Instant, _ connection: borrowing Connection
+  ) throws -> EnrollmentPoint? {
+    try states(of: subject, at: [instant.hour], connection).first
   }
 
   /// Returns the numbers of users of a pool at some times and at present.
@@ -93,28 +74,6 @@ extension Activity {
       }
       return points
     }
-  }
-
-  static func enrollment(
-    of subject: Subject, from start: Instant, to end: Instant, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> [EnrollmentPoint] {
-    let (first, last) = (start.hour, min(end, now).hour)
-    let step = max(1, (last - first + mostPoints - 1) / mostPoints)
-    var points: [EnrollmentPoint] = []
-    func add(_ point: EnrollmentPoint) {
-      if let last = points.last, (last.users, last.enrolled) == (point.users, point.enrolled) {
-        return
-      }
-      points.append(point)
-    }
-    for point in try states(of: subject, from: first, to: last, step: step, connection) {
-      add(point)
-    }
-    if end >= now, start <= now, let (users, enrolled) = try Self.users(of: subject, connection) {
-      add(EnrollmentPoint(at: now, users: users, enrolled: enrolled))
-    }
-    return points
   }
 
   /// Returns the last known state before each hour.

@@ -255,11 +255,10 @@ extension Reports {
     case (.enrollment, let scope?):
       let counted = Activity.Subject(key: scope.key, isWhole: subject == .project(scope))
       let current = try Activity.users(of: counted, connection)
-      let before = try Activity.enrollment(
-        of: counted, from: start, to: start, at: now, connection)
+      let before = try Activity.enrollment(of: counted, at: start, connection)
       return .enrollment(
         enrolled: current?.enrolled ?? 0, users: current?.users ?? 0,
-        before: before.first?.enrolled)
+        before: before?.enrolled)
     case (.exemptions, let scope?):
       let all = try Exemptions.list(in: scope.project, at: now, connection)
       return .exemptions(

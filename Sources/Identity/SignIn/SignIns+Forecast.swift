@@ -77,19 +77,39 @@ extension SignIns {
       blockedUntil = try ThrottleCharge.blockedUntil(.everywhere(name), at: now, connection)
       networks = try ThrottleCharge.blockedNetworks(of: name, at: now, connection)
     }
-    var forecast = SignInForecast(
-      of: account, policy: policy, methods: try Self.methods(policy.scope, connection),
-      blockedUntil: blockedUntil, at: now)
+    var forecast = try store.forecast(
+      of: account, policy, blockedUntil: blockedUntil, at: now, connection)
     forecast.blockedNetworks = networks
-    forecast.enforcement = try store.enforcement(forecast, at: now, connection)
     return forecast
   }
 }
 
 extension Store {
+  /// Predicts the sign-in of an account, without its blocked networks.
+  ///
+  /// - Parameters:
+  ///   - account: The account.
+  ///   - policy: The policy of its pool.
+  ///   - blockedUntil: When passwords for its email are checked again; nil if they aren't blocked, or if
+  ///     the first factor doesn't matter.
+  ///   - now: The time of the sign-in.
+  ///   - connection: The transaction.
+  /// - Returns: The forecast.
+  /// - Throws: The database's error.
+  func forecast(
+    of account: Account, _ policy: StoredPolicy, blockedUntil: Instant? = nil, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> SignInForecast {
+    var forecast = SignInForecast(
+      of: account, policy: policy, methods: try SignIns.methods(policy.scope, connection),
+      blockedUntil: blockedUntil, at: now)
+    forecast.enforcement = try enforcement(forecast, at: now, connection)
+    return forecast
+  }
+
   /// Returns how the server enforces that the user of a forecast should have a second factor by now;
   /// nil if it doesn't.
-  func enforcement(
+  private func enforcement(
     _ forecast: SignInForecast, at now: Instant, _ connection: borrowing Connection
   ) throws -> Enforcement.Mode? {
     let (account, policy) = (forecast.account, forecast.policy)

@@ -69,10 +69,7 @@ extension Identity {
           limit: UserRecords.mostHistory, connection
         ).items : []
       let policy = try Policies.stored(scope.key, connection)
-      var forecast = SignInForecast(
-        of: account, policy: policy, methods: try SignIns.methods(policy.scope, connection),
-        blockedUntil: nil, at: now)
-      forecast.enforcement = try store.enforcement(forecast, at: now, connection)
+      let forecast = try store.forecast(of: account, policy, at: now, connection)
       let rules = try SupportRules.find(scope, connection)
       let backupCodes =
         kinds.backupCodes

@@ -219,7 +219,7 @@ struct ActivityTests {
         in: instance.acme, from: Self.always.from, to: Self.always.to)
       #expect(checks == [])
       let enrollment = try await activity.enrollment(
-        of: instance.acme, from: start, to: instance.now)
+        of: instance.acme, at: [start.advanced(bySeconds: 3_600)], until: instance.now)
       #expect(enrollment.map(\.users) == [1, 0])
     }
   }
@@ -300,9 +300,8 @@ struct ActivityTests {
       }
       while try await identity.activity.fold() {}
       clock.advance(3_600)
-      let history = try await identity.activity.enrollment(
-        of: scope, from: clock.now, to: clock.now)
-      #expect(history == [EnrollmentPoint(at: clock.now, users: 2, enrolled: 1)])
+      let latest = try await identity.activity.enrollment(of: scope, at: clock.now)
+      #expect(latest == EnrollmentPoint(at: clock.now, users: 2, enrolled: 1))
     }
   }
 }

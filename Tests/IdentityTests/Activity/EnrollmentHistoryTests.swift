@@ -18,25 +18,27 @@ struct EnrollmentHistoryTests {
       // Not folded: only the current state shows it.
       _ = try await instance.account(.mallory)
       let now = instance.now
-      let own = try await activity.enrollment(of: instance.acme, from: start, to: now)
+      let hours = [0, 3_600, 7_200].map { start.advanced(bySeconds: $0) }
+      let own = try await activity.enrollment(of: instance.acme, at: hours, until: now)
       #expect(
         own == [
           EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 1, enrolled: 0),
+          EnrollmentPoint(at: start.advanced(bySeconds: 7_200), users: 1, enrolled: 0),
           EnrollmentPoint(at: now, users: 2, enrolled: 0),
         ])
       let whole = try await activity.enrollment(
-        ofProject: instance.acme.project, from: start, to: now)
+        of: instance.acme, isWhole: true, at: hours, until: now)
       #expect(
         whole == [
           EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 1, enrolled: 0),
           EnrollmentPoint(at: start.advanced(bySeconds: 7_200), users: 2, enrolled: 1),
           EnrollmentPoint(at: now, users: 3, enrolled: 1),
         ])
-      // A period that ended has no current state.
       let past = try await activity.enrollment(
-        of: instance.east, from: start, to: start.advanced(bySeconds: 3_600))
+        of: instance.east, at: start.advanced(bySeconds: 3_700))
       #expect(
-        past == [EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 0, enrolled: 0)])
+        past == EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 0, enrolled: 0))
+      #expect(try await activity.enrollment(of: instance.east, at: start) == nil)
       let review = try await instance.identity.policies.review(
         instance.acme.project, visibleTo: try await instance.administrator())
       let trends = try await activity.trends(
@@ -70,7 +72,8 @@ struct EnrollmentHistoryTests {
       while try await instance.identity.purge() {}
       instance.clock.advance(3_600)
       let whole = try await instance.identity.activity.enrollment(
-        ofProject: instance.acme.project, from: start, to: instance.now)
+        of: instance.acme, isWhole: true, at: [start.advanced(bySeconds: 3_600)],
+        until: instance.now)
       #expect(whole.map(\.users) == [1, 0])
     }
   }
@@ -124,31 +127,6 @@ struct EnrollmentHistoryTests {
         until: now)
       #expect(points.map(\.users) == [1, 1, 1] && points.last?.at == now)
       #expect(points.map(\.at.hour) == [start.hour + 1, now.hour - 1, now.hour])
-    }
-  }
-
-  @Test func `a long period has at most 400 intervals, each with its last state`() async throws {
-    try await withInstance { instance in
-      try await instance.fold()
-      let first = instance.now.seconds / 3_600
-      let key = instance.acme.key
-      try await instance.database.write { connection in
-        for hour in 1...9_000 as ClosedRange<Int64> {
-          try connection.run(
-            """
-            INSERT /* test */ INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
-            VALUES (\(key), 0, \(first + hour), \(hour), 0)
-            """)
-        }
-      }
-      instance.clock.advance(9_001 * 3_600)
-      let points = try await instance.identity.activity.enrollment(
-        of: instance.acme, from: Instant(seconds: (first + 1) * 3_600),
-        to: instance.now.advanced(bySeconds: -1))
-      #expect(points.count <= 402 && points.count > 380)
-      for point in points {
-        #expect(Int64(point.users) == point.at.seconds / 3_600 - first - 1)
-      }
     }
   }
 }

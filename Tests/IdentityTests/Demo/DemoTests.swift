@@ -92,10 +92,14 @@ struct DemoTests {
       #expect(try await ActivityRecount.countFaults(database) == [])
       #expect(try await ActivityRecount.reachFaults(database) == [])
       let bank = ID<Project>("harbour-bank")
-      let year = Self.now.advanced(bySeconds: -365 * 86_400)
+      let days = (1...365).reversed().map { Self.now.advanced(bySeconds: -86_400 * $0) }
       let growth = try await identity.activity.enrollment(
-        ofProject: bank, from: year, to: Self.now)
-      #expect(growth.count > 200)
+        of: try await identity.scopes.existing(project: bank), isWhole: true, at: days,
+        until: Self.now)
+      let changes = zip(growth, growth.dropFirst()).count { before, after in
+        (before.users, before.enrolled) != (after.users, after.enrolled)
+      }
+      #expect(changes > 150)
       #expect(growth.last?.enrolled ?? 0 > 3 * (growth.first?.enrolled ?? 0))
       let retail = try await identity.pools.tenants(project: bank).items
         .first { $0.displayName == "retail" }
