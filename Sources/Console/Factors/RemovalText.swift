@@ -27,16 +27,28 @@ struct RemovalText: Sendable {
       SessionText.ending(
         removal.sessionsEnded, none: Message("factors.user-has-no-sessions")),
       removal.factorsRequired == 0
-        ? Message("factors.first-factor-only")
+        ? signIn(removal.signInWithoutFactor)
         : Message("factors.still-required", ["count": .number(removal.factorsRequired)]),
       removal.endsTemporaryCode ? Message("factors.temporary-code-revoked") : nil,
       removal.recoveryCodesEnded == 0
         ? nil
         : Message("factors.recovery-codes-revoked", ["count": .number(removal.recoveryCodesEnded)]),
-      pages.notice(to: removal.account),
       Self.undoing(withinHours: removal.undoHours),
     ]
     return sentences.compactMap { $0 }
+  }
+
+  /// What happens at sign-in once no factor is required.
+  private func signIn(_ next: SignInWithoutFactor) -> Message {
+    switch next {
+    case .accepted: Message("factors.first-factor-only")
+    case .enforced(.claim, nil): Message("factors.first-factor-and-claim")
+    case .enforced(.claim, let from?):
+      Message("factors.first-factor-claim-later", ["time": times.value(from)])
+    case .enforced(.refuse, nil): Message("factors.sign-in-refused")
+    case .enforced(.refuse, let from?):
+      Message("factors.first-factor-refused-later", ["time": times.value(from)])
+    }
   }
 
   private static func removed(_ factors: [Factor]) -> Message {
@@ -81,7 +93,7 @@ struct RemovalText: Sendable {
       : Message("factors.removed-one", ["name": FactorText.name(removal.factors[0])])
     let next =
       removal.factorsRequired == 0
-      ? Message("factors.first-factor-only")
+      ? signIn(removal.signInWithoutFactor)
       : Message("factors.others-remain", ["count": .number(removal.factorsRequired)])
     let sessions = SessionText.ended(removal.sessionsEnded)
     guard let hold = removal.hold else {

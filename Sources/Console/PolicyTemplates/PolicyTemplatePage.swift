@@ -165,7 +165,8 @@ struct PolicyTemplatePage: Sendable {
     let model = PolicyTemplateView(
       frame: framed, context: context, template: template, preview: preview, chosen: chosen,
       tenants: tenants, after: after, typed: typed,
-      fields: try await actions.fields(Self.action(preview), context.signedIn, framed))
+      fields: try await actions.fields(Self.action(preview), context.signedIn, framed),
+      now: identity.clock.now())
     return .html(view.render(model), status: faults.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -195,6 +196,7 @@ struct PolicyTemplateView: ViewModel {
   /// The project's name as typed, if the template turns off TOTP.
   let typed: String
   let fields: ActionFields
+  let now: Instant
 
   private var address: String {
     ConsolePaths.policyTemplate(context.scope.project.text, template.kind.text)
@@ -224,9 +226,23 @@ struct PolicyTemplateView: ViewModel {
       affected > 0
         ? Message("policy-templates.n-users-weaker", ["count": .number(affected)])
         : Message("policy-templates.none-weaker"),
-      losing > 0 ? Message("policy.users-lose-factor", ["count": .number(losing)]) : nil,
+      losing > 0 ? self.losing(losing) : nil,
       waiting > 0 ? Message("policy-templates.n-need-approval", ["count": .number(waiting)]) : nil,
     ].compactMap(\.self)
+  }
+
+  /// What happens to users who lose their second factor.
+  private func losing(_ users: Int) -> Message {
+    let count = Message.Value.number(users)
+    guard let mode = template.edit.effectiveEnforcement?.mode,
+      let day = template.edit.firstDueDay(at: now)
+    else { return Message("policy.users-lose-factor", ["count": count]) }
+    return switch mode {
+    case .claim:
+      Message("policy-templates.users-get-claim", ["count": count, "day": Times.value(day)])
+    case .refuse:
+      Message("policy-templates.users-are-refused", ["count": count, "day": Times.value(day)])
+    }
   }
 
   static let keys: Keys<Self> = [

@@ -4,6 +4,13 @@ import Templating
 
 /// The states and results of bulk removals as text.
 enum BulkText {
+  /// What happens at the sign-ins of users whose factors are removed.
+  static func signIn(_ enforcement: Set<Enforcement.Mode>) -> Message {
+    if enforcement.contains(.refuse) { return Message("removals.some-sign-ins-refused") }
+    return enforcement.isEmpty
+      ? Message("removals.first-factor-only") : Message("removals.first-factor-and-claim")
+  }
+
   /// Returns the state; `undo` is nil if nobody undid the removal.
   static func chip(_ state: BulkJob.State, undo: BulkUndo.State? = nil) -> Markup {
     switch undo {

@@ -110,8 +110,8 @@ struct RemovalGroupPage: Sendable {
     _ signedIn: SignedIn, _ group: BulkGroup, _ answers: ActionInput, number: String,
     chosen: Set<Int64>, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let eligibility = try await removals.eligibility(
-      signedIn, on: group.parts.filter { $0.job.users > 0 })
+    let parts = group.parts.filter { $0.job.users > 0 }
+    let eligibility = try await removals.eligibility(signedIn, on: parts)
     let refusal =
       group.users == 0 ? nil : SupportRefusal(eligibility.form, signedIn)
     // Without a form, there's no field for the error summary to link to.
@@ -120,7 +120,10 @@ struct RemovalGroupPage: Sendable {
       frame: frame(signedIn, group, errors: errors), group: group,
       users: try await users(of: group, signedIn), eligibility: eligibility, refusal: refusal,
       answers: answers, number: number, chosen: chosen,
-      csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
+      csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail,
+      enforcement: try await refusing {
+        try await identity.policies.enforcementModes(in: parts.map(\.scope))
+      })
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 

@@ -16,6 +16,8 @@ struct RemovalGroupDraftView: ViewModel {
   let chosen: Set<Int64>
   let csrf: String
   let carriesMail: Bool
+  /// How the server enforces enrollment in the pools.
+  let enforcement: Set<Enforcement.Mode>
 
   private var consequences: [Message] {
     [
@@ -25,7 +27,7 @@ struct RemovalGroupDraftView: ViewModel {
           "count": .number(group.factors), "users": .message(BulkText.users(group.users)),
         ]),
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
-      Message("removals.first-factor-only"),
+      BulkText.signIn(enforcement),
       eligibility.undoHours == 0
         ? Message("removals.final-somewhere")
         : undoing(

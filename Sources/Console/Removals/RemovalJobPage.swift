@@ -137,7 +137,10 @@ struct RemovalJobPage: Sendable {
     let model = RemovalDraftView(
       frame: frame, context: context, job: job, lines: lines, eligibility: eligibility.support,
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
-      carriesMail: ending.frames.identity.messages.carriesMail)
+      carriesMail: identity.messages.carriesMail,
+      enforcement: try await refusing {
+        try await identity.policies.enforcementModes(in: [context.scope])
+      })
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 

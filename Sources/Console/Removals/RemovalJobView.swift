@@ -15,6 +15,8 @@ struct RemovalDraftView: ViewModel {
   let answers: ActionInput
   let number: String
   let carriesMail: Bool
+  /// How the server enforces enrollment in the pool; at most one mode.
+  let enforcement: Set<Enforcement.Mode>
 
   private var users: Message { BulkText.users(job.users) }
 
@@ -30,7 +32,7 @@ struct RemovalDraftView: ViewModel {
     var sentences = [
       removed,
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
-      Message("removals.first-factor-only"),
+      BulkText.signIn(enforcement),
       hours == 0
         ? Message("removals.final")
         : undoing(within: .message(Formatted.duration(seconds: hours * 3_600))),

@@ -21,8 +21,18 @@ public struct Removal: Sendable {
   public internal(set) var hold: (id: ID<RemovalHold>, until: Instant)?
   /// The number of remaining second factors that sign-in requires: those whose kind is enabled.
   public let factorsRequired: Int
+  /// What happens at the user's sign-ins if none remains that's required.
+  public internal(set) var signInWithoutFactor = SignInWithoutFactor.accepted
   /// The number of second factors left on the account, of any kind.
   public var factorsLeft: Int { account.factors.count - factors.count }
+
+  /// The account after the change.
+  var remaining: Account {
+    let removed = Set(factors.map(\.id))
+    var remaining = account
+    remaining.factors.removeAll { removed.contains($0.id) }
+    return remaining
+  }
 }
 
 /// The result of an agent's removal of factors.
@@ -65,10 +75,11 @@ public struct FactorRemovals: Sendable {
       let settings = try SupportRules.find(scope, connection)
       var removal = try Self.removal(
         of: factor, from: account, settings, in: scope, connection)
+      removal.signInWithoutFactor = try store.signInWithoutFactor(
+        of: removal.remaining, in: scope, at: now, connection)
       let temporary = try BackupCodeStore.left(.temporary, of: account.key, at: now, connection)
       removal.endsTemporaryCode = temporary != nil
-      let going = Set(removal.factors.map(\.id))
-      if !account.factors.contains(where: { $0.kind == .totp && !going.contains($0.id) }) {
+      if !removal.remaining.has(.totp) {
         let recovery = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
         removal.recoveryCodesEnded = recovery?.count ?? 0
       }
@@ -97,6 +108,8 @@ public struct FactorRemovals: Sendable {
     ) { account, settings, now, connection in
       var removal = try Self.removal(
         of: factor, from: account, settings, in: scope, connection)
+      removal.signInWithoutFactor = try store.signInWithoutFactor(
+        of: removal.remaining, in: scope, at: now, connection)
       if let cause = try Approval.Cause(
         of: removal, settings, in: scope, at: now, connection)
       {

@@ -62,10 +62,10 @@ extension Store {
   private func refusalLink(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> RefusalLink? {
-    guard outbox.carriesMail, let email = account.email,
+    guard outbox.carriesMail,
       let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
-      enforced.duty.isDue, enforced.policy.enforcement?.mode == .refuse,
-      try EnrollmentLinks.canSend(to: account, mayBounce: true, under: enforced.policy, connection)
+      enforced.duty.isDue,
+      let email = try refusalEmail(of: account, under: enforced.policy, connection)
     else { return nil }
     // A second attempt right away must not invalidate the link in the first email.
     if try UserLink.hasEnrollmentLink(account, sentWithin: 300, at: now, connection) {
@@ -78,6 +78,17 @@ extension Store {
     let lifetime = UserLink.Kind.enrollment.lifetime
     return try UserLink.hasEnrollmentLink(account, sentWithin: lifetime, at: now, connection)
       ? .existing : nil
+  }
+
+  /// Returns the address that the enrollment link of a user who is due is sent to; nil if a policy
+  /// doesn't refuse such users, or none can be sent.
+  func refusalEmail(
+    of account: Account, under policy: StoredPolicy, _ connection: borrowing Connection
+  ) throws -> String? {
+    guard outbox.carriesMail, policy.enforcement?.mode == .refuse,
+      try EnrollmentLinks.canSend(to: account, mayBounce: true, under: policy, connection)
+    else { return nil }
+    return account.email
   }
 
   /// Returns whether a session isn't continued with new tokens: it has no second factor, and those of

@@ -102,6 +102,34 @@ import Testing
     }
   }
 
+  @Test func `a removal says whether the server enforces a new enrollment`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let removal = try await world.filled("{eu}/users/\(World.chiara)/factors/removal")
+      let bulk = try await nadia.submit(
+        "/users", ["list": "chiara.bianchi@example.com"], to: "/bulk-removals")
+      let draft = try #require(bulk.location)
+      #expect(try await nadia.get(removal).says("they can sign in with only a first factor."))
+      #expect(try await nadia.get(draft).says("they can sign in with only a first factor."))
+      let day = try #require(Day("2026-12-01"))
+      let scope = try await world.euScope
+      for (from, words) in [
+        (Day(world.clock.now), "and their ID tokens say that they have to enroll."),
+        (day, "From Dec 1, 2026, 00:00 UTC, their ID tokens say that they have to enroll."),
+      ] {
+        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+          $0.pattern = .mandatory
+          $0.enforcement = Enforcement(.claim, from: from, graceDays: 0)
+        }
+        let page = try await nadia.get(removal)
+        Markup.check(page)
+        #expect(page.says(words), "\(from)")
+        #expect(
+          try await nadia.get(draft).says("the ID tokens of those who have to enroll say so."))
+      }
+    }
+  }
+
   @Test func `turning off SMS says how many users the server then refuses`() async throws {
     try await World.withSampleData { world in
       let (scope, author) = (try await world.euScope, Author(actor: .commandLine))

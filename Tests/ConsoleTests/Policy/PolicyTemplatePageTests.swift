@@ -57,6 +57,44 @@ import Testing
     }
   }
 
+  @Test func `a template that turns off SMS under enforcement says what the server does`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
+      var new = NewAccount()
+      new.email = "phone.only@example.com"
+      new.emailVerified = true
+      let account = try await world.identity.accounts.create(scope, new, by: author)
+      var change = AccountChange()
+      change.factors = .replace([FactorEntry(phoneNumber: "+15555550101")])
+      _ = try await world.identity.accounts.update(scope, account.id, change, by: author)
+      _ = try await world.identity.policies.change(scope, by: author) {
+        $0.configuration.setSMS(true)
+      }
+      let project = try await world.identity.scopes.find(project: ID("acme-retail"), tenant: nil)
+      let day = try #require(Day("2026-12-01"))
+      _ = try await world.identity.policies.change(project, by: author) {
+        $0.configuration.setSMS(false)
+        $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
+      }
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.submit(Self.list, ["name": "Apps"]).status == .seeOther)
+      let number = try #require(
+        try await ada.get(Self.list).values(of: "href").first {
+          $0.hasPrefix(Self.list + "/") && Int($0.dropFirst(Self.list.count + 1)) != nil
+        })
+      let page = try await ada.get(number + "?step=preview&tenant=" + scope.objectID)
+      Markup.check(page)
+      #expect(
+        page.says(
+          "1 enrolled user loses the second factor. From Dec 1, 2026, the ID tokens of users"))
+      #expect(!page.says("will sign in without a second factor"))
+    }
+  }
+
   @Test func `the preview says which scheduled change a template outdates`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

@@ -1,0 +1,52 @@
+import Database
+
+/// What happens when a user without a second factor signs in.
+public enum SignInWithoutFactor: Sendable, Equatable {
+  /// The first factor signs in.
+  case accepted
+  /// The server enforces enrollment from a time on; nil if it already does.
+  case enforced(Enforcement.Mode, from: Instant?)
+}
+
+extension Store {
+  /// Returns what happens when a user signs in who has no second factor that sign-in requires.
+  ///
+  /// - Parameters:
+  ///   - account: The account, without factors that are to be removed.
+  ///   - scope: The user pool.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Returns: What happens; users who couldn't be sent an enrollment link aren't refused.
+  /// - Throws: The database's error.
+  func signInWithoutFactor(
+    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> SignInWithoutFactor {
+    guard let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
+      let dueAt = enforced.duty.dueAt
+    else { return .accepted }
+    let isRefused = try refusalEmail(of: account, under: enforced.policy, connection) != nil
+    return .enforced(isRefused ? .refuse : .claim, from: dueAt > now ? dueAt : nil)
+  }
+}
+
+extension Policies {
+  /// Returns how the server enforces in pools that users have a second factor, now or from a later day.
+  ///
+  /// - Parameter scopes: The pools.
+  /// - Returns: The modes in effect. A server that sends no email refuses no one.
+  /// - Throws: ``PolicyError``.
+  public func enforcementModes(
+    in scopes: [Scope]
+  ) async throws(PolicyError) -> Set<Enforcement.Mode> {
+    let carriesMail = store.outbox.carriesMail
+    return try await store.read(PolicyError.self) { connection in
+      var modes: Set<Enforcement.Mode> = []
+      for scope in scopes {
+        let edit = try Policies.stored(scope.key, connection).edit
+        guard let mode = edit.effectiveEnforcement?.mode else { continue }
+        modes.insert(carriesMail ? mode : .claim)
+      }
+      return modes
+    }
+  }
+}
