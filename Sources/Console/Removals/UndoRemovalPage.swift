@@ -39,6 +39,7 @@ struct UndoRemovalPage: Sendable {
     let group = try await removals.group(id, signedIn)
     return UndoneRemoval(
       id: group.id, requester: group.requester, users: group.users, parts: group.undoable,
+      poolsWithCaller: group.parts.count { $0.undoable > 0 && $0.requiresCaller },
       page: ConsolePaths.removalGroup(id), action: ConsolePaths.undoOfRemovalGroup(id))
   }
 
@@ -76,7 +77,7 @@ struct UndoRemovalPage: Sendable {
     return UndoneRemoval(
       id: part.job.id, requester: part.job.requester, users: part.job.users,
       parts: part.canUndo ? [part] : [],
-      requiresCaller: part.undoable > 0 && part.requiresCaller,
+      poolsWithCaller: part.undoable > 0 && part.requiresCaller ? 1 : 0,
       page: ConsolePaths.bulkRemoval(context.scope, id),
       action: ConsolePaths.undoOfBulkRemoval(context.scope, id))
   }
@@ -119,8 +120,9 @@ struct UndoRemovalPage: Sendable {
     let refusal =
       if subject.requester == signedIn.administrator.id {
         SupportRefusal(Message("removals.own-removal"))
-      } else if subject.requiresCaller {
-        SupportRefusal(Message("removals.undo-requires-caller"))
+      } else if subject.parts.isEmpty, subject.poolsWithCaller > 0 {
+        SupportRefusal(
+          Message("removals.undo-requires-callers", ["count": .number(subject.poolsWithCaller)]))
       } else if subject.parts.isEmpty {
         SupportRefusal(Message("removals.nothing-to-undo"))
       } else {
@@ -144,8 +146,8 @@ struct UndoneRemoval: Sendable {
   let users: Int
   /// The parts that can be undone.
   let parts: [BulkGroup.Part]
-  /// Whether users' removals can only be undone one at a time, because the pool requires it.
-  var requiresCaller = false
+  /// The number of pools in which users' removals can only be undone one at a time.
+  let poolsWithCaller: Int
   /// The address of its page.
   let page: String
   /// The address of the form.

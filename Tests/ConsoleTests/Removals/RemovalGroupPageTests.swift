@@ -82,6 +82,23 @@ import Testing
     }
   }
 
+  @Test func `where all pools require a verified caller, the undo leads to the users' pages`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, draft) = try await preview(nadia, "chiara.bianchi@example.com")
+      _ = try await nadia.submit(address, form(draft))
+      try await run(world)
+      try await world.setSupportRules { $0.callerVerification = .required }
+      let ada = try await Browser.signedIn(world)
+      let undo = try await ada.get(address + "/undo")
+      Markup.check(undo)
+      #expect(undo.says("1 pool requires a verified caller. Undo the removal on each user’s page."))
+      #expect(!undo.says("No factors of this removal") && !undo.says("name=\"reason\""))
+    }
+  }
+
   @Test func `an interrupted undo is shown as partly undone`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
