@@ -23,6 +23,7 @@ struct CreateTemporaryCode: SupportAction {
       consequences: consequences(account, state, target.times),
       button: Message("backup-codes.generate-code"))
     question.caution = LockCaution(account, at: pages.frames.clock.now(), in: target.context)
+    question.notifies = true
     question.isDestructive = false
     question.choice = SupportChoice(
       name: "hours", label: Message("backup-codes.valid-for"),
@@ -67,7 +68,6 @@ struct CreateTemporaryCode: SupportAction {
       state.temporaryUntil.map {
         Message("backup-codes.existing-code-revoked", ["time": times.value($0)])
       },
-      pages.notice(to: account),
     ].compactMap { $0 }
   }
 }

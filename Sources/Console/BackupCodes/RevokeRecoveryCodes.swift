@@ -19,8 +19,8 @@ struct RevokeRecoveryCodes: SupportAction {
       consequences: [
         Message("backup-codes.recovery-codes-end", ["count": .number(state.recoveryLeft ?? 0)]),
         Message("backup-codes.user-can-generate-codes"),
-        pages.notice(to: account),
-      ].compactMap { $0 }, button: Message("backup-codes.revoke-codes"))
+      ], button: Message("backup-codes.revoke-codes"))
+    question.notifies = true
     if state.recoveryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
     return question
   }

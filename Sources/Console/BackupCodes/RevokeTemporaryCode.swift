@@ -16,9 +16,9 @@ struct RevokeTemporaryCode: SupportAction {
         html: Message(
           "backup-codes.revoke-temporary-code-heading",
           ["user": .name(Formatted.short(account.label))])),
-      consequences: [
-        Message("backup-codes.temporary-code-ends"), pages.notice(to: account),
-      ].compactMap { $0 }, button: Message("backup-codes.revoke-code"))
+      consequences: [Message("backup-codes.temporary-code-ends")],
+      button: Message("backup-codes.revoke-code"))
+    question.notifies = true
     if state.temporaryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
     return question
   }

@@ -11,7 +11,7 @@ struct RemoveAllFactors: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: nil)
-    return SupportConfirmation(
+    var question = SupportConfirmation(
       user: removal.account, title: Message("factors.remove-all"),
       heading: Markup(
         html: Message(
@@ -23,6 +23,8 @@ struct RemoveAllFactors: SupportAction {
           Formatted.short(factor.label, 40),
           factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
       })
+    question.notifies = true
+    return question
   }
 
   func perform(

@@ -18,11 +18,13 @@ struct RemoveFactor: SupportAction {
         "factor": FactorText.name(factor),
         "user": .name(Formatted.short(removal.account.label)),
       ])
-    return SupportConfirmation(
+    var question = SupportConfirmation(
       user: removal.account, title: Message("factors.remove"), heading: Markup(html: heading),
       consequences: try await words.sentences(removal), button: Message("factors.remove"),
       factsHeading: Message("factors.this-factor"),
       facts: FactorText.facts(factor, target.times))
+    question.notifies = true
+    return question
   }
 
   func perform(

@@ -19,18 +19,18 @@ struct RenameFactor: SupportAction {
         "factor": FactorText.name(found.factor),
         "user": .name(Formatted.short(found.account.label)),
       ])
-    let consequences: [Message?] = [
+    let consequences = [
       Message("factors.user-sees-name"),
       Message("factors.rename-affects-nothing-else"),
-      pages.notice(to: found.account),
       found.factor.displayName == nil
         ? Message("factors.first-name-can-change") : Message("factors.name-can-change-back"),
     ]
     var question = SupportConfirmation(
       user: found.account, title: Message("factors.rename"), heading: Markup(html: heading),
-      consequences: consequences.compactMap { $0 }, button: Message("factors.rename"),
+      consequences: consequences, button: Message("factors.rename"),
       factsHeading: Message("factors.this-factor"),
       facts: FactorText.facts(found.factor, target.times))
+    question.notifies = true
     question.isDestructive = false
     question.reasons = [.asked, .replaced, .mistake, .other]
     question.name = NameField(value: name(target) ?? found.factor.displayName ?? "")

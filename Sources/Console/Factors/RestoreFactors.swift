@@ -24,7 +24,7 @@ struct RestoreFactors: SupportAction {
     _ found: Restoration, _ target: SupportTarget
   ) async throws(Refusal) -> SupportConfirmation {
     let (account, hold) = (found.account, found.hold)
-    let consequences: [Message?] = [
+    let consequences = [
       Message(
         "factors.are-restored",
         [
@@ -32,14 +32,14 @@ struct RestoreFactors: SupportAction {
         ]),
       Message("factors.check-device"),
       SessionText.ending(found.sessionsEnded, none: Message("factors.sessions-not-restored")),
-      pages.notice(to: account),
     ]
     var question = SupportConfirmation(
       user: account, title: Message("factors.restore-title"),
       heading: Markup(
         html: Message("factors.restore-heading", ["user": .name(Formatted.short(account.label))])),
-      consequences: consequences.compactMap { $0 },
+      consequences: consequences,
       button: Message("factors.restore", ["count": .number(hold.factors.count)]))
+    question.notifies = true
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if hold.remover == target.context.signedIn.administrator.id {

@@ -31,21 +31,22 @@ struct SuspendFactor: SupportAction {
       ])
     let settings = try await refusing { try await pages.support.settings(target.scope) }
     let now = pages.frames.clock.now()
-    let others = found.account.factors.count - 1
+    let isDue = found.factorsDue.contains { $0.id == found.factor.id }
+    let others = found.factorsDue.count - (isDue ? 1 : 0)
     let consequences: [Message?] = [
-      Message("factors.still-asked-for-codes"),
-      others == 0
-        ? Self.onlyOne(found.factor, settings)
-        : Message("factors.others-still-work", ["count": .number(others)]),
+      isDue ? Message("factors.still-asked-for-codes") : Self.isOff(found.factor.kind),
+      others > 0
+        ? Message("factors.others-still-work", ["count": .number(others)])
+        : isDue ? Self.onlyOne(found.factor, settings) : nil,
       Message("factors.sessions-continue"),
       Message("factors.suspension-ends"),
-      pages.notice(to: found.account),
     ]
     var question = SupportConfirmation(
       user: found.account, title: Message("factors.suspend"), heading: Markup(html: heading),
       consequences: consequences.compactMap { $0 }, button: Message("factors.suspend"))
+    question.notifies = true
     question.reasons = [.lost, .stolen, .compromised, .other]
-    if settings.temporaryCodes || settings.recoveryCodes {
+    if isDue, settings.temporaryCodes || settings.recoveryCodes {
       question.caution = LockCaution(found.account, at: now, in: target.context)
     }
     question.until = until(target)
@@ -59,14 +60,14 @@ struct SuspendFactor: SupportAction {
         "factor": FactorText.name(found.factor),
         "user": .name(Formatted.short(found.account.label)),
       ])
-    let consequences: [Message?] = [
+    let consequences = [
       Message("factors.codes-accepted-again"),
       Message("factors.check-device"),
-      pages.notice(to: found.account),
     ]
     var question = SupportConfirmation(
       user: found.account, title: Message("factors.resume"), heading: Markup(html: heading),
-      consequences: consequences.compactMap { $0 }, button: Message("factors.resume"))
+      consequences: consequences, button: Message("factors.resume"))
+    question.notifies = true
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if !found.factor.isSuspended(at: pages.frames.clock.now()) {
@@ -102,7 +103,15 @@ struct SuspendFactor: SupportAction {
     UntilField(target.form, target.times, at: pages.frames.clock.now())
   }
 
-  /// Returns the consequence of suspending a user's only factor.
+  /// Returns that a factor's codes aren't required, because its kind is off in the pool.
+  private static func isOff(_ kind: Factor.Kind) -> Message {
+    switch kind {
+    case .totp: Message("factors.totp-is-off")
+    case .phone: Message("factors.sms-is-off")
+    }
+  }
+
+  /// Returns the consequence of suspending a user's only required factor.
   private static func onlyOne(_ factor: Factor, _ settings: SupportRules) -> Message {
     guard factor.kind == .totp else { return Message("factors.only-factor") }
     return switch (settings.temporaryCodes, settings.recoveryCodes) {

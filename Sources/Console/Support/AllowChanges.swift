@@ -21,8 +21,8 @@ struct AllowChanges: SupportAction {
         Message("support.changes-locked-since", ["time": since]),
         Message("support.find-out-what-happened"),
         Message("support.changes-allowed-as-usual"),
-        pages.notice(to: account),
-      ].compactMap { $0 }, button: Message("support.allow-changes"))
+      ], button: Message("support.allow-changes"))
+    question.notifies = true
     question.reasons = [.found, .mistake, .other]
     if account.changesLockedAt == nil {
       question.refusal = ActionErrorText.sentence(.nothingToDo)

@@ -19,9 +19,9 @@ struct DeleteUser: SupportAction {
         Message("support.deletion-of-account"),
         Self.deletion(of: account.factors),
         SessionText.ending(sessions),
-        pages.notice(to: account),
         Message("support.deletion-keeps-history"),
       ].compactMap { $0 }, button: Message("support.delete-user"))
+    question.notifies = true
     question.reasons = [.left, .mistake, .other]
     question.confirmation = ConfirmationField(
       account: account, typed: target.form.trimmed("confirmation"))

@@ -18,8 +18,8 @@ struct EndSessions: SupportAction {
       consequences: [
         SessionText.ending(sessions),
         Message("support.sign-in-again-immediately"),
-        sessions == 0 ? nil : pages.notice(to: account),
-      ].compactMap { $0 }, button: Message("support.end-sessions"))
+      ], button: Message("support.end-sessions"))
+    question.notifies = sessions > 0
     question.reasons = [.lost, .stolen, .compromised, .left, .other]
     return question
   }

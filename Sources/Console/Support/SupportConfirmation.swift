@@ -14,6 +14,8 @@ struct SupportConfirmation {
   var caution: LockCaution?
   /// The consequences of the action.
   var consequences: [Message]
+  /// Whether the user is notified by email, which is the last consequence.
+  var notifies = false
   /// The label of the submit button: a verb and its object.
   let button: Message
   /// The label of the link that leaves the page without acting.
@@ -43,12 +45,19 @@ struct SupportConfirmation {
 }
 
 extension SupportConfirmation {
-  /// Adds which of the user's addresses get no email about the action.
-  func saying(_ bouncing: [BouncedAddress], of action: ConsoleAction) -> SupportConfirmation {
-    guard !bouncing.isEmpty, ![.markBounces, .clearBounces].contains(action), !isNote else {
-      return self
-    }
+  /// Adds which of the user's addresses get email about the action, and which get none.
+  func saying(
+    _ bouncing: [BouncedAddress], of action: ConsoleAction, carriesMail: Bool
+  ) -> SupportConfirmation {
     var question = self
+    if notifies,
+      let mail = FactorText.mail(to: user, without: bouncing, isCarried: carriesMail)
+    {
+      question.consequences.append(mail)
+    }
+    guard !bouncing.isEmpty, ![.markBounces, .clearBounces].contains(action), !isNote else {
+      return question
+    }
     question.consequences += bouncing.map {
       Message("bounces.not-notified", ["address": .name(Formatted.short($0.address))])
     }

@@ -27,7 +27,8 @@ struct SupportPages: Sendable {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
     }
-    let question = question.saying(eligibility.bouncing, of: action)
+    let question = question.saying(
+      eligibility.bouncing, of: action, carriesMail: identity.messages.carriesMail)
     let title = Message(
       "support.title-of-action",
       ["action": .message(question.title), "user": .name(Formatted.short(account.label))])
@@ -97,12 +98,6 @@ struct SupportPages: Sendable {
 }
 
 extension SupportPages {
-  /// Returns whether the user is notified by email, as a sentence; nil for a user without an
-  /// address.
-  func notice(to account: Account) -> Message? {
-    FactorText.mail(to: account, isCarried: identity.messages.carriesMail)
-  }
-
   /// Returns the user of a page.
   ///
   /// - Throws: ``Refusal/notFound`` if there's no such user.

@@ -18,8 +18,8 @@ struct UnlockCodes: SupportAction {
       consequences: [
         Message("support.unlocking-resets-count", ["count": .number(account.wrongCodes)]),
         Message("support.incorrect-codes-can-be-guesses"),
-        pages.notice(to: account),
-      ].compactMap { $0 }, button: Message("support.unlock-codes"))
+      ], button: Message("support.unlock-codes"))
+    question.notifies = true
     question.isDestructive = false
     question.reasons = [.locked, .mistake, .other]
     if account.wrongCodes == 0, account.codesBlockedUntil == nil {

@@ -6,6 +6,8 @@ public struct Suspension: Sendable {
   public let account: Account
   /// The factor before the change.
   public let factor: Factor
+  /// The account's factors that sign-in requires; set only before the change.
+  public internal(set) var factorsDue: [Factor] = []
 }
 
 extension Support {
@@ -22,7 +24,10 @@ extension Support {
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw ActionDenial.accountNotFound
       }
-      return try Self.find(factor, of: account)
+      var found = try Self.find(factor, of: account)
+      let configuration = try Policies.stored(scope.key, connection).configuration
+      found.factorsDue = SignInForecast.factorsDue(of: account, configuration)
+      return found
     }
   }
 

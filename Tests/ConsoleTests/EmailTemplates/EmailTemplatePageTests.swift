@@ -94,6 +94,9 @@ import Testing
       #expect(shown.says("marked the address as bouncing"))
       let ending = try await ada.get(user + "/sessions/end")
       #expect(ending.says("which is marked as bouncing"))
+      #expect(!ending.says("the user is notified"), "the only address gets no email")
+      let removal = try await ada.get(user + "/factors/removal")
+      #expect(removal.says("which is marked as bouncing") && !removal.says("the user is notified"))
       let outbox = try await ada.get(try await world.filled("{eu}/messages"))
       #expect(outbox.says("Not sent: the address is marked as bouncing."))
       let cleared = try await ada.submit(

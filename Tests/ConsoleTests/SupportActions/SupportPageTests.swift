@@ -141,6 +141,25 @@ import Text
     }
   }
 
+  @Test func `a suspension says that no codes are asked for while TOTP is off`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
+      let scope = try await world.euScope
+      for (state, isAsked) in [(MFAState.enabled, true), (.disabled, false)] {
+        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+          $0.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: nil)
+        }
+        let page = try await nadia.get(suspension)
+        Markup.check(page)
+        #expect(page.says("A second factor is still required at sign-in.") == isAsked)
+        #expect(page.says("This is the only factor that sign-in asks for.") == isAsked)
+        #expect(page.says("TOTP is off in this user pool") == !isAsked)
+      }
+    }
+  }
+
   @Test func `C2: re-authentication issues a new session cookie`() async throws {
     try await World.withSampleData { world in
       let app = try await world.authenticator(of: World.nadia).app
