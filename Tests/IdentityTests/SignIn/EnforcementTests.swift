@@ -314,42 +314,6 @@ struct EnforcementPolicyTests {
     return try #require(Enforcement(mode, from: day, graceDays: days))
   }
 
-  @Test func `a removal says what happens when the user signs in without a second factor`()
-    async throws
-  {
-    for carriesMail in [true, false] {
-      try await withInstance(carriesMail: carriesMail) { instance in
-        let device = try await instance.enrolled(.alice)
-        let (removals, policies) = (instance.identity.factorRemovals, instance.identity.policies)
-        func next() async throws -> SignInWithoutFactor {
-          try await removals.consequences(instance.acme, device.account.id, nil)
-            .signInWithoutFactor
-        }
-        #expect(try await next() == .accepted)
-        #expect(try await policies.enforcementModes(in: [instance.acme, instance.east]) == [])
-        try await instance.enforce(.claim)
-        #expect(try await next() == .enforced(.claim, from: nil))
-        #expect(
-          try await policies.enforcementModes(in: [instance.acme, instance.east]) == [.claim])
-        guard carriesMail else { return }
-        let dueAt = device.account.createdAt.advanced(bySeconds: 7 * 86_400)
-        try await instance.enforce(.claim, grace: 7)
-        #expect(try await next() == .enforced(.claim, from: dueAt))
-        try await instance.enforce(.refuse, grace: 7)
-        #expect(try await next() == .enforced(.refuse, from: dueAt))
-        try await instance.enforce(.refuse)
-        #expect(try await next() == .enforced(.refuse, from: nil))
-        #expect(try await policies.enforcementModes(in: [instance.acme]) == [.refuse])
-        // A user who can't be sent an enrollment link isn't refused.
-        var change = AccountChange()
-        change.emailVerified = false
-        _ = try await instance.identity.accounts.update(
-          instance.acme, device.account.id, change, by: Instance.boss)
-        #expect(try await next() == .enforced(.claim, from: nil))
-      }
-    }
-  }
-
   @Test func `less, later, or no enforcement is a weaker policy`() throws {
     let strict = edit(try enforcement(.refuse))
     let weaker = [
