@@ -153,7 +153,7 @@ extension Federation {
           FederatedAccount(account: grant.account, isNew: false, isEmailRecycled: false))
       }
       return try pass(
-        old.key, link, in: scope, with: .continuation(of: session), at: now, connection)
+        old.key, link, in: scope, with: .link(to: old, in: session), at: now, connection)
     }
   }
 

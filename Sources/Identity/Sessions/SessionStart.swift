@@ -14,6 +14,13 @@ package enum SessionStart {
   /// no second factor.
   case renewal(of: UserSession)
 
+  /// Returns how the session begins that follows when an identity is linked to an account.
+  ///
+  /// The first identity of an anonymous account is how its user signs in; another one isn't.
+  static func link(to account: Account, in session: UserSession) -> SessionStart {
+    account.isAnonymous ? .signIn : .continuation(of: session)
+  }
+
   /// What a session keeps until it ends, and passes on to the sessions that continue it.
   struct Origin {
     /// Whether a backup code replaced the second factor's own.

@@ -140,7 +140,7 @@ extension SignIns {
     return EmailLinkSignIn(
       outcome: .signedIn(
         try Sessions.renew(
-          session, of: account, with: .continuation(of: session), at: now, random: store.random,
+          session, of: account, with: .link(to: old, in: session), at: now, random: store.random,
           connection)),
       isNewUser: false)
   }

@@ -111,7 +111,7 @@ extension SignIns {
         return .success(
           .signedIn(
             try Self.begin(
-              linked, in: scope, with: .continuation(of: session), at: now, random: random,
+              linked, in: scope, with: .link(to: account, in: session), at: now, random: random,
               connection), isNew: false))
       case .signIn, .signInAgain:
         guard let owner else {

@@ -243,15 +243,20 @@ struct FederationTests {
       }
       let anonymousUser = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
+      instance.clock.advance(3 * 3_600)
       let assertion = try await instance.assertion(
         TestTokenIssuer.back.token(Instance.claims(Self.alice)))
-      let linked = try await instance.identity.federation.link(
+      let result = try await instance.identity.federation.link(
         anonymousUser.session, assertion, by: Instance.visitor
-      ).signedIn().federated
+      ).signedIn()
+      let linked = result.federated
       #expect(linked.account.id == anonymousUser.account.id)
       #expect(!linked.account.isAnonymous)
       #expect(linked.account.email == "alice@example.com")
       #expect(linked.account.emailVerified)
+      // The user's first identity, so this is how they sign in.
+      guard case .signedIn(let grant) = result.outcome else { throw Unexpected("not signed in") }
+      _ = try await instance.identity.enrollments.start(grant.session)
     }
   }
 
