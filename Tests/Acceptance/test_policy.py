@@ -125,7 +125,7 @@ def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     page.goto(f"/projects/{api.project}/policy")
     page.locator(".cells label[for=intervals-2]").click()
     expect(page.locator("#intervals-2")).to_be_checked()
-    assert "±1 min, 5 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    assert "±1\u00a0min, 5 valid codes" in page.locator(".outcomes > :visible").inner_text()
     assert "{ adjacentIntervals: 2 }" in page.locator("pre[aria-label*=SDK]").inner_text()
     with page.expect_navigation():
         page.get_by_role("button", name="Review changes").click()
@@ -151,7 +151,7 @@ def test_the_window_is_selected_without_scripts(chromium, owner, api):
     # A cell on the left is a label of the same radio button.
     page.locator(".cells label[for=intervals-3]").click()
     expect(page.locator("#intervals-3")).to_be_checked()
-    assert "±1 min 30 s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    assert "±1\u00a0min 30\u00a0s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
     assert '{"adjacentIntervals": 3}' in page.locator("pre[aria-label^=REST]").inner_text()
     page.locator("label[for=intervals-default]").click()
     assert "Default value." in page.locator(".outcomes > :visible").inner_text()

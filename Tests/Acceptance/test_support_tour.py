@@ -165,7 +165,7 @@ def find_the_caller_and_see_why(me, pool):
     seen = me.text()
     assert "Caller’s phone" in seen and "Last used" in seen
     assert "Not yet valid: 3 intervals early (limit 1)" in seen
-    assert "clock about 90 s fast" in seen
+    assert "clock about 90\u00a0s fast" in seen
     assert "Ask the caller to set the phone’s date and time to automatic" in seen
 
 

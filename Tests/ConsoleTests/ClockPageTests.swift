@@ -104,7 +104,7 @@ import Testing
       world.clock.advance(seconds: 900)
       let page = try await ada.get("/clock")
       #expect(page.says("before Nov 20, 2026, 08:00 UTC, the newest stored time"))
-      #expect(page.says("105 min behind") && !page.says("Confirm the time</button>"))
+      #expect(page.says("105\u{A0}min behind") && !page.says("Confirm the time</button>"))
       Markup.check(page)
       let sent = try await ada.submit("/", [:], to: "/clock")
       #expect(sent.status == .unprocessableContent && world.identity.clockGuard.doubt != nil)
@@ -114,8 +114,8 @@ import Testing
 
   @Test(
     arguments: [
-      (0, "0 s ahead"), (59, "59 s ahead"), (-90, "1 min 30 s behind"),
-      (7_199, "119 min 59 s ahead"),
+      (0, "0\u{A0}s ahead"), (59, "59\u{A0}s ahead"), (-90, "1\u{A0}min 30\u{A0}s behind"),
+      (7_199, "119\u{A0}min 59\u{A0}s ahead"),
       (7_200, "2 hours ahead"), (2 * 86_400, "2 days ahead"), (-400 * 86_400, "400 days behind"),
     ] as [(Int64, String)])
   func `a difference is shown in a suitable unit`(seconds: Int64, words: String) {

@@ -27,7 +27,7 @@ import Testing
       let list = try await ada.get("/administrators")
       Markup.check(list)
       #expect(list.says("Settings changed."))
-      #expect(list.says("A session ends after 10 min of inactivity"))
+      #expect(list.says("A session ends after 10\u{A0}min of inactivity"))
       #expect(list.says("data-idle=\"600\" data-lifetime=\"7200\""))
       #expect(list.says("Without activity, your session ends on"))
       let none = try await ada.submit(

@@ -55,7 +55,7 @@ extension AuditFormatter {
     #expect(line(AuditChange(.totp, from: .absent, to: .code("enabled"))) == "TOTP off → on")
     #expect(
       line(AuditChange(.undoPeriod, from: .duration(3_600), to: .duration(172_800)))
-        == "undo period 1 h → 2 days")
+        == "undo period 1\u{A0}h → 2 days")
     #expect(
       line(AuditChange(.keys, from: .list(["k1"]), to: .list(["k1"]))) == "keys k1 → k1 (changed)")
     #expect(

@@ -112,7 +112,7 @@ import Testing
   @Test func `the odds of guessing reflect the window and the throttle`() {
     #expect(
       OddsText.sentence(.standard, cap: 10)?.english
-        == "Chance of guessing a code: 0.0055% before the first block (5 incorrect codes; blocks last 30 s, doubling up to 1 h) and 0.011% before codes are locked (10 incorrect codes in a row)."
+        == "Chance of guessing a code: 0.0055% before the first block (5 incorrect codes; blocks last 30\u{A0}s, doubling up to 1\u{A0}h) and 0.011% before codes are locked (10 incorrect codes in a row)."
     )
     #expect(OddsText.sentence(nil, cap: 10) == nil)
   }

@@ -89,7 +89,7 @@ import Testing
       }
       world.clock.advance(seconds: 400 * 86_400)
       let page = try await Browser.signedIn(world).get(try await world.eu)
-      #expect(page.says("17 valid codes at any moment, each for 8 min 30 s"))
+      #expect(page.says("17 valid codes at any moment, each for 8\u{A0}min 30\u{A0}s"))
       #expect(page.says("in more than a year"))
       // The provider of eu-shop supports a second factor, as a password does.
       #expect(!page.says("users can’t enroll") && page.says("anonymous, oidc.staff"))

@@ -71,7 +71,7 @@ import Testing
       _ = try await check(
         world, ada, try world.code(of: app), page: "/administrators", ["minutes": "240"],
         to: "/administrators/step-up")
-      #expect(try await ada.get("/administrators").says("in the last 240 min"))
+      #expect(try await ada.get("/administrators").says("in the last 240\u{A0}min"))
     }
   }
 

@@ -374,18 +374,18 @@ import Text
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       _ = try await ada.submit("/administrators", ["minutes": "30"], to: "/administrators/step-up")
-      #expect(try await ada.get("/administrators").says("in the last 30 min"))
+      #expect(try await ada.get("/administrators").says("in the last 30\u{A0}min"))
       for wrong in ["0", "241", "soon", ""] {
         let refused = try await ada.submit(
           "/administrators", ["minutes": wrong], to: "/administrators/step-up")
         #expect(refused.status == .unprocessableContent && refused.says("from 1 to 240."))
         #expect(refused.values(of: "href").contains("#minutes"))
         #expect(refused.says("value=\"\(wrong)\" aria-invalid=\"true\""))
-        #expect(refused.says("in the last 30 min"))
+        #expect(refused.says("in the last 30\u{A0}min"))
       }
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get("/administrators")
-      #expect(read.says("in the last 30 min") && !read.says("id=\"minutes\""))
+      #expect(read.says("in the last 30\u{A0}min") && !read.says("id=\"minutes\""))
     }
   }
 }
