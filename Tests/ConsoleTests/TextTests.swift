@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct WordsTests {
   @Test(arguments: [
-    (30, "30 s"), (60, "1 min"), (90, "1 min 30 s"), (630, "10 min 30 s"), (0, "0 s"),
+    (30, "30\u{A0}s"), (60, "1\u{A0}min"), (90, "1\u{A0}min 30\u{A0}s"),
+    (630, "10\u{A0}min 30\u{A0}s"), (0, "0\u{A0}s"),
   ])
   func `durations are shown in minutes and seconds`(seconds: Int, text: String) {
     #expect(Formatted.duration(seconds: seconds).english == text)
@@ -29,6 +30,22 @@ import Testing
       String(decoding: markup.bytes, as: UTF8.self)
         == "<time datetime=\"\(machine)\">\(words)</time>")
     #expect(Message.value(times.value(Instant(seconds: seconds))).english == words)
+  }
+
+  @Test func `a report marks a value that doesn't exist`() throws {
+    let times = Times(try World.catalog.get())
+    for cell in [ReportTable.Cell.name(""), .marked(nil, Message("users.never"))] {
+      let markup = String(decoding: cell.markup(times).bytes, as: UTF8.self)
+      #expect(markup == "<span class=\"soft\">–</span>")
+    }
+  }
+
+  @Test func `lines break after the punctuation of an address`() {
+    let markup = HTML.address("https://siem.example.com/a?b=c&d=<e>")
+    #expect(
+      String(decoding: markup.bytes, as: UTF8.self)
+        == "<bdi>https://<wbr>siem.<wbr>example.<wbr>com/<wbr>a?<wbr>b=c&amp;<wbr>d=&lt;e&gt;</bdi>"
+    )
   }
 
   @Test func `a name can't change the direction of the text around it`() {
@@ -65,7 +82,7 @@ import Testing
   @Test func `the window is explained in words`() throws {
     #expect(
       WindowText.explanation(Window(adjacentIntervals: 5)).english
-        == "Valid codes at any moment: 11. Each is valid for 5 min 30 s: from 2 min 30 s before its own interval to 2 min 30 s after it, so a device clock can be up to 2 min 30 s slow or fast."
+        == "Valid codes at any moment: 11. Each is valid for 5\u{A0}min 30\u{A0}s: from 2\u{A0}min 30\u{A0}s before its own interval to 2\u{A0}min 30\u{A0}s after it, so a device clock can be up to 2\u{A0}min 30\u{A0}s slow or fast."
     )
     #expect(
       WindowText.explanation(Window(adjacentIntervals: 0)).english.hasPrefix(

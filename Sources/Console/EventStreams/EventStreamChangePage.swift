@@ -65,7 +65,7 @@ struct EventStreamChangePage: Sendable {
     if case .resume = change { question.isDestructive = false }
     question.factsHeading = Message("event-streams.this-stream")
     question.facts = [
-      Fact(Message("event-streams.destination"), HTML.isolated(stream.shownTarget)),
+      Fact(Message("event-streams.destination"), HTML.address(stream.shownTarget)),
       Fact(Message("common.state"), state.chip),
       Fact(Message("event-streams.lag"), Message.value(.number(Int(state.lag)))),
     ]

@@ -85,7 +85,7 @@ struct EventStreamView: ViewModel {
     var facts = [
       Fact(Message("common.state"), state.chip),
       Fact(Message("event-streams.kind"), stream.kind.text),
-      Fact(Message("event-streams.destination"), HTML.isolated(stream.shownTarget)),
+      Fact(Message("event-streams.destination"), HTML.address(stream.shownTarget)),
       Fact(Message("common.created"), times.past(stream.createdAt)),
       Fact(Message("event-streams.added-by"), HTML.isolated(stream.createdBy)),
       Fact(

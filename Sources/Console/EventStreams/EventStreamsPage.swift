@@ -48,7 +48,7 @@ struct EventStreamRow: ViewModel {
     .text("href") { ConsolePaths.eventStream($0.state.stream.id.text) },
     .text("name") { $0.state.stream.name },
     .text("kind") { $0.state.stream.kind.text },
-    .text("target") { $0.state.stream.shownTarget },
+    .markup("target") { HTML.address($0.state.stream.shownTarget) },
     .markup("state") { $0.state.chip },
     .text("lag") { Message.value(.number(Int($0.state.lag))) },
     .markup("delivered") {

@@ -49,6 +49,24 @@ struct HTML {
     }
   }
 
+  /// The mark of a value that doesn't exist.
+  static let none = Markup(trusted: "<span class=\"soft\">–</span>")
+
+  /// Escapes an address and isolates it; lines break after its punctuation.
+  static func address(_ address: String) -> Markup {
+    var html = HTML()
+    html.raw("<bdi>")
+    var isAfterMark = false
+    for character in address {
+      let isMark = "/?&.".contains(character)
+      if isAfterMark, !isMark { html.raw("<wbr>") }
+      html.text(String(character))
+      isAfterMark = isMark
+    }
+    html.raw("</bdi>")
+    return html.markup
+  }
+
   /// Escapes a text and isolates its direction from the surrounding text.
   static func isolated(_ text: String) -> Markup {
     var html = HTML()

@@ -5,7 +5,7 @@ import Templating
 enum Meter {
   /// The share as a bar and a percentage; a dash if the whole is zero.
   static func share(_ part: Int, of whole: Int) -> Markup {
-    guard whole > 0 else { return none }
+    guard whole > 0 else { return HTML.none }
     if part > 0, part * 100 < whole { return few }
     return whole == part ? percents[100] : percents[min(max(part * 100 / whole, 0), 99)]
   }
@@ -18,7 +18,6 @@ enum Meter {
   }
 
   private static let lessThanOne = Message("common.less-than", ["share": .percent(0.01)])
-  private static let none = Markup(trusted: "<span class=\"soft\">–</span>")
   private static let few = drawn(1, lessThanOne)
   private static let percents = (0...100).map { drawn($0, .value(.percent(Double($0) / 100))) }
 

@@ -43,7 +43,7 @@ struct ReportTable: ViewModel {
       }
     }
 
-    fileprivate func markup(_ times: Times) -> Markup {
+    func markup(_ times: Times) -> Markup {
       switch self {
       case .text(let message): Markup(escaping: message)
       case .number(let number): Markup(escaping: Message.value(.number(number)))
@@ -53,7 +53,7 @@ struct ReportTable: ViewModel {
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
       case .dayOf(let moment): moment.map(times.day) ?? AccountChips.never
-      case .marked(let markup, _): markup ?? HTML.escaped("")
+      case .marked(let markup, _): markup ?? HTML.none
       }
     }
 
@@ -81,6 +81,7 @@ struct ReportTable: ViewModel {
     }
 
     private static func name(_ name: String, _ href: String?) -> Markup {
+      if name.isEmpty { return HTML.none }
       guard let href else { return HTML.isolated(name) }
       var html = HTML()
       html.raw("<a class=\"who clamp\" href=\"")

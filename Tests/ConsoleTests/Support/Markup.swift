@@ -4,7 +4,7 @@ import Testing
 /// Requirements for the markup of every page.
 enum Markup {
   private static let voidElements: Set = [
-    "meta", "link", "input", "hr", "br", "path", "rect", "circle", "line", "use", "img",
+    "meta", "link", "input", "hr", "br", "wbr", "path", "rect", "circle", "line", "use", "img",
   ]
 
   static func check(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
