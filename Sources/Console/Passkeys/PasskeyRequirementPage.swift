@@ -100,6 +100,7 @@ struct PasskeyRequirementView: ViewModel {
     .text("requirementError") { $0.frame.error(at: "required") },
     .text("action") { _ in ConsolePaths.passkeyRequirement() },
     .text("back") { _ in ConsolePaths.administrators() },
+    .text("account") { _ in ConsolePaths.account() },
     .text("value") { $0.isOn ? off : on },
     .text("button") {
       $0.isOn ? Message("passkeys.stop-requiring") : Message("passkeys.require-passkeys")

@@ -229,6 +229,8 @@ import WebAuthn
       Markup.check(requirement)
       #expect(requirement.says("Passkeys need a hostname and HTTPS"))
       #expect(!requirement.says("name=\"required\""))
+      #expect(requirement.says("add a passkey on <a href=\"/account\">your account page</a>"))
+      #expect(requirement.says("Back to administrators"))
       let browser = Browser(world)
       #expect(try await !browser.get("/sign-in").values(of: "href").contains("/sign-in/passkey"))
       #expect(try await browser.get("/sign-in/passkey").says("Passkeys need a hostname"))
