@@ -7,8 +7,11 @@ final class MailExchange {
   private(set) var sent = 0
   /// The server's last 4xx or 5xx reply, truncated if it's long.
   private(set) var line: [UInt8] = []
+  /// All lines of that reply.
+  private(set) var reply: [UInt8] = []
 
   private static let longestLine = 300
+  private static let longestReply = 3_000
 
   init(_ message: [UInt8], deadline: @escaping () -> Int64) {
     self.message = message
@@ -35,6 +38,9 @@ final class MailExchange {
     guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
       return
     }
+    // A hyphen after the code announces another line (RFC 5321 section 4.2.1).
+    let isContinued = line.dropFirst(3).first == UInt8(ascii: "-")
     line = Array(bytes.prefix(Self.longestLine))
+    reply = isContinued ? Array((reply + line).prefix(Self.longestReply)) : line
   }
 }

@@ -49,7 +49,7 @@ import Synchronization
     public let line: [UInt8]
     /// Whether the reply is about the email, rather than the connection.
     public let isAboutMail: Bool
-    /// Whether the reply is about the sender's address, before the recipient was named.
+    /// Whether the reply is about the sender's address.
     public let isAboutSender: Bool
     /// libcurl's description.
     public let description: String
@@ -121,9 +121,18 @@ import Synchronization
     throw Failure(
       reply: reply, line: exchange.line,
       isAboutMail: code == CURLE_SEND_ERROR || exchange.sent > 0,
-      // MAIL, RCPT, and DATA fail with the same code.
-      isAboutSender: code == CURLE_SEND_ERROR && description.hasPrefix("MAIL failed"),
+      isAboutSender: code == CURLE_SEND_ERROR
+        && isAboutSender(description, exchange.reply, sender, recipient),
       description: description)
+  }
+
+  private func isAboutSender(
+    _ description: String, _ reply: [UInt8], _ sender: String, _ recipient: String
+  ) -> Bool {
+    // MAIL, RCPT, and DATA fail with the same code.
+    description.hasPrefix("MAIL failed")
+      || description.hasPrefix("RCPT failed")
+        && DelayedRejection.isAboutSender(reply, sender: sender, recipient: recipient)
   }
 
   private func perform(

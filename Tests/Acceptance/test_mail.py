@@ -134,17 +134,24 @@ def test_a_refused_recipient_fails_without_affecting_others(tmp_path):
 
 # On a shared database, a server that starts leaves what may be another's until it is due.
 @pytest.mark.sqlite
-def test_a_rejected_sender_pauses_delivery_and_loses_nothing(tmp_path):
+@pytest.mark.parametrize("waits", [False, True], ids=["at MAIL", "at RCPT"])
+def test_a_rejected_sender_pauses_delivery_and_loses_nothing(tmp_path, waits):
     with MailServer() as mail_server:
-        mail_server.sender = "550 5.7.1 Sender address rejected"
+        if waits:
+            # Postfix with `smtpd_delay_reject`, which is its default.
+            mail_server.answer = lambda recipient: (
+                "550 5.7.1 <accounts@example.com>: Sender address rejected: not owned by user")
+        else:
+            mail_server.sender = "550 5.7.1 Sender address rejected"
         with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            server.wait_for_line(r"(Email delivery paused: .*550 5\.7\.1 Sender address rejected)")
+            server.wait_for_line(r"(Email delivery paused: .*550 5\.7\.1 .*Sender address rejected)")
             wait_for_state(pages, "sam@example.com", "retrying")
             assert mail_server.mails == []
             assert server.stop() == 0
         mail_server.sender = "250 OK"
+        mail_server.answer = lambda recipient: "250 OK"
         with Server(tmp_path, *flags(mail_server.port)):
             mail_server.received(1)
 

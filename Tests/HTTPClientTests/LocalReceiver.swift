@@ -39,5 +39,28 @@ final class LocalReceiver: Sendable {
     }
   }
 
+  /// Speaks SMTP on the next connection, with the given reply to RCPT.
+  func takeMail(replyToRecipient reply: String) {
+    DispatchQueue.global().async {
+      let socket = self.accepted()
+      func say(_ line: String) {
+        let bytes = Array("\(line)\r\n".utf8)
+        _ = unsafe send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      }
+      say("220 mail.example.com ESMTP")
+      var command = [UInt8](repeating: 0, count: 4_096)
+      while true {
+        let count = unsafe recv(socket, &command, command.count, 0)
+        guard count > 0 else { break }
+        switch String(decoding: command.prefix(4), as: UTF8.self) {
+        case "RCPT": say(reply)
+        case "QUIT": say("221 Bye")
+        default: say("250 OK")
+        }
+      }
+      close(socket)
+    }
+  }
+
   private struct NoSocket: Error {}
 }
