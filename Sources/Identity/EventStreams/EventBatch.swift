@@ -54,3 +54,18 @@ public struct EventWork: Sendable {
   /// The streams that have something to deliver.
   public let due: [EventStream]
 }
+
+/// A position in an event stream.
+public struct StreamPosition: Sendable {
+  /// The last entry that was delivered.
+  let sequence: Int64
+  /// The entry of the last signed head that was delivered.
+  let head: Int64
+
+  package init(sequence: Int64, head: Int64) { (self.sequence, self.head) = (sequence, head) }
+
+  /// Creates the position of a stream.
+  public init(of stream: EventStream) {
+    (sequence, head) = (stream.position, stream.headPosition)
+  }
+}

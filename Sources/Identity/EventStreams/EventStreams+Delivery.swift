@@ -180,12 +180,7 @@ extension EventStreams {
   ) async throws(EventStreamError) -> RecordedDelivery {
     let now = store.clock.now()
     return try await store.write(EventStreamError.self) { connection in
-      let present = try EventStream.find(batch.stream.id, connection)
-      guard let present, present.target.isSameBytes(as: batch.stream.target),
-        batch.content != .next
-          || (present.position == batch.stream.position
-            && present.headPosition == batch.stream.headPosition)
-      else { return .stale }
+      guard try Self.isCurrent(batch, connection) else { return .stale }
       switch result {
       case .delivered: try Self.advance(batch, at: now, connection)
       case .refused(let reason, let attempts):
@@ -196,6 +191,18 @@ extension EventStreams {
       }
       return .result
     }
+  }
+
+  /// Whether the stream still has the destination of a batch, and is where the batch began.
+  private static func isCurrent(
+    _ batch: EventBatch, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let present = try EventStream.find(batch.stream.id, connection),
+      present.target.isSameBytes(as: batch.stream.target)
+    else { return false }
+    return batch.content != .next
+      || (present.position == batch.stream.position
+        && present.headPosition == batch.stream.headPosition)
   }
 
   private static func advance(
@@ -311,25 +318,29 @@ extension EventStreams {
   /// the next attempt.
   ///
   /// - Parameters:
-  ///   - id: The stream.
+  ///   - batch: The batch whose delivery was interrupted.
   ///   - position: The position.
   ///   - reason: Why it may not have arrived.
   ///   - interruptions: How often that happened in a row, at least once.
+  /// - Returns: What was recorded: the result, or nothing.
   /// - Throws: ``EventStreamError/unavailable(_:)``.
+  @discardableResult
   public func rewind(
-    _ id: ID<EventStream>, to position: StreamPosition, _ reason: String, interruptions: Int
-  ) async throws(EventStreamError) {
+    _ batch: EventBatch, to position: StreamPosition, _ reason: String, interruptions: Int
+  ) async throws(EventStreamError) -> RecordedDelivery {
     let now = store.clock.now()
     let next = now.advanced(bySeconds: Self.wait(after: interruptions))
-    try await store.write(EventStreamError.self) { connection in
-      _ = try connection.run(
+    return try await store.write(EventStreamError.self) { connection in
+      guard try Self.isCurrent(batch, connection) else { return .stale }
+      try connection.run(
         """
         UPDATE event_stream SET sequence = \(SQL.least)(sequence, \(position.sequence)),
           head_sequence = \(SQL.least)(head_sequence, \(position.head)),
           failures = \(interruptions), failed_at = \(now.microseconds),
           failure = \(EventFailure.reported(reason).stored), next_try_at = \(next.microseconds)
-        WHERE stream_id = \(id.text)
+        WHERE stream_id = \(batch.stream.id.text)
         """)
+      return .result
     }
   }
 
@@ -341,21 +352,6 @@ extension EventStreams {
     try await store.write(EventStreamError.self) { connection in
       _ = try connection.run("UPDATE event_stream SET next_try_at = NULL WHERE stream_id > ''")
     }
-  }
-}
-
-/// A position in an event stream.
-public struct StreamPosition: Sendable {
-  /// The last entry that was delivered.
-  let sequence: Int64
-  /// The entry of the last signed head that was delivered.
-  let head: Int64
-
-  package init(sequence: Int64, head: Int64) { (self.sequence, self.head) = (sequence, head) }
-
-  /// Creates the position of a stream.
-  public init(of stream: EventStream) {
-    (sequence, head) = (stream.position, stream.headPosition)
   }
 }
 

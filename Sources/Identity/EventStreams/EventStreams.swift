@@ -53,7 +53,7 @@ public struct EventStreams: Sendable {
   /// - Throws: ``EventStreamError/unavailable(_:)``.
   public func list() async throws(EventStreamError) -> [State] {
     try await store.read(EventStreamError.self) { connection in
-      let log = try (AuditTombstone.latest(connection)?.last ?? 0, ChainLink.last(connection))
+      let log = try Self.log(connection)
       return try EventStream.all(connection).map { try Self.state($0, log, connection) }
     }
   }
@@ -63,12 +63,19 @@ public struct EventStreams: Sendable {
   /// - Throws: ``EventStreamError/notFound``, ``EventStreamError/unavailable(_:)``.
   public func find(_ id: ID<EventStream>) async throws(EventStreamError) -> State {
     try await store.read(EventStreamError.self) { connection in
-      let log = try (AuditTombstone.latest(connection)?.last ?? 0, ChainLink.last(connection))
+      let log = try Self.log(connection)
       return try Self.state(Self.existing(id, connection), log, connection)
     }
   }
 
-  /// Returns a stream's state; `log` is the last removed entry, and the last one.
+  /// The number of the last entry that retention removed from the audit log, and its last entry.
+  private static func log(
+    _ connection: borrowing Connection
+  ) throws -> (removed: Int64, last: ChainLink?) {
+    (try AuditTombstone.latest(connection)?.last ?? 0, try ChainLink.last(connection))
+  }
+
+  /// Returns a stream's state.
   private static func state(
     _ stream: EventStream, _ log: (removed: Int64, last: ChainLink?),
     _ connection: borrowing Connection

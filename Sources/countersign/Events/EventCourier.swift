@@ -88,7 +88,9 @@ actor EventCourier {
       return try await streams.record(.postponed(reason), of: batch) != .stale
     case .interrupted(let reason, let position):
       fail(reason, batch)
-      try await streams.rewind(id, to: position, reason, interruptions: interrupted())
+      let interruptions = interrupted()
+      return try await streams.rewind(
+        batch, to: position, reason, interruptions: interruptions) != .stale
     }
     return true
   }

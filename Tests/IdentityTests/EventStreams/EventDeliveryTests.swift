@@ -314,7 +314,8 @@ struct EventDeliveryTests {
       for interruptions in 1...8 {
         _ = try await instance.deliverAll(stream)
         try await instance.streams.rewind(
-          stream.id, to: start, "reset", interruptions: interruptions)
+          try await instance.interrupted(stream), to: start, "reset",
+          interruptions: interruptions)
         let waiting = try await instance.streams.next(stream.id, limit: 10)
         #expect(waiting == nil)
         let state = try await instance.streams.find(stream.id).stream

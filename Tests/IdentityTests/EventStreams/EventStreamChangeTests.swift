@@ -39,6 +39,33 @@ struct EventStreamChangeTests {
     }
   }
 
+  @Test func `an interruption at a former destination or position changes nothing`() async throws {
+    try await withInstance { instance in
+      let owner = try await instance.agent("olga", role: .owner)
+      let stream = try await instance.addStream(.syslogTLS, "log.example.com:6514", by: owner)
+      try await instance.writeEntries(10)
+      try await instance.sealAll()
+      let start = StreamPosition(of: stream)
+      let first = try await instance.interrupted(stream)
+      func expectStale(_ batch: EventBatch) async throws {
+        let before = try await instance.streams.find(stream.id).stream
+        let result = try await instance.streams.rewind(
+          batch, to: start, "reset", interruptions: 3)
+        #expect(result == .stale)
+        let after = try await instance.streams.find(stream.id).stream
+        #expect((after.position, after.headPosition) == (before.position, before.headPosition))
+        #expect(after.failures == 0 && after.failure == nil && after.nextTryAt == nil)
+      }
+      _ = try await instance.deliverAll(stream)
+      try await expectStale(first)
+      let second = try await instance.interrupted(stream)
+      _ = try await instance.streams.change(
+        stream.id, name: stream.name, target: "other.example.com:6514", renewsSecret: false,
+        owner.request(nil, note: "moved"))
+      try await expectStale(second)
+    }
+  }
+
   @Test func `a destination of another kind or another stream is refused`() async throws {
     try await withInstance { instance in
       let stream = try await instance.addStream()

@@ -41,8 +41,16 @@ extension Instance {
 
   /// Goes back because the connection broke, and waits for the next attempt.
   func interrupt(_ stream: EventStream, after position: StreamPosition) async throws {
-    try await streams.rewind(stream.id, to: position, "reset", interruptions: 1)
+    let result = try await streams.rewind(
+      try await interrupted(stream), to: position, "reset", interruptions: 1)
+    #expect(result == .result)
     clock.advance(EventStreams.wait(after: 1))
+  }
+
+  /// The batch that a stream would deliver next, whose delivery an interruption ends.
+  func interrupted(_ stream: EventStream) async throws -> EventBatch {
+    EventBatch(
+      stream: try await streams.find(stream.id).stream, secret: nil, events: [], content: .next)
   }
 
   /// Has the next event refused until it's left out; returns its position.
