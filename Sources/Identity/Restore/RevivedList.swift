@@ -31,10 +31,28 @@ struct RevivedList: Sendable {
   }
 
   /// Returns all lists.
-  static func all(_ keys: KeyRing) throws -> [RevivedList] {
+  ///
+  /// - Parameters:
+  ///   - keys: The master keys.
+  ///   - present: The time of the newest entry of the replaced database, in microseconds.
+  /// - Returns: The lists.
+  /// - Throws: `CryptoError` if libcrypto fails.
+  static func all(_ keys: KeyRing, at present: Int64) throws -> [RevivedList] {
     let providers = try IdentityProviders.sealer(keys, random: .system)
     let console = try ConsoleProviders.sealer(keys, random: .system)
-    return simple + [
+    return [
+      RevivedList(
+        kind: .administrator, sql: "SELECT administrator_id, email FROM administrator"),
+      RevivedList(
+        kind: .role,
+        sql: """
+          SELECT g.administrator_id || ' ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id
+              || ' ' || coalesce(g.ends_at, -1),
+            a.email || ': ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id
+          FROM administrator_grant g JOIN administrator a USING (administrator_id)
+          WHERE g.ends_at IS NULL OR g.ends_at > \(present)
+          """),
+    ] + simple + [
       RevivedList(
         kind: .identityProvider, sealer: providers,
         sql: """
@@ -56,16 +74,6 @@ struct RevivedList: Sendable {
 }
 
 private let simple = [
-  RevivedList(
-    kind: .administrator, sql: "SELECT administrator_id, email FROM administrator"),
-  RevivedList(
-    kind: .role,
-    sql: """
-      SELECT g.administrator_id || ' ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id || ' '
-          || coalesce(g.ends_at, -1),
-        a.email || ': ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id
-      FROM administrator_grant g JOIN administrator a USING (administrator_id)
-      """),
   RevivedList(
     kind: .administratorPassword,
     sql: "SELECT administrator_id || ' ' || password_hash, email FROM administrator"),
@@ -130,12 +138,7 @@ private let simple = [
     kind: .supportRules,
     // A pool whose rules were never changed has no row.
     sql: """
-      SELECT s.scope_key || ' ' || coalesce(code_cap || ' ' || undo_hours || ' ' || code_attempt_days
-          || ' ' || temporary_codes || ' ' || recovery_codes || ' ' || actions_per_hour || ' '
-          || coalesce(approval_over_users, -1) || ' ' || approval_for_last_factor || ' '
-          || token_removal || ' ' || coalesce(token_changes_per_hour, -1) || ' '
-          || coalesce(policy_approval_over, -1) || ' ' || caller_verification || ' '
-          || identity_proof, \(SupportRules().comparable)),
+      SELECT s.scope_key || ' ' || \(SupportRules.compared.joined(separator: " || ' ' || ")),
         s.project_id || ' ' || s.tenant_id
       FROM scope s LEFT JOIN support_rules r USING (scope_key) WHERE s.deleted_at IS NULL
       """),
@@ -149,16 +152,28 @@ private let simple = [
 ]
 
 extension SupportRules {
-  /// The rules as the query above has them in one text.
-  fileprivate var comparable: String {
-    let parts = [
-      codeCap, undoHours, codeAttemptDays, temporaryCodes ? 1 : 0, recoveryCodes ? 1 : 0,
-      actionsPerHour, approvalOverUsers ?? -1, approvalForLastFactor ? 1 : 0,
-      tokensRemoveFactors ? 1 : 0, tokenChangesPerHour ?? -1, policyApprovalOverUsers ?? -1,
-    ].map(String.init)
-    let rest = [callerVerification.rawValue, identityProof.joined(separator: "\n")]
-    return (parts + rest).joined(separator: " ")
-  }
+  /// The values of the columns of the rules, also for a pool without a row.
+  fileprivate static let compared: [SQL] = {
+    let usual = SupportRules()
+    let numbers: [(column: SQL, usual: Int?)] = [
+      ("code_cap", usual.codeCap), ("undo_hours", usual.undoHours),
+      ("code_attempt_days", usual.codeAttemptDays),
+      ("temporary_codes", usual.temporaryCodes ? 1 : 0),
+      ("recovery_codes", usual.recoveryCodes ? 1 : 0),
+      ("actions_per_hour", usual.actionsPerHour),
+      ("approval_over_users", usual.approvalOverUsers),
+      ("approval_for_last_factor", usual.approvalForLastFactor ? 1 : 0),
+      ("token_removal", usual.tokensRemoveFactors ? 1 : 0),
+      ("token_changes_per_hour", usual.tokenChangesPerHour),
+      ("policy_approval_over", usual.policyApprovalOverUsers), ("sign_in_goal", usual.signInGoal),
+    ]
+    let texts: [(column: SQL, usual: String)] = [
+      ("caller_verification", usual.callerVerification.rawValue),
+      ("identity_proof", usual.identityProof.joined(separator: "\n")),
+    ]
+    return numbers.map { column, usual -> SQL in "coalesce(\(column), \(usual ?? -1))" }
+      + texts.map { column, usual -> SQL in "coalesce(\(column), \(usual))" }
+  }()
 }
 
 // The table has no row for what nobody changed.

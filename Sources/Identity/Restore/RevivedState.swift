@@ -92,12 +92,12 @@ public struct RevivedState: Sendable, Hashable {
     _ restored: any Database, with former: any Database, keys: KeyRing
   ) async throws -> [RevivedState] {
     var found: [RevivedState] = []
-    for list in try RevivedList.all(keys) {
+    let present = try await former.read { try StoredTime.latest($0) }?.microseconds ?? 0
+    for list in try RevivedList.all(keys, at: present) {
       let known = Set(try await list.read(former).map(\.key))
       found += try await list.read(restored).filter { !known.contains($0.key) }
         .map { RevivedState(kind: list.kind, what: $0.what) }
     }
-    let present = try await former.read { try StoredTime.latest($0) }?.microseconds ?? 0
     var last: Int64 = 0
     while let part = try await Part(restored, after: last, at: present) {
       let other = try await Part.Users(former, after: last, to: part.end, at: present)

@@ -16,11 +16,39 @@ import Testing
         try await instance.database.write { try SupportRules().store(instance.acme, $0) }
         let same = try await RevivedState.compare(restored, with: former, keys: instance.keys)
         #expect(same.isEmpty)
-        var rules = SupportRules()
-        rules.tokensRemoveFactors = false
-        try await support.change(instance.acme, to: rules, by: Instance.boss)
+        let changes: [@Sendable (inout SupportRules) -> Void] = [
+          { $0.tokensRemoveFactors = false }, { $0.signInGoal = 9_500 },
+          { $0.identityProof = ["date of birth"] }, { $0.approvalOverUsers = 0 },
+          { $0.callerVerification = .required },
+        ]
+        for change in changes {
+          var rules = SupportRules()
+          change(&rules)
+          try await support.change(instance.acme, to: rules, by: Instance.boss)
+          let revived = try await RevivedState.compare(restored, with: former, keys: instance.keys)
+          #expect(revived.map(\.kind) == [.supportRules])
+        }
+      }
+    }
+  }
+
+  @Test func `a role that had ended anyway isn't reported`() async throws {
+    try await withInstance { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      let end = instance.now.advanced(bySeconds: 60)
+      try await instance.identity.administrators.grant(
+        Grant(role: .support), until: end, to: nora.id, by: instance.author(boss))
+      try await instance.test.withRestored { restored, former in
+        instance.clock.advance(60)
+        try await instance.identity.purgeExpired()
+        let rows = try await instance.database.read { connection in
+          try connection.all(
+            "SELECT /* test */ 1 FROM administrator_grant WHERE ends_at IS NOT NULL"
+          ) { _ in true }
+        }
+        #expect(rows.isEmpty)
         let revived = try await RevivedState.compare(restored, with: former, keys: instance.keys)
-        #expect(revived.map(\.kind) == [.supportRules])
+        #expect(!revived.map(\.kind).contains(.role))
       }
     }
   }
