@@ -32,10 +32,8 @@ struct CreateTemporaryCode: SupportAction {
           value: String(hours), label: Formatted.hours(hours), isChosen: hours == chosen)
       })
     question.reasons = [.lost, .replaced, .locked, .other]
-    if !settings.temporaryCodes {
-      question.refusal = ActionErrorText.sentence(.switchedOff)
-    } else if !account.has(.totp) {
-      question.refusal = ActionErrorText.sentence(.noAuthenticator)
+    question.refusal = settings.temporaryCodeDenial(for: account).map {
+      ActionErrorText.sentence($0)
     }
     return question
   }

@@ -54,7 +54,7 @@ struct UserActions: ViewModel {
     if account.wrongCodes > 0 {
       add(.unlockCodes, Message("users.unlock-codes"), ConsolePaths.unlock(scope, uid))
     }
-    if account.has(.totp), records.rules.temporaryCodes {
+    if records.rules.temporaryCodeDenial(for: account) == nil {
       add(
         .createTemporaryCode, Message("users.generate-temporary-code"),
         ConsolePaths.temporaryCode(scope, uid))

@@ -35,6 +35,12 @@ extension SupportRules {
   func accepts(_ kind: BackupCodeStore.Kind) -> Bool {
     kind == .temporary ? temporaryCodes : recoveryCodes
   }
+
+  /// Returns why no temporary code can be generated for an account; nil if one can.
+  public func temporaryCodeDenial(for account: Account) -> ActionDenial? {
+    guard accepts(.temporary) else { return .switchedOff }
+    return account.has(.totp) ? nil : .noAuthenticator
+  }
 }
 
 /// Support actions on backup codes.
@@ -94,8 +100,7 @@ public struct BackupCodes: Sendable {
     return try await authorization.act(
       .createTemporaryCode, request, on: id, in: scope
     ) { account, settings, now, connection in
-      guard settings.accepts(.temporary) else { throw ActionDenial.switchedOff }
-      guard account.has(.totp) else { throw ActionDenial.noAuthenticator }
+      if let denial = settings.temporaryCodeDenial(for: account) { throw denial }
       let expires = now.advanced(bySeconds: Int64(hours) * 3_600)
       let created = try codes.make(.temporary, for: account, until: expires, at: now, connection)
       guard let code = created.first else { throw Failure("no code was created") }
