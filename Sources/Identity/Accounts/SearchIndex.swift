@@ -16,6 +16,8 @@ package enum SearchIndex {
   private static let mark = InstanceValue("search_2")
   /// The progress marker of texts indexed before ``SearchText/replacements`` were made.
   private static let replacements = InstanceValue("search_replacements")
+  /// When such texts were first all indexed again.
+  private static let replacedAt = InstanceValue("search_replaced_at")
   private static let complete = "complete"
 
   /// Replaces an account's index entries.
@@ -96,22 +98,24 @@ package enum SearchIndex {
 }
 
 extension SearchIndex {
-  /// The number of accounts indexed per transaction at startup.
+  /// The maximum number of accounts indexed per transaction.
   private static let batch = 500
 
-  /// The number of texts compared per transaction at startup.
+  /// The maximum number of texts compared at once.
   private static let window = 5_000
+
+  /// For how many seconds texts are compared again, because nodes of the previous version may still
+  /// store some without ``SearchText/replacements``.
+  private static let upgrade: Int64 = 86_400
 
   /// Indexes accounts created before the index existed or before the current folding.
   ///
   /// If startup is interrupted, the next startup continues where it stopped.
   static func complete(_ store: Store) async throws(StartError) {
-    for next in [indexNext, replaceNext] {
-      while true {
-        let isDone = try await store.write(StartError.self) { try next($0) }
-        if isDone { break }
-      }
-    }
+    while !(try await store.write(StartError.self) { try indexNext($0) }) {}
+    while try await store.read(StartError.self, { try replacedAt.read($0) == nil }),
+      try await replaceNext(store)
+    {}
   }
 
   /// Indexes the next batch; returns true if none are left.
@@ -126,34 +130,66 @@ extension SearchIndex {
     return accounts.isEmpty
   }
 
-  /// Indexes those of the next accounts again whose texts have letters that are replaced now; returns
-  /// true if none are left.
-  private static func replaceNext(_ connection: borrowing Connection) throws -> Bool {
-    let reached = try replacements.read(connection)
-    if reached == complete { return true }
-    let last = reached.flatMap { Int64($0) } ?? 0
-    let end =
-      try connection.first(
+  /// Indexes one batch of accounts again whose texts have letters that are replaced now, until a day
+  /// after there were none for the first time: nodes of the previous version may still store some.
+  ///
+  /// - Returns: True if there may be more.
+  static func replaceNext(_ store: Store) async throws(StartError) -> Bool {
+    let now = store.clock.now()
+    // Not in the transaction, since reading so much conflicts with other writes.
+    let found = try await store.read(StartError.self) { try Outdated($0) }
+    guard let found else { return false }
+    return try await store.write(StartError.self) { connection in
+      // Another node may have continued.
+      guard try replacements.read(connection) == found.reached else { return true }
+      for key in found.accounts {
+        guard let account = try AccountRecord.find(key: key, connection) else { continue }
+        try update(account, connection)
+      }
+      if let next = found.next {
+        try replacements.store(String(next), connection)
+        return true
+      }
+      let first = try replacedAt.readNumber(connection)
+      if first == nil { try replacedAt.store(String(now.microseconds), connection) }
+      let isLast = first.map { $0 + upgrade * 1_000_000 <= now.microseconds } ?? false
+      try replacements.store(isLast ? complete : nil, connection)
+      return false
+    }
+  }
+
+  /// The next accounts whose texts have letters that are replaced now.
+  private struct Outdated {
+    /// The progress marker.
+    let reached: String?
+    let accounts: [Int64]
+    /// The last account that was looked at; nil if it was the last of all.
+    let next: Int64?
+
+    /// Reads them; nil once there can't be any.
+    init?(_ connection: borrowing Connection) throws {
+      reached = try replacements.read(connection)
+      if reached == complete { return nil }
+      let last = reached.flatMap { Int64($0) } ?? 0
+      let end =
+        try connection.first(
+          """
+          SELECT account_key FROM account_text WHERE account_key > \(last)
+          ORDER BY account_key LIMIT 1 OFFSET \(window - 1)
+          """
+        ) { try $0.value(0) as Int64 }
+      let hasLetter: [SQL] = SearchText.replacements.keys.sorted().map {
+        "\(SQL.position)(folded, \(String($0))) > 0"
+      }
+      accounts = try connection.all(
         """
-        SELECT account_key FROM account_text WHERE account_key > \(last)
-        ORDER BY account_key LIMIT 1 OFFSET \(window - 1)
+        SELECT account_key FROM account_text
+        WHERE account_key > \(last) AND account_key <= \(end ?? .max)
+          AND (\(hasLetter.joined(separator: " OR ")))
+        ORDER BY account_key LIMIT \(batch)
         """
       ) { try $0.value(0) as Int64 }
-    let hasLetter: [SQL] = SearchText.replacements.keys.sorted().map {
-      "\(SQL.position)(folded, \(String($0))) > 0"
+      next = accounts.count == batch ? accounts.last : end
     }
-    let keys = try connection.all(
-      """
-      SELECT account_key FROM account_text
-      WHERE account_key > \(last) AND account_key <= \(end ?? .max)
-        AND (\(hasLetter.joined(separator: " OR ")))
-      """
-    ) { try $0.value(0) as Int64 }
-    for key in keys {
-      guard let account = try AccountRecord.find(key: key, connection) else { continue }
-      try update(account, connection)
-    }
-    try replacements.store(end.map { String($0) } ?? complete, connection)
-    return end == nil
   }
 }

@@ -24,6 +24,15 @@ extension Identity {
     return try await codeAttempts.age()
   }
 
+  /// Indexes one batch of users again whom a node of the previous version changed during an upgrade, so
+  /// that searches find them; does nothing from a day after the upgrade.
+  ///
+  /// - Returns: True if there may be more.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func indexUsers() async throws(StartError) -> Bool {
+    try await SearchIndex.replaceNext(store)
+  }
+
   /// Removes one batch of audit log entries that are past the retention; does nothing while the
   /// clock isn't trusted.
   ///

@@ -74,6 +74,7 @@ enum BackgroundTask: String, Sendable {
   case deleteExpired = "delete-expired"
   case purge
   case indexAuditLog = "index-audit-log"
+  case indexUsers = "index-users"
   case foldActivity = "fold-activity"
   case watchActivity = "watch-activity"
   case deleteCodeAttempts = "delete-code-attempts"

@@ -29,6 +29,7 @@ struct Housekeeping: Sendable {
       Task { await Self.purgeExpired(identity, log) },
       Task { await Self.purge(identity, log) },
       Task { await Self.file(identity, log) },
+      Task { await Self.indexUsers(identity, log) },
       Task { await Self.foldActivity(identity, log) },
       Task { await Self.age(identity, log) },
       Task { await sealing.run() },
@@ -166,6 +167,19 @@ struct Housekeeping: Sendable {
         {}
       } catch {
         log.add(.taskFailed(.indexAuditLog, reason: "\(error)"))
+      }
+    }
+  }
+
+  /// Indexes users again whom nodes of the previous version changed, in batches.
+  private static func indexUsers(_ identity: Identity, _ log: Log) async {
+    while await slept(.seconds(600)) {
+      do {
+        while identity.taskLease.isHeld, try await identity.indexUsers(),
+          await slept(.milliseconds(5))
+        {}
+      } catch {
+        log.add(.taskFailed(.indexUsers, reason: "\(error)"))
       }
     }
   }
