@@ -22,13 +22,18 @@ extension GrantMail {
   }
 
   var body: Message {
+    guard let link else { return facts }
+    return Message("mail.grant-with-link", ["facts": .message(facts), "link": .text(link)])
+  }
+
+  private var facts: Message {
     Message(
       "mail.grant",
       [
         "what": .message(what), "name": name, "email": .text(email), "role": role, "place": place,
         "end": end.map { .moment($0) } ?? .message(Message("mail.grant-without-end")),
         "by": by.map { .text(SafeName.unlinked($0)) } ?? .message(Message("mail.grant-by-server")),
-        "at": .moment(at), "link": .text(link),
+        "at": .moment(at),
       ])
   }
 

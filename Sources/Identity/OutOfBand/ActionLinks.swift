@@ -5,7 +5,10 @@ import Text
 
 /// Builds the links in emails.
 final class ActionLinks: Sendable {
-  private let publicURL = Mutex("")
+  /// The public URL of the server that last started, for the links in emails that commands cause.
+  static let lastURL = InstanceValue("public_url")
+
+  private let publicURL = Mutex<String?>(nil)
   private let profile: Profile
 
   init(profile: Profile) { self.profile = profile }
@@ -16,8 +19,11 @@ final class ActionLinks: Sendable {
   /// Sets the public URL of the server.
   func lead(to address: String) { publicURL.withLock { $0 = address } }
 
-  /// The public URL of the server, without a trailing slash.
-  var origin: String { publicURL.withLock { $0 } }
+  /// The public URL of the server, without a trailing slash; empty while it isn't known.
+  var origin: String { publicURL.withLock { $0 } ?? "" }
+
+  /// Whether the public URL is known: to a command, once a server has started.
+  var isKnown: Bool { publicURL.withLock { $0 != nil } }
 
   /// The URL of a code.
   func link(

@@ -48,8 +48,8 @@ public struct GrantMail: Sendable {
   public let by: String?
   /// The time of the event.
   public let at: Instant
-  /// The URL of the administrator in the console.
-  public let link: String
+  /// The URL of the administrator in the console; nil if the server's isn't known.
+  public let link: String?
 }
 
 extension Outbox {
@@ -90,6 +90,7 @@ extension Outbox {
     by author: Author, invitedBy inviter: String? = nil, withDeleted deleted: Scope? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
+    guard try isMailSent(connection) else { return }
     func mail(isOwn: Bool) -> MailContent {
       let name = inviter ?? author.actor.name
       return .grant(
@@ -97,7 +98,7 @@ extension Outbox {
           event: event, holder: holder.displayName, email: holder.email, isOwn: isOwn, grant: grant,
           end: end,
           by: name.isEmpty ? nil : name, at: now,
-          link: isOwn ? links.account : links.console(holder.id)))
+          link: links.isKnown ? (isOwn ? links.account : links.console(holder.id)) : nil))
     }
     if holder.id.text != author.actor.id {
       // The pool of a first or last role as well, which the holder doesn't have yet or no longer has.

@@ -34,7 +34,7 @@ extension Outbox {
     let template = try PoolEmailTemplates.read(scope, connection).template(.notice)
     for recipient in recipients where recipient != notified {
       let link =
-        notice.isAboutFactors
+        notice.isAboutFactors && links.isKnown
         ? try reportedChange(to: notice, account, at: now, connection) : nil
       var own = account.email
       if case .emailChanged(let old) = notice { own = old }

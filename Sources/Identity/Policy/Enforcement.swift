@@ -94,20 +94,24 @@ extension Outbox {
     try carriesMail || Self.mark.read(connection) == "true"
   }
 
-  /// Records whether the server sends emails, for commands that run without it.
-  fileprivate func recordCarriesMail(_ connection: borrowing Connection) throws {
+  /// Records whether the server sends emails, and its public URL, for commands that run without it.
+  fileprivate func recordServer(
+    at publicURL: String, _ connection: borrowing Connection
+  ) throws {
     try Self.mark.store(String(carriesMail), connection)
+    try ActionLinks.lastURL.store(publicURL, connection)
   }
 }
 
 extension OutboxEntries {
-  /// Records whether this server sends emails, for commands that run without it; call it when the
-  /// server starts.
+  /// Records whether this server sends emails, and its public URL, for commands that run without
+  /// it; call it when the server starts.
   ///
+  /// - Parameter publicURL: The public URL of the server, without a trailing slash.
   /// - Throws: ``StartError/unavailable(_:)``.
-  public func recordCarriesMail() async throws(StartError) {
+  public func recordServer(at publicURL: String) async throws(StartError) {
     try await store.write(StartError.self) { connection in
-      try store.outbox.recordCarriesMail(connection)
+      try store.outbox.recordServer(at: publicURL, connection)
     }
   }
 }

@@ -51,7 +51,6 @@ enum ServeCommand: Command {
         providerTransport: ProviderClient(configuration.outbound),
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment)
-      try await instance.identity.messages.recordCarriesMail()
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
         log.add(.clockDoubted(doubt))
@@ -83,6 +82,7 @@ enum ServeCommand: Command {
       (application, server) = try start(
         configuration, instance, readiness, violations, isDemo: isDemo, requests: requests,
         accessLog: accessLog, log: log)
+      try await instance.identity.messages.recordServer(at: application.publicURL.origin)
       certificates?.noteServed()
       metrics = try requests.flatMap { requests in
         try configuration.monitoring.metrics.map { address in
@@ -99,6 +99,7 @@ enum ServeCommand: Command {
     } catch {
       await instance.database.close()
       if let error = error as? ConfigurationError { throw error }
+      if let error = error as? StartError { throw ConfigurationError(error.message) }
       let reason = (error as? ServerError).map(TLSFiles(configuration.tls).reason)
       throw ConfigurationError(.verbatim(reason ?? "\(error)"))
     }

@@ -128,6 +128,8 @@ struct World: Sendable {
       random: random, carriesMail: carriesMail,
       smsLimits: carriesText ? SMSLimits() : nil, providerTransport: provider)
     try await identity.prepare()
+    // Links in emails are paths, which a `Browser` follows.
+    identity.outOfBandCodes.leadLinks(to: "")
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
     guard let address = PublicURL(publicURL) else { throw Missing("public URL") }
     console = try Console(

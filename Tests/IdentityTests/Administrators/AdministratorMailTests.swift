@@ -45,7 +45,7 @@ struct AdministratorMailTests {
       let mail = try #require(try await instance.mails("administrator-sign-in").first)
       #expect(mail.recipient == nora.email)
       #expect(mail.body.contains("Firefox on Windows") && mail.body.contains("192.0.2.44"))
-      #expect(mail.body.contains("/account"))
+      #expect(mail.body.hasSuffix("have one:\nhttps://mfa.example.com/account\n"))
       instance.clock.advance(ConsoleSessions.deviceLifetime + 1)
       _ = try await signIn(instance, nora, devices: [device])
       #expect(try await count() == 2)
@@ -154,7 +154,7 @@ struct AdministratorMailTests {
     sends: Bool
   ) async throws {
     try await withInstance(carriesMail: sends) { instance in
-      try await instance.identity.messages.recordCarriesMail()
+      try await instance.identity.messages.recordServer(at: Instance.publicURL)
       let nora = try await instance.administrator("nora", .auditor)
       let command = try instance.identity()
       try await command.ownAccount.resetPassword(

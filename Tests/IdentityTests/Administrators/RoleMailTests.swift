@@ -84,7 +84,7 @@ struct RoleMailTests {
 
   @Test func `owners are told of an administrator whom a command creates`() async throws {
     try await withInstance(carriesMail: true) { instance in
-      try await instance.identity.messages.recordCarriesMail()
+      try await instance.identity.messages.recordServer(at: Instance.publicURL)
       let boss = try await instance.administrator("boss", .owner)
       _ = try await Self.sent(instance, "")
       let command = try instance.identity()
@@ -93,6 +93,63 @@ struct RoleMailTests {
         grant: Self.auditor, by: Author(actor: .commandLine))
       #expect(
         try await Self.sent(instance, "grant-given") == [boss.email, "new@example.com"])
+    }
+  }
+
+  /// Creates an administrator with a command, and returns its emails about roles by recipient.
+  private static func mailsOfCommand(
+    _ instance: Instance, _ command: Identity
+  ) async throws -> [String: String] {
+    let before = try await instance.mails("grant-given").count
+    _ = try await command.administrators.create(
+      email: "new@example.com", displayName: "New", password: Instance.consolePassword,
+      grant: auditor, by: Author(actor: .commandLine))
+    let mails = try await instance.mails("grant-given").dropFirst(before)
+    return Dictionary(mails.map { ($0.recipient, $0.body) }) { $1 }
+  }
+
+  @Test func `links in emails of a command lead to the server that last started`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      try await instance.identity.messages.recordServer(at: "https://old.example.com")
+      try await instance.identity.messages.recordServer(at: Instance.publicURL)
+      let boss = try await instance.administrator("boss", .owner)
+      let command = try instance.identity()
+      try await command.prepare()
+      let mails = try await Self.mailsOfCommand(instance, command)
+      let new = try #require(
+        try await command.administrators.list().first { $0.email == "new@example.com" })
+      let view = "\n\nView it in the console:\n\(Instance.publicURL)"
+      #expect(
+        mails[boss.email]?.hasSuffix("\(view)/administrators/\(new.id.text)\n") == true)
+      #expect(mails[new.email]?.hasSuffix("\(view)/account\n") == true)
+    }
+  }
+
+  @Test func `emails of a command have no links while no server has recorded its URL`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      try await instance.identity.messages.recordServer(at: Instance.publicURL)
+      try await instance.database.write { connection in
+        // As after the start of a version that didn't record it.
+        try connection.run("DELETE /* test */ FROM instance WHERE name = 'public_url'")
+      }
+      let boss = try await instance.administrator("boss", .owner)
+      let device = try await instance.enrolled(.alice)
+      let command = try instance.identity()
+      try await command.prepare()
+      let mails = try await Self.mailsOfCommand(instance, command)
+      for address in [boss.email, "new@example.com"] {
+        let body = try #require(mails[address])
+        #expect(body.contains("\nTime: ") && !body.contains("View it"))
+        #expect(!body.contains("/account") && !body.contains("/administrators"))
+      }
+      var change = AccountChange()
+      change.factors = .clear
+      _ = try await command.accounts.update(
+        instance.acme, device.account.id, change, by: Author(actor: .commandLine))
+      let notice = try #require(try await instance.mails("notice-factors-removed").last)
+      #expect(notice.body.contains("support team") && !notice.body.contains("/__/"))
     }
   }
 

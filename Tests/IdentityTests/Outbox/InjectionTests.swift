@@ -27,7 +27,8 @@ struct InjectionTests {
     #expect(!mail.body.split(separator: "\n").contains { $0.hasPrefix("Bcc") || $0 == "Hello" })
     #expect(mail.recipient == mail.recipient.lowercased() && !mail.recipient.contains("\n"))
     let own = mail.body.split(separator: "\n").filter {
-      $0.hasPrefix("/__/auth/not-me?") || $0.hasPrefix("/__/auth/enroll?")
+      $0.hasPrefix("\(Instance.publicURL)/__/auth/not-me?")
+        || $0.hasPrefix("\(Instance.publicURL)/__/auth/enroll?")
     }
     for line in own { #expect(line.split(separator: "=").last?.count == 43) }
     guard mail.purpose.hasPrefix("notice-factor") else { return }

@@ -196,7 +196,9 @@ import Testing
     started: Bool?
   ) async throws {
     try await withInstance(carriesMail: started ?? false) { instance in
-      if started != nil { try await instance.identity.messages.recordCarriesMail() }
+      if started != nil {
+        try await instance.identity.messages.recordServer(at: Instance.publicURL)
+      }
       let enforcement = "{\"mode\": \"refuse\", \"from\": \"2026-04-01\", \"graceDays\": 0}"
       let version = try await instance.identity.policies.read(instance.acme).version
       let file = try file(
@@ -216,9 +218,9 @@ import Testing
 
   @Test func `a server that stops sending emails is remembered`() async throws {
     try await withInstance(carriesMail: true) { instance in
-      try await instance.identity.messages.recordCarriesMail()
+      try await instance.identity.messages.recordServer(at: Instance.publicURL)
       let command = try instance.identity()
-      try await command.messages.recordCarriesMail()
+      try await command.messages.recordServer(at: Instance.publicURL)
       let day = try #require(Day("2026-04-01"))
       let preview = try await command.policies.preview(instance.acme) { edit in
         var edit = edit

@@ -41,7 +41,7 @@ extension Instance {
   func linkCode(_ purpose: String, to page: String) async throws -> String {
     let mail = try #require(try await mails(purpose).last)
     let lines = mail.body.split(separator: "\n").map(String.init)
-    let link = try #require(lines.first { $0.hasPrefix("\(page)?code=") })
+    let link = try #require(lines.first { $0.hasPrefix("\(Instance.publicURL)\(page)?code=") })
     return try #require(parameter("code", of: link))
   }
 }

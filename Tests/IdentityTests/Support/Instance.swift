@@ -35,10 +35,13 @@ struct Instance: Sendable {
   /// An unauthenticated caller of the application's API.
   static let visitor = Author(actor: .visitor, address: "203.0.113.5", requestID: "request-3")
 
+  /// The public URL of the server.
+  static let publicURL = "https://mfa.example.com"
+
   var database: any Database { test.database }
   var now: Instant { clock.now }
 
-  /// Returns another server's Identity instance for the same database.
+  /// Returns another process's Identity instance for the same database.
   func identity(
     hasher: PasswordHasher = .cheap, keys: KeyRing? = nil, profile: Profile = .standalone
   ) throws -> Identity {
@@ -67,6 +70,7 @@ func withInstance(
       mail: TestMail.writer, clock: clock.wall, random: Dice(seed: 2).source,
       carriesMail: carriesMail, providerTransport: provider)
     try await identity.prepare()
+    identity.outOfBandCodes.leadLinks(to: Instance.publicURL)
     let (acme, scopes) = (Template.acme, identity.scopes)
     let instance = Instance(
       identity: identity, test: test, clock: clock, keys: keys, statements: statements,

@@ -63,6 +63,7 @@ final class StateMachine {
         database: test.database, keys: KeyRing(text: world.keys.text.revealedText),
         profile: .standalone, hasher: .cheap, mail: TestMail.writer, clock: clock.wall,
         random: Dice(seed: seed &+ 1_000).source)
+      identity.outOfBandCodes.leadLinks(to: Instance.publicURL)
       let run = StateMachine(world, identity, test, clock, seed: seed)
       do {
         try await run.run()
