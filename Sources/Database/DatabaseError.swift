@@ -29,8 +29,10 @@ public struct DatabaseError: Error, Sendable, Equatable {
     case corrupt
     /// The file isn't a database.
     case notADatabase
-    /// The file can't be opened or created, or the server can't be reached.
+    /// The file can't be opened or created, or the server refuses the user or has no such database.
     case cannotOpen
+    /// The server can't be reached, or opens no connections now.
+    case unreachable
     /// The file to create already exists.
     case exists
     /// The database has been closed.
@@ -45,6 +47,17 @@ public struct DatabaseError: Error, Sendable, Equatable {
 
   /// The kind of error.
   public let code: Code
+
+  /// Whether the same call can succeed later, although nobody changes the configuration: the server
+  /// or the disk is at fault, or the load.
+  public var isTemporary: Bool {
+    switch code {
+    case .full, .ioError, .outcomeUnknown, .busy, .unreachable: true
+    case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .readOnly, .corrupt,
+      .notADatabase, .cannotOpen, .exists, .closed, .unexpectedValue, .misuse, .other:
+      false
+    }
+  }
 
   /// The driver's extended code; 0 when the error isn't from the driver.
   public let extendedCode: Int32

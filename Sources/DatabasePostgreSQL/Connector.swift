@@ -46,7 +46,7 @@ final class Connector: Sendable {
   /// others fail at once.
   ///
   /// - Throws: The failure of the first server tried, with `.busy` when it has too many connections
-  ///   or is starting.
+  ///   or is starting, and `.unreachable` when there's no answer.
   func connect() throws(Failure) -> PostgreSQLLink {
     try outage.check()
     let start = ContinuousClock.now
@@ -72,7 +72,7 @@ final class Connector: Sendable {
         if failure == nil { failure = error }
       }
     }
-    throw failure ?? cannotOpen("no server")
+    throw failure ?? cannotOpen("no server", .unreachable)
   }
 
   /// Connects to the first IP address of a server that accepts it.
@@ -82,7 +82,9 @@ final class Connector: Sendable {
   private func connect(toServerAt position: Int) throws(Failure) -> PostgreSQLLink {
     let (server, last) = (address.servers[position], latest.withLock(\.self))
     var ips: [String?]
-    do { ips = try HostLookup.ips(of: server.host) } catch { throw cannotOpen(error.reason) }
+    do { ips = try HostLookup.ips(of: server.host) } catch {
+      throw cannotOpen(error.reason, .unreachable)
+    }
     if last.position == position, let index = ips.firstIndex(of: last.ip) {
       ips.insert(ips.remove(at: index), at: 0)
     }
@@ -100,7 +102,7 @@ final class Connector: Sendable {
         if failure == nil || isAnswer { failure = error }
       }
     }
-    throw failure ?? cannotOpen("no address")
+    throw failure ?? cannotOpen("no address", .unreachable)
   }
 
   private func connect(
@@ -202,7 +204,7 @@ final class Connector: Sendable {
             unsafe PQconnectStartParams(names.baseAddress, values.baseAddress, 0)
           }
       }
-    guard let handle = unsafe started else { throw cannotOpen("out of memory") }
+    guard let handle = unsafe started else { throw cannotOpen("out of memory", .unreachable) }
     do throws(Failure) {
       // In this form, an error has its SQLSTATE.
       _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
@@ -225,7 +227,8 @@ final class Connector: Sendable {
       let ready = unsafe poll(&socket, 1, rest)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else {
-        throw cannotOpen("no answer in \((time / .seconds(0.1)).rounded() / 10) seconds")
+        throw cannotOpen(
+          "no answer in \((time / .seconds(0.1)).rounded() / 10) seconds", .unreachable)
       }
       switch unsafe PQconnectPoll(handle) {
       case PGRES_POLLING_OK: return
@@ -242,14 +245,16 @@ final class Connector: Sendable {
     if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }
     var line = text.split(separator: "\n").first.map(String.init) ?? text
     // "connection to server … failed: FATAL:  53300: sorry, too many clients already"
-    guard let match = line.firstMatch(of: #/: {2}([0-9A-Z]{5}): /#) else { return cannotOpen(line) }
+    guard let match = line.firstMatch(of: #/: {2}([0-9A-Z]{5}): /#) else {
+      // libpq's own error: without a password, it doesn't sign in.
+      let needsPassword = unsafe PQconnectionNeedsPassword(handle) == 1
+      return cannotOpen(line, needsPassword ? .cannotOpen : .unreachable)
+    }
     let state = String(match.1)
     line.replaceSubrange(match.range, with: ": ")
-    let code = SQLState.code(of: state)
     return Failure(
       DatabaseError(
-        code == .busy ? .busy : .cannotOpen,
-        "cannot connect to \(address): \(line) (SQLSTATE \(state))",
+        SQLState.refusal(of: state), "cannot connect to \(address): \(line) (SQLSTATE \(state))",
         extendedCode: SQLState.number(of: state)),
       state: state, isLoss: true)
   }

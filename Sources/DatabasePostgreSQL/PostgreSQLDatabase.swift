@@ -44,8 +44,8 @@ public final class PostgreSQLDatabase: Database {
   ///   - sharesUse: Whether connections keep others from moving the database; false for a move,
   ///     which acquires it alone.
   ///   - trace: Receives the text of every statement that callers run; for tests.
-  /// - Throws: ``DatabaseError``: `.cannotOpen`, or `.busy` when the server is starting or has too
-  ///   many connections.
+  /// - Throws: ``DatabaseError``: `.cannotOpen`, `.unreachable`, or `.busy` when the server is
+  ///   starting or has too many connections.
   public init(
     _ address: PostgreSQLAddress, passwordFile: String? = nil, replica: ReplicaSettings? = nil,
     readers: Int = 8, writers: Int = 8,

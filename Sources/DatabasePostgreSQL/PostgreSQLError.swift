@@ -128,6 +128,13 @@ enum SQLState {
     }
   }
 
+  /// Returns the kind of error with which a server or a pooler refused a connection.
+  static func refusal(of state: String) -> DatabaseError.Code {
+    if code(of: state) == .busy { return .busy }
+    // The user has no access, or there's no such database, until an operator changes that.
+    return ["28", "3D", "42"].contains(state.prefix(2)) ? .cannotOpen : .unreachable
+  }
+
   /// Returns a message for operators, without values.
   ///
   /// The primary message of a data exception (class 22) repeats the value, so it's replaced.

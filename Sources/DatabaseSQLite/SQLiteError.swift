@@ -1,5 +1,6 @@
 import CSQLite
 import Database
+import Glibc
 
 extension DatabaseError {
   /// Returns the last error of a connection.
@@ -14,8 +15,18 @@ extension DatabaseError {
   {
     var message = ""
     if let text = unsafe sqlite3_errmsg(connection) { message = unsafe String(cString: text) }
-    return DatabaseError(
-      kind(of: code, message: message), message, extendedCode: code, sql: sql)
+    var kind = kind(of: code, message: message)
+    if kind == .cannotOpen { kind = unsafe reason(sqlite3_system_errno(connection)) }
+    return DatabaseError(kind, message, extendedCode: code, sql: sql)
+  }
+
+  /// Returns why a file can't be opened, by the error of the system.
+  private static func reason(_ number: Int32) -> Code {
+    switch number {
+    case ENOSPC, EDQUOT: .full
+    case EIO: .ioError
+    default: .cannotOpen
+    }
   }
 
   private static func kind(of code: Int32, message: String) -> Code {

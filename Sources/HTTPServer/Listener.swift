@@ -16,11 +16,12 @@ struct Listener {
     guard (0...65535).contains(port), unsafe getaddrinfo(host, String(port), &hints, &found) == 0
     else { throw .unknownHost(host) }
     defer { unsafe freeaddrinfo(found) }
-    var reason = "the host has no address"
+    var (reason, isTemporary) = ("the host has no address", false)
     var next = unsafe found
     while let candidate = unsafe next?.pointee {
       unsafe next = candidate.ai_next
       guard let socket = unsafe Listener.listen(candidate) else {
+        isTemporary = [EADDRINUSE, EADDRNOTAVAIL].contains(errno)
         reason = lastError()
         continue
       }
@@ -28,7 +29,7 @@ struct Listener {
       self.port = Listener.port(of: socket)
       return
     }
-    throw .cannotListen(host: host, port: port, reason: reason)
+    throw .cannotListen(host: host, port: port, reason: reason, isTemporary: isTemporary)
   }
 
   private static func listen(_ address: addrinfo) -> Int32? {

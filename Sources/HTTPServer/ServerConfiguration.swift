@@ -57,18 +57,27 @@ public struct ServerConfiguration: Sendable {
 public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The host isn't an address of this machine.
   case unknownHost(String)
-  /// Listening on the address failed; `reason` is the system's text.
-  case cannotListen(host: String, port: Int, reason: String)
+  /// Listening on the address failed; `reason` is the system's text. `isTemporary` if another process
+  /// uses the address, or no interface has it yet.
+  case cannotListen(host: String, port: Int, reason: String, isTemporary: Bool)
   /// A file couldn't be read; `reason` is the system's text.
   case unreadableFile(path: String, reason: String)
   /// The engine rejected the certificate or key, or lacked resources.
   case cannotStart(reason: String)
 
+  /// Whether another attempt can succeed, although nobody changes the configuration.
+  public var isTemporary: Bool {
+    switch self {
+    case .cannotListen(_, _, _, let isTemporary): isTemporary
+    case .unknownHost, .unreadableFile, .cannotStart: false
+    }
+  }
+
   /// A description for users.
   public var description: String {
     switch self {
     case .unknownHost(let host): "There is no address named \(host) on this machine."
-    case .cannotListen(let host, let port, let reason):
+    case .cannotListen(let host, let port, let reason, _):
       "Cannot listen on \(host), port \(port): \(reason)."
     case .unreadableFile(let path, let reason): "Cannot read \(path): \(reason)."
     case .cannotStart(let reason): reason

@@ -21,6 +21,17 @@ public enum StartError: Error, Sendable {
 
 extension StartError: UseCaseError {}
 
+extension StartError {
+  /// Whether another start can succeed, although nobody changes the configuration.
+  public var isTemporary: Bool {
+    switch self {
+    case .migration(.failed(_, let error)): error.isTemporary
+    case .unavailable(let failure): failure.isTemporary
+    case .migration, .newerProgramRequired, .wrongProfile, .wrongKey, .empty, .olderServer: false
+    }
+  }
+}
+
 extension Identity {
   /// Prepares the database: the schema, the stored profile and key, the first signing key, and, in
   /// the emulator profile, the default project.

@@ -1,6 +1,7 @@
 """The data folder: permissions, contents, and backups."""
 
 import shutil
+import socket
 import sqlite3
 import stat
 import threading
@@ -38,6 +39,31 @@ def test_a_second_server_is_refused(tmp_path):
         assert refusal.returncode == 75
         assert "Another Countersign server or command is using" in refusal.stderr
         assert httpx.get(server.url + "/healthz").text == "ok\n"
+
+
+@pytest.mark.parametrize("option", ["--listen", "--metrics-listen"])
+def test_a_start_with_an_address_that_is_in_use_is_worth_repeating(tmp_path, option):
+    initialize(tmp_path / "data")
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        refusal = run("serve", "--data", tmp_path / "data", "--assets", ROOT, "--listen", "127.0.0.1:0",
+                      option, f"127.0.0.1:{other.getsockname()[1]}")
+    assert refusal.returncode == 75 and "Cannot listen on" in refusal.stderr, refusal.stderr
+
+
+def test_a_start_with_an_address_that_no_interface_has_yet_is_worth_repeating(tmp_path):
+    initialize(tmp_path / "data")
+    # From a network for documentation.
+    refusal = serve("--data", tmp_path / "data", "--metrics-listen", "192.0.2.1:9090")
+    assert refusal.returncode == 75 and "192.0.2.1" in refusal.stderr, refusal.stderr
+
+
+def test_the_service_is_restarted_after_what_another_attempt_can_solve():
+    unit = (ROOT / "packaging/countersign.service").read_text()
+    assert "Restart=on-failure\n" in unit and "RestartPreventExitStatus=64 78\n" in unit
+    # By default, systemd gives up after five starts in ten seconds.
+    assert "StartLimitIntervalSec=0\n" in unit.split("[Service]")[0]
 
 
 @pytest.mark.parametrize("used_before", [False, True])

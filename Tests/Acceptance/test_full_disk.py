@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import Server, in_mounts_of, on_small_disk, run
+from support.program import ROOT, Server, in_mounts_of, new_instance, on_small_disk, run
 from support.rest import Api, claims, create_token, ok, refused
 
 pytestmark = pytest.mark.sqlite
@@ -95,6 +95,17 @@ def test_c13_a_full_disk_refuses_writes_and_recovers(disk):
         copy = folder.parent / "copy.sqlite"
         assert run("backup", "--data", folder, copy, prefix=in_mounts_of(server)).returncode == 0
         check_integrity(copy)
+
+
+def test_a_start_on_a_full_disk_is_worth_repeating(disk):
+    folder, prefix = disk
+    script = ('source=$1 target=$2; shift 2; cp -p "$source"/* "$target"; '
+              'dd if=/dev/zero of="$target/ballast" bs=4k 2>/dev/null; exec "$@"')
+    refusal = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", folder,
+                  prefix=[*prefix, "sh", "-c", script, "sh", str(new_instance()), str(folder)])
+    # A service manager restarts it.
+    assert refusal.returncode == 75, refusal.stderr
+    assert str(folder) in refusal.stderr
 
 
 def every_user(api):

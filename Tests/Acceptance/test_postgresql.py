@@ -16,7 +16,7 @@ import pytest
 from support.pages import Pages
 from support.postgresql import PostgreSQL
 from support.program import (
-    DATABASES, PROGRAM, Server, create_instance, environment, free_port, preloaded, run)
+    DATABASES, PROGRAM, ROOT, Server, create_instance, environment, free_port, preloaded, run)
 from support.rest import Api, create_token, ok, refused
 from support.site import crawl
 from support.waiting import until
@@ -228,13 +228,32 @@ def test_an_init_that_failed_halfway_is_completed_with_the_same_key(tmp_path):
         assert server.setup_code
 
 
+def test_a_start_is_worth_repeating_unless_the_server_refuses_the_user_or_the_database(data):
+    with Server(data) as server:
+        assert server.stop() == 0
+    address = DATABASES.address(data)
+    name = address.split("/")[3].split("?")[0]
+
+    def start_with(address):
+        return run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", data,
+                   "--database", address)
+
+    for another, code in [
+            (f"postgresql://countersign@127.0.0.1:{free_port()}/x", 75),
+            (address.replace(f"/{name}?", "/missing?"), 78),
+            (address.replace("//countersign@", "//nobody@"), 78)]:
+        refusal = start_with(another)
+        assert refusal.returncode == code, (another, refusal.stderr)
+        assert "can't be opened" in refusal.stderr
+
+
 # One of its databases is a file.
 @pytest.mark.sqlite
 def test_an_init_that_stores_nothing_leaves_no_key(tmp_path):
     data = tmp_path / "data"
     address = DATABASES.add(data)
     unreachable = run("init", "--data", data, "--database", "postgresql:///x?host=/nowhere")
-    assert unreachable.returncode == 78 and not data.exists()
+    assert unreachable.returncode == 75 and not data.exists()
     DATABASES.execute(data, "CREATE TABLE instance (name TEXT)")
     occupied = run("init", "--data", data, "--database", address)
     assert occupied.returncode != 0 and not data.exists(), occupied.stderr

@@ -77,9 +77,9 @@ struct ErrorTests {
   func `a server that isn't there is an error, and so is a missing database`() async throws {
     let server = try await PostgreSQLServer.shared.value
     for (text, expected) in [
-      ("postgresql://postgres@127.0.0.1:1/x", DatabaseError.Code.cannotOpen),
+      ("postgresql://postgres@127.0.0.1:1/x", DatabaseError.Code.unreachable),
       ("postgresql://postgres@:\(server.port)/missing?host=\(server.folder)", .cannotOpen),
-      ("postgresql://postgres@:1/x?host=\(server.folder)", .cannotOpen),
+      ("postgresql://postgres@:1/x?host=\(server.folder)", .unreachable),
       ("postgresql://nobody@:\(server.port)/postgres?host=\(server.folder)", .cannotOpen),
     ] {
       let address = try PostgreSQLAddress(text)

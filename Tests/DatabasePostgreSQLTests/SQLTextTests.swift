@@ -55,4 +55,18 @@ struct SQLTextTests {
     for conflicts in 1...40 { #expect(policy.pause(after: conflicts) <= 64_000) }
     #expect((0..<100).allSatisfy { _ in policy.pause(after: 1) <= 1000 })
   }
+
+  @Test(arguments: [
+    ("53300", DatabaseError.Code.busy), ("57P03", .busy), ("53200", .unreachable),
+    ("57P01", .unreachable), ("08006", .unreachable), ("55000", .unreachable),
+    ("28000", .cannotOpen), ("28P01", .cannotOpen), ("3D000", .cannotOpen),
+    ("42501", .cannotOpen),
+  ])
+  func `a refused connection is temporary, unless it's about the user or the database`(
+    state: String, expected: DatabaseError.Code
+  ) {
+    let code = SQLState.refusal(of: state)
+    #expect(code == expected)
+    #expect(DatabaseError(code, "").isTemporary == (expected != .cannotOpen))
+  }
 }

@@ -166,7 +166,7 @@ struct ServerTests {
     let error = await #expect(throws: DatabaseError.self) {
       try await PostgreSQLDatabase(PostgreSQLAddress("postgresql://127.0.0.1:1,127.0.0.1:2/x"))
     }
-    #expect(error?.code == .cannotOpen)
+    #expect(error?.code == .unreachable)
     #expect(error?.message.contains("127.0.0.1:1") == true)
   }
 

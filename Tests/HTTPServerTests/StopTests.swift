@@ -106,7 +106,7 @@ struct StopTests {
         ServerConfiguration(port: port), failure: { status, _, _ in .text("", status: status) },
         handler: { _ in .noContent })
     } throws: { error in
-      guard case .cannotListen(_, port, _) = error as? ServerError else { return false }
+      guard case .cannotListen(_, port, _, true) = error as? ServerError else { return false }
       return true
     }
   }

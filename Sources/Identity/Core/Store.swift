@@ -24,12 +24,18 @@ struct DeletedScope: Error {
 public struct Failure: Error, Sendable, CustomStringConvertible {
   /// The description, without user data.
   public let description: String
+  /// Whether the same call can succeed later, although nobody changes the configuration.
+  public let isTemporary: Bool
 
   package init(_ error: any Error) {
     description = String(describing: error)
+    isTemporary = (error as? DatabaseError)?.isTemporary == true
   }
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String) {
+    self.description = description
+    isTemporary = false
+  }
 }
 
 /// The dependencies of every use case.

@@ -45,12 +45,14 @@ struct ConfigurationError: Error {
   init(_ problems: [Message]) { self.problems = problems }
   init(_ problem: Message) { problems = [problem] }
 
-  /// An error that ends by itself, such as that another program uses the data folder.
-  static func temporary(_ problem: Message) -> Self {
-    var error = Self(problem)
-    error.exitCode = 75
-    return error
+  /// An error with a cause that decides whether another attempt can solve it.
+  init(_ problem: Message, isTemporary: Bool) {
+    self.init(problem)
+    if isTemporary { exitCode = 75 }
   }
+
+  /// An error that ends by itself, such as that another program uses the data folder.
+  static func temporary(_ problem: Message) -> Self { Self(problem, isTemporary: true) }
 }
 
 /// The options and operands from the command line, the environment, and the configuration file.

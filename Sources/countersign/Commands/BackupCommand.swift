@@ -101,12 +101,9 @@ enum BackupCommand: Command {
         throw ConfigurationError(
           Message("cli.already-exists-choose-another-name-or", ["file": .text(file)]))
       }
-      if case .busy = error.code {
-        throw ConfigurationError.temporary(
-          Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]))
-      }
       throw ConfigurationError(
-        Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]))
+        Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]),
+        isTemporary: error.isTemporary)
     }
   }
 

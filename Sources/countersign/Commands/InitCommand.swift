@@ -41,7 +41,7 @@ enum InitCommand: Command {
         // The server and the next init would reject half an instance.
         folder.removeNewInstance(withFolder: isNew)
       }
-      if let error = error as? StartError { throw ConfigurationError(error.message) }
+      if let error = error as? StartError { throw ConfigurationError(error) }
       throw error
     }
     lock.release()
@@ -104,7 +104,7 @@ extension DataFolder {
       return creation
     } catch {
       await database.close()
-      throw ConfigurationError(error.message)
+      throw ConfigurationError(error)
     }
   }
 

@@ -76,7 +76,7 @@ enum MigrateCommand: Command {
       return plan
     } catch {
       await database.close()
-      throw ConfigurationError(error.message)
+      throw ConfigurationError(error)
     }
   }
 }

@@ -118,7 +118,7 @@ private struct Restore {
         draft, assets: .ofCommands, keys: ring, profile: stored.profile, creates: false,
         migrates: true, backup: .skip)
     } catch let error as StartError {
-      throw ConfigurationError(error.message)
+      throw ConfigurationError(error)
     }
     do {
       // Tokens have timestamps in whole seconds, so one issued in the last second before the stop

@@ -30,11 +30,14 @@ struct DataFolder: Sendable {
       throw ConfigurationError(
         Message(
           "cli.the-data-folder-cant-be-created",
-          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
+          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
     let probe = "\(path)/.writable-\(getpid())"
-    guard files.createFile(atPath: probe, contents: Data()) else {
-      throw ConfigurationError(Message("cli.the-data-folder-isnt-writable", ["path": .text(path)]))
+    do { try Data().write(to: URL(filePath: probe)) } catch {
+      throw ConfigurationError(
+        Message("cli.the-data-folder-isnt-writable", ["path": .text(path)]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
     try? files.removeItem(atPath: probe)
   }
@@ -270,10 +273,7 @@ struct DataFolder: Sendable {
   /// Opens the file of the database.
   func openFile() throws(ConfigurationError) -> SQLiteDatabase {
     do { return try SQLiteDatabase(path: database) } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.the-database-cant-be-opened",
-          ["database": .text(database), "reason": .text(error.message)]))
+      throw ConfigurationError(opening: database, error)
     }
   }
 }

@@ -122,13 +122,7 @@ extension DataFolder {
     do {
       return try await address.open(passwordFile: passwordFile, replica: replica)
     } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.the-database-cant-be-opened",
-          [
-            "database": .text("\(address)"),
-            "reason": .text((error as? DatabaseError)?.message ?? "\(error)"),
-          ]))
+      throw ConfigurationError(opening: "\(address)", error)
     }
   }
 
@@ -136,10 +130,7 @@ extension DataFolder {
   func openForReading() async throws(ConfigurationError) -> any InstanceDatabase {
     guard !isOnServer else { return try await open() }
     do { return try ReadOnlySQLiteDatabase(path: database) } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.the-database-cant-be-opened",
-          ["database": .text(database), "reason": .text(error.message)]))
+      throw ConfigurationError(opening: database, error)
     }
   }
 }

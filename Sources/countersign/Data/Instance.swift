@@ -104,7 +104,7 @@ struct Instance: Sendable {
           environment: environment)
       }
     } catch let error as StartError {
-      throw ConfigurationError(error.message)
+      throw ConfigurationError(error)
     }
   }
 

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Foundation
+import Glibc
 import Identity
 import JSON
 import Localization
@@ -38,6 +39,30 @@ extension UsageError: CustomStringConvertible {
 
 extension ConfigurationError: CustomStringConvertible {
   var description: String { problems.map(OperatorText.string).joined(separator: " ") }
+}
+
+extension ConfigurationError {
+  /// An instance that can't be used.
+  init(_ error: StartError) { self.init(error.message, isTemporary: error.isTemporary) }
+
+  /// A database that can't be opened.
+  init(opening database: String, _ error: any Error) {
+    self.init(
+      Message(
+        "cli.the-database-cant-be-opened",
+        ["database": .text(database), "reason": .text(OperatorText.reason(of: error))]),
+      isTemporary: Self.isTemporary(error))
+  }
+
+  /// Returns whether an error of a database, or of the system, is one that another attempt can solve.
+  static func isTemporary(_ error: any Error) -> Bool {
+    if let error = error as? DatabaseError { return error.isTemporary }
+    if let error = error as? CocoaError, error.code == .fileWriteOutOfSpace { return true }
+    let error = error as NSError
+    let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
+    let numbers = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].map { Int($0) }
+    return cause.domain == NSPOSIXErrorDomain && numbers.contains(cause.code)
+  }
 }
 
 extension StartError {

@@ -32,7 +32,8 @@ struct UpgradeBackup: Sendable {
     let file = "\(folder.path)/\(Self.prefix)\(WallClock.system.now().fileStamp).sqlite"
     do { try await database.backup(to: file) } catch {
       throw ConfigurationError(
-        Message("cli.the-upgrade-backup-couldnt-be-created", ["reason": .text("\(error)")]))
+        Message("cli.the-upgrade-backup-couldnt-be-created", ["reason": .text("\(error)")]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
     Terminal.complain(Message("cli.created-the-upgrade-backup", ["file": .text(file)]))
   }
@@ -47,7 +48,7 @@ struct UpgradeBackup: Sendable {
   private func checkSpace(_ plan: MigrationPlan) throws(ConfigurationError) {
     let needed = plan.databaseBytes + plan.extraBytes + Readiness.leastSpace
     guard let free = folder.freeSpace, free < needed else { return }
-    throw ConfigurationError(
+    throw ConfigurationError.temporary(
       Message(
         "cli.not-enough-space-for-the-upgrade",
         [

@@ -57,7 +57,7 @@ enum ServeCommand: Command {
       }
       if try await Identity.lacksSearchIndex(of: instance.database) { log.add(.searchIndexMissing) }
     } catch let error as StartError {
-      throw ConfigurationError(error.message)
+      throw ConfigurationError(error)
     }
     try configuration.auditHeads?.create()
     let (greeting, isDemo) = try await DemoGreeting.create(configuration, instance)
@@ -99,9 +99,14 @@ enum ServeCommand: Command {
     } catch {
       await instance.database.close()
       if let error = error as? ConfigurationError { throw error }
-      if let error = error as? StartError { throw ConfigurationError(error.message) }
-      let reason = (error as? ServerError).map(TLSFiles(configuration.tls).reason)
-      throw ConfigurationError(.verbatim(reason ?? "\(error)"))
+      if let error = error as? StartError {
+        throw ConfigurationError(error.message, isTemporary: error.isTemporary)
+      }
+      guard let error = error as? ServerError else {
+        throw ConfigurationError(.verbatim("\(error)"))
+      }
+      throw ConfigurationError(
+        .verbatim(TLSFiles(configuration.tls).reason(for: error)), isTemporary: error.isTemporary)
     }
     certificates?.check()
     let reload = Reload(
