@@ -67,7 +67,7 @@ struct smtp_settings {
   int tls;
   int verifies;
   long connect_seconds;
-  long whole_seconds;
+  long reply_seconds;
   curl_off_t size;
   char *error;
   void *context;
@@ -86,8 +86,9 @@ static inline CURLcode smtp_prepare(CURL *handle, const struct smtp_settings *se
   SET(CURLOPT_USE_SSL, settings->tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_TRY);
   if (settings->user != NULL) SET(CURLOPT_USERNAME, settings->user);
   if (settings->password != NULL) SET(CURLOPT_PASSWORD, settings->password);
-  SET(CURLOPT_TIMEOUT, settings->whole_seconds);
-  SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings->whole_seconds);
+  // For each reply. Without CURLOPT_TIMEOUT, which limits the replies on a connection that's used again by
+  // its age: the progress callback ends the transfer.
+  SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings->reply_seconds);
   SET(CURLOPT_MAIL_FROM, settings->sender);
   SET(CURLOPT_MAIL_RCPT, settings->recipients);
   SET(CURLOPT_UPLOAD, 1L);

@@ -4,6 +4,11 @@
 final class MailExchange {
   private let message: [UInt8]
   private let deadline: () -> Int64
+  /// The times by which the server must have the email, and must have replied to it, in seconds of a
+  /// monotonic clock.
+  var (sendBy, replyBy) = (Int64.max, Int64.max)
+  /// Called when libcurl has all of the email.
+  var whenWhole: () -> Void = {}
   private(set) var sent = 0
   /// The server's last 4xx or 5xx reply, truncated if it's long.
   private(set) var line: [UInt8] = []
@@ -20,16 +25,23 @@ final class MailExchange {
 
   var count: Int { message.count }
 
+  /// Whether libcurl has all of the email, so that only the server's reply to it is missing.
+  var isWhole: Bool { sent == count }
+
+  /// Returns whether the server has had its time.
+  func isLate(at now: Int64) -> Bool { now >= (isWhole ? replyBy : sendBy) }
+
   /// Returns whether the transfer has exceeded its deadline.
   func isOver(at now: Int64) -> Bool {
     let deadline = deadline()
-    return deadline != 0 && now >= deadline
+    return deadline != 0 && now >= deadline || isLate(at: now)
   }
 
   func take(_ most: Int, _ give: (ArraySlice<UInt8>) -> Void) -> Int {
     let part = message[sent...].prefix(most)
     give(part)
     sent += part.count
+    if isWhole, !part.isEmpty { whenWhole() }
     return part.count
   }
 

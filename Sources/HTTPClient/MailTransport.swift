@@ -12,10 +12,13 @@ import Synchronization
 @safe public final class MailTransport: @unchecked Sendable {
   private let server: Server
   private let connectSeconds: Int
-  private let wholeSeconds: Int
+  private let sendSeconds: Int
+  private let replySeconds: Int
   private var handle: UnsafeMutableRawPointer?
   /// The deadline of a transfer, in seconds of a monotonic clock; 0 for none.
   private let deadline = Atomic<Int64>(0)
+  /// When the email was sent whose reply is missing, in seconds of that clock; 0 for none.
+  private let sentAt = Atomic<Int64>(0)
 
   /// A mail server.
   public struct Server: Sendable {
@@ -53,6 +56,20 @@ import Synchronization
     public let isAboutSender: Bool
     /// libcurl's description.
     public let description: String
+    /// Whether the server has the whole email, and didn't reply to it in time.
+    public private(set) var isUnanswered = false
+
+    /// Returns the failure of an email that the server has, but didn't reply to.
+    ///
+    /// - Parameter seconds: The time that it had, in seconds.
+    /// - Returns: The failure.
+    public static func unanswered(within seconds: Int) -> Self {
+      var failure = Self(
+        reply: 0, line: [], isAboutMail: true,
+        description: "no reply to the message within \(seconds) seconds")
+      failure.isUnanswered = true
+      return failure
+    }
 
     /// Creates a failure.
     public init(
@@ -70,11 +87,14 @@ import Synchronization
   /// - Parameters:
   ///   - server: The server.
   ///   - connectSeconds: The timeout for connecting, in seconds.
-  ///   - wholeSeconds: The timeout for sending an email, in seconds.
-  public init(_ server: Server, connectSeconds: Int, wholeSeconds: Int) {
+  ///   - sendSeconds: The timeout for sending an email, in seconds.
+  ///   - replySeconds: The timeout for the reply to the whole email, in seconds. The server has it
+  ///     then, and sends it on even if it's sent again.
+  public init(_ server: Server, connectSeconds: Int, sendSeconds: Int, replySeconds: Int) {
     self.server = server
     self.connectSeconds = connectSeconds
-    self.wholeSeconds = wholeSeconds
+    self.sendSeconds = sendSeconds
+    self.replySeconds = replySeconds
   }
 
   deinit { close() }
@@ -89,6 +109,15 @@ import Synchronization
   /// Limits an email being sent to this many more seconds.
   public func hurry(seconds: Int) {
     deadline.store(Self.now() + Int64(seconds), ordering: .relaxed)
+  }
+
+  /// Returns whether the server has had an email for some time without replying to it.
+  ///
+  /// - Parameter seconds: The time, in seconds.
+  /// - Returns: False, too, when no email is being sent.
+  public func hasWaited(seconds: Int) -> Bool {
+    let sentAt = sentAt.load(ordering: .relaxed)
+    return sentAt != 0 && Self.now() - sentAt >= Int64(seconds)
   }
 
   /// The seconds of a monotonic clock.
@@ -109,6 +138,10 @@ import Synchronization
         description: Curl.description(of: CURLE_FAILED_INIT, []))
     }
     let exchange = MailExchange(message, deadline: { self.deadline.load(ordering: .relaxed) })
+    exchange.sendBy = Self.now() + Int64(sendSeconds)
+    exchange.replyBy = exchange.sendBy + Int64(replySeconds)
+    exchange.whenWhole = { self.sentAt.store(Self.now(), ordering: .relaxed) }
+    defer { sentAt.store(0, ordering: .relaxed) }
     let recipients = unsafe curl_slist_append(nil, "<\(recipient)>")
     defer { unsafe curl_slist_free_all(recipients) }
     var error = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -117,7 +150,12 @@ import Synchronization
     guard code != CURLE_OK else { return }
     // The connection is in an unknown state now.
     close()
-    let description = Curl.description(of: code, error)
+    let isLate = code == CURLE_ABORTED_BY_CALLBACK && exchange.isLate(at: Self.now())
+    if exchange.isWhole, isLate || code == CURLE_OPERATION_TIMEDOUT {
+      throw .unanswered(within: replySeconds)
+    }
+    let description =
+      isLate ? "no answer within \(sendSeconds) seconds" : Curl.description(of: code, error)
     throw Failure(
       reply: reply, line: exchange.line,
       isAboutMail: code == CURLE_SEND_ERROR || exchange.sent > 0,
@@ -145,7 +183,7 @@ import Synchronization
     unsafe settings.tls = server.needsTLS ? 1 : 0
     unsafe settings.verifies = server.needsTLS ? 1 : 0
     unsafe settings.connect_seconds = connectSeconds
-    unsafe settings.whole_seconds = wholeSeconds
+    unsafe settings.reply_seconds = replySeconds
     unsafe settings.size = curl_off_t(exchange.count)
     unsafe settings.read = mailRead
     unsafe settings.reply = mailReply

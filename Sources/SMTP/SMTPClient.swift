@@ -26,12 +26,16 @@ public final class SMTPClient: Sendable {
   ///   - server: The server.
   ///   - connectWithin: The timeout for connecting, in seconds.
   ///   - sendWithin: The timeout for sending an email, in seconds.
-  public init(_ server: SMTPServer, connectWithin: Int = 15, sendWithin: Int = 60) {
+  ///   - replyWithin: The timeout for the server's reply to a whole email, in seconds; at least ten
+  ///     minutes, in which it may scan the email (RFC 5321 section 4.5.3.2.6).
+  public init(
+    _ server: SMTPServer, connectWithin: Int = 15, sendWithin: Int = 60, replyWithin: Int = 600
+  ) {
     transport = MailTransport(
       .init(
         url: server.url, user: server.user, password: server.password,
         authority: server.authority, needsTLS: server.needsTLS),
-      connectSeconds: connectWithin, wholeSeconds: sendWithin)
+      connectSeconds: connectWithin, sendSeconds: sendWithin, replySeconds: replyWithin)
   }
 
   /// Sends an email and waits for the server's reply.
@@ -61,6 +65,12 @@ public final class SMTPClient: Sendable {
     }
   }
 
+  /// Returns whether the server has had an email for some time without replying to it.
+  ///
+  /// - Parameter seconds: The time, in seconds.
+  /// - Returns: False, too, when no email is being sent.
+  public func hasWaited(seconds: Int) -> Bool { transport.hasWaited(seconds: seconds) }
+
   /// Limits an email being sent to this many more seconds.
   public func hurry(seconds: Int) { transport.hurry(seconds: seconds) }
 }
@@ -74,7 +84,13 @@ extension SMTPOutcome {
   ///
   /// The sender's address is the server's own, so that the rejection of it concerns all emails, except
   /// when it's for the size, which is sent along with the address (RFC 1870 section 6.1).
+  ///
+  /// A server that doesn't reply to a whole email may be busy with that email only.
   init(_ failure: MailTransport.Failure) {
+    guard !failure.isUnanswered else {
+      self = .postponed(failure.description)
+      return
+    }
     let reply = failure.reply
     let isReply = failure.isAboutMail && reply >= 400
     let words = isReply ? Self.text(of: failure.line, reply) : failure.description

@@ -223,6 +223,39 @@ def test_no_message_is_sent_twice_when_the_server_stops(tmp_path):
     assert len({m["Message-ID"] for m in mails}) == len(people)
 
 
+def test_a_message_that_is_scanned_for_longer_than_a_minute_is_sent_once_and_delays_no_other(tmp_path):
+    with MailServer(delay=lambda recipient: 70 if recipient == "scanned@example.com" else 0) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
+            api = api_of(server, pages)
+            notify(api, "scanned@example.com")
+            until(lambda: "scanned@example.com" in states(pages), "the message is queued")
+            for number in range(3):
+                notify(api, f"other{number}@example.com")
+            mail_server.received(3)
+            assert "scanned@example.com" not in recipients(mail_server)
+            wait_for_state(pages, "scanned@example.com", "sent", 90)
+            assert len(settled(mail_server)) == 4
+            assert recipients(mail_server).count("scanned@example.com") == 1
+            assert "delivery paused" not in server.text
+            assert server.stop() == 0
+
+
+def test_a_message_that_is_being_scanned_does_not_delay_a_stop(tmp_path):
+    with MailServer(delay=600) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
+            notify(api_of(server, pages), "sam@example.com")
+            until(lambda: mail_server.scanning, "the mail server has the message")
+            begin = time.monotonic()
+            assert server.stop() == 0
+            assert time.monotonic() - begin < 20
+
+
+def recipients(mail_server):
+    return [mail["To"].addresses[0].addr_spec for mail in mail_server.mails]
+
+
 # On a shared database, a server that starts leaves what may be another's until it is due.
 @pytest.mark.sqlite
 def test_a_silent_mail_server_does_not_delay_a_stop(tmp_path):

@@ -69,10 +69,15 @@ struct SMTPServerTests {
     #expect(SMTPOutcome(failure) == outcome)
   }
 
-  @Test func `a server that doesn't reply after the message is unreachable`() {
+  @Test func `a connection that's lost after the message means an unreachable server`() {
     let failure = MailTransport.Failure(
-      reply: 354, line: [], isAboutMail: true, description: "timed out")
-    #expect(SMTPOutcome(failure) == .unreachable("timed out"))
+      reply: 354, line: [], isAboutMail: true, description: "reset")
+    #expect(SMTPOutcome(failure) == .unreachable("reset"))
+  }
+
+  @Test func `a server that doesn't reply to one message is tried with others`() {
+    let failure = MailTransport.Failure.unanswered(within: 600)
+    #expect(SMTPOutcome(failure) == .postponed("no reply to the message within 600 seconds"))
   }
 
   @Test func `a closed port is reported as unreachable`() async throws {

@@ -67,13 +67,14 @@ extension OutboxError: UseCaseError {}
 ///
 /// One write leases a message by moving its next attempt past the lease; another records the result
 /// after the server has accepted it. A crash loses no message: one without a recorded result is
-/// retried. Only a crash between the server's response and the second write sends a message twice,
+/// retried. Only a crash or a stop between the message and the second write sends a message twice,
 /// with the same ID both times.
 public struct Deliveries: Sendable {
   let store: Store
 
-  /// The duration of a lease in seconds; longer than an attempt takes.
-  static let lease: Int64 = 300
+  /// The duration of a lease in seconds; longer than an attempt takes, at the end of which a mail
+  /// server may scan the email for ten minutes.
+  static let lease: Int64 = 900
   /// The longest wait between two attempts, in seconds.
   static let longestWait: Int64 = 3_600
   /// The maximum number of rows that a write changes.

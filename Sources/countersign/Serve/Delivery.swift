@@ -5,7 +5,7 @@ protocol Carrier: Sendable {
   var channel: OutboxEntry.Channel { get }
   /// The server in reports of its failure.
   var server: String { get }
-  /// The maximum number of messages sent at the same time.
+  /// The maximum number of messages sent at the same time now.
   var mostAtOnce: Int { get }
   /// Sends a message, even if the task is canceled meanwhile.
   func send(_ message: DueMessage) async -> DeliveryAttempt
@@ -127,18 +127,26 @@ private struct Courier: Sendable {
       var (round, sending, isCheckDue, willCheck) = (Round(), 0, true, false)
       while true {
         while isCheckDue, sending < carrier.mostAtOnce, round.trouble == nil {
-          guard let due = try await claim() else {
+          let due: DueMessage?
+          do { due = try await claim() } catch {
+            // The others would have to wait for those that are being sent, which may take minutes.
+            guard sending > 0 else { throw error }
+            log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
+            due = nil
+          }
+          guard let due else {
             isCheckDue = false
             break
           }
-          group.addTask { .attempt(try await attempt(due)) }
+          group.addTask { .attempt(await attempt(due)) }
           sending += 1
         }
         guard sending > 0 else {
           group.cancelAll()
           return round
         }
-        if !isCheckDue, !willCheck, !Task.isCancelled {
+        // More may be sent at the same time by then, too.
+        if !willCheck, !Task.isCancelled {
           willCheck = true
           group.addTask {
             _ = await slept(Self.interval)
@@ -166,20 +174,24 @@ private struct Courier: Sendable {
     return try await identity.deliveries.claim(carrier.channel)
   }
 
-  private func attempt(_ message: DueMessage) async throws -> DeliveryAttempt {
+  private func attempt(_ message: DueMessage) async -> DeliveryAttempt {
     let attempt = await carrier.send(message)
     health?.record(.init(attempt), at: identity.clock.now())
     switch attempt {
-    case .recorded(let result): try await record(result, of: message)
-    case .isDown(let reason): try await record(.postponed(reason), of: message)
+    case .recorded(let result): await record(result, of: message)
+    case .isDown(let reason): await record(.postponed(reason), of: message)
     }
     return attempt
   }
 
   /// Records the result for a message, even while the server stops, so that none is sent twice.
-  private func record(_ result: DeliveryResult, of message: DueMessage) async throws {
+  private func record(_ result: DeliveryResult, of message: DueMessage) async {
     let deliveries = identity.deliveries
-    try await Task { try await deliveries.record(result, of: message) }.value
+    do {
+      try await Task { try await deliveries.record(result, of: message) }.value
+    } catch {
+      log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
+    }
   }
 
   /// Waits; returns false when the task is canceled meanwhile.

@@ -5,7 +5,7 @@ import SMTP
 struct MailCarrier: Carrier {
   let channel: OutboxEntry.Channel
   private let configuration: MailConfiguration
-  private let client: SMTPClient
+  private let clients: SMTPClients
   private let address: @Sendable (String) -> String
 
   /// Creates a carrier of emails.
@@ -26,16 +26,16 @@ struct MailCarrier: Carrier {
     self.channel = channel
     self.configuration = configuration
     self.address = address
-    client = SMTPClient(configuration.server)
+    clients = SMTPClients(configuration.server)
   }
 
   var server: String { configuration.server.url }
 
-  var mostAtOnce: Int { 1 }
+  var mostAtOnce: Int { clients.mostAtOnce }
 
-  func rest() async { await client.rest() }
+  func rest() async { await clients.rest() }
 
-  func hurry(seconds: Int) { client.hurry(seconds: seconds) }
+  func hurry(seconds: Int) { clients.hurry(seconds: seconds) }
 
   func send(_ message: DueMessage) async -> DeliveryAttempt {
     guard let recipient = MailAddress(address(message.recipient)) else {
@@ -54,7 +54,7 @@ struct MailCarrier: Carrier {
       case .invalidField(let name): return .recorded(.invalidField(name))
       }
     }
-    return switch await client.send(mail) {
+    return switch await clients.send(mail) {
     case .accepted: .recorded(.sent)
     case .refused(let reason): .recorded(.failed(reason))
     case .postponed(let reason): .recorded(.postponed(reason))

@@ -23,7 +23,7 @@ from .waiting import until
 class MailServer:
     """Receives email on a loopback port and replies to each recipient with `answer`.
 
-    `answer` maps the recipient's address to a reply, and `sender` is the reply to that of the sender; `delay` is the time per message, in seconds.
+    `answer` maps the recipient's address to a reply, and `sender` is the reply to that of the sender; `delay` is the time until the reply to a message, in seconds, or maps the recipient's address to it.
     """
 
     def __init__(self, port=None, tls=None, password=None, answer=None, delay=0):
@@ -32,6 +32,7 @@ class MailServer:
         self.envelopes = []
         self.answer = answer or (lambda recipient: "250 OK")
         self.delay = delay
+        self.scanning = False
         self.sender = "250 OK"
         more = {}
         if tls:
@@ -59,8 +60,10 @@ class MailServer:
 
     async def handle_DATA(self, server, session, envelope):
         import asyncio
-        if self.delay:
-            await asyncio.sleep(self.delay)
+        delay = self.delay(envelope.rcpt_tos[0]) if callable(self.delay) else self.delay
+        if delay:
+            self.scanning = True
+            await asyncio.sleep(delay)
         self.envelopes.append((envelope.mail_from, list(envelope.rcpt_tos), bool(session.ssl)))
         self.mails.append(
             email.message_from_bytes(envelope.content, policy=email.policy.default))
