@@ -1,11 +1,13 @@
 """Backup and restore: the documented drill, and revocations that a restore keeps."""
 
+import json
 import os
 import re
 import shutil
 import signal
 import sqlite3
 import subprocess
+import textwrap
 import time
 
 import pytest
@@ -13,6 +15,8 @@ import pytest
 from support.pages import Pages
 from support.program import PROGRAM, ROOT, Server, environment, initialize, preloaded, run
 from support.rest import Api, create_token, ok, refused
+from support.writers import Writers
+from test_data_folder import found
 
 pytestmark = pytest.mark.sqlite
 
@@ -140,6 +144,66 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
         "WHERE action = 'instance.restore' AND field = 'file-name'").fetchall()
     assert row == [("command line", "monday.sqlite")]
     database.close()
+
+
+def test_a_restore_without_a_database_does_not_say_that_it_is_kept(served, tmp_path):
+    server, _, _ = served
+    file = backed_up(server, tmp_path)
+    # The log remains.
+    server.kill()
+    (server.data / "countersign.sqlite").unlink()
+    said = " ".join(restore(server.data, file).split())
+    assert "The previous database is in" not in said
+    [aside] = server.data.glob("before-restore-*")
+    assert f"The -wal and -shm files of a database that's missing are in {aside}." in said
+    assert "there's no previous database in" in said
+
+
+def recovery():
+    """Returns the documented commands that copy a deleted database from the process."""
+    commands = re.search(r"```sh\n( +PROCESS=.*?)```", OPERATIONS, re.S).group(1)
+    return textwrap.dedent(commands).splitlines()
+
+
+def test_the_documented_recovery_of_a_deleted_database_has_every_acknowledged_write(served, tmp_path):
+    server, _, api = served
+    file = backed_up(server, tmp_path)
+    # The service isn't one of systemd here, and its user doesn't exist.
+    before = [f"systemctl() {{ if [ $1 = show ]; then echo {server.process.pid}; fi; }}",
+              "chown() { :; }", f"DATA={server.data}"]
+
+    def shell(commands):
+        result = subprocess.run(["sh", "-ec", "\n".join(before + commands)], capture_output=True,
+                                text=True, timeout=60)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+    with Writers(server, api, "acme-app") as writers:
+        writers.wait(50, "users are created")
+        for part in server.data.glob("countersign.sqlite*"):
+            part.unlink()
+        writers.wait(100, "users are created in the deleted file")
+        # What's said about the missing file leads there.
+        for result in (run("doctor", "--data", server.data), run("restore", "--data", server.data, file),
+                       run("check-config", "--data", server.data, "--assets", ROOT),
+                       run("backup", "--data", server.data, tmp_path / "another.sqlite")):
+            said = " ".join((result.stdout + result.stderr).split())
+            assert "Don't stop a server" in said and "restore a backup" not in said, said
+            assert "The database file is missing" in said and result.returncode != 0
+        assert "\n### The database file is missing\n" in OPERATIONS
+
+        listed = shell(recovery()[:2])
+        numbers = {suffix: re.search(rf"(\d+) -> \S+/countersign\.sqlite{suffix} \(deleted\)", listed)[1]
+                   for suffix in ("", "-wal")}
+        commands = "\n".join(recovery())
+        assert commands.count("/fd/12 ") == commands.count("/fd/13\n") == 1
+        shell(commands.replace("/fd/12 ", f"/fd/{numbers['']} ")
+              .replace("/fd/13\n", f"/fd/{numbers['-wal']}\n").splitlines())
+    server.wait()
+    assert len(writers.acknowledged) >= 150
+    with Server(server.data) as again:
+        assert found(again, "acme-app", api.token, writers.acknowledged) == set(writers.acknowledged)
+        findings = json.loads(run("doctor", "--data", server.data, "--json").stdout)
+        assert [finding["severity"] for finding in findings if finding["check"] == "integrity"] == ["ok"]
 
 
 def test_sessions_can_be_kept(served, tmp_path):

@@ -42,13 +42,18 @@ struct ConfigurationError: Error {
   /// The exit code: 78 (`EX_CONFIG`), or 75 (`EX_TEMPFAIL`) for what another attempt can solve.
   var exitCode: Int32 = 78
 
+  /// Whether another attempt can solve it.
+  var isTemporary: Bool { exitCode == Self.temporaryExitCode }
+
+  private static let temporaryExitCode: Int32 = 75
+
   init(_ problems: [Message]) { self.problems = problems }
   init(_ problem: Message) { problems = [problem] }
 
   /// An error with a cause that decides whether another attempt can solve it.
   init(_ problem: Message, isTemporary: Bool) {
     self.init(problem)
-    if isTemporary { exitCode = 75 }
+    if isTemporary { exitCode = Self.temporaryExitCode }
   }
 
   /// An error that ends by itself, such as that another program uses the data folder.

@@ -153,7 +153,11 @@ private struct Restore {
         "cli.restored-users-as-of",
         ["file": .text(file.path), "count": .number(stored.users), "since": since]))
     if let aside, FileManager.default.fileExists(atPath: aside) {
-      Terminal.say(Message("cli.the-previous-database-is-in-delete", ["aside": .text(aside)]))
+      let held = FileManager.default.fileExists(atPath: DataFolder(path: aside).database)
+      Terminal.say(
+        held
+          ? Message("cli.the-previous-database-is-in-delete", ["aside": .text(aside)])
+          : Message("cli.the-rest-of-a-database-is-in-delete", ["aside": .text(aside)]))
     }
     Terminal.say(Message("cli.ended-one-time-codes-up-to", ["ended": .sequence(report.summary)]))
     if keepsSessions {

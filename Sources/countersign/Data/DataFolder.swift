@@ -18,7 +18,11 @@ struct DataFolder: Sendable {
   /// The file that a server, or a command that needs all of the folder, locks.
   var serverLock: String { "\(path)/\(Self.serverLockName)" }
 
+  /// The file that everything that uses the master key locks.
+  var keysLock: String { "\(path)/\(Self.keysLockName)" }
+
   private static let serverLockName = "server.lock"
+  private static let keysLockName = "keys.lock"
 
   /// Creates the folder with mode 700 if it's missing, and checks that it's writable.
   func prepare() throws(ConfigurationError) {
@@ -77,9 +81,27 @@ struct DataFolder: Sendable {
     if FileManager.default.fileExists(atPath: path) { try mustBeReadable() }
     try finishRestore()
     guard FileManager.default.fileExists(atPath: database) else {
+      guard !lacksOpenDatabase else { throw openDatabaseMissing }
       throw ConfigurationError(
         Message("cli.theres-no-countersign-data-in-set", ["path": .text(path)]))
     }
+  }
+
+  /// Checks that the folder contains an instance, for a caller that doesn't hold its lock: a server
+  /// may have a database open that was deleted.
+  func mustHoldOpenInstance() throws(ConfigurationError) {
+    guard !lacksOpenDatabase else { throw openDatabaseMissing }
+    try mustHoldInstance()
+  }
+
+  /// Whether the file of the database is missing, although another process has the folder locked.
+  private var lacksOpenDatabase: Bool {
+    !isOnServer && !FileManager.default.fileExists(atPath: database)
+      && PartialBackup.isBeingWritten(serverLock)
+  }
+
+  private var openDatabaseMissing: ConfigurationError {
+    .temporary(Message("cli.the-open-database-is-missing", ["path": .text(path)]))
   }
 
   /// Checks that the folder contains an instance, so that a server never creates a new one where a
@@ -172,14 +194,16 @@ struct DataFolder: Sendable {
     let end = ContinuousClock.now + Self.patience
     while true {
       do { return try lockForServer() } catch {
-        guard error.exitCode == inUse.exitCode, ContinuousClock.now < end else { throw error }
+        guard error.isTemporary, ContinuousClock.now < end else { throw error }
       }
       try await Task.sleep(for: .milliseconds(100))
     }
   }
 
   private var inUse: ConfigurationError {
-    .temporary(Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
+    guard !lacksOpenDatabase else { return openDatabaseMissing }
+    return .temporary(
+      Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
   }
 
   /// Locks the folder for one server, until the process ends.
@@ -195,7 +219,7 @@ struct DataFolder: Sendable {
 
   /// Acquires the shared lock that keeps the master key from changing while a command uses it.
   func lockKeys() throws(ConfigurationError) -> FolderLock {
-    guard let handle = try take("keys.lock", isShared: true) else {
+    guard let handle = try take(Self.keysLockName, isShared: true) else {
       throw ConfigurationError.temporary(
         Message("cli.another-countersign-command-is-changing", ["path": .text(path)]))
     }
@@ -204,7 +228,7 @@ struct DataFolder: Sendable {
 
   /// Acquires the exclusive lock on the master key, which only a server may be using meanwhile.
   func lockKeysForChange() throws(ConfigurationError) -> FolderLock {
-    guard let handle = try take("keys.lock") else {
+    guard let handle = try take(Self.keysLockName) else {
       throw ConfigurationError.temporary(
         Message("cli.another-countersign-command-is-using-and", ["path": .text(path)]))
     }

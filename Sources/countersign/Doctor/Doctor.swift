@@ -60,19 +60,13 @@ struct Doctor: Sendable {
     func attributes(_ path: String) -> [FileAttributeKey: Any]? {
       try? files.attributesOfItem(atPath: DataFolder.resolved(path))
     }
-    guard let held = attributes(folder.path) else { return [] }
     var found: [Finding] = []
-    let owner = (held[.ownerAccountID] as? NSNumber)?.intValue ?? 0
-    let rest = DatabaseSwap.suffixes.map { folder.database + $0 } + [folder.key]
-    for (path, wanted) in [(folder.path, 0o700)] + rest.map({ ($0, 0o600) }) {
+    for (path, wanted) in [(folder.path, 0o700)] + folder.privateFiles.map({ ($0, 0o600) }) {
       guard let attributes = attributes(path) else { continue }
       let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
       if mode & 0o077 != 0 { found.append(.accessible(path: path, mode: mode, wanted: wanted)) }
-      let other = (attributes[.ownerAccountID] as? NSNumber)?.intValue ?? owner
-      if other != owner {
-        found.append(.otherOwner(path: path, owner: other, folderOwner: owner))
-      }
     }
+    found += folder.foreignFiles(events: arguments.value("event-folder"))
     return found.isEmpty ? [.folderPrivate] : found
   }
 
@@ -142,7 +136,7 @@ struct Doctor: Sendable {
       return [.keyInvalid(error.problems)]
     }
     let found: [Finding] = ring == nil ? [.keyMissing] : []
-    do { try folder.mustHoldInstance() } catch {
+    do { try folder.mustHoldOpenInstance() } catch {
       return found + [.folderMissing(error.problems)]
     }
     return found + (await database(ring))

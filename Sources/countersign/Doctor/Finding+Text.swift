@@ -144,7 +144,7 @@ extension Finding {
   }
 
   /// Returns sentences one after the other.
-  private static func joined(_ problems: [Message]) -> Message {
+  static func joined(_ problems: [Message]) -> Message {
     .verbatim(problems.map(OperatorText.string).joined(separator: " "))
   }
 

@@ -45,9 +45,13 @@ struct ConfiguredFiles: Sendable {
       // An invalid address is reported with the other options.
       location: (try? DatabaseLocation(arguments)) ?? .file)
     do {
-      try folder.mustHoldInstance()
+      try folder.mustHoldOpenInstance()
     } catch {
       for problem in error.problems { found.append(problem, of: "data") }
+    }
+    for finding in folder.foreignFiles(events: arguments.value("event-folder")) {
+      let parts = [finding.message, finding.advice].compactMap(\.self)
+      found.append(Finding.joined(parts), of: "data")
     }
   }
 
