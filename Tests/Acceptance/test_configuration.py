@@ -142,6 +142,25 @@ def test_doctor_finds_unreadable_secrets_and_emails_that_wait_or_failed(tmp_path
         ("error", "The master key doesn't decrypt 1 of the 1 second factor tested.")], found
 
 
+def test_a_backup_uses_the_folder_of_the_configuration_file_unless_the_database_is_on_a_server(tmp_path):
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    assert run("init", "--data", data).returncode == 0
+    backups.mkdir()
+    conf = write(tmp_path, f"data = {data}\nbackups = {backups}\nlisten = here\n")
+    created = run("backup", "--config", conf, "--check", "--keep", "14", backups)
+    assert created.returncode == 0 and len(list(backups.iterdir())) == 1, created.stderr
+    missing = run("backup", "--config", tmp_path / "nothing.conf", backups)
+    assert missing.returncode == 78 and "nothing.conf can't be read" in missing.stderr
+    # The file that a move leaves.
+    conf = write(tmp_path, f"data = {data}\ndatabase = postgresql://countersign@db.example.com/countersign\n")
+    refused = run("backup", "--config", conf, "--check", "--keep", "14", backups)
+    assert refused.returncode == 78
+    assert "only for a database in the data folder" in " ".join(refused.stderr.split())
+    assert len(list(backups.iterdir())) == 1
+    unit = (ROOT / "packaging/countersign-backup.service").read_text()
+    assert "ExecStart=/usr/bin/countersign backup --config /etc/countersign/countersign.conf " in unit
+
+
 def test_check_config_refuses_backups_next_to_a_key(tmp_path):
     with Server(tmp_path / "data") as server:
         assert server.stop() == 0

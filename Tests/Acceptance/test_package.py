@@ -207,7 +207,7 @@ def test_the_master_key_can_be_a_credential(machine):
 def test_the_backup_service_keeps_14_backups(machine):
     backups = machine.root / "var/backups/countersign"
     for day in range(10, 30):
-        (backups / f"countersign-202501{day}T031500Z.sqlite").touch()
+        (backups / f"countersign-202501{day}T031500Z.sqlite").write_text("backup")
     (backups / "notes.txt").touch()
     said = machine.run(*machine.command("countersign-backup.service"), user="countersign").stdout
     assert "intact" in said

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pyotp
 import pytest
 
@@ -245,6 +246,19 @@ def test_a_start_is_worth_repeating_unless_the_server_refuses_the_user_or_the_da
         refusal = start_with(another)
         assert refusal.returncode == code, (another, refusal.stderr)
         assert "can't be opened" in refusal.stderr
+
+
+def test_backups_of_the_file_are_ignored(data):
+    backups = data / "backups"
+    backups.mkdir()
+    with Server(data, "--backups", backups, "--metrics-listen", "127.0.0.1:0") as server:
+        server.wait_for_line(r"(--backups has no effect)")
+        metrics = httpx.get(server.wait_for_line(r"Metrics: (\S+)")).text
+        assert "countersign_build_info" in metrics and "countersign_backup" not in metrics
+        assert "no backup in" not in server.text
+        for command in ("check-config", "doctor"):
+            said = run(command, "--data", data, "--assets", ROOT, "--backups", backups).stdout
+            assert "--backups has no effect" in " ".join(said.split()), command
 
 
 # One of its databases is a file.

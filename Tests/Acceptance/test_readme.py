@@ -283,7 +283,7 @@ def test_documented_commands_and_flags_exist():
     known += " --filter --totp --disable-default-traits "
     # Flags of other programs in docs/operations.md.
     known += " --webroot --deploy-hook --name --since --grep --reuid --regid --init-groups --rm "
-    known += " --read-only --cap-drop --detach --env --property --value "
+    known += " --read-only --cap-drop --detach --env --property --value --now "
     # Flags of createdb in docs/configuration.md.
     known += " --encoding --lc-collate --lc-ctype --template --owner "
     # A flag of pg_basebackup in docs/scaling.md.

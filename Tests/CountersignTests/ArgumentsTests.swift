@@ -112,6 +112,10 @@ import Testing
     #expect(await Countersign.run(["serve", "--profile", "x"], environment: [:]) == 78)
     #expect(await Countersign.run(["backup", "--data", "/nowhere", "f"], environment: [:]) == 78)
     #expect(await Countersign.run(["policy", "diff", "f"], environment: [:]) == 64)
+    for option in ["--check", "--keep=3"] {
+      let words = ["backup", "--data", "/nowhere", option, "-"]
+      #expect(await Countersign.run(words, environment: [:]) == 64)
+    }
     // As bytes that aren't UTF-8 arrive.
     let name = "b\u{FFFD}"
     #expect(await Countersign.run(["backup", "--data", "/nowhere", name], environment: [:]) == 64)

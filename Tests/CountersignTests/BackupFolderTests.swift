@@ -16,7 +16,7 @@ import Testing
     let folder = BackupFolder(path: path)
     for day in 0..<days {
       let file = folder.file(at: Self.noon.advanced(bySeconds: Int64(-86_400 * day)))
-      _ = FileManager.default.createFile(atPath: file, contents: Data())
+      _ = FileManager.default.createFile(atPath: file, contents: Data("backup".utf8))
     }
     for name in [
       "monday.sqlite", "countersign-old.sqlite", "countersign-2026.sqlite",
@@ -98,6 +98,17 @@ import Testing
       #expect(folder.newest(at: now) == now)
       let deleted = try folder.deleteAllBut(newest: 2, at: now)
       #expect(deleted == [folder.file(at: now.advanced(bySeconds: -2 * 86_400))])
+    }
+  }
+
+  @Test func `an empty file is neither counted nor deleted`() throws {
+    try withBackups(3) { folder in
+      let empty = folder.file(at: Self.noon)
+      try Data().write(to: URL(filePath: empty))
+      #expect(folder.newest(at: Self.noon) == Self.noon.advanced(bySeconds: -86_400))
+      let deleted = try folder.deleteAllBut(newest: 1, at: Self.noon)
+      #expect(deleted == [folder.file(at: Self.noon.advanced(bySeconds: -2 * 86_400))])
+      #expect(FileManager.default.fileExists(atPath: empty))
     }
   }
 

@@ -166,6 +166,53 @@ struct DoctorTests {
     #expect(text(found).contains("belongs to user 65534"))
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `a file of another owner is an error, whichever the server opens`() async throws {
+    let found = try await findings(.permissions) { folder in
+      let events = "\(folder.path)/events"
+      try FileManager.default.createDirectory(
+        atPath: events, withIntermediateDirectories: false)
+      for file in [folder.keysLock, "\(events)/one.jsonl"] {
+        try Data().write(to: URL(filePath: file))
+      }
+      for file in [folder.serverLock, folder.keysLock, events, "\(events)/one.jsonl"] {
+        #expect(unsafe chown(file, 65_534, 65_534) == 0)
+      }
+    }
+    #expect(severities(found) == [.error, .error, .error, .error])
+    for name in ["server.lock", "keys.lock", "events", "one.jsonl"] {
+      #expect(text(found).contains("/\(name) belongs to user 65534"))
+    }
+  }
+
+  @Test func `a database that a server still has open isn't restored`() async throws {
+    try await withFolder { parent in
+      let folder = DataFolder(path: "\(parent)/data")
+      try #require(await Countersign.run(["init", "--data", folder.path], environment: [:]) == 0)
+      func said() async throws -> String {
+        let doctor = Doctor(
+          arguments: try Arguments(["--data", folder.path], options: DoctorCommand.options),
+          environment: [:])
+        return text(await doctor.findings())
+      }
+      let lock = try folder.lock()
+      try FileManager.default.removeItem(atPath: folder.database)
+      #expect(try await said().contains("Don't stop a server"))
+      #expect(try await !said().contains("countersign restore"))
+      let error = #expect(throws: ConfigurationError.self) { try folder.lock() }
+      #expect(error?.exitCode == 75 && error?.description.contains("Don't stop a server") == true)
+      lock.release()
+      #expect(try await said().contains("countersign restore"))
+    }
+  }
+
+  @Test func `backups of the file aren't those of a database on a server`() async throws {
+    let words = ["--backups", "/", "--database", "postgresql://countersign@127.0.0.1:1/x"]
+    let found = try await findings(.configuration, words)
+    #expect(severities(found) == [.ok, .ok, .warning])
+    #expect(text(found).contains("--backups has no effect"))
+  }
+
   @Test func `little space is a warning, and less than the server needs an error`() async throws {
     let short = try await findings(.disk, free: 512 << 20)
     let none = try await findings(.disk, free: Readiness.leastSpace - 1)

@@ -93,6 +93,23 @@ struct MonitoringConfigurationTests {
     #expect(problems.count == count)
   }
 
+  @Test(arguments: [
+    ("127.0.0.1", "0.0.0.0", true), ("127.0.0.1", "[::]", true), ("[::1]", "[::]", true),
+    ("localhost", "[::]", true), ("[::1]", "[0:0:0::1]", true), ("[::1]", "0.0.0.0", false),
+    ("localhost", "0.0.0.0", false), ("127.0.0.1", "127.0.0.2", false),
+  ])
+  func `all addresses include that of the server`(_ one: String, _ other: String, _ overlap: Bool) {
+    for (listen, metrics) in [(one, other), (other, one)] {
+      // Beyond loopback, these are required.
+      let rest = ["--public-url", "https://example.com", "--trusted-proxy", "127.0.0.1"]
+      let problems = problems(
+        ["--listen", "\(listen):9090", "--metrics-listen", "\(metrics):9090"] + rest)
+      #expect(
+        problems.count { $0.contains("an address and the port in common") } == (overlap ? 1 : 0))
+      #expect(problems.count == (overlap ? 1 : 0))
+    }
+  }
+
   @Test func `invalid values are all reported`() {
     let problems = problems(
       "--log-format", "xml", "--metrics-listen", "9090", "--drain-delay", "301")
@@ -188,7 +205,7 @@ struct BackupMetricsTests {
       #expect(text().hasSuffix("\ncountersign_backup_age_limit_seconds 612000\n"))
       for second in [1_795_262_400, 1_795_176_000] as [Int64] {
         let file = folder.file(at: Instant(seconds: second))
-        try Data().write(to: URL(filePath: file))
+        try Data("backup".utf8).write(to: URL(filePath: file))
       }
       #expect(text().contains("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))
     }

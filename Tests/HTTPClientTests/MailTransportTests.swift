@@ -13,6 +13,7 @@ struct MailTransportTests {
   ///   - slow: The command whose reply it delays; `.` for the end of the email.
   ///   - seconds: How long it delays it.
   /// - Returns: The server.
+  /// - Throws: When this machine has no free port.
   private func server(slow: String, seconds: UInt32) throws -> LocalReceiver {
     let receiver = try LocalReceiver()
     DispatchQueue.global().async {

@@ -11,7 +11,8 @@ enum BackupCommand: Command {
   static let summary = Message("cli.summary-backs-up-the-database-to-file")
   static let operands = "FILE"
   static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    ConfigurationFile.option, Instance.dataOption, DatabaseLocation.url,
+    DatabaseLocation.passwordFile,
     Option(
       "check", variable: false,
       help: Message("cli.help-verify-the-backups-integrity-version-and")
@@ -22,10 +23,15 @@ enum BackupCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let file = try arguments.operand(Message("cli.the-backup-file-to-create"))
     try DatabaseLocation.mustBeFile(arguments, command: name)
+    // Other settings have nothing to do with the backup.
+    guard arguments.has("data") || arguments.fileProblems.isEmpty else {
+      throw ConfigurationError(arguments.fileProblems)
+    }
     let folder = DataFolder(path: try arguments.required("data"))
     let isCheck = arguments.has("check")
     if file == "-" {
       guard !isCheck else { throw UsageError(Message("cli.check-requires-a-file")) }
+      guard !arguments.has("keep") else { throw keepRequiresFolder(file) }
       return try await stream(folder)
     }
     let backups = BackupFolder(path: file)
@@ -33,13 +39,17 @@ enum BackupCommand: Command {
       return try await add(to: backups, of: folder, keep: try kept(arguments), isCheck: isCheck)
     }
     guard !arguments.has("keep") else {
-      throw UsageError(Message("cli.keep-requires-a-folder", ["file": .text(file)]))
+      throw keepRequiresFolder(file)
     }
     if isCheck, FileManager.default.fileExists(atPath: file) {
       return try await check(file, folder)
     }
     try await create(file, of: folder)
     return isCheck ? try await check(file, folder) : 0
+  }
+
+  private static func keepRequiresFolder(_ file: String) -> UsageError {
+    UsageError(Message("cli.keep-requires-a-folder", ["file": .text(file)]))
   }
 
   private static func create(_ file: String, of folder: DataFolder) async throws {

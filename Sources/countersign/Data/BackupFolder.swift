@@ -76,10 +76,15 @@ struct BackupFolder: Sendable {
   }
 
   /// The times of all backups that aren't in the future, oldest first.
+  ///
+  /// An empty file isn't one.
   private func times(at now: Instant) -> [Instant] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.compactMap { name in
       guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
+      let attributes = try? FileManager.default.attributesOfItem(
+        atPath: DataFolder.resolved("\(path)/\(name)"))
+      guard let size = attributes?[.size] as? NSNumber, size.intValue > 0 else { return nil }
       return Instant(fileStamp: name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
     }.filter { !$0.isInFuture(at: now) }.sorted()
   }

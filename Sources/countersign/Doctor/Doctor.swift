@@ -40,7 +40,7 @@ struct Doctor: Sendable {
       return [
         problems.isEmpty ? .configurationValid : .configurationInvalid(problems),
         configuration.passkeys,
-      ]
+      ] + (configuration.ignoresBackups ? [.backupsIgnored] : [])
     } catch {
       return [.configurationInvalid(error.problems)]
     }

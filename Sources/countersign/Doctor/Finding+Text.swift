@@ -95,6 +95,7 @@ extension Finding {
       Message("cli.doctor-passkeys-possible", ["host": .text(host)])
     case .passkeysImpossible(let address):
       Message("cli.passkeys-need-a-host-name", ["address": .text(address)])
+    case .backupsIgnored: Message("cli.backups-are-ignored")
     case .plainHTTP: Message("cli.doctor-plain-http")
     case .certificateValid(let certificate):
       Message(

@@ -11,6 +11,8 @@ enum Finding: Sendable {
   case passkeysPossible(host: String)
   /// The address has no host name, or isn't HTTPS.
   case passkeysImpossible(address: String)
+  /// The age of backups isn't watched, because the database is on a server.
+  case backupsIgnored
 
   case clockSynchronized(KernelClock)
   /// The clock is synchronized, but may be off by more than a second.
@@ -85,7 +87,8 @@ enum Finding: Sendable {
 
   var check: Check {
     switch self {
-    case .configurationValid, .configurationInvalid, .passkeysPossible, .passkeysImpossible:
+    case .configurationValid, .configurationInvalid, .passkeysPossible, .passkeysImpossible,
+      .backupsIgnored:
       .configuration
     case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
       .clock
@@ -110,8 +113,9 @@ enum Finding: Sendable {
       .openFilesEnough:
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
-    case .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups, .formerDatabases,
-      .restoreDraft, .interruptedBackups, .schemaPending, .searchIndexMissing, .certificateWarning,
+    case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
+      .formerDatabases, .restoreDraft, .interruptedBackups, .schemaPending, .searchIndexMissing,
+      .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderMissing, .databaseUnusable,

@@ -1,5 +1,6 @@
 import Glibc
 import Localization
+import Network
 
 /// The log, the metrics, and the time between a stop signal and the end of listening.
 struct MonitoringConfiguration: Sendable {
@@ -35,5 +36,33 @@ struct MonitoringConfiguration: Sendable {
       metrics = address.map { (host: $0.0, port: $0.1) }
     }
     drainDelay = problems.number("drain-delay", in: 0...300) ?? 0
+  }
+
+  /// Returns why the server can't listen on its own address and on that of the metrics.
+  func problem(
+    nextTo server: (host: String, port: Int), _ listen: String, _ arguments: Arguments
+  ) -> Message? {
+    // The system chooses another port for each 0.
+    guard let metrics, server.port != 0, server.port == metrics.port else { return nil }
+    let address = Message.Value.text(arguments.value("metrics-listen") ?? listen)
+    guard server.host.lowercased() != metrics.host.lowercased() else {
+      return Message("cli.the-address-is-used-twice", ["address": address])
+    }
+    guard Self.overlap(server.host, metrics.host) else { return nil }
+    return Message(
+      "cli.the-addresses-overlap", ["listen": .text(listen), "metrics": address])
+  }
+
+  /// Returns whether two hosts, of which one may be all addresses of this machine, have an address in
+  /// common.
+  ///
+  /// A socket for all IPv6 addresses is for those of IPv4, too. A name may have several addresses, of
+  /// which the server uses the first that's free.
+  private static func overlap(_ one: String, _ other: String) -> Bool {
+    let hosts = [NetworkAddress(one), NetworkAddress(other)]
+    if hosts.contains(NetworkAddress("::")) { return true }
+    guard let first = hosts[0], let second = hosts[1] else { return false }
+    return first == second
+      || first.isIPv4 && second.isIPv4 && hosts.contains(NetworkAddress("0.0.0.0"))
   }
 }

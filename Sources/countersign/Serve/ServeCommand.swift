@@ -118,6 +118,7 @@ enum ServeCommand: Command {
       watch.say = { log.add(.backup($0)) }
       return Task { [watch] in await watch.run() }
     }
+    if configuration.ignoresBackups { log.add(.backup(Message("cli.backups-are-ignored"))) }
     let policyFile = configuration.policyFile.map { path in
       let watch = PolicyFileWatch(
         path: path, policies: instance.identity.policies, say: { log.add($0) })

@@ -36,6 +36,8 @@ struct ServeConfiguration: Sendable {
   var policyFile: String?
   /// The backups whose age is watched; nil for none.
   var backups: BackupWatch?
+  /// Whether backups are to be watched that aren't those of the database, since it's on a server.
+  var ignoresBackups = false
   /// Email delivery; nil when emails are queued and can be read in the console.
   var mail: MailConfiguration?
   /// Delivery of text messages; nil when they are queued and can be read in the console.
@@ -130,17 +132,12 @@ struct ServeConfiguration: Sendable {
     eventFolder = arguments.value("event-folder") ?? "\(data)/events"
     outbound = OutboundConfiguration(arguments, problems: &problems)
     monitoring = MonitoringConfiguration(arguments, problems: &problems)
-    // The system chooses another port for each 0.
-    if let address, address.1 != 0, let metrics = monitoring.metrics,
-      (address.0.lowercased(), address.1) == (metrics.host.lowercased(), metrics.port)
-    {
-      problems.append(
-        Message(
-          "cli.the-address-is-used-twice",
-          ["address": .text(arguments.value("metrics-listen") ?? listen)]), of: "metrics-listen")
+    if let address, let problem = monitoring.problem(nextTo: address, listen, arguments) {
+      problems.append(problem, of: "metrics-listen")
     }
     policyFile = arguments.value("policy-file")
     backups = BackupWatch(arguments, problems: &problems)
+    if database != .file, backups != nil { (backups, ignoresBackups) = (nil, true) }
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): tls = nil
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)
