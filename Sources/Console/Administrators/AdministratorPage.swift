@@ -19,7 +19,7 @@ struct AdministratorPage: Sendable {
   func grant(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let answers = GrantAnswers(signedIn.form)
     let (typed, faults) = answers.grant()
-    let (end, endFaults) = answers.end(signedIn.times)
+    let (end, endFaults) = answers.end(try signedIn.formTimes)
     guard let grant = typed, endFaults.isEmpty else {
       let errors = faults + endFaults + (try await actions.unmet(.grantRole, signedIn))
       return try await page(signedIn, id, answers, errors: errors)
@@ -167,7 +167,8 @@ struct AdministratorPage: Sendable {
       frame: frameView, signedIn: signedIn, record: record, groups: groups, mayChange: mayChange,
       history: history,
       fields: GrantFields(
-        answers: answers, places: places, frame: frameView, now: frames.clock.now()),
+        answers: answers, places: places, frame: frameView, times: try signedIn.formTimes,
+        now: frames.clock.now()),
       authorization: try await actions.fields(.grantRole, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }

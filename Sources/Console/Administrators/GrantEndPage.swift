@@ -21,7 +21,7 @@ struct GrantEndPage: Sendable {
     guard let grant = answers.grant().grant else {
       return .redirect(to: ConsolePaths.administrator(id))
     }
-    let (end, faults) = answers.end(signedIn.times)
+    let (end, faults) = answers.end(try signedIn.formTimes)
     guard faults.isEmpty else {
       let errors = faults + (try await actions.unmet(.grantRole, signedIn))
       return try await page(signedIn, id, answers, errors: errors, isTyped: true)
@@ -63,7 +63,8 @@ struct GrantEndPage: Sendable {
       return .redirect(to: ConsolePaths.administrator(id))
     }
     var answers = answers
-    if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], signedIn.times) }
+    let times = try signedIn.formTimes
+    if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], times) }
     let title = Message("administrators.end-date")
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
@@ -77,7 +78,8 @@ struct GrantEndPage: Sendable {
     let framed = FrameView(frame)
     let model = GrantEndView(
       frame: framed, csrf: signedIn.session.csrfToken, administrator: administrator,
-      grant: grant, end: record.grantEnds[grant], answers: answers, now: frames.clock.now(),
+      grant: grant, end: record.grantEnds[grant], answers: answers, times: times,
+      now: frames.clock.now(),
       fields: try await actions.fields(.grantRole, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -91,6 +93,8 @@ struct GrantEndView: ViewModel {
   /// When the role ends now; nil without an end date.
   let end: Instant?
   let answers: GrantAnswers
+  /// In the time zone that the form names.
+  let times: Times
   let now: Instant
   let fields: ActionFields
 
@@ -111,7 +115,7 @@ struct GrantEndView: ViewModel {
     .text("back") { ConsolePaths.administrator($0.administrator.id.text) },
     .list("facts") { $0.facts },
     .list("hidden") { $0.answers.fields },
-    .object("until") { GrantEndField($0.answers, $0.frame, at: $0.now) },
+    .object("until") { GrantEndField($0.answers, $0.frame, $0.times, at: $0.now) },
     .object("authorization") { $0.fields },
   ]
 }

@@ -151,6 +151,8 @@ struct GrantFields: ViewModel {
   let answers: GrantAnswers
   let places: [(value: String, text: Message)]?
   let frame: FrameView
+  /// In the time zone that the form names.
+  let times: Times
   let now: Instant
 
   static let keys: Keys<Self> = [
@@ -170,7 +172,7 @@ struct GrantFields: ViewModel {
     },
     .text("project") { $0.answers.project },
     .text("tenant") { $0.answers.tenant },
-    .object("until") { GrantEndField($0.answers, $0.frame, at: $0.now) },
+    .object("until") { GrantEndField($0.answers, $0.frame, $0.times, at: $0.now) },
     .text("roleError") { $0.frame.error(at: "role") },
     .text("placeError") { $0.frame.error(at: "place") },
   ]
@@ -181,13 +183,13 @@ struct GrantEndField: ViewModel {
   let day: String
   let today: Day
   let error: Message?
-  let zone: String
+  let times: Times
 
-  init(_ answers: GrantAnswers, _ frame: FrameView, at now: Instant) {
+  init(_ answers: GrantAnswers, _ frame: FrameView, _ times: Times, at now: Instant) {
     day = answers.last
-    today = frame.times.calendarDay(of: now)
+    today = times.calendarDay(of: now)
     error = frame.error(at: "last")
-    zone = frame.times.zoneName
+    self.times = times
   }
 
   static let keys: Keys<Self> = [
@@ -198,7 +200,8 @@ struct GrantEndField: ViewModel {
       return Day(field.today.start.advanced(bySeconds: longest)).description
     },
     .text(\.error),
-    .text(\.zone),
+    .text("zone") { $0.times.zoneName },
+    .object("hiddenZone") { $0.times.hiddenZone },
   ]
 }
 

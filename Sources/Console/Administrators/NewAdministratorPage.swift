@@ -29,7 +29,7 @@ struct NewAdministratorPage: Sendable {
       errors.append(FieldError(field: "name", text: Message("administrators.name-required")))
     }
     let (grant, faults) = answers.grant()
-    let (end, endFaults) = answers.end(signedIn.times)
+    let (end, endFaults) = answers.end(try signedIn.formTimes)
     errors += faults + endFaults
     guard errors.isEmpty, let grant else {
       errors += try await actions.unmet(.inviteAdministrator, signedIn)
@@ -82,7 +82,8 @@ struct NewAdministratorPage: Sendable {
       frame: view, csrf: signedIn.session.csrfToken, isPossible: off == nil, email: email,
       name: name,
       fields: GrantFields(
-        answers: answers, places: places, frame: view, now: frames.clock.now()),
+        answers: answers, places: places, frame: view, times: try signedIn.formTimes,
+        now: frames.clock.now()),
       authorization: try await actions.fields(.inviteAdministrator, signedIn, view))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }

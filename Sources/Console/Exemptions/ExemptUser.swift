@@ -46,7 +46,7 @@ struct ExemptUser: SupportAction {
   }
 
   private func until(_ target: SupportTarget) -> UntilField {
-    UntilField(target.form, target.times, at: pages.frames.clock.now())
+    UntilField(target.form, target.formTimes, at: pages.frames.clock.now())
   }
 }
 

@@ -100,7 +100,7 @@ struct SuspendFactor: SupportAction {
   }
 
   private func until(_ target: SupportTarget) -> UntilField {
-    UntilField(target.form, target.times, at: pages.frames.clock.now())
+    UntilField(target.form, target.formTimes, at: pages.frames.clock.now())
   }
 
   /// Returns that a factor's codes aren't required, because its kind is off in the pool.

@@ -13,6 +13,8 @@ struct PolicyCheckView: ViewModel {
   let typed: String
   /// When the change takes effect, as typed.
   let applyAt: String
+  /// The time zone of that time, which the form carries.
+  let applyAtTimes: Times
   var isLate = false
   /// The authorization fields that saving requires.
   let fields: ActionFields
@@ -292,7 +294,8 @@ struct PolicyCheckView: ViewModel {
     },
     .text(\.applyAt),
     .text("applyAtError") { $0.frame.error(at: "apply-at") },
-    .text("zone") { $0.frame.times.zoneText },
+    .text("zone") { $0.applyAtTimes.zoneText },
+    .object("hiddenZone") { $0.applyAtTimes.hiddenZone },
     .text("button") { $0.button },
     .text("approval") { $0.approval },
     .text("approvalError") { $0.frame.error(at: "approval") },

@@ -102,7 +102,7 @@ struct PolicyPages: Sendable {
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
       carriesText: identity.messages.carriesText)
     model.isUnchanged = isUnchanged
-    model.carried = ["apply-at", "note"].compactMap { name in
+    model.carried = ["apply-at", Times.zoneField, "note"].compactMap { name in
       let value = context.signedIn.form.trimmed(name)
       return value.isEmpty ? nil : HiddenField(name: name, value: value)
     }
@@ -150,7 +150,8 @@ struct PolicyPages: Sendable {
       .first { $0.isCurrent(at: version) }
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
-      typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"), isLate: isLate,
+      typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"),
+      applyAtTimes: try context.signedIn.formTimes, isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
       evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
       carriesText: identity.messages.carriesText, scheduledAt: scheduled?.applyAt,

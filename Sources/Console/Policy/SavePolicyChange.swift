@@ -25,7 +25,7 @@ struct SavePolicyChange: Sendable {
       return try await pages.review(context, change, typed: typed, faults: faults)
     }
     let time: Instant?
-    switch ApplyAt(context.signedIn) {
+    switch try ApplyAt(context.signedIn) {
     case .now: time = nil
     case .at(let instant): time = instant
     case .invalid:
@@ -103,12 +103,13 @@ private enum ApplyAt {
   case at(Instant)
   case invalid
 
-  init(_ signedIn: SignedIn) {
+  /// The time is read in the zone that the form named.
+  init(_ signedIn: SignedIn) throws(Refusal) {
     let text = signedIn.form.trimmed("apply-at")
     guard !text.isEmpty else {
       self = .now
       return
     }
-    self = signedIn.times.instant(ofLocal: text).map { .at($0) } ?? .invalid
+    self = try signedIn.formTimes.instant(ofLocal: text).map { .at($0) } ?? .invalid
   }
 }

@@ -48,12 +48,15 @@ struct SupportTarget: Sendable {
   let address: String
   /// What was typed before a code was sent to the caller; nil if nothing was.
   var typed: Form?
+  /// In the time zone that the submitted form named.
+  var formTimes: Times
 
   init(_ context: ScopeContext, _ uid: String, _ object: String = "", at address: String) {
     self.context = context
     self.uid = uid
     self.object = object
     self.address = address
+    formTimes = context.signedIn.times
   }
 
   var scope: Scope { context.scope }
@@ -108,6 +111,7 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
   func ask(_ target: SupportTarget) async throws(Refusal) -> Response {
     var target = target
     target.typed = await pages.typed(target)
+    target.formTimes = try target.context.signedIn.times(of: target.form)
     do throws(Refusal) {
       return try await page(
         target, target.typed.map(ActionInput.init) ?? ActionInput(), errors: [])
@@ -119,6 +123,8 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
 
   func perform(_ target: SupportTarget) async throws(Refusal) -> Response {
     let signedIn = target.context.signedIn
+    var target = target
+    target.formTimes = try signedIn.formTimes
     let input = ActionInput(signedIn.form)
     do {
       let result = try await action.perform(target, input.request(signedIn))

@@ -69,6 +69,7 @@ struct UntilField: ViewModel {
   static let keys: Keys<Self> = [
     .list("choices") { $0.choices },
     .text(\.error),
+    .object("hiddenZone") { $0.times.hiddenZone },
     .text(\.day),
     .text("first") { $0.today.description },
     .text("last") { $0.last.description },

@@ -1,0 +1,29 @@
+import HTTP
+
+extension Times {
+  /// The name of the hidden field with the time zone in which a form was shown.
+  static let zoneField = "time-zone"
+
+  /// The hidden field with the time zone, for a form in which a local date or time is entered.
+  var hiddenZone: HiddenField { HiddenField(name: Self.zoneField, value: zoneName) }
+}
+
+extension SignedIn {
+  /// Formats and reads the dates and times of a submitted form in the time zone that the form named.
+  ///
+  /// The administrator may have chosen another one for their account since they opened the form. The
+  /// zone is that of the account if the form has none.
+  ///
+  /// - Throws: ``Refusal/unreadableForm`` for a zone that can't be selected.
+  var formTimes: Times { get throws(Refusal) { try times(of: form) } }
+
+  /// Formats and reads the dates and times of a form that was submitted before.
+  ///
+  /// - Throws: ``Refusal/unreadableForm`` for a zone that can't be selected.
+  func times(of form: Form) throws(Refusal) -> Times {
+    let zone = form.trimmed(Times.zoneField)
+    guard !zone.isEmpty, zone != times.zoneName else { return times }
+    guard Zone.names.contains(zone) else { throw .unreadableForm }
+    return Times(catalog, zone: zone)
+  }
+}
