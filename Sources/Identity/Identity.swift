@@ -182,7 +182,7 @@ public final class Identity: Sendable {
     auditChain = AuditChain(store: store, keys: evidenceKeys)
     eventStreams = EventStreams(
       store: store, sealer: try Sealer(keys, purpose: "event stream", random: random))
-    reviews = Reviews(store: store, keys: evidenceKeys)
+    reviews = Reviews(store: store, audit: audit, keys: evidenceKeys)
     policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)

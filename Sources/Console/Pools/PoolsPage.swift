@@ -21,6 +21,8 @@ struct PoolsPage: Sendable {
 
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let asked = PoolsQuery(context, purpose)
+    // Before the policies: a later change is then one that the form to sign off tells.
+    let signOff = try await signOff(context)
     let since = context.signedIn.times.start(
       ofDays: PoolTables.days, until: identity.clock.now())
     let review = try await identity.policies.pools(
@@ -40,7 +42,7 @@ struct PoolsPage: Sendable {
       && context.signedIn.administrator.may(.manageTenants, in: context.scope)
     var model = PoolsView(
       frame: frame, title: title, scope: context.scope, review: review, rows: rows, asked: asked,
-      signOff: try await signOff(context),
+      signOff: signOff,
       newTenant: mayCreate ? ConsolePaths.newTenant(context.scope.project.text) : nil)
     model.policyFile = identity.policies.fileStatus.warning
     return .html(view.render(model))
@@ -50,14 +52,14 @@ struct PoolsPage: Sendable {
     guard purpose == .review,
       context.signedIn.administrator.may(.readPolicy, in: context.scope)
     else { return nil }
-    let (status, key) = try await refusing {
+    let (review, key) = try await refusing {
       (
-        try await identity.reviews.status(of: context.scope.project),
+        try await identity.reviews.summary(of: context.scope.project),
         try await identity.evidenceKeys.list().first
       )
     }
     return SignOffSection(
-      scope: context.scope, status: status,
+      scope: context.scope, review: review,
       maySign: context.signedIn.administrator.may(.signOffReview, in: context.scope),
       key: key, times: context.signedIn.times)
   }
@@ -89,9 +91,11 @@ extension Identity {
     to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
   ) async throws(Refusal) {
     let administrator = signedIn.administrator
-    let status =
+    let summary =
       administrator.may(.readPolicy, project: project, tenant: nil)
-      ? try await refusing { try await reviews.status(of: project) } : nil
+      ? try await refusing { try await reviews.summary(of: project) } : nil
+    let changes = Dictionary(
+      uniqueKeysWithValues: (summary?.changes?.pools ?? []).map { ($0.tenant, $0) })
     let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
     var (after, isFirst) = (nil as String?, true)
     repeat {
@@ -105,11 +109,13 @@ extension Identity {
       }
       for pool in pools {
         file.add(
-          pool, in: project, base: review.project?.inForce, status: status,
-          exemptions: exemptions[pool.tenant] ?? 0, attempts: attempts[pool.key] ?? AttemptCounts())
+          pool, in: project, base: review.project?.inForce, review: summary,
+          change: changes[pool.tenant], exemptions: exemptions[pool.tenant] ?? 0,
+          attempts: attempts[pool.key] ?? AttemptCounts())
       }
       (after, isFirst) = (review.tenants.next, false)
     } while after != nil
+    if let summary, asked?.isNarrowed != true { file.addDeletedPools(of: project, summary) }
   }
 }
 

@@ -57,6 +57,9 @@ struct EvidenceView: ViewModel {
     .text("digest") { $0.evidence.digest },
     .text("fingerprint") { $0.key.id },
     .markup("status") { $0.evidence.status.sentence($0.frame.times) },
+    .optional("changes") {
+      PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.evidence.scope.project)
+    },
     .list("pools") { view in
       view.evidence.pools.map { EvidencePool(pool: $0, times: view.frame.times) }
     },

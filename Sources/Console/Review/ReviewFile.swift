@@ -14,7 +14,7 @@ struct ReviewFile {
     "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
     "users", "enrolled", "enrolled %", "exemptions", "code attempts", "rejected", "last change",
     "changed by", "reason", "differs in", "address", "effective", "sign-off", "reviewer",
-    "signed off", "due",
+    "signed off", "due", "since sign-off",
   ])
   private let publicURL: PublicURL
   private let catalog: Catalog
@@ -30,12 +30,13 @@ struct ReviewFile {
   ///   - summary: The pool and its policy.
   ///   - project: The project.
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
-  ///   - status: The last sign-off of the project; nil for administrators who can't read its policy.
+  ///   - review: The last sign-off of the project; nil for administrators who can't read its policy.
+  ///   - change: What has happened to the pool since; nil for nothing.
   ///   - exemptions: The number of users who are exempt from MFA.
   ///   - attempts: The code attempts of the last ``PoolTables/days`` days.
   mutating func add(
     _ summary: PolicySummary, in project: ID<Project>, base: PolicyInForce?,
-    status: ReviewStatus?, exemptions: Int, attempts: AttemptCounts
+    review: ReviewSummary?, change: PolicySetChanges.Pool?, exemptions: Int, attempts: AttemptCounts
   ) {
     let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
     let path =
@@ -43,7 +44,7 @@ struct ReviewFile {
       ?? ConsolePaths.policy.ofProject(project.text)
     let differences =
       base.map { summary.inForce.differences(from: $0, on: Day(now)).map(\.rawValue) } ?? []
-    let signOff = status?.signOff
+    let (status, signOff) = (review?.status, review?.status.signOff)
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
       catalog.text(PolicyChange.value(.totp, summary.edit).message),
@@ -62,8 +63,37 @@ struct ReviewFile {
       Self.effective(summary.edit, at: now),
       status.map { Self.name($0.state(of: summary, at: now)) } ?? "",
       signOff?.reviewerName ?? "", signOff?.signedAt.rfc3339Milliseconds ?? "",
-      signOff?.dueOn.description ?? "",
+      signOff?.dueOn.description ?? "", change.map(Self.name) ?? "",
     ])
+  }
+
+  /// Adds the pools of a project that were deleted since the last sign-off, which have no values.
+  mutating func addDeletedPools(of project: ID<Project>, _ review: ReviewSummary) {
+    let (status, signOff) = (review.status, review.status.signOff)
+    for pool in review.changes?.pools ?? [] where pool.kind == .deleted {
+      csv.add(
+        [project.text, pool.tenant?.text ?? "", pool.name]
+          + Array(repeating: "", count: Self.values)
+          + [
+            Self.name(status.state), signOff?.reviewerName ?? "",
+            signOff?.signedAt.rfc3339Milliseconds ?? "", signOff?.dueOn.description ?? "",
+            Self.name(pool),
+          ])
+    }
+  }
+
+  /// The number of columns between the name and the sign-off.
+  private static let values = 21
+
+  /// What has changed since the sign-off: the names of the fields, or what happened to the pool.
+  private static func name(_ pool: PolicySetChanges.Pool) -> String {
+    switch pool.kind {
+    case .created: "created"
+    case .deleted: "deleted"
+    case .changed(nil): "unknown"
+    case .changed([]): "undone"
+    case .changed(let fields?): fields.map(\.field.rawValue).joined(separator: ", ")
+    }
   }
 
   /// Who asks users to enroll: nobody, the application, or the server too; `none` if not even codes are

@@ -53,14 +53,19 @@ extension ReviewStatus {
 /// The last sign-off of a project's policies, and what an administrator can do about it.
 struct SignOffSection: ViewModel {
   let scope: Scope
-  let status: ReviewStatus
+  let review: ReviewSummary
   /// Whether the administrator can sign off and download evidence.
   let maySign: Bool
   /// The key that signs evidence; nil before its first use.
   let key: EvidenceKey?
   let times: Times
 
+  private var status: ReviewStatus { review.status }
   private var path: String { scope.project.text }
+  /// The address of the form, with the policies that this page shows.
+  private var form: String {
+    ([SignOffPage.seenField: review.seen.text] as Form).query(of: ConsolePaths.signOff(path))
+  }
 
   static let keys: Keys<Self> = [
     .markup("chip") { $0.status.chips },
@@ -68,7 +73,10 @@ struct SignOffSection: ViewModel {
     .text("note") { section in
       section.status.signOff.flatMap { $0.note.isEmpty ? nil : Formatted.short($0.note, 300) }
     },
-    .text("sign") { $0.maySign ? ConsolePaths.signOff($0.path) : nil },
+    .optional("changes") {
+      PolicyDifferences.sinceSignOff($0.review.changes, of: $0.scope.project)
+    },
+    .text("sign") { $0.maySign ? $0.form : nil },
     .text("evidence") { $0.maySign ? ConsolePaths.evidence($0.path) : nil },
     .text("evidenceFile") { $0.maySign ? ConsolePaths.evidenceFile($0.path) : nil },
     .text("comparison") { ConsolePaths.comparison.ofProject($0.path) },

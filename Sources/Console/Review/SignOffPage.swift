@@ -11,6 +11,8 @@ struct SignOffPage: Sendable {
 
   /// The number of days until the next review that the form suggests.
   private static let suggestedInterval = 90
+  /// The field with the policies that the review page showed, in the link to the form and in the form.
+  static let seenField = "seen"
 
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     try await page(context)
@@ -20,15 +22,27 @@ struct SignOffPage: Sendable {
     let (signedIn, project) = (context.signedIn, context.scope.project)
     do {
       let outcome = try await identity.reviews.signOff(
-        project, seen: signedIn.form.trimmed("digest"), dueOn: Day(signedIn.form.trimmed("due")),
-        actions.request(signedIn))
+        project, seen: SeenPolicies(signedIn.form.trimmed("digest"))?.digest ?? "",
+        after: Int64(signedIn.form.trimmed("last-sign-off")),
+        dueOn: Day(signedIn.form.trimmed("due")), actions.request(signedIn))
       return actions.leave(
-        Message("review.signed", ["due": Times.value(outcome.value.dueOn)]), signedIn,
-        after: outcome, to: ConsolePaths.review(project.text))
+        Self.result(outcome.value), signedIn, after: outcome,
+        to: ConsolePaths.review(project.text))
     } catch {
       let errors = try await actions.faults(error, .signOffReview, signedIn, Self.fault)
       return try await page(context, errors: errors)
     }
+  }
+
+  private static func result(_ submitted: SubmittedSignOff) -> Message {
+    guard let later = submitted.later else {
+      return Message("review.signed", ["due": Times.value(submitted.signOff.dueOn)])
+    }
+    return Message(
+      "review.signed-before",
+      [
+        "reviewer": .name(Formatted.short(later.reviewerName)), "due": Times.value(later.dueOn),
+      ])
   }
 
   private static func fault(_ error: ReviewError) throws(Refusal) -> FieldError {
@@ -52,9 +66,14 @@ struct SignOffPage: Sendable {
     _ context: ProjectContext, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let scope = context.scope
+    let form = context.signedIn.form
+    // A form that was opened without the review page counts as that page once it's submitted.
+    let reviewed =
+      SeenPolicies(context.signedIn.query.trimmed(Self.seenField))
+      ?? SeenPolicies(form.trimmed(Self.seenField)) ?? SeenPolicies(form.trimmed("digest"))
     let evidence = try await refusing {
       try await identity.reviews.evidence(
-        of: scope.project, for: context.signedIn.administrator)
+        of: scope.project, for: context.signedIn.administrator, since: reviewed)
     }
     var frame = try await actions.frames.frame(
       Message("review.sign-off-title"), in: context)
@@ -63,10 +82,9 @@ struct SignOffPage: Sendable {
     ]
     frame.errors = errors
     let frameView = FrameView(frame)
-    let form = context.signedIn.form
     let today = Day(evidence.at)
     let model = SignOffView(
-      frame: frameView, scope: scope, evidence: evidence, today: today,
+      frame: frameView, scope: scope, evidence: evidence, reviewed: reviewed, today: today,
       due: form["due"] == nil
         ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
       note: form.trimmed("note"), csrf: context.signedIn.session.csrfToken,
@@ -79,6 +97,8 @@ struct SignOffView: ViewModel {
   let frame: FrameView
   let scope: Scope
   let evidence: ReviewEvidence
+  /// The policies that the review page showed; nil if the form was opened without it.
+  let reviewed: SeenPolicies?
   let today: Day
   let due: String
   let note: String
@@ -107,6 +127,13 @@ struct SignOffView: ViewModel {
     ]
   }
 
+  /// Whether the reviewer saw other policies than those they'd sign off, and what to do about it.
+  private var warning: Message? {
+    if reviewed == nil { return Message("review.opened-without-review") }
+    return evidence.changesSincePage == nil || frame.error(at: "policies") != nil
+      ? nil : Message("review.changed-since-page")
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("name") { $0.scope.projectName },
@@ -116,7 +143,19 @@ struct SignOffView: ViewModel {
       Message("review.sign-off-covers", ["count": .number($0.evidence.pools.count)])
     },
     .text("action") { ConsolePaths.signOff($0.scope.project.text) },
-    .text("digest") { $0.evidence.digest },
+    .text("warning") { $0.warning },
+    .optional("changesSincePage") { view in
+      view.evidence.changesSincePage.map {
+        PolicyDifferences(
+          $0, of: view.scope.project, caption: Message("review.changes-since-page"))
+      }
+    },
+    .optional("changes") {
+      PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.scope.project)
+    },
+    .text("digest") { $0.evidence.seen.text },
+    .text("seen") { $0.reviewed?.text },
+    .text("lastSignOff") { String($0.evidence.signOffs.first?.id ?? 0) },
     .text(\.due),
     .text("dueError") { $0.frame.error(at: "due") },
     .text("first") { $0.today.next.description },

@@ -30,9 +30,16 @@ public struct ReviewEvidence: Sendable {
   public let signOffs: [SignOff]
   /// Whether the policies were reviewed.
   public let status: ReviewStatus
+  /// What has changed since the last sign-off; nil if nothing has, or there's none.
+  public let changes: PolicySetChanges?
+  /// What has changed since a page that showed the policies; nil if nothing has, or there's none.
+  public let changesSincePage: PolicySetChanges?
   /// The digest of the policies in hexadecimal digits.
   public let digest: String
   let set: PolicySet
+
+  /// The policies, as a form that shows this evidence names them.
+  public var seen: SeenPolicies { SeenPolicies(digest: digest, at: at) }
 }
 
 extension Reviews {
@@ -42,9 +49,14 @@ extension Reviews {
   /// Gathers the policies, enrollment figures, exemptions, and sign-offs of a project from one
   /// snapshot.
   ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - administrator: The administrator who asks.
+  ///   - page: The policies that an earlier page showed to them; nil for none.
+  /// - Returns: The evidence.
   /// - Throws: ``ReviewError``.
   public func evidence(
-    of project: ID<Project>, for administrator: Administrator
+    of project: ID<Project>, for administrator: Administrator, since page: SeenPolicies? = nil
   ) async throws(ReviewError) -> ReviewEvidence {
     let now = store.clock.now()
     return try await store.read(ReviewError.self) { connection in
@@ -60,6 +72,8 @@ extension Reviews {
         """
       ) { try PolicySummary($0) }
       let set = try PolicySet.read(project, connection)
+      let status = try status(of: project, stamp: stamp, at: now, connection)
+      let digest = Hex.encode(set.digest)
       return ReviewEvidence(
         scope: try Scopes.find(project: project, tenant: nil, connection), at: now,
         origin: store.links.origin, reader: administrator.displayName,
@@ -68,8 +82,11 @@ extension Reviews {
         },
         exemptions: exemptions,
         signOffs: try Self.signOffs(of: project, limit: Self.mostSignOffs, connection),
-        status: try status(of: project, stamp: stamp, at: now, connection),
-        digest: Hex.encode(set.digest), set: set)
+        status: status, changes: try changes(since: status, connection),
+        changesSincePage: try page.flatMap { page in
+          page.digest == digest ? nil : try changes(of: project, since: page, connection)
+        },
+        digest: digest, set: set)
     }
   }
 
@@ -155,6 +172,7 @@ extension ReviewEvidence {
       "policySet": set.json, "policySetDigest": .string(digest),
       "pools": .array(pools.map(\.json)), "exemptions": .array(exemptions.map(\.json)),
       "signOffs": .array(signOffs.map { $0.json(current: digest) }),
+      "changesSinceSignOff": changes?.json ?? nil,
     ]
   }
 }
@@ -183,6 +201,27 @@ extension ReviewEvidence.Pool {
           "reason": .optional(summary.changeReason),
         ]
       } ?? nil,
+    ]
+  }
+}
+
+extension PolicySetChanges {
+  fileprivate var json: JSON {
+    ["isComplete": .bool(isComplete), "pools": .array(pools.map(\.json))]
+  }
+}
+
+extension PolicySetChanges.Pool {
+  fileprivate var json: JSON {
+    let change =
+      switch kind {
+      case .created: "created"
+      case .deleted: "deleted"
+      case .changed: "changed"
+      }
+    return [
+      "tenant": .optional(tenant?.text), "name": .string(name), "change": .string(change),
+      "before": before, "after": after,
     ]
   }
 }

@@ -44,7 +44,7 @@ struct PolicySet: Sendable {
 }
 
 extension PolicySet.Pool {
-  fileprivate var json: JSON {
+  var json: JSON {
     let (configuration, totp) = (edit.configuration, edit.configuration.totp)
     var object: JSON.Object = [
       "tenant": tenant.isEmpty ? nil : .string(tenant),

@@ -4,10 +4,13 @@ import Database
 /// Reviews of policies, and the sign-offs that confirm them.
 public struct Reviews: Sendable {
   let store: Store
+  let audit: Audit
   let keys: EvidenceKeys
   private let digests = PolicyStampCache<ID<Project>, [UInt8]>()
 
-  init(store: Store, keys: EvidenceKeys) { (self.store, self.keys) = (store, keys) }
+  init(store: Store, audit: Audit, keys: EvidenceKeys) {
+    (self.store, self.audit, self.keys) = (store, audit, keys)
+  }
 
   /// Returns the digest of a project's current policies, which a sign-off has to name.
   ///
@@ -148,19 +151,22 @@ public struct Reviews: Sendable {
 
   /// Signs off the policies of all pools of a project, in the console.
   ///
-  /// A form that was submitted twice is one sign-off: within an hour, the same reviewer, policies, due
-  /// day, and note return the sign-off that exists.
+  /// A form that was submitted twice is one sign-off: the form names the last sign-off from before it
+  /// was opened, and if a later one has its reviewer, policies, due day, and note, that's returned.
   ///
   /// - Parameters:
   ///   - project: The project.
   ///   - digest: The digest of the policies that the reviewer has seen.
+  ///   - last: The number of the last sign-off when the form was opened, 0 if there was none; nil for
+  ///     a form that doesn't say, which is always a new sign-off.
   ///   - dueOn: The day on which the next review is due; nil for invalid input.
   ///   - request: The reviewer, with an optional note.
-  /// - Returns: The sign-off.
+  /// - Returns: The sign-off, and who signed off since if it existed.
   /// - Throws: ``ActionError``.
   public func signOff(
-    _ project: ID<Project>, seen digest: String, dueOn: Day?, _ request: ActionRequest
-  ) async throws(ActionError<ReviewError>) -> ActionOutcome<SignOff> {
+    _ project: ID<Project>, seen digest: String, after last: Int64? = nil, dueOn: Day?,
+    _ request: ActionRequest
+  ) async throws(ActionError<ReviewError>) -> ActionOutcome<SubmittedSignOff> {
     try await store.perform(
       .signOffReview, request, in: ActionTarget(project: project), ReviewError.self
     ) { context, connection in
@@ -174,13 +180,19 @@ public struct Reviews: Sendable {
       guard Hex.encode(current) == digest else { throw ReviewError.changedMeanwhile }
       let author = context.author.actor
       // Another reviewer may have signed off in between.
-      let recent = try Self.signOffs(of: project, limit: Self.mostRepeated, connection)
-      let same = recent.first { other in
+      let since =
+        try last.map { last in
+          try Self.signOffs(of: project, limit: Self.mostRepeated, connection)
+            .prefix { $0.id > last }
+        } ?? []
+      let same = since.first { other in
         other.reviewer.text == author.id && other.digest == digest && other.dueOn == dueOn
           && other.note == request.note
-          && other.signedAt.isRecent(within: SignOff.repeated, at: context.now)
       }
-      if let same { return same }
+      if let same {
+        return SubmittedSignOff(
+          signOff: same, later: since.first.flatMap { $0.id == same.id ? nil : $0 })
+      }
       try connection.run(
         "UPDATE sign_off SET latest = 0 WHERE project_id = \(project.text) AND latest = 1")
       let signOff = try connection.first(
@@ -201,7 +213,7 @@ public struct Reviews: Sendable {
       entry.add(.reviewDue, .day(dueOn))
       if !request.note.isEmpty { entry.note = request.note }
       try context.record(entry, connection)
-      return signOff
+      return SubmittedSignOff(signOff: signOff, later: nil)
     }
   }
 
@@ -258,7 +270,7 @@ public struct Reviews: Sendable {
       isOverdue: isOverdue)
   }
 
-  private func digest(
+  func digest(
     of project: ID<Project>, _ stamp: Int64, _ connection: borrowing Connection
   ) throws -> [UInt8] {
     try digests.value(of: project, stamp: stamp) {

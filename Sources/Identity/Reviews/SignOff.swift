@@ -26,8 +26,6 @@ public struct SignOff: Sendable, Hashable {
 
   /// The longest time until the next review, in days.
   public static let longestInterval = 366
-  /// How long the same sign-off is the one that exists, submitted again, in seconds.
-  static let repeated: Int64 = 3_600
 
   static let columns: SQL = """
     sign_off_id, project_id, signed_at, reviewer_id, reviewer_name, note, due_on, digest, pools,
@@ -50,6 +48,14 @@ public struct SignOff: Sendable, Hashable {
 
   /// Returns whether the next review is overdue: the day after the due day has begun in UTC.
   public func isOverdue(at now: Instant) -> Bool { Day(now) > dueOn }
+}
+
+/// The sign-off that a submitted form led to.
+public struct SubmittedSignOff: Sendable {
+  /// The sign-off.
+  public let signOff: SignOff
+  /// The latest sign-off, by someone who signed off after this one; nil if this is the latest.
+  public let later: SignOff?
 }
 
 /// Whether the current policies of a project were reviewed.

@@ -5,15 +5,18 @@ import JSON
 import Testing
 
 struct SignOffTests {
+  @discardableResult
   private func sign(
-    _ instance: Instance, by agent: Agent, days: Int = 30, seen: String? = nil, note: String = ""
-  ) async throws {
+    _ instance: Instance, by agent: Agent, days: Int = 30, seen: String? = nil,
+    after last: Int64? = nil, note: String = ""
+  ) async throws -> SubmittedSignOff {
     let reviews = instance.identity.reviews
     let digest = try await reviews.digest(of: instance.acme.project)
-    _ = try await reviews.signOff(
-      instance.acme.project, seen: seen ?? digest,
+    return try await reviews.signOff(
+      instance.acme.project, seen: seen ?? digest, after: last,
       dueOn: Day(instance.now.advanced(bySeconds: Int64(days) * 86_400)),
-      agent.request(nil, note: note))
+      agent.request(nil, note: note)
+    ).value
   }
 
   private func state(_ instance: Instance) async throws -> ReviewStatus.State {
@@ -180,26 +183,27 @@ struct SignOffTests {
     }
   }
 
+  private func last(_ instance: Instance) async throws -> Int64 {
+    try await instance.identity.reviews.signOffs(of: instance.acme.project).first?.id ?? 0
+  }
+
   @Test func `a form that is submitted twice is one sign-off`() async throws {
     try await withInstance { instance in
       let iris = try await instance.agent("iris", role: .auditor)
-      let omar = try await instance.agent("omar", role: .auditor)
       func count() async throws -> Int {
         try await instance.identity.reviews.signOffs(of: instance.acme.project).count
       }
-      try await sign(instance, by: iris, note: "Q4")
-      try await sign(instance, by: iris, note: "Q4")
+      let form = try await last(instance)
+      for _ in 1...2 {
+        let submitted = try await sign(instance, by: iris, after: form, note: "Q4")
+        #expect(submitted.later == nil)
+      }
       let twice = try await count()
       let entries = try await instance.log().filter { $0.action == .policySignOff }.count
       #expect(twice == 1 && entries == 1)
-      try await sign(instance, by: omar, note: "Q4")
-      try await sign(instance, by: omar, note: "Q4, with a correction")
-      try await sign(instance, by: omar, days: 60, note: "Q4, with a correction")
-      #expect(try await count() == 4, "another reviewer, note, or due day is another sign-off")
-      instance.clock.advance(SignOff.repeated)
-      let later = try await instance.agent("omar", role: .auditor)
-      try await sign(instance, by: later, days: 60, note: "Q4, with a correction")
-      #expect(try await count() == 5, "policies can be signed off again later")
+      try await sign(instance, by: iris, after: form, note: "Q4, with a correction")
+      try await sign(instance, by: iris, days: 60, after: form, note: "Q4, with a correction")
+      #expect(try await count() == 3, "another note or due day is another sign-off")
     }
   }
 
@@ -209,12 +213,40 @@ struct SignOffTests {
     try await withInstance { instance in
       let iris = try await instance.agent("iris", role: .auditor)
       let omar = try await instance.agent("omar", role: .auditor)
-      try await sign(instance, by: iris, note: "Q4")
-      try await sign(instance, by: omar, days: 31, note: "Q4")
-      try await sign(instance, by: iris, note: "Q4")
-      try await sign(instance, by: omar, days: 31, note: "Q4")
+      let form = try await last(instance)
+      try await sign(instance, by: iris, after: form, note: "Q4")
+      try await sign(instance, by: omar, days: 31, after: try await last(instance), note: "Q4")
+      let again = try await sign(instance, by: iris, after: form, note: "Q4")
+      #expect(
+        again.later?.reviewerName == "omar", "the answer names the sign-off that's the latest")
       let signOffs = try await instance.identity.reviews.signOffs(of: instance.acme.project)
       #expect(signOffs.map(\.reviewerName) == ["omar", "iris"])
+    }
+  }
+
+  @Test func `a new form is a new sign-off, even with the same contents as an earlier one`()
+    async throws
+  {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      let olga = try await instance.agent("olga", role: .owner)
+      for (agent, days) in [(iris, 60), (olga, 300), (iris, 60), (iris, 90), (iris, 60)] {
+        try await sign(instance, by: agent, days: days, after: try await last(instance))
+      }
+      let signOffs = try await instance.identity.reviews.signOffs(of: instance.acme.project)
+      #expect(signOffs.map(\.reviewerName) == ["iris", "iris", "iris", "olga", "iris"])
+      let latest = try await instance.identity.reviews.status(of: instance.acme.project).signOff
+      #expect(latest?.dueOn == Day(instance.now.advanced(bySeconds: 60 * 86_400)))
+      #expect(try await instance.log().filter { $0.action == .policySignOff }.count == 5)
+    }
+  }
+
+  @Test func `a form that doesn't name the last sign-off is a new sign-off`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      for _ in 1...2 { try await sign(instance, by: iris, note: "Q4") }
+      let signOffs = try await instance.identity.reviews.signOffs(of: instance.acme.project)
+      #expect(signOffs.count == 2)
     }
   }
 

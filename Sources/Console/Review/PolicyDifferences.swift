@@ -1,0 +1,77 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// A table of how policies differ from those of a sign-off or of an earlier page.
+struct PolicyDifferences: ViewModel {
+  private let changes: PolicySetChanges
+  private let project: ID<Project>
+  private let caption: Message
+
+  /// The maximum number of pools in the table.
+  private static let most = 100
+
+  init(_ changes: PolicySetChanges, of project: ID<Project>, caption: Message) {
+    (self.changes, self.project, self.caption) = (changes, project, caption)
+  }
+
+  /// The changes since the last sign-off.
+  static func sinceSignOff(_ changes: PolicySetChanges?, of project: ID<Project>) -> Self? {
+    changes.map { Self($0, of: project, caption: Message("review.changes-since-sign-off")) }
+  }
+
+  private var rows: [PolicyDifference] {
+    changes.pools.prefix(Self.most).flatMap { PolicyDifference.all($0, of: project) }
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.caption),
+    .flag("hasRows") { !$0.changes.pools.isEmpty },
+    .list("rows") { $0.rows },
+    .text("more") { view in
+      let count = view.changes.pools.count - most
+      return count > 0 ? Message("review.more-changes", ["count": .number(count)]) : nil
+    },
+    .flag("isIncomplete") { !$0.changes.isComplete },
+  ]
+}
+
+/// A pool that was created or deleted, or a field of its policy that was changed.
+private struct PolicyDifference: ViewModel {
+  let pool: PolicySetChanges.Pool
+  let policy: String?
+  let what: Message
+  var from: Message?
+  var to: Message?
+
+  static func all(_ pool: PolicySetChanges.Pool, of project: ID<Project>) -> [Self] {
+    let policy =
+      pool.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
+      ?? ConsolePaths.policy.ofProject(project.text)
+    switch pool.kind {
+    case .created:
+      return [Self(pool: pool, policy: policy, what: Message("review.change-created"))]
+    case .deleted:
+      return [Self(pool: pool, policy: nil, what: Message("review.change-deleted"))]
+    case .changed(nil):
+      return [Self(pool: pool, policy: policy, what: Message("review.change-unknown"))]
+    case .changed([]):
+      return [Self(pool: pool, policy: policy, what: Message("review.change-undone"))]
+    case .changed(let fields?):
+      return fields.map {
+        Self(pool: pool, policy: policy, what: $0.field.label, from: $0.oldValue, to: $0.newValue)
+      }
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.pool.name },
+    .text("id") { $0.pool.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants") },
+    .text(\.policy),
+    .text(\.what),
+    .text(\.from),
+    .text(\.to),
+  ]
+}

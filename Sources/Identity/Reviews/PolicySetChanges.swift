@@ -1,0 +1,233 @@
+import Crypto
+import Database
+import JSON
+
+/// The policies of a project as a page showed them.
+///
+/// A page's link carries them, so that the next page can tell what has changed since.
+public struct SeenPolicies: Sendable, Hashable {
+  /// The digest in hexadecimal digits.
+  public let digest: String
+  /// When the page was created.
+  public let at: Instant
+
+  init(digest: String, at: Instant) { (self.digest, self.at) = (digest, at) }
+
+  /// Parses the text of a link or a form; nil if it's malformed.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, Hex.decode(Array(parts[0].utf8))?.count == 32, let at = Int64(parts[1])
+    else { return nil }
+    self.init(digest: String(parts[0]), at: Instant(microseconds: at))
+  }
+
+  /// The text for a link or a form.
+  public var text: String { "\(digest).\(at.microseconds)" }
+}
+
+/// How the policies of a project differ from those of an earlier time.
+public struct PolicySetChanges: Sendable, Equatable {
+  /// What happened to a pool.
+  public enum Kind: Sendable, Equatable {
+    /// It was created.
+    case created
+    /// It was deleted.
+    case deleted
+    /// Its policy was changed: the fields that differ, none if every change was undone, or nil if the
+    /// audit log doesn't have the earlier values.
+    case changed([PolicyChange]?)
+  }
+
+  /// A pool that was created, deleted, or whose policy was changed.
+  public struct Pool: Sendable, Equatable {
+    /// The tenant; nil for the project's own users.
+    public let tenant: ID<Tenant>?
+    /// The display name.
+    public let name: String
+    /// What happened.
+    public let kind: Kind
+    /// The policy in canonical form before and after the change; null if it's unknown, or the pool
+    /// didn't exist.
+    let before: JSON
+    let after: JSON
+  }
+
+  /// The project's own pool, then tenants by ID.
+  public let pools: [Pool]
+  /// Whether these are all changes: undone, they result in exactly the earlier policies.
+  public let isComplete: Bool
+}
+
+/// What the review page of a project says about its sign-offs.
+public struct ReviewSummary: Sendable {
+  /// Whether the policies were reviewed.
+  public let status: ReviewStatus
+  /// What has changed since the last sign-off; nil if nothing has, or there's none.
+  public let changes: PolicySetChanges?
+  /// The current policies.
+  public let seen: SeenPolicies
+}
+
+extension Reviews {
+  /// Returns whether the current policies of a project were reviewed, and what has changed since.
+  ///
+  /// - Throws: ``ReviewError``.
+  public func summary(of project: ID<Project>) async throws(ReviewError) -> ReviewSummary {
+    let now = store.clock.now()
+    return try await store.read(ReviewError.self) { connection in
+      let stamp = try Self.stamp(of: project, connection)
+      let status = try status(of: project, stamp: stamp, at: now, connection)
+      return ReviewSummary(
+        status: status, changes: try changes(since: status, connection),
+        seen: SeenPolicies(
+          digest: Hex.encode(try digest(of: project, stamp, connection)), at: now))
+    }
+  }
+
+  /// Returns what has changed since the last sign-off; nil if nothing has, or there's none.
+  func changes(
+    since status: ReviewStatus, _ connection: borrowing Connection
+  ) throws -> PolicySetChanges? {
+    guard status.state == .changed, let signOff = status.signOff else { return nil }
+    return try changes(
+      of: signOff.project, since: SeenPolicies(digest: signOff.digest, at: signOff.signedAt),
+      connection)
+  }
+
+  /// How much earlier than a page a change can be recorded that the page didn't show, in seconds: a
+  /// write has the time at which it began to wait for others.
+  private static let longestWait: Int64 = 60
+  /// The maximum number of times whose policies are compared with the digest.
+  private static let mostMoments = 8
+
+  /// Returns how the current policies of a project differ from earlier ones.
+  ///
+  /// The earlier ones are calculated from the current ones, the changes in the audit log, and the times
+  /// at which pools were created and deleted. Their digest tells whether the result is complete.
+  func changes(
+    of project: ID<Project>, since seen: SeenPolicies, _ connection: borrowing Connection
+  ) throws -> PolicySetChanges {
+    let earliest = seen.at.advanced(bySeconds: -Self.longestWait)
+    let pools = try TrackedPool.all(of: project, since: earliest, connection)
+    let recent = Set(pools.flatMap(\.times).filter { earliest < $0 && $0 <= seen.at })
+    let others = recent.sorted(by: >).map { Instant(microseconds: $0.microseconds - 1) }
+    let first = try changes(of: pools, since: seen.at, connection)
+    if first.digest(of: project) == seen.digest { return first.changes(isComplete: true) }
+    for moment in others.prefix(Self.mostMoments) {
+      let found = try changes(of: pools, since: moment, connection)
+      if found.digest(of: project) == seen.digest { return found.changes(isComplete: true) }
+    }
+    return first.changes(isComplete: false)
+  }
+
+  private func changes(
+    of pools: [TrackedPool], since moment: Instant, _ connection: borrowing Connection
+  ) throws -> FoundChanges {
+    var found = FoundChanges()
+    for pool in pools {
+      let isThere = pool.deletedAt == nil
+      let wasThere = pool.createdAt <= moment && (pool.deletedAt ?? .latest) > moment
+      guard isThere || wasThere else { continue }
+      guard wasThere else {
+        found.add(pool, .created, from: nil)
+        continue
+      }
+      let isChanged = (pool.policy.changedAt ?? pool.createdAt) > moment
+      let past = isChanged ? try past(pool, at: moment, connection) : pool.last
+      if let past { found.before.append(past) } else { found.isKnown = false }
+      if !isThere {
+        found.add(pool, .deleted, from: past)
+      } else if isChanged {
+        let fields = past.map { PolicyChange.between($0.edit, pool.last.edit) }
+        found.add(pool, .changed(fields), from: past)
+      }
+    }
+    return found
+  }
+
+  /// Returns a pool's policy at a time, by undoing the later changes in the audit log; nil if it doesn't
+  /// have them all.
+  private func past(
+    _ pool: TrackedPool, at moment: Instant, _ connection: borrowing Connection
+  ) throws -> PolicySet.Pool? {
+    var filter = AuditFilter.policyVersions(of: pool.policy.scope)
+    filter.from = Instant(microseconds: moment.microseconds + 1)
+    var (edit, undone, after) = (pool.last.edit, 0, nil as String?)
+    repeat {
+      let page = try audit.list(filter, after: after, limit: 500, connection)
+      for row in page.items {
+        guard !row.changes.isEmpty, let former = edit.before(row.changes) else { return nil }
+        (edit, undone) = (former, undone + 1)
+      }
+      after = page.next
+    } while after != nil
+    guard undone > 0 else { return nil }
+    return PolicySet.Pool(
+      tenant: pool.last.tenant, edit: edit, version: pool.last.version - undone)
+  }
+}
+
+/// A pool that exists or was deleted recently, with its last policy.
+private struct TrackedPool {
+  let policy: StoredPolicy
+  let createdAt: Instant
+  /// Nil if it exists.
+  let deletedAt: Instant?
+
+  var last: PolicySet.Pool {
+    PolicySet.Pool(
+      tenant: policy.scope.tenant?.text ?? "", edit: policy.edit, version: policy.version)
+  }
+
+  var times: [Instant] { [createdAt, deletedAt, policy.changedAt].compactMap { $0 } }
+
+  /// Reads the pools of a project, by tenant, without those that were deleted before a time.
+  static func all(
+    of project: ID<Project>, since time: Instant, _ connection: borrowing Connection
+  ) throws -> [TrackedPool] {
+    try connection.all(
+      """
+      SELECT \(StoredPolicy.columns), s.created_at, s.deleted_at
+      FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+      WHERE s.project_id = \(project.text)
+        AND (s.deleted_at IS NULL OR s.deleted_at > \(time.microseconds))
+      ORDER BY s.tenant_id
+      """
+    ) { row in
+      let column = StoredPolicy.columnCount
+      return TrackedPool(
+        policy: try StoredPolicy(row), createdAt: Instant(microseconds: try row.value(column)),
+        deletedAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)))
+    }
+  }
+}
+
+/// The changes since a time, and the policies at that time.
+private struct FoundChanges {
+  var before: [PolicySet.Pool] = []
+  /// Whether the policies of all pools are known.
+  var isKnown = true
+  private var pools: [PolicySetChanges.Pool] = []
+
+  mutating func add(
+    _ pool: TrackedPool, _ kind: PolicySetChanges.Kind, from past: PolicySet.Pool?
+  ) {
+    pools.append(
+      PolicySetChanges.Pool(
+        tenant: pool.policy.scope.tenant, name: pool.policy.scope.name, kind: kind,
+        before: past?.json ?? .null, after: pool.deletedAt == nil ? pool.last.json : .null))
+  }
+
+  func digest(of project: ID<Project>) -> String? {
+    isKnown ? Hex.encode(PolicySet(project: project, pools: before).digest) : nil
+  }
+
+  func changes(isComplete: Bool) -> PolicySetChanges {
+    PolicySetChanges(pools: pools, isComplete: isComplete)
+  }
+}
+
+extension Instant {
+  /// After every time of the database.
+  fileprivate static var latest: Instant { Instant(microseconds: .max) }
+}
