@@ -73,6 +73,19 @@ public struct Router: Sendable {
     }
   }
 
+  /// Returns the name of the route that handles a method of a URL.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - target: The URL.
+  /// - Returns: The name; nil when no path matches, or the most specific one has no handler for the
+  ///   method.
+  public func label(_ method: Method, _ target: Target) -> Route.Label? {
+    let request = Request(method: method, target: target)
+    guard case .answer(_, let label) = find(request, at: 0, depth: 0) else { return nil }
+    return label
+  }
+
   private enum Finding {
     case none
     case answer(Route.Answer, Route.Label)

@@ -167,7 +167,8 @@ struct ConsoleCookies: Sendable {
 
   func draft(_ marks: ArraySlice<Drafts.Mark>) -> Cookie {
     Cookie(
-      name: draft, value: marks.joined(separator: "."), secure: isSecure, sameSite: .strict,
+      name: draft, value: marks.map(\.text).joined(separator: "."), secure: isSecure,
+      sameSite: .strict,
       maxAge: Int(ConsoleStorage.Kind.draft.lifetime))
   }
 

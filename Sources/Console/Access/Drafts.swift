@@ -13,7 +13,7 @@ struct Drafts: Sendable {
   let cookies: ConsoleCookies
 
   /// What identifies a form in a browser: a digest of its path, as text.
-  typealias Mark = String
+  typealias Mark = UntrustedText
 
   /// A submitted form.
   struct Draft: Sendable {
@@ -49,11 +49,10 @@ struct Drafts: Sendable {
     // A secret that can be left empty would be missing from the form without anyone being asked.
     guard
       !secrets.contains(where: {
-        Self.optionalSecrets.contains($0.name.text) && !$0.value.isEmpty
+        Self.optionalSecrets.contains($0.name) && !$0.value.isEmpty
       })
     else { return nil }
-    let left = secrets.map(\.name.text).joined(separator: ",")
-    let content = Secret("\(path)\n\(left)\n\(Form(answers).urlEncoded)")
+    let content = Secret(Self.encoded(path, answers, leftOut: secrets.map(\.name.text)))
     let mark = Self.mark(of: path)
     // Without the draft, the administrator enters the form again.
     let isKept = try? await storage.keep(
@@ -76,14 +75,38 @@ struct Drafts: Sendable {
         let found = try? await storage.find(
           .draft, about: Self.subject(mark, browser), for: .administrator(administrator))
       else { continue }
-      let parts = found.revealedText.split(
-        separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-      guard parts.count == 3, let form = Form(urlEncoded: String(parts[2])) else { continue }
-      return Draft(
-        path: String(parts[0]), answers: form.entries,
-        secrets: parts[1].split(separator: ",").map(String.init))
+      guard let draft = Self.decoded(found.revealedBytes) else { continue }
+      return draft
     }
     return nil
+  }
+
+  /// The bytes that are kept of a form: its path, the names of its secrets, and its fields.
+  ///
+  /// NUL, which no field contains, is after each. No form is larger like this than as it was sent,
+  /// except by a byte for each field.
+  private static func encoded(
+    _ path: String, _ answers: [Form.Entry], leftOut secrets: [String]
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for text in [path, secrets.joined(separator: ",")]
+      + answers.flatMap({ [$0.name.text, $0.value.text] })
+    {
+      bytes += text.utf8
+      bytes.append(0)
+    }
+    return bytes
+  }
+
+  private static func decoded(_ bytes: [UInt8]) -> Draft? {
+    let texts = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard texts.count >= 2, texts.count.isMultiple(of: 2) else { return nil }
+    let answers = stride(from: 2, to: texts.count, by: 2).map { index in
+      Form.Entry(name: texts[index], value: texts[index + 1])
+    }
+    return Draft(
+      path: texts[0], answers: answers, secrets: texts[1].split(separator: ",").map(String.init))
   }
 
   /// Returns the newest form kept for an administrator in the browser whose page is `next`, or the
@@ -118,25 +141,26 @@ struct Drafts: Sendable {
   /// The forms that the browser's cookie names, oldest first.
   private func marks(of request: Request) -> [Mark] {
     let marks = (cookies.draft(of: request) ?? "").split(separator: ".")
-    return marks.suffix(ConsoleStorage.most).map(String.init)
+    return marks.suffix(ConsoleStorage.most).map { Mark(String($0)) }
   }
 
-  private static func subject(_ mark: Mark, _ browser: String) -> String { "\(browser) \(mark)" }
+  private static func subject(_ mark: Mark, _ browser: String) -> String {
+    "\(browser) \(mark.text)"
+  }
 
   static func mark(of path: String) -> Mark {
-    Hex.encode(Array(HashFunction.sha256.digest(Array(path.utf8)).prefix(8)))
+    Mark(Hex.encode(Array(HashFunction.sha256.digest(Array(path.utf8)).prefix(8))))
   }
 
   /// The fields of secrets that a form requires.
-  static let secrets: Set<String> = [
+  static let secrets: Set<UntrustedText> = [
     "password", "old-password", "new-password", "code", "current-code", "caller-code",
-    ApprovalView.refusalCode, "token",
+    UntrustedText(ApprovalView.refusalCode), "token",
   ]
   /// The fields of secrets that can be left empty, to keep the stored one or to have one made.
-  static let optionalSecrets: Set<String> = ["client-secret", "secret"]
+  static let optionalSecrets: Set<UntrustedText> = ["client-secret", "secret"]
 
   private static func isSecret(_ name: UntrustedText, sentTo path: String) -> Bool {
-    let name = name.text
     if secrets.contains(name) || optionalSecrets.contains(name) { return true }
     // Of a setup; elsewhere, it's the number of a support ticket.
     return name == "ticket" && path.hasPrefix(ConsolePaths.account())

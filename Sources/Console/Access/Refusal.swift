@@ -35,11 +35,13 @@ enum Refusal: Error {
 
 /// What happens to the form of a request without a session.
 enum KeptForm: Sendable {
-  /// Nothing was entered.
-  case nothing
+  /// It doesn't matter: it has no values, comes from another site, or extends the session.
+  case ignored
   /// It's stored until the administrator has signed in again.
   case kept
   /// It isn't stored: it's too large, has a secret, or its session was ended.
+  ///
+  /// Nothing may have been entered, because hidden fields and buttons have values too.
   case lost
 }
 

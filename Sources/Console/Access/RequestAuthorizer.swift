@@ -38,7 +38,7 @@ struct RequestAuthorizer: Sendable {
   ) async throws(Refusal) -> SignedIn {
     identity.prefetch(pool)
     guard let session = try await session(of: request) else {
-      let kept = request.isReading ? .nothing : try await keep(request)
+      let kept = request.isReading ? .ignored : try await keep(request)
       throw .signInFirst(next: ReturnAddress.current(request), kept)
     }
     var form = Form()
@@ -89,9 +89,9 @@ struct RequestAuthorizer: Sendable {
   ///
   /// The form must come from the console's origin and contain the token of the expired session.
   private func keep(_ request: Request) async throws(Refusal) -> KeptForm {
-    guard Drafts.canKeep(request), let form = try? checkedForm(request) else { return .nothing }
+    guard Drafts.canKeep(request), let form = try? checkedForm(request) else { return .ignored }
     let lost: KeptForm =
-      form.entries.allSatisfy { $0.name == "csrf" || $0.value.isEmpty } ? .nothing : .lost
+      form.entries.allSatisfy { $0.name == "csrf" || $0.value.isEmpty } ? .ignored : .lost
     guard let token = cookies.sessionToken(of: request), let sent = form["csrf"] else {
       return lost
     }

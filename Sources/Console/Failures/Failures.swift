@@ -106,7 +106,7 @@ struct Failures: Sendable {
     var query = Form()
     if let next { query.add("next", next) }
     switch kept {
-    case .nothing: break
+    case .ignored: break
     case .kept: query.add("kept", "1")
     case .lost: query.add("lost", "1")
     }

@@ -11,7 +11,7 @@ struct KeptAnswersPage: Sendable {
   let frames: Frames
   let view: Template<KeptAnswersView>
   /// The routes that the form can belong to and that the page can link to.
-  let routes: [ConsoleRoute]
+  let routes: KeptFormRoutes
 
   /// The parameter that says which form.
   private static let mark = "form"
@@ -19,13 +19,13 @@ struct KeptAnswersPage: Sendable {
   /// Returns the address of the page for a form.
   static func address(_ mark: Drafts.Mark) -> String {
     var query = Form()
-    query.add(Self.mark, mark)
+    query.add(Self.mark, mark.text)
     return query.query(of: ConsolePaths.keptAnswers())
   }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let draft = await authorizer.drafts.find(
-      signedIn.query.text(Self.mark), for: signedIn.administrator.id, signedIn.request)
+      signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
     guard let draft, let target = Target(draft.path) else {
       return .redirect(to: ConsolePaths.projects())
     }
@@ -35,15 +35,9 @@ struct KeptAnswersPage: Sendable {
       view.render(
         KeptAnswersView(
           frame: FrameView(frame), csrf: signedIn.session.csrfToken, draft: draft,
-          action: action(of: target), pool: pool, user: user,
-          leave: ReturnAddress.checked(draft.path, among: routes.map(\.route))
+          action: routes.action(of: target), pool: pool, user: user,
+          leave: ReturnAddress.checked(draft.path, among: routes.destinations)
             ?? ConsolePaths.projects())))
-  }
-
-  /// What the form does; nil if its route has no action.
-  private func action(of target: Target) -> Message? {
-    let route = routes.first { $0.route.method == .post && $0.route.fits(target) }
-    return (route?.actions.first ?? route?.preparedActions.first)?.name
   }
 
   /// The pool and the user in the form's address, if the administrator can see them.
@@ -78,6 +72,30 @@ struct KeptAnswersPage: Sendable {
     guard start.count == 2, start[0] == UntrustedText(kind) else { return nil }
     segments = segments.dropFirst(2)
     return start[1].text
+  }
+}
+
+/// The routes of forms that are kept.
+struct KeptFormRoutes: Sendable {
+  /// The pages that a link can lead to.
+  let destinations: [Route]
+  private let router: Router
+  private let actions: [Route.Label: ConsoleAction]
+
+  init(_ routes: [ConsoleRoute]) {
+    destinations = routes.map(\.route)
+    var router = Router()
+    var actions: [Route.Label: ConsoleAction] = [:]
+    for route in routes {
+      router.add(route.route)
+      actions[route.route.label] = route.actions.first ?? route.preparedActions.first
+    }
+    (self.router, self.actions) = (router, actions)
+  }
+
+  /// What the form at an address does; nil if its route has no action.
+  func action(of target: Target) -> Message? {
+    router.label(.post, target).flatMap { actions[$0] }?.name
   }
 }
 

@@ -19,7 +19,8 @@ enum SignInRoutes: ConsoleFeature {
 
     let answers = KeptAnswersPage(
       identity: identity, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("sign-in/answers", for: KeptAnswersView.self), routes: closed)
+      view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
+      routes: KeptFormRoutes(closed))
     table.signedIn(.get, ConsolePaths.keptAnswers, nil, answers.show)
 
     let code = SignInCodePage(

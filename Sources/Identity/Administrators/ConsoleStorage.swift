@@ -41,8 +41,8 @@ public struct ConsoleStorage: Sendable {
       switch self {
       case .code: 1 << 10
       case .fields: 16 << 10
-      // As much as the server accepts of a form, with its path.
-      case .draft: (1 << 20) + (16 << 10)
+      // As much as the server accepts of a list for a bulk removal, with its path.
+      case .draft: (4 << 20) + (16 << 10)
       }
     }
   }

@@ -139,7 +139,7 @@ import Text
       _ = try await browser.givePassword()
       let page = try await browser.get("/sign-in/answers")
       for name in ordinary { #expect(page.says("value=\"value of \(name)\""), "\(name)") }
-      for name in Drafts.optionalSecrets {
+      for name in Drafts.optionalSecrets.map(\.text) {
         var form = Form()
         form.add(name, "s3cret")
         let (browser, answer) = try await late(world, form: form)
@@ -151,7 +151,7 @@ import Text
 
   @Test func `each field for a password or code in a template is known as a secret`() throws {
     let known = Drafts.secrets.union(Drafts.optionalSecrets)
-    var names: Set<String> = []
+    var names: Set<UntrustedText> = []
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Templates").standardized
     let files = try #require(
@@ -161,7 +161,7 @@ import Text
       for input in text.matches(of: #/<input[^>]*>/#).map({ String($0.output) })
       where input.contains("type=\"password\"") || input.contains("one-time-code") {
         guard let name = input.firstMatch(of: #/name="([a-z-]+)"/#) else { continue }
-        names.insert(String(name.output.1))
+        names.insert(UntrustedText(String(name.output.1)))
       }
     }
     #expect(names.count > 4 && names.isSubset(of: known), "\(names.subtracting(known))")
@@ -180,7 +180,7 @@ import Text
         fields: [.origin: world.origin, .cookie: cookies])
       #expect(replayed.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
       let signIn = try await browser.get(try #require(replayed.location))
-      #expect(signIn.says("What you entered wasn’t kept."))
+      #expect(signIn.says("and it wasn’t kept."))
     }
   }
 
@@ -193,11 +193,58 @@ import Text
       let (kept, _) = try await late(world, form: ["users": list])
       #expect(try await kept.givePassword(next: "/projects/new").location == Self.review)
       let (browser, answer) = try await late(
-        world, form: ["name": String(repeating: "x", count: 1_100_000)])
+        world, form: ["name": String(repeating: "x", count: ConsoleStorage.Kind.draft.largest)])
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
-      #expect(
-        try await browser.get(try #require(answer.location)).says("What you entered wasn’t kept."))
+      #expect(try await browser.get(try #require(answer.location)).says("and it wasn’t kept."))
       #expect(try await browser.givePassword().location == "/")
     }
+  }
+
+  @Test func `a form is kept in no more bytes than a browser sends`() async throws {
+    try await World.withSampleData { world in
+      // A browser sends these characters as one byte each.
+      let words = String(repeating: "a * b ", count: (1 << 20) / 6)
+      let (browser, answer) = try await late(world, form: ["name": words, "id": ""])
+      #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
+      _ = try await browser.givePassword(next: "/projects/new")
+      #expect(try await browser.get(Self.review).says("value=\"\(words)\""))
+    }
+  }
+
+  @Test func `forms are kept up to the size that their routes accept`() async throws {
+    try await World.empty { world in
+      for route in world.console.routes where route.route.method == .post {
+        let target = try #require(Target(route.route.example))
+        let limit = Console.bodyLimit(target) ?? 1 << 20
+        #expect(limit + (16 << 10) <= ConsoleStorage.Kind.draft.largest, "\(route.route)")
+      }
+    }
+  }
+
+  @Test func `the action of each form's address is its route's own`() async throws {
+    try await World.empty { world in
+      let routes = KeptFormRoutes(world.console.routes)
+      for route in world.console.routes where route.route.method == .post {
+        let target = try #require(Target(route.route.example))
+        let action = route.actions.first ?? route.preparedActions.first
+        #expect(routes.action(of: target)?.english == action?.name.english, "\(route.route)")
+      }
+      let removal = try #require(Target(ConsolePaths.signInProviderRemoval()))
+      #expect(
+        routes.action(of: removal)?.english == ConsoleAction.removeSignInProvider.name.english)
+    }
+  }
+}
+
+extension Route {
+  /// An address of the route.
+  fileprivate var example: String {
+    "/"
+      + components.map { component in
+        switch component {
+        case .literal(let text): text
+        case .parameter(let suffix): "0\(suffix)"
+        }
+      }.joined(separator: "/")
   }
 }
