@@ -95,6 +95,11 @@ public struct Grant: Hashable, Sendable {
     guard project == other else { return false }
     return tenant == nil || tenant == otherTenant
   }
+
+  /// Whether the role manages administrators.
+  var managesAdministrators: Bool {
+    covers(project: nil, tenant: nil) && role.permissions.contains(.manageAdministrators)
+  }
 }
 
 /// An error that prevents an administrator from being created or found.

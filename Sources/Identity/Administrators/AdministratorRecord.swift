@@ -29,6 +29,9 @@ public struct AdministratorRecord: Sendable {
     ReauthenticationMethod.all(totp: enrolledAt != nil, passkey: passkeys > 0)
   }
 
+  /// Whether there's a password or a passkey, which may not be admitted.
+  public var hasOwnSignIn: Bool { hasPassword || passkeys > 0 }
+
   /// True if the account has a second factor.
   public var hasSecondFactor: Bool { !factors.isEmpty }
 }
@@ -119,20 +122,14 @@ extension Administrators {
 
   private static let recordColumns: SQL = """
     administrator_id, email, display_name, created_at, last_sign_in_at, totp_enrolled_at,
-    totp_last_used_at,
-    (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id),
-    password_hash <> '',
-    EXISTS (SELECT 1 FROM administrator_provider_link l
-      WHERE l.administrator_id = administrator.administrator_id
-        AND l.issuer = (SELECT issuer FROM sign_in_provider WHERE provider_id = 1))
+    totp_last_used_at, \(SignInWays.columns)
     """
 
   private static func decoded(
     _ row: borrowing Row, _ grants: [TimedGrant], _ breakGlass: ID<Administrator>?
   ) throws -> AdministratorRecord {
     let id = ID<Administrator>(try row.value(0))
-    let (passkeys, hasPassword): (Int, Bool) = (try row.value(7), try row.value(8))
-    let isAdmitted = PasswordSignIn.admits(id, breakGlass: breakGlass)
+    let ways = try SignInWays(row, from: 7)
     return AdministratorRecord(
       administrator: Administrator(
         id: id, email: try row.value(1), displayName: try row.value(2),
@@ -142,8 +139,8 @@ extension Administrators {
       lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
       enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
       factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
-      passkeys: passkeys, hasPassword: hasPassword,
-      canSignIn: try row.value(9) || isAdmitted && (hasPassword || passkeys > 0))
+      passkeys: ways.passkeys, hasPassword: ways.hasPassword,
+      canSignIn: ways.admit(id, breakGlass: breakGlass))
   }
 }
 

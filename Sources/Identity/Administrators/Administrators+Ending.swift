@@ -105,15 +105,10 @@ extension Administrators {
     let which: SQL = id.map { "AND administrator_id = \($0.text)" } ?? "ORDER BY ends_at"
     let ended = try connection.all(
       """
-      SELECT \(TimedGrant.columns), administrator_id FROM administrator_grant
+      SELECT \(TimedGrant.heldColumns) FROM administrator_grant
       WHERE ends_at <= \(now.microseconds) \(which) LIMIT \(mostEnded)
       """
-    ) {
-      (
-        timed: try TimedGrant($0, from: 0),
-        id: ID<Administrator>(try $0.value(TimedGrant.columnCount))
-      )
-    }
+    ) { try TimedGrant.held($0) }
     let author = Author(actor: .server)
     for (timed, holder) in ended {
       try connection.run("DELETE FROM administrator_grant WHERE \(row(of: timed.grant, holder))")
@@ -136,16 +131,11 @@ extension Administrators {
     let soon = now.advanced(bySeconds: reminderLead)
     let ending = try connection.all(
       """
-      SELECT \(TimedGrant.columns), administrator_id FROM administrator_grant
+      SELECT \(TimedGrant.heldColumns) FROM administrator_grant
       WHERE ends_at > \(now.microseconds) AND ends_at <= \(soon.microseconds) AND is_reminded = 0
       ORDER BY ends_at LIMIT \(mostEnded)
       """
-    ) {
-      (
-        timed: try TimedGrant($0, from: 0),
-        id: ID<Administrator>(try $0.value(TimedGrant.columnCount))
-      )
-    }
+    ) { try TimedGrant.held($0) }
     for (timed, holder) in ending {
       try connection.run(
         "UPDATE administrator_grant SET is_reminded = 1 WHERE \(row(of: timed.grant, holder))")

@@ -187,10 +187,7 @@ extension Administrators {
     switch actor {
     case .commandLine: true
     case .administrator(let id, _):
-      try grants(id, at: now, connection).contains { grant in
-        grant.covers(project: nil, tenant: nil)
-          && grant.role.permissions.contains(.manageAdministrators)
-      }
+      try grants(id, at: now, connection).contains(where: \.managesAdministrators)
     case .serviceToken, .user, .emulatorOwner, .server, .visitor: false
     }
   }

@@ -146,17 +146,27 @@ public struct Administrators: Sendable {
       tenant: tenant.isEmpty ? nil : ID(tenant))
   }
 
-  /// Returns whether someone can manage administrators without an end date.
-  ///
-  /// A role that ends automatically isn't enough, because the instance would lose its last owner then.
+  /// Returns whether someone manages administrators without an end date, whether or not they can sign
+  /// in.
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM administrator_grant WHERE \(isLastingOwner)"
     ) { _ in true } ?? false
   }
 
+  /// Returns those who manage administrators without an end date, and the role with which they do.
+  ///
+  /// A role that ends automatically isn't enough, because the instance would lose its last owner then.
+  static func lastingOwners(
+    _ connection: borrowing Connection
+  ) throws -> [(id: ID<Administrator>, role: String)] {
+    try connection.all(
+      "SELECT administrator_id, role FROM administrator_grant WHERE \(isLastingOwner)"
+    ) { (ID(try $0.value(0)), try $0.value(1)) }
+  }
+
   /// The condition on `administrator_grant` that someone manages administrators with a role that
-  /// doesn't end.
+  /// doesn't end; ``Grant/managesAdministrators`` is the same for a role.
   static let isLastingOwner: SQL = """
     role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
       AND project_id = '' AND ends_at IS NULL

@@ -9,8 +9,17 @@ struct TimedGrant: Sendable {
 
   /// The columns that ``init(_:from:)`` reads.
   static let columns: SQL = "role, project_id, tenant_id, ends_at, is_from_provider"
-  /// The number of columns in `columns`.
-  static let columnCount = 5
+  private static let columnCount = 5
+
+  /// The columns that ``held(_:)`` reads.
+  static let heldColumns: SQL = "\(columns), administrator_id"
+
+  /// Reads a role and who has it.
+  static func held(
+    _ row: borrowing Row
+  ) throws -> (timed: TimedGrant, id: ID<Administrator>) {
+    (try TimedGrant(row, from: 0), ID(try row.value(columnCount)))
+  }
 
   init(_ row: borrowing Row, from column: Int) throws {
     grant = try Administrators.grant(row, from: column)

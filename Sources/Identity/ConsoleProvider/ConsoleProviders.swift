@@ -194,7 +194,7 @@ public struct ConsoleProviders: Sendable {
     let changes = try AdministratorProviderLink.all(connection).map { link in
       try change(of: link.administrator, by: provider, connection)
     }
-    return try ProviderRoles.changes(changes, connection).filter {
+    return try ProviderRoles.keepingLastOwner(changes, connection).filter {
       !$0.granted.isEmpty || !$0.revoked.isEmpty
     }
   }

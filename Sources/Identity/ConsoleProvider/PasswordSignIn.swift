@@ -142,38 +142,34 @@ extension Administrators {
   static func hasOwnSignIn(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {
-    try connection.first(
-      """
-      SELECT password_hash <> ''
-        OR EXISTS (SELECT 1 FROM passkey WHERE administrator_id = \(id.text))
-      FROM administrator WHERE administrator_id = \(id.text)
-      """
-    ) { try $0.value(0) as Bool } ?? false
+    try SignInWays.find(id, connection)?.hasOwn ?? false
   }
 
-  /// Returns whether there's an owner, and the break-glass account can still sign in if password
-  /// sign-in is off.
-  static func hasRequiredOwners(_ connection: borrowing Connection) throws -> Bool {
-    try hasOwner(connection) && hasBreakGlassAccount(connection)
-  }
-
-  /// Checks that there's an owner, and that the break-glass account can still sign in if password
-  /// sign-in is off.
+  /// Checks that an owner without an end date can sign in, and that the break-glass account can if
+  /// password sign-in is off.
   static func requireOwners(_ connection: borrowing Connection) throws {
-    guard try hasOwner(connection) else { throw ManagementError.lastOwner }
+    guard try lastingOwners(connection).contains(where: { try canSignIn($0.id, connection) }) else {
+      throw ManagementError.lastOwner
+    }
     guard try hasBreakGlassAccount(connection) else { throw ManagementError.breakGlassAccount }
   }
 
-  /// Returns whether an owner without an end date can sign in without the provider.
+  /// Returns whether an owner without an end date, whose role isn't only from a group, can sign in
+  /// without the provider.
+  ///
+  /// A role that's from a group would go with the provider, or at the next sign-in with another one.
   static func hasOwnerWithOwnSignIn(_ connection: borrowing Connection) throws -> Bool {
-    let owners = try connection.all(
-      """
-      SELECT administrator_id FROM administrator_grant
-      WHERE \(isLastingOwner)
-      """
-    ) { ID<Administrator>(try $0.value(0)) }
-    for owner in owners where try hasOwnSignIn(owner, connection) { return true }
-    return false
+    try lastingOwners(connection).contains {
+      try isPermanentOwner($0.id, connection) && hasOwnSignIn($0.id, connection)
+    }
+  }
+
+  /// Returns whether an administrator can sign in.
+  static func canSignIn(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try SignInWays.find(id, connection)?.admit(id, breakGlass: PasswordSignIn.find(connection))
+      ?? false
   }
 
   /// Returns whether the break-glass account can still sign in if password sign-in is off.

@@ -46,24 +46,26 @@ enum ProviderRoles {
         Set(held.filter(\.isFromProvider).map(\.grant)).subtracting(wanted)))
   }
 
-  /// Returns the changes of several administrators, one after another, as ``align`` makes them: a
-  /// role without which no one could manage administrators isn't revoked.
-  static func changes(
+  /// Returns the changes, made one after another, without revoking a role without which no one who
+  /// can sign in would manage administrators.
+  static func keepingLastOwner(
     _ changes: [ProviderRoleChange], _ connection: borrowing Connection
   ) throws -> [ProviderRoleChange] {
-    var owners = Set(
-      try connection.all(
-        """
-        SELECT administrator_id, role FROM administrator_grant
-        WHERE \(Administrators.isLastingOwner)
-        """
-      ) { Owner(id: ID(try $0.value(0)), role: try $0.value(1)) })
+    guard changes.contains(where: { $0.revoked.contains(where: \.managesAdministrators) }) else {
+      return changes
+    }
+    var owners: Set<Owner> = []
+    for (id, role) in try Administrators.lastingOwners(connection)
+    where try Administrators.canSignIn(id, connection) {
+      owners.insert(Owner(id: id, role: role))
+    }
     return changes.map { change in
       let id = change.administrator
+      // Someone whom a group gives a role can sign in with the provider.
       owners.formUnion(change.granted.compactMap { Owner(id, $0) })
       let revoked = change.revoked.filter { grant in
         guard let owner = Owner(id, grant) else { return true }
-        guard owners != [owner] else { return false }
+        guard !owners.subtracting([owner]).isEmpty else { return false }
         owners.remove(owner)
         return true
       }
@@ -81,9 +83,7 @@ enum ProviderRoles {
 
     /// Creates the role; nil if it's another one.
     init?(_ id: ID<Administrator>, _ grant: Grant) {
-      guard grant.project == nil, grant.role.permissions.contains(.manageAdministrators) else {
-        return nil
-      }
+      guard grant.managesAdministrators else { return nil }
       self.init(id: id, role: grant.role.rawValue)
     }
   }
@@ -129,20 +129,15 @@ enum ProviderRoles {
     try Administrators.endGrants(of: id, outbox, at: now, connection)
     let record = try Administrators.record(id, at: now, connection)
     let wanted = try existing(wanted, connection)
-    let change = try change(
+    let whole = try change(
       of: id, named: record.administrator.displayName, to: wanted, connection)
+    let change = try keepingLastOwner([whole], connection).first ?? whole
     for grant in change.granted {
       try Administrators.insert(grant, of: id, isFromProvider: true, at: now, connection)
     }
-    var revoked: [Grant] = []
     for grant in change.revoked {
       try connection.run(
         "DELETE FROM administrator_grant WHERE \(Administrators.row(of: grant, id))")
-      if try Administrators.hasRequiredOwners(connection) {
-        revoked.append(grant)
-      } else {
-        try Administrators.insert(grant, of: id, isFromProvider: true, at: now, connection)
-      }
     }
     for grant in change.granted {
       var entry = Administrators.entry(.administratorGrant, record)
@@ -152,7 +147,7 @@ enum ProviderRoles {
       try outbox.notify(
         of: .given, grant, until: nil, of: record.administrator, by: author, at: now, connection)
     }
-    for grant in revoked {
+    for grant in change.revoked {
       var entry = Administrators.entry(.administratorRevoke, record)
       entry.add(.grants, lost: .of([grant]))
       entry.add(.signInProvider, .text(provider))
@@ -160,11 +155,10 @@ enum ProviderRoles {
       try outbox.notify(
         of: .revoked, grant, until: nil, of: record.administrator, by: author, at: now, connection)
     }
-    if !revoked.isEmpty {
+    if !change.revoked.isEmpty {
       _ = try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
-    return ProviderRoleChange(
-      administrator: id, name: change.name, granted: change.granted, revoked: revoked)
+    return change
   }
 
   /// Returns the grants from widest to narrowest place, in the order of their IDs.

@@ -15,16 +15,11 @@ extension Deletion {
     let (place, now) = (place(of: scope), context.now)
     let revoked = try connection.all(
       """
-      SELECT \(TimedGrant.columns), administrator_id FROM administrator_grant
+      SELECT \(TimedGrant.heldColumns) FROM administrator_grant
       WHERE \(place) AND \(Administrators.inForce(at: now))
       ORDER BY project_id, tenant_id, role
       """
-    ) {
-      (
-        timed: try TimedGrant($0, from: 0),
-        id: ID<Administrator>(try $0.value(TimedGrant.columnCount))
-      )
-    }
+    ) { try TimedGrant.held($0) }
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
     for (timed, holder) in revoked {
       let record = try Administrators.record(holder, at: now, connection)

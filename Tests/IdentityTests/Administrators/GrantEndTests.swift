@@ -159,6 +159,31 @@ struct GrantEndTests {
     }
   }
 
+  @Test func `an owner who can't sign in doesn't replace the last owner who can`() async throws {
+    try await withInstance { instance in
+      let administrators = instance.identity.administrators
+      let boss = try await instance.setUpProvider()
+      let other = try await instance.administrator("other", .owner)
+      let nora = try await instance.providerSession().administrator
+      let (owner, line) = (Grant(role: .owner), Author(actor: .commandLine))
+      try await administrators.grant(owner, to: nora.id, by: line)
+      _ = try await instance.identity.consoleProviders.remove(
+        boss.request(nil, note: "No longer used"))
+      let kept = try await administrators.record(nora.id)
+      #expect(kept.administrator.grants == [owner] && !kept.canSignIn)
+      let end = instance.now.advanced(bySeconds: Self.day)
+      try await administrators.grant(
+        owner, until: end, to: boss.administrator.id, by: instance.author(other))
+      await expect("lastOwner") {
+        try await administrators.grant(
+          owner, until: end, to: other.id, by: instance.author(boss.administrator))
+      }
+      await expect("lastOwner") { try await administrators.revoke(owner, from: other.id, by: line) }
+      await expect("lastOwner") { try await administrators.remove(other.id, by: line) }
+      try await administrators.remove(nora.id, by: line)
+    }
+  }
+
   @Test func `an owner whose role has ended manages nothing, and their invitations end`()
     async throws
   {

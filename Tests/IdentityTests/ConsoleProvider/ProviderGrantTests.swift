@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import TestProvider
 import Testing
 
@@ -66,6 +67,76 @@ struct ProviderGrantTests {
       #expect(try await providers.find() != nil)
       #expect(try await instance.grants(of: nora.administrator.id) == [Self.owner])
       _ = try await instance.visit()
+    }
+  }
+
+  @Test func `the provider stays while the only owner has the role from a group`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider().administrator
+      let nora = try await instance.providerSession()
+      let line = Author(actor: .commandLine)
+      let administrators = instance.identity.administrators
+      try await administrators.remove(olga.id, by: line)
+      let hash = try await administrators.check(
+        email: "x@example.com", displayName: "X", password: Instance.consolePassword
+      ).encoded
+      let id = nora.administrator.id
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ administrator SET password_hash = \(hash) WHERE administrator_id = \(id.text)"
+        )
+      }
+      let providers = instance.identity.consoleProviders
+      let own = instance.request(nora.administrator, nora, note: "No longer used")
+      await expect("failed.noOwnSignIn") { _ = try await providers.remove(own) }
+      try await administrators.grant(Self.owner, to: id, by: line)
+      _ = try await providers.remove(own)
+      #expect(try await instance.grants(of: id) == [Self.owner])
+    }
+  }
+
+  @Test func `a group's owner stays while no other owner can sign in`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.setUpProvider().administrator
+      let nora = try await instance.providerSession()
+      let id = olga.id.text
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
+      }
+      let new = Instance.consoleProvider([
+        GroupRole(group: "admins", grant: Grant(role: .auditor))
+      ])
+      let changes = try await instance.identity.consoleProviders.changes(by: new)
+      #expect(changes.map(\.revoked) == [[]])
+      instance.provider.change { $0.groups = [] }
+      _ = try await instance.visit()
+      #expect(try await instance.grants(of: nora.administrator.id) == [Self.owner])
+    }
+  }
+
+  @Test func `one rule says in two languages which role manages administrators`() async throws {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .support)
+      let now = instance.now
+      let (project, tenant) = (instance.acme.project, try #require(instance.east.tenant))
+      for role in Role.allCases {
+        for grant in [
+          Grant(role: role), Grant(role: role, project: project),
+          Grant(role: role, project: project, tenant: tenant),
+        ] {
+          for end in [nil, now.advanced(bySeconds: 60)] {
+            let isLasting = try await instance.database.write { connection in
+              _ = try connection.run(
+                "DELETE /* test */ FROM administrator_grant WHERE administrator_id = \(nora.id.text)"
+              )
+              try Administrators.insert(grant, of: nora.id, until: end, at: now, connection)
+              return try Administrators.lastingOwners(connection).contains { $0.id == nora.id }
+            }
+            #expect(isLasting == (grant.managesAdministrators && end == nil), "\(grant)")
+          }
+        }
+      }
     }
   }
 

@@ -1,0 +1,43 @@
+import Database
+
+/// The ways in which an administrator could sign in.
+struct SignInWays: Sendable {
+  /// The number of passkeys.
+  let passkeys: Int
+  let hasPassword: Bool
+  /// Whether there's a link with the provider.
+  let isLinked: Bool
+
+  /// The columns of `administrator` that ``init(_:from:)`` reads.
+  static let columns: SQL = """
+    (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id),
+    password_hash <> '',
+    EXISTS (SELECT 1 FROM administrator_provider_link l
+      WHERE l.administrator_id = administrator.administrator_id
+        AND l.issuer = (SELECT issuer FROM sign_in_provider WHERE provider_id = 1))
+    """
+
+  init(_ row: borrowing Row, from column: Int) throws {
+    passkeys = try row.value(column)
+    hasPassword = try row.value(column + 1)
+    isLinked = try row.value(column + 2)
+  }
+
+  /// Finds those of an administrator; nil if there's no such administrator.
+  static func find(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> SignInWays? {
+    try connection.first(
+      "SELECT \(columns) FROM administrator WHERE administrator_id = \(id.text)"
+    ) { try SignInWays($0, from: 0) }
+  }
+
+  /// Whether there's one that doesn't need the provider.
+  var hasOwn: Bool { hasPassword || passkeys > 0 }
+
+  /// Returns whether one of them lets the administrator in, given the break-glass account, which is
+  /// nil if password sign-in is on.
+  func admit(_ id: ID<Administrator>, breakGlass: ID<Administrator>?) -> Bool {
+    isLinked || hasOwn && PasswordSignIn.admits(id, breakGlass: breakGlass)
+  }
+}
