@@ -5,15 +5,55 @@ import MailText
 import Templating
 import Text
 
-/// A role and its scope, as entered in a form.
-struct GrantAnswers: Sendable {
+/// Where a role applies, as entered in a form.
+struct GrantPlace: Sendable, Equatable {
   /// What a form and an address contain for the whole instance, which isn't the ID of a project, so
   /// that an empty or missing value never means it.
   static let instance = "*"
 
-  var role = ""
+  /// An asterisk for the instance, or a project's ID.
   var project = ""
-  var tenant = ""
+  /// A tenant's ID; nil for none.
+  var tenant: String?
+
+  init() {}
+
+  /// Creates a place from two fields; the second one can be empty.
+  init(project: String, tenant: String) {
+    self.project = project
+    self.tenant = tenant.isEmpty ? nil : tenant
+  }
+
+  /// Creates a place from one field, in which a slash is before the tenant.
+  init(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    project = String(parts[0])
+    tenant = parts.count == 2 ? String(parts[1]) : nil
+  }
+
+  init(_ grant: Grant) {
+    project = grant.project?.text ?? Self.instance
+    tenant = grant.tenant?.text
+  }
+
+  /// The text of one field.
+  var text: String { tenant.map { "\(project)/\($0)" } ?? project }
+
+  /// Returns the role in this place; nil if a part is missing or can't be an ID.
+  func grant(_ role: Role) -> Grant? {
+    guard [project, tenant].allSatisfy({ $0.map { !$0.isEmpty && !$0.contains("/") } ?? true })
+    else { return nil }
+    guard project == Self.instance else {
+      return Grant(role: role, project: ID(project), tenant: tenant.map { ID($0) })
+    }
+    return tenant == nil ? Grant(role: role) : nil
+  }
+}
+
+/// A role and its scope, as entered in a form.
+struct GrantAnswers: Sendable {
+  var role = ""
+  var place = GrantPlace()
   /// The last day of the role, as entered; empty for no end.
   var last = ""
 
@@ -21,28 +61,22 @@ struct GrantAnswers: Sendable {
 
   init(_ grant: Grant) {
     role = grant.role.rawValue
-    project = grant.project?.text ?? Self.instance
-    tenant = grant.tenant?.text ?? ""
+    place = GrantPlace(grant)
   }
 
   init(_ form: Form) {
     role = form.trimmed("role")
     last = form.trimmed("last")
-    if let place = form.text("place") {
-      let parts = place.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-      project = parts.first.map(String.init) ?? ""
-      tenant = parts.count == 2 ? String(parts[1]) : ""
-    } else {
-      project = form.trimmed("project")
-      tenant = form.trimmed("tenant")
-    }
+    place =
+      form.text("place").map { GrantPlace($0) }
+      ?? GrantPlace(project: form.trimmed("project"), tenant: form.trimmed("tenant"))
   }
 
   /// The answers as hidden fields.
   var fields: [HiddenField] {
     [
-      HiddenField(name: "role", value: role), HiddenField(name: "project", value: project),
-      HiddenField(name: "tenant", value: tenant),
+      HiddenField(name: "role", value: role), HiddenField(name: "project", value: place.project),
+      HiddenField(name: "tenant", value: place.tenant ?? ""),
     ]
   }
 
@@ -58,25 +92,14 @@ struct GrantAnswers: Sendable {
     guard let role = Role(rawValue: role) else {
       return (nil, [FieldError(field: "role", text: Message("administrators.role-required"))])
     }
-    if !tenant.isEmpty, project.isEmpty || project == Self.instance {
+    if place.tenant != nil, ["", GrantPlace.instance].contains(place.project) {
       return (nil, [FieldError(field: "place", text: Message("administrators.project-required"))])
     }
-    guard let grant = Self.grant(role, in: place) else {
+    guard let grant = place.grant(role) else {
       return (nil, [FieldError(field: "place", text: Message("administrators.place-required"))])
     }
     return (grant, [])
   }
-
-  /// Parses where a role applies, as it's written in a menu; nil if it's empty.
-  static func grant(_ role: Role, in place: String) -> Grant? {
-    if place == instance { return Grant(role: role) }
-    let parts = place.split(separator: "/", maxSplits: 1).map(String.init)
-    guard let project = parts.first else { return nil }
-    return Grant(role: role, project: ID(project), tenant: parts.count == 2 ? ID(parts[1]) : nil)
-  }
-
-  /// Where a role applies, as it's written in a menu.
-  static func place(of grant: Grant) -> String { GrantAnswers(grant).place }
 
   /// Parses the last day; returns the end of the role, which is the end of that day, or the error.
   func end(_ times: Times) -> (end: Instant?, errors: [FieldError]) {
@@ -91,8 +114,6 @@ struct GrantAnswers: Sendable {
   static func last(_ end: Instant?, _ times: Times) -> String {
     end.map { times.calendarDay(of: $0.advanced(bySeconds: -1)).description } ?? ""
   }
-
-  fileprivate var place: String { tenant.isEmpty ? project : "\(project)/\(tenant)" }
 }
 
 /// Lists the scopes that a role can be granted in, if there are few enough for a menu.
@@ -110,7 +131,7 @@ struct Places: Sendable {
     }
     guard projects.count <= 20 else { return nil }
     var places = [
-      (value: GrantAnswers.instance, text: Message("administrators.whole-instance"))
+      (value: GrantPlace.instance, text: Message("administrators.whole-instance"))
     ]
     for (id, name) in projects {
       let projectName = Formatted.short(name, 60)
@@ -133,6 +154,8 @@ struct Places: Sendable {
 
   /// Returns the options of a menu; a chosen scope that isn't among them is an option too, so that the
   /// form doesn't choose another.
+  ///
+  /// If none is chosen, the first one means none, because the next is the widest.
   static func options(_ places: [(value: String, text: Message)], chosen: String) -> [Choice] {
     var options = places.map {
       Choice(value: $0.value, text: $0.text, isChosen: $0.value == chosen)
@@ -141,6 +164,10 @@ struct Places: Sendable {
       let text = Message(
         "administrators.place-unknown", ["place": .name(Formatted.short(chosen, 60))])
       options.append(Choice(value: chosen, text: text, isChosen: true))
+    }
+    if chosen.isEmpty, options.count > 1 {
+      let text = Message("administrators.choose-a-scope")
+      options.insert(Choice(value: "", text: text, isChosen: true), at: 0)
     }
     return options
   }
@@ -168,10 +195,10 @@ struct GrantFields: ViewModel {
     },
     .flag("hasPlaces") { $0.places != nil },
     .list("places") { view in
-      view.places.map { Places.options($0, chosen: view.answers.place) } ?? []
+      view.places.map { Places.options($0, chosen: view.answers.place.text) } ?? []
     },
-    .text("project") { $0.answers.project },
-    .text("tenant") { $0.answers.tenant },
+    .text("project") { $0.answers.place.project },
+    .text("tenant") { $0.answers.place.tenant ?? "" },
     .object("until") { GrantEndField($0.answers, $0.frame, $0.times, at: $0.now) },
     .text("roleError") { $0.frame.error(at: "role") },
     .text("placeError") { $0.frame.error(at: "place") },
@@ -218,11 +245,13 @@ extension ManagementError {
     case .scopeNotFound:
       FieldError(
         field: "place",
-        text: answers.tenant.isEmpty
+        text: answers.place.tenant == nil
           ? Message(
-            "administrators.project-unknown", ["project": .name(Formatted.short(answers.project))])
+            "administrators.project-unknown",
+            ["project": .name(Formatted.short(answers.place.project))])
           : Message(
-            "administrators.tenant-unknown", ["project": .name(Formatted.short(answers.project))]))
+            "administrators.tenant-unknown",
+            ["project": .name(Formatted.short(answers.place.project))]))
     case .endInPast:
       FieldError(field: "last", text: Message("administrators.end-in-past"))
     case .endTooLate:

@@ -9,9 +9,7 @@ struct SignInProviderAnswers: Sendable {
   struct Row: Sendable {
     var group = ""
     var role = ""
-    /// An asterisk for the instance, a project's ID, or a project's and a tenant's with a slash
-    /// between.
-    var place = ""
+    var place = GrantPlace()
 
     var isEmpty: Bool { group.isEmpty && role.isEmpty }
   }
@@ -40,7 +38,7 @@ struct SignInProviderAnswers: Sendable {
     rows = provider.roles.map { role in
       Row(
         group: role.group, role: role.grant.role.rawValue,
-        place: GrantAnswers.place(of: role.grant))
+        place: GrantPlace(role.grant))
     }
   }
 
@@ -54,7 +52,7 @@ struct SignInProviderAnswers: Sendable {
       guard form["group-\(number)"] != nil else { return nil }
       return Row(
         group: form.trimmed("group-\(number)"), role: form.trimmed("role-\(number)"),
-        place: form.trimmed("place-\(number)"))
+        place: GrantPlace(form.trimmed("place-\(number)")))
     }
     previewGroups = form.text("preview-groups", atMost: 65_536) ?? ""
     previewSubject = form.trimmed("preview-subject")
@@ -84,7 +82,7 @@ struct SignInProviderAnswers: Sendable {
             field: "group-\(index + 1)", text: Message("sign-in-provider.group-required")))
         continue
       }
-      guard let grant = GrantAnswers.grant(role, in: row.place) else {
+      guard let grant = row.place.grant(role) else {
         errors.append(
           FieldError(
             field: "place-\(index + 1)", text: Message("administrators.place-required")))

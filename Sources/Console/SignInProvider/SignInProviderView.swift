@@ -87,9 +87,9 @@ struct GroupRoleRow: ViewModel {
     .text("roleError") { $0.frame.error(at: "role-\($0.number)") },
     .flag("hasPlaces") { $0.places != nil },
     .list("places") { row in
-      row.places.map { Places.options($0, chosen: row.row.place) } ?? []
+      row.places.map { Places.options($0, chosen: row.row.place.text) } ?? []
     },
-    .text("place") { $0.row.place },
+    .text("place") { $0.row.place.text },
     .text("placeError") { $0.frame.error(at: "place-\($0.number)") },
   ]
 }
