@@ -196,7 +196,7 @@ struct PoolRow: ViewModel {
     .text("changedBy") { $0.source.policy?.changedBy },
     .text("changeReason") { $0.source.policy?.changeReason.map { Formatted.short($0, 120) } },
     .flag("showsSignOff") { $0.context.columns.contains(.signOff) },
-    .markup("state") { $0.source.review?.state.chip },
+    .markup("state") { $0.source.review?.state.chips },
     .markup("signedAt") { row in
       row.source.review?.signOff.map { row.context.times.day($0.signedAt) }
     },

@@ -72,7 +72,7 @@ struct PoolTables: Sendable {
           attempts: figures[pool.key] ?? AttemptCounts(),
           exemptions: exemptions[pool.tenant] ?? 0,
           review: status.map {
-            PoolRow.Review(state: $0.state(of: pool, at: now), signOff: $0.signOff)
+            PoolRow.Review(state: $0.state(of: pool), signOff: $0.signOff)
           },
           drift: file.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field))
       }

@@ -61,7 +61,7 @@ struct ReviewFile {
       summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
       Self.effective(summary.edit, at: now),
-      status.map { Self.name($0.state(of: summary, at: now)) } ?? "",
+      status.map { Self.name($0.state(of: summary)) } ?? "",
       signOff?.reviewerName ?? "", signOff?.signedAt.rfc3339Milliseconds ?? "",
       signOff?.dueOn.description ?? "", change.map(Self.name) ?? "",
     ])
@@ -110,7 +110,8 @@ struct ReviewFile {
   private static func name(_ state: ReviewStatus.State) -> String {
     switch state {
     case .never: "never"
-    case .changed: "changed"
+    case .changed(isOverdue: false): "changed"
+    case .changed(isOverdue: true): "changed, overdue"
     case .overdue: "overdue"
     case .current: "reviewed"
     }

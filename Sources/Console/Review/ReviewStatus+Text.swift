@@ -4,11 +4,12 @@ import Localization
 import Templating
 
 extension ReviewStatus.State {
-  /// The state as a chip.
-  var chip: Markup {
+  /// The state as a chip, or two if policies changed and the next review is overdue as well.
+  var chips: Markup {
     switch self {
     case .never: Self.neverChip
-    case .changed: Self.changedChip
+    case .changed(isOverdue: false): Self.changedChip
+    case .changed(isOverdue: true): Self.changedAndOverdueChips
     case .overdue: Self.overdueChip
     case .current: Self.currentChip
     }
@@ -18,20 +19,17 @@ extension ReviewStatus.State {
   private static let changedChip = Chip.look(Message("review.state-changed"))
   private static let overdueChip = Chip.bad(Message("review.state-overdue"))
   private static let currentChip = Chip.on(Message("review.state-current"))
+  private static let changedAndOverdueChips: Markup = {
+    var html = HTML()
+    html.raw("<span class=\"row\">")
+    html.add(changedChip)
+    html.add(overdueChip)
+    html.raw("</span>")
+    return html.markup
+  }()
 }
 
 extension ReviewStatus {
-  /// The state as a chip, and another if the next review is overdue as well.
-  var chips: Markup {
-    guard state == .changed, isOverdue else { return state.chip }
-    var html = HTML()
-    html.raw("<span class=\"row\">")
-    html.add(state.chip)
-    html.add(State.overdue.chip)
-    html.raw("</span>")
-    return html.markup
-  }
-
   /// Who signed off when, and what follows.
   func sentence(_ times: Times) -> Message {
     guard let signOff else { return Message("review.never-signed-off") }
@@ -39,9 +37,9 @@ extension ReviewStatus {
     let (at, due) = (times.value(signOff.signedAt), Times.value(signOff.dueOn))
     return switch state {
     case .never: Message("review.never-signed-off")
-    case .changed where isOverdue:
+    case .changed(isOverdue: true):
       Message("review.changed-and-overdue", ["reviewer": reviewer, "at": at, "due": due])
-    case .changed:
+    case .changed(isOverdue: false):
       Message("review.changed-since-sign-off", ["reviewer": reviewer, "at": at, "due": due])
     case .overdue:
       Message("review.sign-off-overdue", ["reviewer": reviewer, "at": at, "due": due])
@@ -68,7 +66,7 @@ struct SignOffSection: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .markup("chip") { $0.status.chips },
+    .markup("chip") { $0.status.state.chips },
     .markup("sentence") { $0.status.sentence($0.times) },
     .text("note") { section in
       section.status.signOff.flatMap { $0.note.isEmpty ? nil : Formatted.short($0.note, 300) }

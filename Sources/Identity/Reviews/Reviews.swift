@@ -259,15 +259,15 @@ public struct Reviews: Sendable {
     of project: ID<Project>, stamp: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> ReviewStatus {
     guard let signOff = try Self.signOffs(of: project, limit: 1, connection).first else {
-      return ReviewStatus(signOff: nil, state: .never, isOverdue: false)
+      return ReviewStatus(signOff: nil, state: .never)
     }
     let isSame =
       try signOff.stamp == stamp
       || Hex.encode(digest(of: project, stamp, connection)) == signOff.digest
     let isOverdue = signOff.isOverdue(at: now)
     return ReviewStatus(
-      signOff: signOff, state: !isSame ? .changed : isOverdue ? .overdue : .current,
-      isOverdue: isOverdue)
+      signOff: signOff,
+      state: !isSame ? .changed(isOverdue: isOverdue) : isOverdue ? .overdue : .current)
   }
 
   func digest(

@@ -61,11 +61,12 @@ public struct SubmittedSignOff: Sendable {
 /// Whether the current policies of a project were reviewed.
 public struct ReviewStatus: Sendable, Hashable {
   /// A state of a project's review.
-  public enum State: Sendable, CaseIterable {
+  public enum State: Sendable, Hashable {
     /// Never reviewed.
     case never
-    /// A policy changed, or a pool was created or deleted, since the last sign-off.
-    case changed
+    /// A policy changed, or a pool was created or deleted, since the last sign-off; the next review may
+    /// be overdue as well.
+    case changed(isOverdue: Bool)
     /// Nothing changed, but the next review is overdue.
     case overdue
     /// Nothing changed, and the next review isn't due yet.
@@ -76,15 +77,13 @@ public struct ReviewStatus: Sendable, Hashable {
   public let signOff: SignOff?
   /// The state.
   public let state: State
-  /// Whether the next review is overdue, whatever else changed.
-  public let isOverdue: Bool
 
   /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
   /// affect.
-  public func state(of pool: PolicySummary, at now: Instant) -> State {
-    guard state == .changed, let signOff else { return state }
-    if pool.changedAt ?? pool.createdAt > signOff.signedAt { return .changed }
-    return signOff.isOverdue(at: now) ? .overdue : .current
+  public func state(of pool: PolicySummary) -> State {
+    guard case .changed(let isOverdue) = state, let signOff else { return state }
+    if pool.changedAt ?? pool.createdAt > signOff.signedAt { return state }
+    return isOverdue ? .overdue : .current
   }
 }
 

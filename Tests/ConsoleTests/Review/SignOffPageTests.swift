@@ -68,6 +68,10 @@ import Testing
       Markup.check(page)
       #expect(page.says("has changed since then. The next review was due on"))
       #expect(page.says(">changed since review</span>") && page.says(">overdue</span>"))
+      let all = try await iris.get("/review?view=review")
+      #expect(all.says(">changed since review</span>") && all.says(">overdue</span>"))
+      let file = try await iris.get(Self.review + ".csv")
+      #expect(file.says("\"changed, overdue\""))
     }
   }
 

@@ -53,15 +53,15 @@ struct SignOffTests {
       try await sign(instance, by: iris)
       #expect(try await state(instance) == .current)
       try await instance.setWindow(3, in: instance.east)
-      #expect(try await state(instance) == .changed)
+      #expect(try await state(instance) == .changed(isOverdue: false))
       try await instance.setWindow(2, in: instance.east)
-      #expect(try await state(instance) == .changed)
+      #expect(try await state(instance) == .changed(isOverdue: false))
       try await sign(instance, by: iris)
       #expect(try await state(instance) == .current)
       _ = try await instance.identity.pools.createTenant(
         in: instance.acme.project,
         UserPoolEdit(displayName: "North"), by: Instance.boss)
-      #expect(try await state(instance) == .changed)
+      #expect(try await state(instance) == .changed(isOverdue: false))
     }
   }
 
@@ -75,7 +75,7 @@ struct SignOffTests {
           project, visibleTo: iris.administrator)
         return Dictionary(
           uniqueKeysWithValues: review.tenants.items.map {
-            ($0.tenant, status.state(of: $0, at: instance.now))
+            ($0.tenant, status.state(of: $0))
           })
       }
       let (east, west) = (instance.east.tenant, instance.west.tenant)
@@ -87,10 +87,10 @@ struct SignOffTests {
       instance.clock.advance(60)
       try await instance.setWindow(3, in: instance.east)
       let changed = try await states()
-      #expect(changed == [east: .changed, west: .current])
+      #expect(changed == [east: .changed(isOverdue: false), west: .current])
       instance.clock.advance(40 * 86_400)
       let late = try await states()
-      #expect(late == [east: .changed, west: .overdue])
+      #expect(late == [east: .changed(isOverdue: true), west: .overdue])
     }
   }
 
