@@ -17,7 +17,7 @@ struct AccessReviewPage: Sendable {
     var frame = frames.frame(Self.name, for: signedIn)
     frame.crumbs = [Link(text: Message("reports.reports"), href: ConsolePaths.allReports())]
     let now = frames.clock.now()
-    let dormant = Set(grants.filter { $0.isDormant(at: now) }.map(\.record.administrator.id)).count
+    let dormant = grants.filter { $0.state(at: now) == .dormant }.administrators
     let content = ReportContent(
       summary: dormant == 0
         ? Message("reports.none-dormant", ["days": .number(AccessGrant.dormantDays)])
@@ -52,8 +52,7 @@ struct AccessReviewPage: Sendable {
       ], times: signedIn.times, isOfPeople: true)
     table.rows = grants.map { access in
       let (record, who) = (access.record, access.record.administrator)
-      let isDormant = access.isDormant(at: now)
-      let (state, chip) = Self.state(access, isDormant: isDormant)
+      let (state, chip) = Self.text(of: access.state(at: now))
       return [
         .person(
           who.displayName, email: who.email, href: ConsolePaths.administrator(who.id.text)),
@@ -81,18 +80,20 @@ struct AccessReviewPage: Sendable {
         ?? Message("reports.provider"))
   }
 
-  private static func state(
-    _ access: AccessGrant, isDormant: Bool
-  ) -> (text: Message, chip: Markup) {
-    if !access.record.canSignIn {
+  private static func text(of state: AccessGrant.State) -> (text: Message, chip: Markup) {
+    switch state {
+    case .unusable:
       let text = Message("administrators.cant-sign-in")
       return (text, Chip.bad(text))
-    }
-    if access.grant == nil {
+    case .withoutRole:
       let text = Message("administrators.without-role")
       return (text, Chip.look(text))
+    case .dormant:
+      let text = Message("reports.dormant")
+      return (text, Chip.look(text))
+    case .active:
+      let text = Message("reports.active")
+      return (text, Chip.on(text))
     }
-    let text = isDormant ? Message("reports.dormant") : Message("reports.active")
-    return (text, isDormant ? Chip.look(text) : Chip.on(text))
   }
 }

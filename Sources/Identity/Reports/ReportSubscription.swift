@@ -235,12 +235,10 @@ extension Reports {
     switch (subscription.report, subject.scope) {
     case (.access, _):
       let grants = try access(at: now, connection)
-      func people(_ grants: [AccessGrant]) -> Int {
-        Set(grants.map(\.record.administrator.id)).count
-      }
+      let roles = grants.filter { $0.grant != nil }
       return .access(
-        people(grants), roles: grants.count { $0.grant != nil },
-        dormant: people(grants.filter { $0.isDormant(at: now) }),
+        roles.administrators, roles: roles.count,
+        dormant: grants.filter { $0.state(at: now) == .dormant }.administrators,
         days: AccessGrant.dormantDays)
     case (.dormantAdministrators, _):
       let found = try dormant(days: AccessGrant.dormantDays, at: now, connection)

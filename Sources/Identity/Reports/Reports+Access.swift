@@ -22,11 +22,33 @@ public struct AccessGrant: Sendable {
   /// Whether the role comes from a group at the sign-in provider.
   public var isFromProvider: Bool { grant.map(record.groupGrants.contains) ?? false }
 
-  /// Whether the administrator hasn't used the console for ``dormantDays`` days.
-  public func isDormant(at now: Instant) -> Bool {
-    (lastUsedAt ?? record.createdAt)
-      < now.advanced(bySeconds: -Int64(Self.dormantDays) * 86_400)
+  /// What can be said of the access.
+  public enum State: Sendable {
+    /// The administrator can't sign in.
+    case unusable
+    /// The administrator has no role.
+    case withoutRole
+    /// The administrator hasn't used the console for ``AccessGrant/dormantDays`` days.
+    case dormant
+    /// The administrator uses it.
+    case active
   }
+
+  /// Returns what can be said of the access; nothing else counts those of a state.
+  ///
+  /// - Parameter now: The current time.
+  /// - Returns: The state.
+  public func state(at now: Instant) -> State {
+    guard record.canSignIn else { return .unusable }
+    guard grant != nil else { return .withoutRole }
+    let start = now.advanced(bySeconds: -Int64(Self.dormantDays) * 86_400)
+    return (lastUsedAt ?? record.createdAt) < start ? .dormant : .active
+  }
+}
+
+extension [AccessGrant] {
+  /// The number of different administrators.
+  public var administrators: Int { Set(map(\.record.administrator.id)).count }
 }
 
 extension Reports {

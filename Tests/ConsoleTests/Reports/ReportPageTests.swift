@@ -70,6 +70,22 @@ import Testing
     }
   }
 
+  @Test func `the access review counts as dormant whom its rows mark so`() async throws {
+    try await World.withSampleData { world in
+      let line = Author(actor: .commandLine)
+      try await world.identity.administrators.revoke(
+        Grant(role: .auditor), from: ID(try await world.id(of: World.iris)), by: line)
+      world.clock.advance(seconds: 100 * 86_400)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/reports/access")
+      let file = try await ada.get("/reports/access.csv")
+      let rows = file.text.split(whereSeparator: \.isNewline).filter { $0.contains("\"dormant\"") }
+      let dormant = Set(rows.map { $0.split(separator: ",")[1] }).count
+      #expect(dormant > 1 && page.says("\(dormant) administrators are dormant"))
+      #expect(page.says(">no role</span>"))
+    }
+  }
+
   @Test func `the access review is subscribed to by email`() async throws {
     try await World.withSampleData(carriesMail: true) { world in
       let iris = try await Browser.signedIn(world, as: World.iris)

@@ -198,7 +198,7 @@ struct DemoTests {
           ) { try $0.value(0) as Int64? } ?? nil
         }
         let used = try #require(one.lastUsedAt)
-        #expect(used.microseconds >= acted ?? 0 && !one.isDormant(at: Self.now))
+        #expect(used.microseconds >= acted ?? 0 && one.state(at: Self.now) != .dormant)
         #expect(one.record.hasSecondFactor)
       }
       let owner = try #require(access.first { $0.grant?.role == .owner }).record.administrator

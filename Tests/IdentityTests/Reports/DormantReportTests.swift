@@ -100,12 +100,24 @@ struct DormantReportTests {
       }
       try await reports.subscribe(iris.id, to: .access, .weekly, about: .instance)
       instance.clock.advance(100 * Self.day)
+      _ = try await instance.administrator("olga", .owner)
+      let tim = try await instance.administrator("tim", .support)
+      try await instance.identity.administrators.revoke(
+        Grant(role: .support), from: tim.id, by: Author(actor: .commandLine))
       try await instance.identity.sendReports()
       let grants = try await reports.access()
       let mail = try #require(try await instance.mails("report").first)
       #expect(mail.recipient == iris.email && mail.subject.hasPrefix("Access review"))
-      #expect(mail.body.contains("\(grants.count) roles. "))
-      #expect(mail.body.contains("of them haven't used the console in 90 days."))
+      // Tim has no role, and Olga is new.
+      let roles = grants.filter { $0.grant != nil }
+      let dormant = grants.filter { $0.state(at: instance.now) == .dormant }
+      #expect(roles.count == grants.count - 1 && dormant.count < roles.count)
+      #expect(
+        mail.body.contains("\(roles.administrators) administrators have \(roles.count) roles. "))
+      #expect(
+        mail.body.contains(
+          "\(dormant.administrators) of them can sign in, but haven't used the console in 90 days.")
+      )
       #expect(mail.body.contains("/reports/access"))
     }
   }

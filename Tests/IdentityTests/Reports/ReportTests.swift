@@ -284,9 +284,9 @@ struct ReportTests {
       let grants = try await instance.identity.reports.access()
       let found = try #require(grants.first { $0.grant == east })
       #expect(found.since == granted && found.grantor == "boss")
-      #expect(found.lastUsedAt == nil && found.isDormant(at: instance.now))
+      #expect(found.lastUsedAt == nil && found.state(at: instance.now) == .dormant)
       let own = try #require(grants.first { $0.record.administrator.id == boss.id })
-      #expect(own.lastUsedAt == instance.now && !own.isDormant(at: instance.now))
+      #expect(own.lastUsedAt == instance.now && own.state(at: instance.now) == .active)
       let first = grants.first { $0.grant == Grant(role: .auditor) }
       #expect(first?.since == granted.advanced(bySeconds: -Self.day))
     }
