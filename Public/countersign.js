@@ -135,7 +135,7 @@
         if (next) response = await fetch(next, { headers: asking });
         show(dialog, await content(response));
       } catch {
-        // The action may have been performed, so it isn't sent again.
+        // It may have been performed: only the person sends it again.
         form.prepend(Object.assign(make("p"), { className: "error", role: "alert", textContent: text.unanswered }));
         dialog.scrollTop = 0;
         busy(false);

@@ -76,7 +76,7 @@ def test_a_failed_request_is_not_repeated(page):
     page.locator("#note").fill("Typed before the network failed")
     user = page.url
     page.get_by_role("button", name="Remove factor").click()
-    expect(page.locator("dialog [role=alert]")).to_contain_text("No response from the server")
+    expect(page.locator("dialog [role=alert]")).to_contain_text("The server’s response didn’t arrive")
     expect(page.locator("#note")).to_have_value("Typed before the network failed")
     assert page.url == user and len(sent) == 1
 

@@ -150,6 +150,8 @@ struct AdministratorPage: Sendable {
     let groups = try await refusing {
       try await identity.consoleProviders.groups(of: record.administrator.id)
     }
+    let isOff =
+      try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
     let mayChange =
       signedIn.administrator.may(.manageAdministrators, in: nil)
       && record.administrator.id != signedIn.administrator.id
@@ -165,7 +167,7 @@ struct AdministratorPage: Sendable {
     let frameView = FrameView(frame)
     let model = AdministratorView(
       frame: frameView, signedIn: signedIn, record: record, groups: groups, mayChange: mayChange,
-      history: history,
+      isPasswordSignInOff: isOff, history: history,
       fields: GrantFields(
         answers: answers, places: places, frame: frameView, times: try signedIn.formTimes,
         now: frames.clock.now()),
@@ -201,11 +203,28 @@ struct AdministratorView: ViewModel {
   /// The groups that give the administrator each role at the sign-in provider.
   let groups: [Grant: [String]]
   let mayChange: Bool
+  /// Whether only the break-glass account signs in with a password or passkey.
+  let isPasswordSignInOff: Bool
   let history: [AuditRow]
   let fields: GrantFields
   let authorization: ActionFields
 
   private var id: String { record.administrator.id.text }
+
+  /// Why someone can't sign in, and what to do about it.
+  private var wayBack: Message {
+    let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
+    return switch (record.hasOwnSignIn, mayChange) {
+    case (true, true): Message("administrators.cant-sign-in-passwords-off")
+    case (true, false):
+      Message("administrators.cant-sign-in-passwords-off-explained", ["holder": holder])
+    case (false, true):
+      isPasswordSignInOff
+        ? Message("administrators.cant-sign-in-removable-for-provider")
+        : Message("administrators.cant-sign-in-removable")
+    case (false, false): Message("administrators.cant-sign-in-explained", ["holder": holder])
+    }
+  }
 
   private var facts: [Fact] {
     var facts = [
@@ -236,14 +255,7 @@ struct AdministratorView: ViewModel {
     .text("ownAccount") {
       $0.record.administrator.id == $0.signedIn.administrator.id ? ConsolePaths.account() : nil
     },
-    .text("cantSignIn") { view in
-      guard !view.record.canSignIn else { return nil }
-      return view.mayChange
-        ? Message("administrators.cant-sign-in-removable")
-        : Message(
-          "administrators.cant-sign-in-explained",
-          ["holder": .message(Permission.manageAdministrators.startingHolder)])
-    },
+    .text("cantSignIn") { $0.record.canSignIn ? nil : $0.wayBack },
     .flag("hasGrants") { !$0.record.administrator.grants.isEmpty },
     .list("grants") { view in
       view.record.administrator.grants.map {

@@ -21,7 +21,7 @@ import Text
     try await World.withSampleData { world in
       let ada = try await Provider.setUp(world)
       #expect(try await ada.get(Self.page).says("<option value=\"*\" selected>"))
-      for place in ["", nil] {
+      for place in ["", nil, "/", "acme-retail/", "/eu", "*/eu", "acme-retail/eu/x"] {
         let refused = try await ada.submit(Self.page, Self.form(place: place))
         #expect(refused.status == .unprocessableContent && refused.says("id=\"place-1-error\""))
       }
@@ -38,10 +38,40 @@ import Text
         iris, ["role": "owner", "place": "acme-retail/gone"], to: grants)
       Markup.check(gone)
       #expect(gone.says("<option value=\"acme-retail/gone\" selected>"))
-      let empty = try await ada.submit(iris, ["role": "owner", "place": ""], to: grants)
-      #expect(empty.status == .unprocessableContent && empty.says("id=\"place-error\""))
+      for form in [
+        ["role": "owner", "place": ""] as Form, ["role": "owner", "place": "acme-retail/"],
+        ["role": "owner", "place": "/eu"], ["role": "owner", "place": "*/eu"],
+        ["role": "owner", "project": "acme-retail/eu", "tenant": ""],
+      ] {
+        let empty = try await ada.submit(iris, form, to: grants)
+        #expect(empty.status == .unprocessableContent && empty.says("id=\"place-error\""))
+      }
       let record = try await world.identity.administrators.record(email: World.iris)
       #expect(record.administrator.grants == [Grant(role: .auditor)])
+    }
+  }
+
+  @Test func `a form starts without a scope, so that the widest has to be chosen`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Provider.setUp(world)
+      let iris = try await world.id(of: World.iris)
+      for page in ["/administrators/new", "/administrators/\(iris)", Self.page] {
+        #expect(
+          try await ada.get(page).says("<option value=\"\" selected>Choose a scope</option>"),
+          "\(page)")
+      }
+    }
+  }
+
+  @Test func `the text of a scope is read as the same scope`() {
+    for role in Role.allCases {
+      for grant in [
+        Grant(role: role), Grant(role: role, project: ID("acme")),
+        Grant(role: role, project: ID("acme"), tenant: ID("eu")),
+      ] {
+        #expect(GrantPlace(GrantPlace(grant).text).grant(role) == grant)
+        #expect(GrantAnswers(GrantAnswers(grant).query).grant().grant == grant)
+      }
     }
   }
 
@@ -90,7 +120,8 @@ import Text
       let address = "/administrators/\(try await world.id(of: Self.nora))"
       let page = try await ada.get(address)
       Markup.check(page)
-      #expect(page.says("This administrator can’t sign in"))
+      #expect(page.says("This administrator can’t sign in: their account has no password"))
+      #expect(page.says("Then invite them again"))
       #expect(try await ada.get("/reports/access").says(">can’t sign in</span>"))
       _ = try await ada.submit(address + "/removal", ["confirmation": Self.nora])
       #expect(try await Provider.signIn(Browser(world)).location == "/")
@@ -115,6 +146,10 @@ import Text
       let invitation = try await Browser(world).get(link)
       Markup.check(invitation)
       #expect(invitation.says("Password sign-in is off.") && !invitation.says("type=\"password\""))
+      let iris = try await nora.get("/administrators/\(try await world.id(of: World.iris))")
+      Markup.check(iris)
+      #expect(
+        iris.says("Turn password sign-in on so that they can sign in and link their account."))
       let address = "/administrators/\(id)/removal"
       let refused = try await nora.submit(address, ["confirmation": World.ada])
       Markup.check(refused)
