@@ -75,6 +75,13 @@ struct RouterTests {
     #expect(String(decoding: response.body.bytes, as: UTF8.self).hasPrefix("not \(method)"))
   }
 
+  @Test func `the label of the most specific route is found`() throws {
+    let target = try #require(Target("/projects/p/accounts/new"))
+    #expect(
+      Self.router.label(.get, target)?.pattern == "/projects/{ProjectID}/accounts/new")
+    #expect(Self.router.label(.post, target) == nil)
+  }
+
   @Test func `HEAD uses the GET handler unless it has its own`() async throws {
     #expect(try await answer(.head, "/pages/3")?.body.count == 6)
     #expect(try await answer(.head, "/probe")?.status == .noContent)
