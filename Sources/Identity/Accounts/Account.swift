@@ -298,11 +298,11 @@ public enum FactorsChange: Sendable {
 public struct FactorEntry: Sendable {
   /// The enrollment ID; nil for a new factor.
   public var id: String?
-  /// The name; nil to keep the current one, or for no name.
+  /// The name; nil or blank to keep the current one, or for no name.
   public var displayName: String?
   /// The phone number in E.164 format; nil for an authenticator app.
   public var phoneNumber: String?
-  /// The enrollment time; nil to keep the current one, or for now.
+  /// The enrollment time; nil to keep the current one, or for now. A time in the future means now.
   public var enrolledAt: Instant?
 
   /// Creates an entry.

@@ -52,9 +52,9 @@ extension Accounts {
         let known = account.factors.first { factor in
           entry.id.map { factor.id.text.isSameBytes(as: $0) } ?? false
         }
-        if known?.kind == .totp {
+        if let known, known.kind == .totp {
           guard entry.phoneNumber == nil else { throw AccountError.duplicateEnrollment }
-          try rename(entry, of: account, connection)
+          try update(known, to: entry, of: account, at: now, connection)
           continue
         }
         var entry = entry
@@ -62,7 +62,7 @@ extension Accounts {
         guard entry.phoneNumber != nil else { throw AccountError.unsupportedSecondFactor }
         if let known, known.phoneNumber == entry.phoneNumber {
           kept.insert(known.id.text)
-          try rename(entry, of: account, connection)
+          try update(known, to: entry, of: account, at: now, connection)
         } else {
           listed.append(entry)
         }
@@ -86,34 +86,65 @@ extension Accounts {
     _ phones: [FactorEntry], for account: Account, in scope: Scope, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws {
-    // API calls specify times in milliseconds.
-    let moment = Instant(milliseconds: now.milliseconds)
     for phone in phones {
       guard let number = phone.phoneNumber else { throw AccountError.unsupportedSecondFactor }
-      let name = phone.displayName ?? ""
       try PhoneFactor.insert(
-        ID(phone.id ?? random.uuid()), displayName: name.isEmpty ? nil : name, phoneNumber: number,
-        enrolledAt: phone.enrolledAt ?? moment, for: account, in: scope, connection)
+        ID(phone.id ?? random.uuid()), displayName: phone.name, phoneNumber: number,
+        enrolledAt: Factor.enrollmentTime(phone.enrolledAt, at: now), for: account, in: scope,
+        connection)
     }
   }
 
-  /// Updates the name and enrollment time of a kept factor, if the entry has them.
-  private static func rename(
-    _ entry: FactorEntry, of account: Account, _ connection: borrowing Connection
+  /// Updates the name and enrollment time of a kept factor, if the entry has others.
+  private static func update(
+    _ known: Factor, to entry: FactorEntry, of account: Account, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
-    if let name = entry.displayName, !name.isEmpty {
+    // A name that a lookup returned may be one that this method wouldn't store.
+    if let name = entry.name,
+      entry.displayName?.isSameBytes(as: known.displayName ?? "") != true
+    {
       try connection.run(
         """
         UPDATE factor SET display_name = \(name)
-        WHERE account_key = \(account.key) AND enrollment_id = \(entry.id)
+        WHERE account_key = \(account.key) AND enrollment_id = \(known.id.text)
         """)
     }
-    if let enrolledAt = entry.enrolledAt {
+    let enrolledAt = known.enrollmentTime(changedTo: entry.enrolledAt, at: now)
+    if known.kind == .phone, enrolledAt != known.enrolledAt {
       try connection.run(
         """
         UPDATE factor SET enrolled_at = \(enrolledAt.microseconds)
-        WHERE account_key = \(account.key) AND enrollment_id = \(entry.id) AND kind = 'phone'
+        WHERE account_key = \(account.key) AND enrollment_id = \(known.id.text)
         """)
     }
+  }
+}
+
+extension FactorEntry {
+  /// The name to store, as for a user's own enrollment; nil if it's blank or nobody could see it.
+  fileprivate var name: String? { displayName?.trimmed.ifVisible }
+}
+
+extension Factor {
+  /// Returns the enrollment time of a new factor, of which a caller may have specified an earlier
+  /// one.
+  ///
+  /// A time in the future would make the factor the newest, whatever the user enrolls afterward. It's
+  /// in milliseconds, like the times in API calls.
+  static func enrollmentTime(_ given: Instant?, at now: Instant) -> Instant {
+    let latest = Instant(milliseconds: now.milliseconds)
+    return given.map { min($0, latest) } ?? latest
+  }
+
+  /// Returns the enrollment time after a change.
+  ///
+  /// A caller who writes back what a lookup returned keeps the stored time, also without its
+  /// fraction of a second, as the Node SDK does.
+  fileprivate func enrollmentTime(changedTo given: Instant?, at now: Instant) -> Instant {
+    guard let given, given != enrolledAt, given != Instant(seconds: enrolledAt.seconds),
+      given != Instant(milliseconds: enrolledAt.milliseconds)
+    else { return enrolledAt }
+    return Factor.enrollmentTime(given, at: now)
   }
 }

@@ -88,7 +88,7 @@ enum TokenFactorRules {
   private static func renamed(from old: Account, to new: Account) -> [(Factor, Factor)] {
     new.factors.compactMap { after in
       guard let before = old.factors.first(where: { $0.id == after.id }),
-        !(before.displayName ?? "").isSameBytes(as: after.displayName ?? ""),
+        !before.label.isSameBytes(as: after.label),
         before.phoneNumber == after.phoneNumber
       else { return nil }
       return (before, after)

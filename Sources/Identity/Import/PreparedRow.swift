@@ -137,9 +137,7 @@ extension Imports {
     var result: [NewFactor] = []
     for factor in user.factors {
       let id = ID<Factor>(factor.id ?? store.random.uuid())
-      // Truncated to milliseconds, like the times that the API returns to administrators.
-      let latest = Instant(milliseconds: now.milliseconds)
-      let at = factor.enrolledAt.map { min($0, latest) } ?? latest
+      let at = Factor.enrollmentTime(factor.enrolledAt, at: now)
       let name = factor.displayName.flatMap { $0.isEmpty ? nil : $0 }
       switch factor.kind {
       case .phone(let number):

@@ -137,4 +137,33 @@ struct FactorListTests {
       #expect(try await instance.identity.policies.read(instance.acme).phoneUsers == 0)
     }
   }
+
+  @Test func `a time in the future means now, and writing back what was read changes nothing`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let future = instance.now.advanced(bySeconds: 86_400)
+      let (number, other) = (Instance.number, Instance.otherNumber)
+      let added = try await replace(
+        instance, alice, [FactorEntry(id: "p", phoneNumber: number, enrolledAt: future)])
+      #expect(added.map(\.enrolledAt) == [Instant(milliseconds: instance.now.milliseconds)])
+      let moment = Instant(microseconds: (instance.now.seconds - 1_000) * 1_000_000 + 123_456)
+      _ = try await replace(
+        instance, alice, [FactorEntry(id: "q", phoneNumber: other, enrolledAt: moment)])
+      let rows = try await instance.log().count
+      for read in [
+        moment, Instant(milliseconds: moment.milliseconds), Instant(seconds: moment.seconds), nil,
+      ] {
+        let kept = try await replace(instance, alice, [FactorEntry(id: "q", enrolledAt: read)])
+        #expect(kept.map(\.enrolledAt) == [moment])
+      }
+      #expect(try await instance.log().count == rows)
+      let later = try await replace(instance, alice, [FactorEntry(id: "q", enrolledAt: future)])
+      #expect(later.map(\.enrolledAt) == [Instant(milliseconds: instance.now.milliseconds)])
+      let earlier = moment.advanced(bySeconds: -1)
+      let changed = try await replace(instance, alice, [FactorEntry(id: "q", enrolledAt: earlier)])
+      #expect(changed.map(\.enrolledAt) == [earlier])
+    }
+  }
 }

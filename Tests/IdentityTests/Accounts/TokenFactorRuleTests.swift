@@ -80,6 +80,41 @@ struct TokenFactorRuleTests {
     }
   }
 
+  @Test func `a name that nobody could see, or that is shown already, is no change`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let phone = FactorEntry(id: "p", phoneNumber: "+15555550101")
+      try await update(instance, device.account, .replace([phone]))
+      func rename(_ name: String) async throws -> [String?] {
+        let app = FactorEntry(id: device.factor.text, displayName: name)
+        try await update(instance, device.account, .replace([app, phone]))
+        return try await instance.reload(device.account).factors.map(\.displayName)
+      }
+      func renames() async throws -> [Int] {
+        [
+          try await instance.messages().count { $0.contains("notice-factor-renamed") },
+          try await instance.log().count { $0.action == .factorRename },
+        ]
+      }
+      let rows = try await instance.log().count
+      for name in ["", "   ", "\u{200B}\u{200B}", "\n\n", "phone", " phone\n"] {
+        #expect(try await rename(name) == ["phone", nil])
+      }
+      #expect(try await instance.log().count == rows)
+      #expect(try await renames() == [0, 0])
+      #expect(try await rename("  Tablet ") == ["Tablet", nil])
+      #expect(try await renames() == [1, 1])
+      // Its number was shown before it was its name.
+      let named = FactorEntry(id: "p", displayName: "+15555550101")
+      try await update(instance, device.account, .replace([named]))
+      #expect(
+        try await instance.reload(device.account).factors.map(\.label) == [
+          "Tablet", "+15555550101",
+        ])
+      #expect(try await renames() == [1, 1])
+    }
+  }
+
   @Test func `C15: a pool limits how many users a token can change per hour`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)

@@ -1,5 +1,6 @@
-import Identity
 import Testing
+
+@testable import Identity
 
 struct WithdrawalTests {
   private func withdraw(
@@ -136,6 +137,24 @@ struct WithdrawalTests {
       ])
       try await instance.identity.accounts.update(
         instance.acme, device.account.id, change, by: Instance.boss)
+      #expect(try await withdraw(instance, device.session, device.factor.text) == nil)
+    }
+  }
+
+  @Test func `a program can't make a factor the newest by dating it in the future`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      var change = AccountChange()
+      change.factors = .replace([
+        FactorEntry(
+          phoneNumber: Instance.number, enrolledAt: instance.now.advanced(bySeconds: 86_400))
+      ])
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      instance.clock.advance(30)
+      let device = try await instance.enroll(session)
+      #expect(device.account.newestFactor?.id == device.factor)
       #expect(try await withdraw(instance, device.session, device.factor.text) == nil)
     }
   }
