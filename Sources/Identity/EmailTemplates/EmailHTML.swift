@@ -126,6 +126,7 @@ extension MessageText {
     <meta name="viewport" content="width=device-width">
     <meta name="color-scheme" content="light dark">
     <meta name="supported-color-schemes" content="light dark">
+    <meta name="format-detection" content="telephone=no">
     <title>\(subject.escapedForHTML)</title>
     <style>\(Self.style)</style>
     </head>

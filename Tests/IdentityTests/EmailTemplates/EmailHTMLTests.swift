@@ -75,4 +75,9 @@ struct EmailHTMLTests {
 
         """)
   }
+
+  @Test func `mail programs are asked not to link numbers`() {
+    let document = MessageText(subject: "s", body: "b", html: "<p>b</p>").document(in: "en")
+    #expect(document.contains(#"<meta name="format-detection" content="telephone=no">"#))
+  }
 }
