@@ -1,6 +1,6 @@
 /// A calendar day without a time zone.
 public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The year, 1970 to 9999.
+  /// The year, 0 to 9999; days that forms send have at least 1970.
   public let year: Int
   /// The month, 1 to 12.
   public let month: Int
@@ -10,6 +10,12 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Parses a day such as `2026-12-01`, as forms send it; nil if the text is malformed or the day
   /// doesn't exist.
   public init?(_ text: String) {
+    guard let day = Day(anyYear: text), day.year >= Self.first.year else { return nil }
+    self = day
+  }
+
+  /// Parses a day of the years 1 to 9999.
+  init?(anyYear text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 10 else { return nil }
     var numbers = [0, 0, 0]
@@ -24,8 +30,7 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
       }
     }
     let (year, month, day) = (numbers[0], numbers[1], numbers[2])
-    guard year >= Self.first.year, (1...12).contains(month), day >= 1,
-      day <= Self.days(of: month, in: year)
+    guard year >= 1, (1...12).contains(month), day >= 1, day <= Self.days(of: month, in: year)
     else { return nil }
     (self.year, self.month, self.day) = (year, month, day)
   }
@@ -48,7 +53,7 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The day in ISO 8601 format, such as `2026-12-01`.
   public var description: String {
     func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(year)-\(pair(month))-\(pair(day))"
+    return "\(pair(year / 100))\(pair(year % 100))-\(pair(month))-\(pair(day))"
   }
 
   /// Compares chronologically.

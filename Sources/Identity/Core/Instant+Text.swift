@@ -1,11 +1,11 @@
 extension Instant {
   /// Parses an RFC 3339 time such as `2026-09-24T10:15:00.123456Z`, with `Z` or an offset; nil if
-  /// the text is malformed.
+  /// the text is malformed, or the time in UTC isn't in the years 1 to 9999.
   ///
   /// Digits beyond microseconds are truncated.
   public init?(rfc3339 text: String) {
     let bytes = Array(text.utf8)
-    guard bytes.count >= 20, bytes.count <= 40, let day = Day(String(text.prefix(10))),
+    guard bytes.count >= 20, bytes.count <= 40, let day = Day(anyYear: String(text.prefix(10))),
       bytes[10] | 0x20 == UInt8(ascii: "t"), bytes[13] == Self.colon, bytes[16] == Self.colon,
       let hour = Self.pair(bytes, 11), let minute = Self.pair(bytes, 14),
       let second = Self.pair(bytes, 17), hour < 24, minute < 60, second <= 60
@@ -24,8 +24,12 @@ extension Instant {
     }
     guard let offset = Self.offset(bytes[place...]) else { return nil }
     let seconds = day.start.seconds + hour * 3_600 + minute * 60 + min(second, 59) - offset
+    guard (Self.firstParsed...Self.range.upperBound).contains(seconds) else { return nil }
     self.init(microseconds: seconds * 1_000_000 + fraction)
   }
+
+  /// 0001-01-01T00:00:00Z, the first timestamp of protocol buffers.
+  private static let firstParsed: Int64 = -62_135_596_800
 
   private static let colon = UInt8(ascii: ":")
 

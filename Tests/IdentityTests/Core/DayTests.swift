@@ -20,5 +20,6 @@ struct DayTests {
     let days = try ["2026-12-01", "2025-12-31", "2026-02-28"].map { try #require(Day($0)) }
     #expect(days.sorted().map(\.description) == ["2025-12-31", "2026-02-28", "2026-12-01"])
     #expect(Day(Instant(seconds: 1_795_161_600)).description == "2026-11-20")
+    #expect(Day(Instant(seconds: -62_135_596_800)).description == "0001-01-01")
   }
 }

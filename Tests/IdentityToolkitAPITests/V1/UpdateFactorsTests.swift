@@ -112,4 +112,31 @@ struct UpdateFactorsTests {
     #expect(error?.hasPrefix("Invalid value at 'mfa.enrollments[0].enrolled_at'") == true)
     #expect(factors == ["Phone"])
   }
+
+  @Test func `enrollment times have all years of a timestamp, and those in the future mean now`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      for (given, stored) in [
+        ("1850-01-01T00:00:00Z", "1850-01-01T00:00:00.000000Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z"),
+        ("2099-01-01T00:00:00Z", Instant(milliseconds: server.now.milliseconds).rfc3339),
+      ] {
+        let answer = try await server.post(
+          TestServer.accounts + ":update",
+          [
+            "localId": .string(alice.uid),
+            "mfa": [
+              "enrollments": [["phoneInfo": "+12025550143", "enrolledAt": .string(given)]]
+            ],
+          ], .owner)
+        #expect(answer.status == 200, "\(given)")
+        let user = try await server.post(
+          TestServer.accounts + ":lookup", ["localId": [.string(alice.uid)]], .owner)
+        let factors = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue
+        #expect(factors?.map { $0["enrolledAt"] } == [.string(stored)], "\(given)")
+      }
+    }
+  }
 }
