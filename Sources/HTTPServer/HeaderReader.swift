@@ -103,8 +103,10 @@ struct HeaderReader {
   var framing: Framing? {
     guard isWellFormed else { return nil }
     guard !hasLongCookieName else { return nil }
-    let hosts = fields.all(.host).count
-    guard hosts == 1 || hosts == 0 && !isModern else { return nil }
+    let hosts = fields.all(.host)
+    guard hosts.count == 1 || hosts.isEmpty && !isModern,
+      hosts.allSatisfy({ HostField.isValid($0) })
+    else { return nil }
     let lengths = fields.all(.contentLength)
     let codings = fields.all(.transferEncoding)
     switch (lengths.count, codings.count) {

@@ -64,6 +64,25 @@ struct HostileRequestTests {
     }
   }
 
+  @Test(arguments: [
+    ("h", 200), ("h:", 200), ("h:8080", 200), ("H.example.", 200), ("my_app:80", 200), ("", 200),
+    ("192.0.2.7:443", 200), ("[::1]", 200), ("[2001:DB8::7]:443", 200), ("a%C3%A4", 200),
+    (String(repeating: "h", count: 255) + ":65535", 200),
+    ("a b", 400), ("a\tb", 400), ("a@b", 400), ("a/b", 400), ("http://h", 400), ("h?a", 400),
+    ("h#a", 400), ("\"h\"", 400), ("<h>", 400), ("ä", 400), ("a%2", 400), ("a%zz", 400),
+    ("h:80a", 400), ("h:80:80", 400), ("h:123456", 400), ("::1", 400), ("[::1", 400),
+    ("[::1]x", 400), ("[::1]]", 400), ("[]", 400), ("[192.0.2.7]", 400), ("[fe80::1%25e]", 400),
+    (String(repeating: "h", count: 256), 400),
+  ])
+  func `a Host field with an invalid value is refused`(_ host: String, _ status: Int) async throws {
+    for version in ["1.1", "1.0"] {
+      let client = try server.client()
+      await client.send("GET / HTTP/\(version)\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+      let text = String(decoding: try await client.rest(), as: UTF8.self)
+      #expect(text.dropFirst(8).hasPrefix(" \(status) "), "\(host): \(text.prefix(20))")
+    }
+  }
+
   @Test func `a Content-Length that overflows is refused`() async throws {
     let client = try server.client()
     await client.send(
