@@ -32,7 +32,7 @@ public enum EnrollmentError: Error, Sendable {
   case tooManyFactors
   /// The enrollment session is invalid or belongs to another user.
   case invalidSessionInfo
-  /// The enrollment session expired.
+  /// The enrollment session expired, or the user's sessions were ended since it started.
   case sessionExpired
   /// The enrollment session was already completed.
   case alreadyComplete

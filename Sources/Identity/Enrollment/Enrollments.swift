@@ -148,6 +148,8 @@ public struct Enrollments: Sendable {
       let attempts = record.failures + record.uses
       guard attempts < Ticket.enrollmentTries else { return .failure(.tooManyAttempts) }
       guard record.uses == 0 else { return .failure(.alreadyComplete) }
+      // The sessions were ended after the enrollment was started.
+      guard ticket.generation == account.generation else { return .failure(.sessionExpired) }
       let name = (displayName ?? "").trimmed
       guard !name.isEmpty else { return .failure(.missingDisplayName) }
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }

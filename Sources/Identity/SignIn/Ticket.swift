@@ -23,7 +23,7 @@ struct Ticket {
   let account: Int64
   let issuedAt: Instant
   /// The account's generation when the ticket was issued, so that ending sessions also invalidates
-  /// pending credentials.
+  /// pending credentials and enrollment sessions.
   let generation: Int64
   let provider: SignInProvider
   /// The shared secret of an enrollment session, or the code sent to a phone; empty for a pending

@@ -70,6 +70,28 @@ struct EnrollmentRefusalTests {
     }
   }
 
+  @Test func `an enrollment that was started before the sessions ended can't be finalized`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let first = try await start(instance, session)
+      var change = AccountChange()
+      change.password = .set(Person.alice.password)
+      let update = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.visitor, in: session)
+      let renewed = try #require(update.grant).session
+      await expect("sessionExpired") { try await instance.finish(first, renewed) }
+      let second = try await start(instance, renewed)
+      try await instance.identity.sessions.endAll(instance.acme, alice.id, by: Instance.support)
+      let next = try await instance.session(.alice).session
+      await expect("sessionExpired") { try await instance.finish(second, next) }
+      #expect(try await instance.reload(alice).factors.isEmpty)
+      _ = try await instance.finish(try await start(instance, next), next)
+    }
+  }
+
   @Test func `an enrollment of another user or pool is rejected`() async throws {
     try await withInstance { instance in
       var sessions: [UserSession] = []

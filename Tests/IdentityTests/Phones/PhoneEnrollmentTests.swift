@@ -162,6 +162,26 @@ struct PhoneEnrollmentTests {
     }
   }
 
+  @Test func `a code that was sent before the sessions ended enrolls no phone`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let alice = try await instance.account(.alice)
+      let enrollments = instance.identity.enrollments
+      let info = try await enrollments.startPhone(
+        try await instance.session(.alice).session, instance.request())
+      try await instance.identity.sessions.endAll(instance.acme, alice.id, by: Instance.support)
+      let session = try await instance.session(.alice).session
+      await expect("sessionExpired") {
+        try await enrollments.finalizePhone(
+          session, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+      #expect(try await instance.codeAttempts(alice).map(\.result) == [.expired])
+      #expect(try await instance.reload(alice).factors.isEmpty)
+      _ = try await instance.enrollPhone(session)
+    }
+  }
+
   @Test func `session info is bound to its user and purpose`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
