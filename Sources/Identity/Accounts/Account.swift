@@ -302,7 +302,7 @@ public struct FactorEntry: Sendable {
   public var displayName: String?
   /// The phone number in E.164 format; nil for an authenticator app.
   public var phoneNumber: String?
-  /// The enrollment time; nil to keep the current one, or for now. A time in the future means now.
+  /// The enrollment time, now at the latest; nil to keep the current one, or for now.
   public var enrolledAt: Instant?
 
   /// Creates an entry.
