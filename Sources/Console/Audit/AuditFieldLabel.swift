@@ -41,6 +41,8 @@ struct AuditFieldLabel {
     case .usersRefused: Message("audit.field-users-refused")
     case .usersDone: Message("audit.field-users-done")
     case .usersRestored: Message("audit.field-users-restored")
+    case .usersRestoredBefore: Message("audit.field-users-restored-before")
+    case .usersNotRestored: Message("audit.field-users-not-restored")
     case .factorsRemoved: Message("audit.field-factors-removed")
     case .database: Message("audit.field-database")
     case .fileName: Message("audit.field-file-name")
@@ -205,6 +207,10 @@ struct AuditFieldLabel {
     case .usersRefused: Message("audit.count-users-refused", ["count": .number(number)])
     case .usersDone: Message("audit.count-users-done", ["count": .number(number)])
     case .usersRestored: Message("audit.count-users-restored", ["count": .number(number)])
+    case .usersRestoredBefore:
+      Message("audit.count-users-restored-before", ["count": .number(number)])
+    case .usersNotRestored:
+      Message("audit.count-users-not-restored", ["count": .number(number)])
     case .factorsRemoved: Message("audit.count-factors-removed", ["count": .number(number)])
     case .entries: Message("audit.count-entries", ["count": .number(number)])
     case .codes: Message("audit.count-codes", ["count": .number(number)])

@@ -83,6 +83,7 @@ enum AuditText {
     case .auditRead: Message("audit.action-audit-read")
     case .auditChangeRetention: Message("audit.action-audit-change-retention")
     case .bulkFinish: Message("audit.action-bulk-finish")
+    case .bulkFinishUndo: Message("audit.action-bulk-finish-undo")
     case .bulkStart: Message("audit.action-bulk-start")
     case .bulkStop: Message("audit.action-bulk-stop")
     case .bulkStopUndo: Message("audit.action-bulk-stop-undo")

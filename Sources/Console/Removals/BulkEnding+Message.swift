@@ -4,12 +4,12 @@ import Localization
 extension BulkGroup.Part {
   /// Why the undo ended before all users were processed, as a sentence; nil if it didn't.
   var undoEndingSentence: Message? {
-    guard undoState == .partial, let undo else { return nil }
+    guard let undo, !undo.isRunning, undone.left > 0 else { return nil }
     return Message(
       "removals.undo-ended",
       [
-        "name": .name(undo.administratorName), "number": .number(undone),
-        "users": .message(BulkText.users(undoUsers)),
+        "name": .name(undo.administratorName), "number": .number(undone.processed),
+        "users": .message(BulkText.users(undone.users)),
       ])
   }
 }

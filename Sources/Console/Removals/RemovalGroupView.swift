@@ -176,7 +176,7 @@ struct RemovalGroupView: ViewModel {
         label: Message("removals.sessions-ended"),
         value: Message.value(.number(group.parts.reduce(0) { $0 + $1.job.sessionsEnded })),
         base: base),
-    ] + (undone.users == 0 ? [] : [RemovalJobView.restored(undone.done, of: undone.users)])
+    ] + (group.undone.users == 0 ? [] : RemovalJobView.figures(of: group.undone))
   }
 
   private var facts: [Fact] {
@@ -200,13 +200,6 @@ struct RemovalGroupView: ViewModel {
     return facts
   }
 
-  /// The users whose factors were restored, and all whose removal is undone.
-  private var undone: (done: Int, users: Int) {
-    group.parts.filter { $0.undo != nil }.reduce(into: (0, 0)) {
-      $0 = ($0.0 + $1.undone, $0.1 + $1.undoUsers)
-    }
-  }
-
   private var undoable: Int { group.undoable.reduce(0) { $0 + $1.undoable } }
 
   private var isOwn: Bool { group.requester == reader.administrator.id }
@@ -224,7 +217,7 @@ struct RemovalGroupView: ViewModel {
     .text("moving") { $0.path },
     .markup("share") { view in
       view.group.isBeingUndone
-        ? Meter.share(view.undone.done, of: view.undone.users)
+        ? Meter.share(view.group.undone.processed, of: view.group.undone.users)
         : Meter.share(view.group.usersDone, of: view.group.users)
     },
     .flag("isBeingUndone") { $0.group.isBeingUndone },

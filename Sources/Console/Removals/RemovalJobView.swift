@@ -104,14 +104,23 @@ struct RemovalJobView: ViewModel {
       Figure(
         label: Message("removals.sessions-ended"),
         value: Message.value(.number(job.sessionsEnded)), base: base),
-    ] + (part.undo == nil ? [] : [RemovalJobView.restored(part.undone, of: part.undoUsers)])
+    ] + (part.undo == nil ? [] : RemovalJobView.figures(of: part.undone))
   }
 
-  /// The figure of users whose factors were restored by an undo.
-  static func restored(_ done: Int, of users: Int) -> Figure {
-    Figure(
-      label: Message("removals.users-restored"), value: Message.value(.number(done)),
-      base: Message("removals.of-all", ["number": .number(users)]))
+  /// The figures of users whose factors an undo restored, and of the others, if there are any.
+  static func figures(of undone: BulkUndo.Counts) -> [Figure] {
+    let base = Message("removals.of-all", ["number": .number(undone.users)])
+    func figure(_ label: Message, _ users: Int) -> Figure {
+      Figure(label: label, value: Message.value(.number(users)), base: base)
+    }
+    var figures = [figure(Message("removals.users-restored"), undone.restored)]
+    if undone.restoredBefore > 0 {
+      figures.append(figure(Message("removals.users-restored-before"), undone.restoredBefore))
+    }
+    if undone.notRestored > 0 {
+      figures.append(figure(Message("removals.users-not-restored"), undone.notRestored))
+    }
+    return figures
   }
 
   private var facts: [Fact] {
@@ -178,7 +187,7 @@ struct RemovalJobView: ViewModel {
     .text("moving") { $0.path },
     .markup("share") { view in
       view.part.isBeingUndone
-        ? Meter.share(view.part.undone, of: view.part.undoUsers)
+        ? Meter.share(view.part.undone.processed, of: view.part.undone.users)
         : Meter.share(view.job.usersDone, of: view.job.users)
     },
     .flag("isBeingUndone") { $0.part.isBeingUndone },

@@ -84,7 +84,8 @@ extension AuditAction {
     case .approvalApprove, .approvalAsk, .approvalExpire, .approvalOvertake, .approvalRefuse,
       .approvalWithdraw:
       .approval
-    case .bulkFinish, .bulkStart, .bulkStop, .bulkStopUndo, .bulkUndo: .bulkRemoval
+    case .bulkFinish, .bulkFinishUndo, .bulkStart, .bulkStop, .bulkStopUndo, .bulkUndo:
+      .bulkRemoval
     case .emailTemplateTest, .messageRead: .message
     case .projectChange, .projectCreate, .projectDelete: .project
     case .tenantChange, .tenantCreate, .tenantDelete: .tenant

@@ -132,6 +132,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case approvalWithdraw = "approval.withdraw"
   /// Bulk removal completed.
   case bulkFinish = "bulk.finish"
+  /// Undo of bulk removal completed.
+  case bulkFinishUndo = "bulk.finish-undo"
   /// Bulk removal started.
   case bulkStart = "bulk.start"
   /// Bulk removal stopped.

@@ -62,6 +62,10 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case usersDone = "users-done"
   /// The number of users whose second factors were restored.
   case usersRestored = "users-restored"
+  /// The number of users whose second factors had been restored before an undo.
+  case usersRestoredBefore = "users-restored-before"
+  /// The number of users whose second factors couldn't be restored.
+  case usersNotRestored = "users-not-restored"
   /// The number of second factors removed.
   case factorsRemoved = "factors-removed"
   /// The name of a file.

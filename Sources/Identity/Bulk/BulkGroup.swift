@@ -13,12 +13,10 @@ public struct BulkGroup: Sendable {
     public let isDeleted: Bool
     /// How the removal is undone; nil if it isn't.
     public let undo: BulkUndo?
-    /// The number of users whose removal can be undone.
+    /// The number of users whose removed factors are still kept, so that the removal can be undone.
     public let undoable: Int
-    /// The number of users whose removal was undone, or turned out to be impossible to undo.
-    public let undone: Int
-    /// The number of users whom an undo hasn't processed; 0 if nobody undid the removal.
-    public let leftToUndo: Int
+    /// What the undo did so far; all 0 if nobody undid the removal.
+    public let undone: BulkUndo.Counts
     /// Whether the pool requires a verified caller, so that removals are undone one at a time.
     public let requiresCaller: Bool
 
@@ -29,10 +27,8 @@ public struct BulkGroup: Sendable {
     public var isBeingUndone: Bool { undo?.isRunning == true }
     /// How far the undo is; nil if nobody undid the removal.
     public var undoState: BulkUndo.State? {
-      undo.map { $0.isRunning ? .running : leftToUndo == 0 ? .done : .partial }
+      undo.map { $0.isRunning ? .running : undone.isComplete ? .done : .partial }
     }
-    /// The number of users whose factors are restored by the undo, including those who are done.
-    public var undoUsers: Int { undone + leftToUndo }
 
     /// Whether the agent can undo the removal for all of its users at once.
     public var canUndo: Bool {
@@ -89,6 +85,10 @@ public struct BulkGroup: Sendable {
   }
   /// The parts that can be undone at once.
   public var undoable: [Part] { parts.filter(\.canUndo) }
+  /// What the undos of all parts did so far.
+  public var undone: BulkUndo.Counts {
+    parts.reduce(BulkUndo.Counts()) { $0 + $1.undone }
+  }
 }
 
 /// The undo of a bulk removal in a pool.
@@ -97,10 +97,36 @@ public struct BulkUndo: Sendable {
   public enum State: Sendable {
     /// The server is restoring factors.
     case running
-    /// It ended before all users were processed.
+    /// It ended before all users were processed, or some couldn't be restored.
     case partial
-    /// All users were processed.
+    /// Every user has their factors again.
     case done
+  }
+
+  /// The users of an undo by result.
+  public struct Counts: Sendable, Equatable {
+    /// The number of users whose factors the undo restored.
+    public var restored = 0
+    /// The number of users whose factors had been restored on their page before.
+    public var restoredBefore = 0
+    /// The number of users whose factors couldn't be restored.
+    public var notRestored = 0
+    /// The number of users whom the undo hasn't processed.
+    public var left = 0
+
+    /// The number of users whom the undo has processed.
+    public var processed: Int { restored + restoredBefore + notRestored }
+    /// The number of all users.
+    public var users: Int { processed + left }
+    /// Whether every user has their factors again.
+    var isComplete: Bool { left == 0 && notRestored == 0 }
+
+    static func + (one: Counts, other: Counts) -> Counts {
+      Counts(
+        restored: one.restored + other.restored,
+        restoredBefore: one.restoredBefore + other.restoredBefore,
+        notRestored: one.notRestored + other.notRestored, left: one.left + other.left)
+    }
   }
 
   /// The administrator's name.
@@ -124,21 +150,31 @@ public struct BulkUndo: Sendable {
       requestID: requestID)
   }
 
-  /// The condition of lines that an undo has processed.
-  static let isDone: SQL = "(result = 'restored' OR result = 'not-restored')"
   /// The condition of lines that an undo has yet to process.
   static let isLeft: SQL = "result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL"
 
-  /// Counts the lines of a job that meet a condition.
-  static func count(
-    of job: BulkJob, _ condition: SQL, _ connection: borrowing Connection
-  ) throws -> Int {
-    try connection.first(
+  /// Counts the lines of a job by what its undo did.
+  static func counts(
+    of job: BulkJob, _ connection: borrowing Connection
+  ) throws -> Counts {
+    let rows = try connection.all(
       """
-      SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND \(condition)
+      SELECT result, count(*) FROM bulk_item \(index: "bulk_item_by_result")
+      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
+        AND (result IN ('restored', 'restored-before', 'not-restored') OR \(isLeft))
+      GROUP BY result
       """
-    ) { try $0.value(0) as Int } ?? 0
+    ) { (result: BulkResult(rawValue: try $0.value(0)), count: try $0.value(1) as Int) }
+    var counts = Counts()
+    for (result, count) in rows {
+      switch result {
+      case .restored: counts.restored = count
+      case .restoredBefore: counts.restoredBefore = count
+      case .notRestored: counts.notRestored = count
+      default: counts.left = count
+      }
+    }
+    return counts
   }
 
   static func find(
@@ -243,7 +279,7 @@ extension BulkGroup {
       let scope = try scope(job.scopeKey, evenDeleted: true, connection)
     else { return nil }
     return Part(
-      job: job, scope: scope, isDeleted: true, undo: nil, undoable: 0, undone: 0, leftToUndo: 0,
+      job: job, scope: scope, isDeleted: true, undo: nil, undoable: 0, undone: BulkUndo.Counts(),
       requiresCaller: false)
   }
 
@@ -263,26 +299,23 @@ extension BulkGroup {
   static func part(
     _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Part {
+    // A removal undone or purged on a user's page, a new factor, and a deleted user end a hold early.
     let undoable =
       try connection.first(
         """
-        SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
-        WHERE scope_key = \(scope.key) AND job_id = \(job.id) AND result = 'removed'
-          AND undo_until > \(now.microseconds)
+        SELECT count(*) FROM bulk_item i \(index: "bulk_item_by_result")
+          \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
+        WHERE i.scope_key = \(scope.key) AND i.job_id = \(job.id) AND i.result = 'removed'
+          AND i.undo_until > \(now.microseconds)
+          AND EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
+            AND r.removal_id = i.removal_id AND r.until > \(now.microseconds))
         """
       ) { try $0.value(0) as Int } ?? 0
     let undo = try BulkUndo.find(job.id, of: scope.key, connection)
-    let (undone, left) =
-      try undo == nil
-      ? (0, 0)
-      : (
-        BulkUndo.count(of: job, BulkUndo.isDone, connection),
-        BulkUndo.count(of: job, BulkUndo.isLeft, connection)
-      )
+    let undone = try undo == nil ? BulkUndo.Counts() : BulkUndo.counts(of: job, connection)
     let rules = try SupportRules.find(scope, connection)
     return Part(
       job: job, scope: scope, isDeleted: false, undo: undo, undoable: undoable, undone: undone,
-      leftToUndo: left,
       requiresCaller: rules.callerVerification == .required)
   }
 

@@ -150,6 +150,8 @@ public enum BulkResult: String, Sendable, CaseIterable {
   case removed
   /// The factors were removed, and restored by undoing the bulk removal.
   case restored
+  /// The factors were removed, and restored on the user's page before the bulk removal was undone.
+  case restoredBefore = "restored-before"
   /// The factors were removed, and undoing the bulk removal couldn't restore them.
   case notRestored = "not-restored"
   /// The user has no second factors.

@@ -156,13 +156,12 @@ extension BulkRemovals {
     let items = try Self.removedItems(of: id, in: pool, limit: limit, connection)
     for item in items {
       try BulkLineFailure.catching(pool, id, item.line) {
-        let isRestored = try restore(
+        let result = try restore(
           item, of: job, undo, by: administrator, in: scope, at: now, connection)
-        try Self.note(
-          isRestored ? .restored : .notRestored, item.line, of: id, in: pool, connection)
+        try Self.note(result, item.line, of: id, in: pool, connection)
       }
     }
-    if items.count < limit { try Self.endUndo(id, in: pool, at: now, connection) }
+    if items.count < limit { try Self.finish(undo, of: job, in: scope, at: now, connection) }
     return true
   }
 
@@ -170,18 +169,24 @@ extension BulkRemovals {
   private func restore(
     _ item: RemovedItem, of job: BulkJob, _ undo: BulkUndo, by administrator: Administrator,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Bool {
-    guard let account = try AccountRecord.find(scope, item.account, connection),
-      administrator.denial(of: .restoreFactors, on: account, in: scope) == nil,
+  ) throws -> BulkResult {
+    guard let account = try AccountRecord.find(scope, item.account, connection) else {
+      return .notRestored
+    }
+    // Only a restored factor has the ID of a removed one.
+    if account.factors.contains(where: { item.seen.contains($0.id.text) }) {
+      return .restoredBefore
+    }
+    guard administrator.denial(of: .restoreFactors, on: account, in: scope) == nil,
       let hold = try RemovedFactors.list(account.key, at: now, connection).first(where: {
         $0.id == item.removal
       })
-    else { return false }
+    else { return .notRestored }
     var entry = try factorRemovals.restore(hold, to: account, in: scope, at: now, connection)
     entry.justify(undo.reason, note: undo.note, ticket: undo.ticket, proof: undo.proof)
     entry.add(.bulkRemoval, .number(Int(job.id)))
     try entry.record(by: undo.author, at: now, connection)
-    return true
+    return .restored
   }
 
   /// A line whose factors were removed and may be restored.
@@ -189,6 +194,8 @@ extension BulkRemovals {
     let line: Int
     let account: ID<Account>
     let removal: ID<RemovalHold>
+    /// The IDs of the factors that the user had at the preview.
+    let seen: [String]
   }
 
   private static func nextUndo(
@@ -217,13 +224,14 @@ extension BulkRemovals {
   ) throws -> [RemovedItem] {
     try connection.all(
       """
-      SELECT line, uid, removal_id FROM bulk_item \(index: "bulk_item_by_result")
+      SELECT line, uid, removal_id, factors FROM bulk_item \(index: "bulk_item_by_result")
       WHERE scope_key = \(scope) AND job_id = \(job) AND \(BulkUndo.isLeft)
       ORDER BY line LIMIT \(limit)
       """
     ) { row in
       RemovedItem(
-        line: try row.value(0), account: ID(try row.value(1)), removal: ID(try row.value(2)))
+        line: try row.value(0), account: ID(try row.value(1)), removal: ID(try row.value(2)),
+        seen: EnrollmentIDs.list(in: try row.value(3)))
     }
   }
 
@@ -238,18 +246,33 @@ extension BulkRemovals {
       """)
   }
 
+  /// Ends an undo that has processed all users.
+  private static func finish(
+    _ undo: BulkUndo, of job: BulkJob, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try endUndo(job.id, in: scope.key, at: now, connection)
+    let counts = try BulkUndo.counts(of: job, connection)
+    var entry = AuditEntry(.bulkFinishUndo, .bulkRemoval, String(job.id), name: "", in: scope)
+    entry.add(.usersRestored, .number(counts.restored))
+    if counts.restoredBefore > 0 {
+      entry.add(.usersRestoredBefore, .number(counts.restoredBefore))
+    }
+    entry.add(.usersNotRestored, .number(counts.notRestored))
+    entry.add(.requester, .text(undo.administratorName))
+    try entry.record(by: Author(actor: .server), at: now, connection)
+  }
+
   /// Ends an undo before all users were processed.
   static func stop(
     _ undo: BulkUndo, of job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try endUndo(job.id, in: scope.key, at: now, connection)
-    let restored = try BulkUndo.count(of: job, "result = 'restored'", connection)
-    let done = try BulkUndo.count(of: job, BulkUndo.isDone, connection)
-    let left = try BulkUndo.count(of: job, BulkUndo.isLeft, connection)
+    let counts = try BulkUndo.counts(of: job, connection)
     var entry = AuditEntry(.bulkStopUndo, .bulkRemoval, String(job.id), name: "", in: scope)
-    entry.add(.usersRestored, .number(restored))
-    entry.add(.users, .number(done + left))
+    entry.add(.usersRestored, .number(counts.restored))
+    entry.add(.users, .number(counts.users))
     entry.add(.stopReason, .code(ending.code))
     entry.add(.requester, .text(undo.administratorName))
     try entry.record(by: Author(actor: .server), at: now, connection)

@@ -243,7 +243,8 @@ public struct BulkRemovals: Sendable {
         """
         SELECT u.job_id, u.ended_at IS NULL, EXISTS (
           SELECT 1 FROM bulk_item i \(index: "bulk_item_by_result")
-          WHERE i.scope_key = \(scope.key) AND i.job_id = u.job_id AND \(BulkUndo.isLeft))
+          WHERE i.scope_key = \(scope.key) AND i.job_id = u.job_id
+            AND (result = 'not-restored' OR \(BulkUndo.isLeft)))
         FROM bulk_undo u WHERE u.scope_key = \(scope.key) AND u.job_id IN (\(list: jobs.map(\.id)))
         """
       ) { row in

@@ -101,6 +101,32 @@ import Testing
     }
   }
 
+  @Test func `an undo says how many users it restored, and how many it couldn't`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, _) = try await preview(nadia)
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      try await run(world)
+      try await world.identity.accounts.delete(
+        try await world.euScope, ID(World.chiara), by: Author(actor: .commandLine))
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get(address).says("Undo for 1 user…"))
+      #expect(try await ada.get(address + "/undo").says("Restore factors for 1 user<"))
+      _ = try await ada.submit(address + "/undo", ["reason": "mistake"])
+      #expect(try await ada.get(address).says("The factors of 1 user are being restored."))
+      try await run(world)
+      let page = try await ada.get(address)
+      Markup.check(page)
+      for label in ["Users restored", "Couldn’t be restored"] {
+        #expect(page.says("<dt>\(label)</dt><dd>1<small>of 2</small></dd>"))
+      }
+      #expect(page.says("partly undone") && !page.says("ended after"))
+      #expect(!page.says("<dt>Restored before</dt>"))
+      let log = try await ada.get("/audit")
+      #expect(log.says("1 user restored") && log.says("1 user not restored"))
+    }
+  }
+
   @Test func `a pool that requires a verified caller offers an undo on each user's page`()
     async throws
   {

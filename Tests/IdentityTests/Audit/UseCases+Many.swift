@@ -32,6 +32,12 @@ extension UseCase {
       let other = try await i.agent("omar")
       return { _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake)) }
     },
+    UseCase("finish the undo of a bulk removal", [.factorRestore, .bulkFinishUndo]) { i in
+      let id = try await i.removed(from: [i.acme], by: try await i.agent())
+      let other = try await i.agent("omar")
+      _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake))
+      return { _ = try await i.identity.bulkRemovals.step() }
+    },
     UseCase("stop the undo of a bulk removal", [.bulkStopUndo]) { i in
       let id = try await i.removed(from: [i.acme], by: try await i.agent())
       _ = try await i.agent("olivia", role: .owner)

@@ -56,6 +56,19 @@ extension Instance {
     return counts
   }
 
+  /// Returns the removal of a user's factors that can still be undone.
+  func hold(of uid: String, in scope: Scope) async throws -> ID<RemovalHold> {
+    let id = try await database.read { connection in
+      try connection.first(
+        """
+        SELECT /* test */ r.removal_id FROM removed_factor r JOIN account a USING (account_key)
+        WHERE a.scope_key = \(scope.key) AND a.uid = \(uid) AND r.until > 0
+        """
+      ) { try $0.value(0) as String }
+    }
+    return ID(id ?? "none")
+  }
+
   /// Adds another app to an imported user, as if enrolled now.
   func addFactor(to uid: String) async throws {
     let now = now

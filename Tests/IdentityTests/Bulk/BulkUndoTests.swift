@@ -64,6 +64,56 @@ import Testing
     }
   }
 
+  @Test func `an undo counts the users whose factors are kept, and records how many it restored`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (acme, identity) = (instance.acme, instance.identity)
+      try await instance.addUsers(5, in: acme)
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      let id = try await instance.draft(across: instance.addresses(0..<5), by: agent)
+      try await instance.begin(group: id, by: agent)
+      try await instance.runAll()
+      #expect(try await instance.group(id, by: other).undoable.map(\.undoable) == [5])
+      _ = try await identity.factorRemovals.undo(
+        acme, ID("u0"), try await instance.hold(of: "u0", in: acme), other.request(.mistake))
+      try await identity.accounts.delete(acme, ID("u1"), by: Instance.boss)
+      _ = try await identity.factorRemovals.purge(
+        acme, ID("u2"), try await instance.hold(of: "u2", in: acme), other.request(.stolen))
+      #expect(try await instance.group(id, by: other).undoable.map(\.undoable) == [2])
+      let users = try await identity.bulkRemovals.undo(
+        group: id, other.request(.mistake, note: "wrong list")
+      ).value
+      #expect(users == 2)
+      try await instance.runAll()
+      let group = try await instance.group(id, by: other)
+      let results = ["restored-before", "not-restored", "not-restored", "restored", "restored"]
+      #expect(try await instance.results(of: group) == results)
+      let counts = group.undone
+      #expect((counts.restored, counts.restoredBefore, counts.notRestored) == (2, 1, 2))
+      #expect(group.undoState == .partial && counts.left == 0)
+      #expect(try await identity.bulkRemovals.list(acme).undos.map(\.value) == [.partial])
+      let rows = try await instance.wholeLog()
+      #expect(rows.first { $0.action == .bulkUndo }?.new(.users) == .number(2))
+      let end = try #require(rows.first { $0.action == .bulkFinishUndo })
+      #expect(end.actorKind == "server" && end.new(.requester) == .text("omar"))
+      #expect(end.new(.usersRestored) == .number(2) && end.new(.usersNotRestored) == .number(2))
+      #expect(end.new(.usersRestoredBefore) == .number(1))
+    }
+  }
+
+  @Test func `an undo that restores all users is recorded without others`() async throws {
+    try await withInstance { instance in
+      let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      #expect(await undo(instance, id, by: try await instance.agent("omar")) == "done")
+      try await instance.runAll()
+      let rows = try await instance.wholeLog().filter { $0.action == .bulkFinishUndo }
+      #expect(rows.count == 1 && rows.first?.new(.usersRestored) == .number(1))
+      #expect(rows.first?.new(.usersNotRestored) == .number(0))
+      #expect(rows.first?.new(.usersRestoredBefore) == nil)
+    }
+  }
+
   @Test func `an undo ends with the period for it`() async throws {
     try await withInstance { instance in
       let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
@@ -170,7 +220,7 @@ import Testing
       let group = try await instance.group(id, by: agent)
       let part = try #require(group.parts.first)
       #expect(group.undoState == .partial && part.undoState == .partial)
-      #expect((part.undone, part.undoUsers) == (1, 2))
+      #expect((part.undone.processed, part.undone.users) == (1, 2))
       #expect(try await removals.list(instance.acme).undos.map(\.value) == [.partial])
       let row = try #require(try await instance.wholeLog().first { $0.action == .bulkStopUndo })
       #expect(row.new(.usersRestored) == .number(1) && row.new(.users) == .number(2))
