@@ -10,6 +10,8 @@ struct RemovalGroupsPage: Sendable {
   let frames: Frames
   let view: Template<RemovalGroupsView>
 
+  private static let length = 50
+
   private var removals: BulkRemovals { identity.bulkRemovals }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -75,14 +77,16 @@ struct RemovalGroupsPage: Sendable {
   private func page(
     _ signedIn: SignedIn, typed: String, error: FieldError?
   ) async throws(Refusal) -> Response {
+    let after = signedIn.query.text("after")
     let groups = try await refusing {
-      try await removals.groups(for: signedIn.administrator.id)
+      try await removals.groups(
+        for: signedIn.administrator.id, after: after, limit: Self.length)
     }
     var frame = frames.frame(Message("removals.title"), for: signedIn)
     frame.errors = error.map { [$0] } ?? []
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.findUsers())]
     let model = RemovalGroupsView(
-      frame: FrameView(frame), groups: groups,
+      frame: FrameView(frame), groups: groups, after: after,
       form: ListForm(signedIn, typed: typed, error: error?.text))
     return .html(view.render(model), status: error == nil ? .ok : .unprocessableContent)
   }
@@ -104,15 +108,22 @@ extension BulkSelection {
 
 struct RemovalGroupsView: ViewModel {
   let frame: FrameView
-  let groups: [BulkGroup]
+  let groups: Page<BulkGroup>
+  let after: String?
   let form: ListForm
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .object(\.form),
-    .flag("hasRows") { !$0.groups.isEmpty },
+    .flag("hasRows") { !$0.groups.items.isEmpty },
     .list("rows") { view in
-      view.groups.map { RemovalGroupRow(group: $0, times: view.frame.times) }
+      view.groups.items.map { RemovalGroupRow(group: $0, times: view.frame.times) }
+    },
+    .object("pager") { view in
+      PagerView(
+        shown: Message("removals.n-removals", ["count": .number(view.groups.items.count)]),
+        path: ConsolePaths.removalGroups(), query: Form(), after: view.after,
+        next: view.groups.next)
     },
     .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },
     .object("empty") { _ in

@@ -18,24 +18,41 @@ extension BulkRemovals {
   }
 
   /// Lists the bulk removals across pools that an administrator can see, newest first, without
-  /// drafts, at most a hundred.
+  /// drafts.
   ///
+  /// - Parameters:
+  ///   - agent: The administrator who asks.
+  ///   - after: The cursor of the previous page.
+  ///   - limit: The maximum number of bulk removals.
+  /// - Returns: A page of bulk removals.
   /// - Throws: ``BulkError/unavailable(_:)``.
-  public func groups(for agent: ID<Administrator>) async throws(BulkError) -> [BulkGroup] {
+  public func groups(
+    for agent: ID<Administrator>, after: String? = nil, limit: Int = 50
+  ) async throws(BulkError) -> Page<BulkGroup> {
+    let limit = Page<BulkGroup>.size(limit)
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
-      let ids = try connection.all(
-        """
-        SELECT group_id FROM bulk_group WHERE group_id < \(Int64.max)
-        ORDER BY group_id DESC LIMIT 100
-        """
-      ) { try $0.value(0) as Int64 }
-      return try ids.compactMap { id in
-        guard let group = try BulkGroup.find(id, for: agent, at: now, connection),
-          !group.parts.isEmpty, !group.isDraft
-        else { return nil }
-        return group
+      var found: [BulkGroup] = []
+      var last = after.flatMap { Int64($0) } ?? .max
+      while found.count <= limit {
+        // A part that isn't a draft means that the removal was started.
+        let ids = try connection.all(
+          """
+          SELECT g.group_id FROM bulk_group g WHERE g.group_id < \(last) AND EXISTS (
+            SELECT 1 FROM bulk_job j WHERE j.group_id = g.group_id AND j.state <> 'draft')
+          ORDER BY g.group_id DESC LIMIT \(limit + 1)
+          """
+        ) { try $0.value(0) as Int64 }
+        for id in ids where found.count <= limit {
+          guard let group = try BulkGroup.find(id, for: agent, at: now, connection),
+            !group.parts.isEmpty
+          else { continue }
+          found.append(group)
+        }
+        guard ids.count > limit, let end = ids.last else { break }
+        last = end
       }
+      return Page(found, limit: limit) { String($0.id) }
     }
   }
 

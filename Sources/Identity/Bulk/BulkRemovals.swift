@@ -119,19 +119,25 @@ public struct BulkRemovals: Sendable {
         scope: try row.value(2) as Int64
       )
     }
-    var drafts: [[(job: Int64, scope: Int64)]] = []
+    var drafts: [[(job: Int64, group: Int64?, scope: Int64)]] = []
     var last: Int64?
     for (job, group, scope) in jobs {
       if let group, group == last {
-        drafts[drafts.count - 1].append((job, scope))
+        drafts[drafts.count - 1].append((job, group, scope))
       } else {
-        drafts.append([(job, scope)])
+        drafts.append([(job, group, scope)])
       }
       last = group
     }
-    for (job, scope) in drafts.dropLast(mostDrafts - 1).joined() {
+    for (job, group, scope) in drafts.dropLast(mostDrafts - 1).joined() {
       try connection.run(
         "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
+      guard let group else { continue }
+      try connection.run(
+        """
+        DELETE FROM bulk_group WHERE group_id = \(group) AND NOT EXISTS (
+          SELECT 1 FROM bulk_job j WHERE j.group_id = \(group))
+        """)
     }
   }
 

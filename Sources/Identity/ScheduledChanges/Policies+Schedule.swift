@@ -56,6 +56,8 @@ extension Policies {
   public func upcoming(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(PolicyError) -> [(scope: Scope, applyAt: Instant)] {
+    guard !administrator.grants.isEmpty else { return [] }
+    let restriction = administrator.restriction
     let now = store.clock.now()
     return try await store.read(PolicyError.self) { connection in
       let pending = try connection.all(
@@ -65,7 +67,7 @@ extension Policies {
           \(SQL.orderedJoin) scope s ON s.scope_key = c.scope_key
           \(SQL.orderedJoin) project p ON p.project_id = s.project_id
         WHERE c.state = 'waiting' AND c.apply_at > 0 AND s.deleted_at IS NULL
-          AND c.policy_version = s.policy_version
+          AND c.policy_version = s.policy_version \(restriction)
         ORDER BY c.apply_at LIMIT \(Self.mostPending)
         """
       ) { row in

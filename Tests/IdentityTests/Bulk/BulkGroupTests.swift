@@ -168,7 +168,8 @@ import Testing
       await expect("notFound") { try await instance.group(id, by: other) }
       await expect("notFound") { try await instance.job(job, by: agent) }
       await expect("notFound") { try await instance.begin(job, by: agent) }
-      #expect(try await instance.identity.bulkRemovals.groups(for: agent.administrator.id).isEmpty)
+      #expect(
+        try await instance.identity.bulkRemovals.groups(for: agent.administrator.id).items.isEmpty)
       instance.clock.advance(BulkRemovals.draftLifetime + 1)
       try await instance.identity.purgeExpired()
       await expect("notFound") { try await instance.group(id, by: agent) }
@@ -274,7 +275,7 @@ import Testing
         #expect(
           try await instance.identity.bulkRemovals.groups(
             for: reader.administrator.id
-          ).first?.users == 2)
+          ).items.first?.users == 2)
       }
       // A role in the project doesn't reach what's left of its tenant.
       #expect(try await instance.group(id, by: local).parts.map(\.scope.key) == [globex.key])

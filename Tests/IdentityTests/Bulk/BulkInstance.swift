@@ -87,6 +87,7 @@ extension Instance {
       let counts = try connection.all(
         """
         SELECT /* test */ 'bulk_item', count(*) FROM bulk_item
+        UNION ALL SELECT 'bulk_group', count(*) FROM bulk_group
         UNION ALL SELECT 'approval', count(*) FROM approval
         """
       ) { row in (try row.value(0) as String, try row.value(1) as Int) }
