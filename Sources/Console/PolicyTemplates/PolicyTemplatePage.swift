@@ -217,15 +217,25 @@ struct PolicyTemplateView: ViewModel {
 
   private var changing: [TemplateChange] { preview.filter { !$0.changes.isEmpty } }
 
+  /// How many policies become weaker, and for how many users.
+  private var weakening: Message {
+    let weaker = changing.filter { !$0.weakenings.isEmpty }
+    let count = Message.Value.number(weaker.count)
+    let affected = weaker.reduce(0) { $0 + $1.affectedUsers }
+    if weaker.isEmpty { return Message("policy-templates.none-weaker") }
+    if affected == 0 {
+      return Message("policy-templates.n-weaker-for-no-user", ["count": count])
+    }
+    let users = Message("policy-templates.n-users-affected", ["count": .number(affected)])
+    return Message("policy-templates.n-weaker", ["count": count, "users": .message(users)])
+  }
+
   private var hits: [Message] {
-    let affected = changing.reduce(0) { $0 + $1.affectedUsers }
     let waiting = changing.count { $0.needsApproval }
     let losing = changing.reduce(0) { $0 + $1.losingSecondFactor }
     return [
       Message("policy-templates.n-change", ["count": .number(changing.count)]),
-      affected > 0
-        ? Message("policy-templates.n-users-weaker", ["count": .number(affected)])
-        : Message("policy-templates.none-weaker"),
+      weakening,
       losing > 0 ? self.losing(losing) : nil,
       waiting > 0 ? Message("policy-templates.n-need-approval", ["count": .number(waiting)]) : nil,
     ].compactMap(\.self)

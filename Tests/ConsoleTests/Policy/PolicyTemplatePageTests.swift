@@ -39,6 +39,7 @@ import Testing
       let page = try await ada.get(preview)
       Markup.check(page)
       #expect(page.says("2 enrolled users will sign in without a second factor."))
+      #expect(page.says("1 policy will become weaker, for "))
       #expect(page.says("To turn off TOTP, type") && page.says("class=\"destroy\""))
       #expect(page.values(of: "href").contains(number + "?tenant=" + tenant))
       let again = try await ada.get(number + "?tenant=" + tenant)
@@ -92,6 +93,24 @@ import Testing
         page.says(
           "1 enrolled user loses the second factor. From Dec 1, 2026, the ID tokens of users"))
       #expect(!page.says("will sign in without a second factor"))
+    }
+  }
+
+  @Test func `a policy that becomes weaker is counted, also if no users are affected`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tenant = try await world.identity.pools.createTenant(
+        in: ID("globex"), UserPoolEdit(displayName: "zone"), by: Author(actor: .commandLine))
+      _ = try await world.identity.policies.change(tenant.scope, by: Author(actor: .commandLine)) {
+        $0.configuration.setSMS(true)
+      }
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(
+        "/projects/globex/policy-templates/strict?step=preview&tenant=" + tenant.scope.objectID)
+      Markup.check(page)
+      #expect(page.says("weaker than now") && !page.says("No policy will become weaker."))
+      #expect(page.says("1 policy will become weaker. No users are affected."))
     }
   }
 
