@@ -105,13 +105,7 @@ extension Policies {
         throw PolicyError.changeNotFound
       }
       guard change.state == .waiting else { throw PolicyError.changeNotPending }
-      try change.end(
-        .canceled, at: context.now, canceler: context.author.actor.name, connection)
-      var entry = AuditEntry(
-        .policyCancelSchedule, .scheduledChange, scope.objectID, name: scope.name, in: scope)
-      entry.add(.requester, .text(change.authorName))
-      entry.add(.appliesAt, .instant(change.applyAt))
-      try context.record(entry, connection)
+      try change.cancel(in: scope, context, connection)
     }
   }
 }

@@ -178,16 +178,54 @@ public struct ScheduledPolicyChange: Sendable {
   static func failAll(
     _ failure: Failure, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let pending = try connection.all(
+    for (scope, change) in try pending(connection) {
+      try change.fail(failure, in: scope, at: now, connection)
+    }
+  }
+
+  /// Returns the pending changes of all pools, first to take effect first.
+  private static func pending(
+    _ connection: borrowing Connection
+  ) throws -> [(scope: Scope, change: ScheduledPolicyChange)] {
+    try connection.all(
       """
       SELECT \(Scope.columns), \(columns) FROM scheduled_change c
         \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
       WHERE c.state = 'waiting' AND c.apply_at > 0 ORDER BY c.apply_at
       """
     ) { (scope: try Scope($0), change: try ScheduledPolicyChange($0, from: 7)) }
-    for (scope, change) in pending {
-      try change.fail(failure, in: scope, at: now, connection)
+  }
+
+  /// Counts the pending changes of a tenant, or of a project with all its tenants.
+  static func pendingCount(
+    in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Int {
+    try pending(connection).count { scope.contains($0.scope) }
+  }
+
+  /// Cancels the pending changes of a tenant, or of a project with all its tenants, that is about to
+  /// be marked as deleted, with an audit entry each.
+  static func cancelAll(
+    deleted scope: Scope, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws {
+    for (pool, change) in try pending(connection) where scope.contains(pool) {
+      try change.cancel(
+        in: pool, context, connection, because: BulkEnding.scopeDeleted.code)
     }
+  }
+
+  /// Cancels the change, with its audit row.
+  func cancel(
+    in scope: Scope, _ context: ActionContext, _ connection: borrowing Connection,
+    because reason: String? = nil
+  ) throws {
+    try end(.canceled, at: context.now, canceler: context.author.actor.name, connection)
+    var entry = AuditEntry(
+      .policyCancelSchedule, .scheduledChange, scope.objectID, name: scope.name, in: scope)
+    entry.add(.requester, .text(authorName))
+    entry.add(.appliesAt, .instant(applyAt))
+    if let reason { entry.add(.stopReason, .code(reason)) }
+    try context.record(entry, connection)
   }
 
   /// Ends the change as failed, with its audit row.

@@ -97,6 +97,10 @@ extension UseCase {
       _ = try await templates.create("Ours", from: i.acme, agent.request(nil))
       return { _ = try await templates.delete(1, of: i.acme.project, agent.request(nil)) }
     },
+    UseCase("delete a pool with a scheduled change", [.policyCancelSchedule, .projectDelete]) { i in
+      _ = try await i.schedule(2, by: try await i.agent("pia", role: .policy))
+      return { try await i.identity.pools.delete(project: i.acme.project, by: Instance.boss) }
+    },
     UseCase("cancel a scheduled policy change", [.policyCancelSchedule]) { i in
       let agent = try await i.agent("pia", role: .policy)
       let id = try await i.schedule(2, by: agent)

@@ -120,6 +120,36 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `the scheduled change of a deleted pool ends in the audit log`(isProject: Bool) async throws
+  {
+    try await withInstance { instance in
+      let (east, identity) = (instance.east, instance.identity)
+      let pia = try await pia(instance)
+      let due = instance.now.advanced(bySeconds: 3_600)
+      let version = try await identity.policies.read(east).version
+      _ = try await identity.policies.change(
+        east, expecting: version, pia.request(nil, note: "Fewer."), applyAt: due
+      ) { $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1) }
+      let tenant = isProject ? nil : east.tenant
+      #expect(
+        try await identity.pools.losses(project: east.project, tenant: tenant).scheduledChanges == 1
+      )
+      #expect(
+        try await identity.pools.losses(project: instance.globex.project).scheduledChanges == 0)
+      try await identity.pools.delete(project: east.project, tenant: tenant, by: Instance.boss)
+      let rows = try await instance.wholeLog().filter { $0.action == .policyCancelSchedule }
+      let row = try #require(rows.first)
+      #expect(rows.count == 1 && row.tenant == east.tenant)
+      #expect(row.new(.requester) == .text("pia") && row.new(.appliesAt) == .instant(due))
+      #expect(row.new(.stopReason) == .code("scope-deleted"))
+      while try await identity.purge() {}
+      instance.clock.advance(3_600)
+      try await identity.makeScheduledChanges()
+      #expect(try await instance.wholeLog().allSatisfy { $0.action != .policyScheduleFail })
+    }
+  }
+
   @Test func `a change of another version fails, and its author and owners are told`() async throws
   {
     try await withInstance(carriesMail: true) { instance in
