@@ -105,6 +105,10 @@ struct FindUsersView: ViewModel {
     .optional(\.list),
     .text("removals") { _ in ConsolePaths.removalGroups() },
     .text(\.selectAll),
+    .text("selectedUsers") { view in
+      view.pager.first == nil && view.pager.next == nil
+        ? Message("users.remove-from-selected") : Message("users.remove-from-selected-on-page")
+    },
     .text("allUsers") { Message("users.remove-from-all", ["count": .number($0.total)]) },
   ]
 }
