@@ -21,6 +21,7 @@ struct ScheduledChangesPage: Sendable {
     let bases = try await refusing {
       try await identity.policies.edits(ofVersions: Set(changes.map(\.version)), of: scope)
     }
+    let request = try await refusing { try await identity.approvals.waitingPolicy(in: scope) }
     var frame = try await actions.frames.frame(
       Message("scheduled-changes.scheduled-changes"), in: context)
     frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
@@ -28,7 +29,7 @@ struct ScheduledChangesPage: Sendable {
       view.render(
         ScheduledChangesView(
           frame: FrameView(frame), context: context, policy: policy, bases: bases,
-          changes: changes)))
+          changes: changes, requested: request.flatMap(RequestedChange.init))))
   }
 }
 
@@ -39,6 +40,8 @@ struct ScheduledChangesView: ViewModel {
   /// The policies that the changes were based on, by version.
   let bases: [Int: PolicyEdit]
   let changes: [ScheduledPolicyChange]
+  /// The change that's scheduled once it's approved; nil if there's none.
+  let requested: RequestedChange?
 
   private func rows(isPending: Bool) -> [ScheduledChangeRow] {
     changes.filter { ($0.state == .waiting) == isPending }.map {
@@ -50,6 +53,11 @@ struct ScheduledChangesView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("request") { view in view.requested.map { $0.sentence(view.frame.times) } },
+    .text("requestLink") { view in
+      view.context.may(.changePolicy) ? view.requested?.approval.address : nil
+    },
+    .flag("showsPending") { $0.requested == nil || !$0.rows(isPending: true).isEmpty },
     .flag("hasPending") { !$0.rows(isPending: true).isEmpty },
     .list("pending") { $0.rows(isPending: true) },
     .object("empty") { _ in
@@ -61,6 +69,24 @@ struct ScheduledChangesView: ViewModel {
     .list("ended") { $0.rows(isPending: false) },
     .text("zone") { $0.frame.times.zoneText },
   ]
+}
+
+/// A change for a later time that waits for a second administrator's approval.
+struct RequestedChange: Sendable {
+  let approval: Approval
+  let applyAt: Instant
+
+  /// Creates a requested change; nil if it takes effect as soon as it's approved.
+  init?(_ request: (approval: Approval, policy: ProposedPolicy)) {
+    guard let applyAt = request.policy.applyAt else { return nil }
+    (approval, self.applyAt) = (request.approval, applyAt)
+  }
+
+  func sentence(_ times: Times) -> Message {
+    Message(
+      "scheduled-changes.waits-for-approval",
+      ["time": times.value(applyAt), "deadline": times.value(approval.expiresAt)])
+  }
 }
 
 /// A scheduled change in the list.

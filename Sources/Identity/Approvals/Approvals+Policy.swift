@@ -46,9 +46,11 @@ extension Approvals {
     for late in pending {
       try expire(find(late.id, in: scope, at: now, connection), at: now, connection)
     }
+    let (cause, users) = (
+      Approval.Cause.weakerPolicy, policy.users(affectedBy: policy.weakenings(by: new))
+    )
     let (id, expiry) = try store(
-      kind: .policy, account: nil, factors: [], names: [], job: nil,
-      users: policy.users(affectedBy: policy.weakenings(by: new)), .weakerPolicy, request,
+      kind: .policy, account: nil, factors: [], names: [], job: nil, users: users, cause, request,
       SupportRules(), in: scope, at: now, connection)
     try connection.run(
       """
@@ -60,7 +62,13 @@ extension Approvals {
     var entry = AuditEntry(
       .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
+    entry.add(.users, .number(users))
+    entry.add(.approvalCause, .code(cause.rawValue))
+    entry.add(.expiresAt, .instant(expiry))
     if let time { entry.add(.appliesAt, .instant(time)) }
+    if let template {
+      entry.add(.policyTemplate, .text(try name(of: template, in: scope, connection)))
+    }
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)
     return expiry
@@ -73,6 +81,29 @@ extension Approvals {
     guard approval.kind == .policy else { return nil }
     return try await store.read(ApprovalError.self) { connection in
       try Self.proposedPolicy(of: approval, connection)
+    }
+  }
+
+  /// Returns the pending request to change a pool's policy, if any, with the policy that it proposes.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func waitingPolicy(
+    in scope: Scope
+  ) async throws(ApprovalError) -> (approval: Approval, policy: ProposedPolicy)? {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      let requests = try connection.all(
+        """
+        SELECT \(Approval.columns) FROM approval v \(index: "approval_of_policy")
+          \(SQL.orderedJoin) scope s USING (scope_key)
+            \(SQL.orderedJoin) project p USING (project_id)
+        WHERE v.scope_key = \(scope.key) AND v.kind = 'policy' AND v.state = 'waiting'
+        """
+      ) { try Approval($0, at: now) }
+      guard let approval = requests.first(where: { $0.state == .waiting }),
+        let policy = try Self.proposedPolicy(of: approval, connection)
+      else { return nil }
+      return (approval, policy)
     }
   }
 
@@ -108,10 +139,16 @@ extension Approvals {
       return .policyScheduled(for: time)
     }
     if let kind = proposed.template {
-      let template = try PolicyTemplate.find(kind, of: policy.scope.project, connection)
-      context.template = template?.name ?? kind.text
+      context.template = try Self.name(of: kind, in: policy.scope, connection)
       try PolicyTemplate.recordUse(of: kind, in: policy.scope, at: now, connection)
     }
     return .policyChanged(try Policies.store(proposed.edit, over: policy, context, connection))
+  }
+
+  /// Returns a template's name for the audit log.
+  private static func name(
+    of kind: PolicyTemplate.Kind, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> String {
+    try PolicyTemplate.find(kind, of: scope.project, connection)?.name ?? kind.text
   }
 }

@@ -41,6 +41,42 @@ import Testing
     }
   }
 
+  @Test func `a scheduled change that needs approval is announced with its time`() async throws {
+    try await World.withSampleData { world in
+      try await world.setSupportRules { $0.policyApprovalOverUsers = 0 }
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let list = address + "/scheduled"
+      let form = Form.policy(
+        intervals: "9", more: ["note": "Clocks are off.", "apply-at": time(world, in: 172_800)])
+      #expect(try await tomas.save(address, form).location == list)
+      let page = try await tomas.get(list)
+      Markup.check(page)
+      #expect(page.says("is pending approval. A second administrator must approve it by"))
+      #expect(!page.says("No scheduled changes"))
+      #expect(page.values(of: "href").contains { $0.contains("/policy-approvals/") })
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(list)
+      #expect(read.says("is pending approval."))
+      #expect(!read.values(of: "href").contains { $0.contains("/policy-approvals/") })
+    }
+  }
+
+  @Test func `deleting a tenant says that its scheduled change won't be applied`() async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let form = Form.policy(intervals: "1", more: ["apply-at": time(world, in: 86_400)])
+      #expect(try await tomas.save(address, form).status == .seeOther)
+      let ada = try await Browser.signedIn(world)
+      for place in [try await world.eu, "/projects/acme-retail"] {
+        let page = try await ada.get(place + "/settings/deletion")
+        Markup.check(page)
+        #expect(page.says("1 scheduled policy change, which won’t be applied."), "\(place)")
+      }
+    }
+  }
+
   @Test(arguments: ["soon", "2026-13-01T00:00", "2020-01-01T00:00", "2099-01-01T00:00"])
   func `a time that isn't allowed keeps the form and changes nothing`(text: String) async throws {
     try await World.withSampleData { world in

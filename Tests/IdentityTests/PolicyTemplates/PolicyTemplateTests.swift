@@ -114,6 +114,11 @@ import Testing
       #expect((outcome.changed, outcome.waiting) == (1, 1))
       #expect(try await policies.read(instance.west).configuration.totp?.adjacentIntervals == nil)
       #expect(try await policies.read(instance.east).configuration.totp?.adjacentIntervals == 1)
+      let request = try #require(try await instance.log(instance.east).first)
+      #expect(request.action == .approvalAsk && request.note == "Clocks")
+      #expect(request.new(.approvalCause) == .code("weaker-policy"))
+      #expect(request.new(.users) == .number(1) && request.new(.expiresAt) != nil)
+      #expect(request.new(.policyTemplate) == .text("default"))
       let otto = try await instance.agent("otto", role: .owner)
       let approvals = instance.identity.approvals
       let approval = try #require(try await approvals.waiting(visibleTo: otto.administrator).first)
