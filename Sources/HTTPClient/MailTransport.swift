@@ -88,8 +88,8 @@ import Synchronization
   ///   - server: The server.
   ///   - connectSeconds: The timeout for connecting, in seconds.
   ///   - sendSeconds: The timeout for sending an email, in seconds.
-  ///   - replySeconds: The timeout for the reply to the whole email, in seconds. The server has it
-  ///     then, and sends it on even if it's sent again.
+  ///   - replySeconds: The timeout for the reply to the whole email, in seconds. The server has the
+  ///     email by then, and can deliver it although the reply is missing.
   public init(_ server: Server, connectSeconds: Int, sendSeconds: Int, replySeconds: Int) {
     self.server = server
     self.connectSeconds = connectSeconds

@@ -52,7 +52,7 @@ struct DelayedRejectionTests {
     let transport = MailTransport(
       .init(
         url: "smtp://127.0.0.1:\(receiver.port)", user: nil, password: nil, authority: nil,
-        needsTLS: false), connectSeconds: 10, wholeSeconds: 20)
+        needsTLS: false), connectSeconds: 10, sendSeconds: 20, replySeconds: 20)
     let failure = #expect(throws: MailTransport.Failure.self) {
       try transport.send(
         Array("Subject: Hi\r\n\r\nHi\r\n".utf8), from: Self.sender, to: Self.recipient)
