@@ -88,7 +88,7 @@ extension Reviews {
   func changes(
     since status: ReviewStatus, _ connection: borrowing Connection
   ) throws -> PolicySetChanges? {
-    guard status.state == .changed, let signOff = status.signOff else { return nil }
+    guard case .changed = status.state, let signOff = status.signOff else { return nil }
     return try changes(
       of: signOff.project, since: SeenPolicies(digest: signOff.digest, at: signOff.signedAt),
       connection)

@@ -41,7 +41,7 @@ struct PolicySetChangesTests {
       let north = try await create("North", instance)
       let review = try await summary(instance)
       let changes = try #require(review.changes)
-      #expect(review.status.state == .changed && changes.isComplete)
+      #expect(review.status.state == .changed(isOverdue: false) && changes.isComplete)
       let kinds = Dictionary(uniqueKeysWithValues: changes.pools.map { ($0.tenant, $0.kind) })
       let field = PolicyChange(
         field: .adjacentIntervals, from: .adjacentIntervals(.number(2)),
@@ -61,7 +61,7 @@ struct PolicySetChangesTests {
     try await withInstance { instance in
       try await sign(instance)
       let north = try await create("North", instance)
-      #expect(try await summary(instance).status.state == .changed)
+      #expect(try await summary(instance).status.state == .changed(isOverdue: false))
       instance.clock.advance(60)
       try await delete(north, instance)
       let review = try await summary(instance)
