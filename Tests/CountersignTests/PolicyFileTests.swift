@@ -51,7 +51,7 @@ struct PolicyFileTests {
     #expect(long.filter { $0.hasSuffix("must be 1 to 128 bytes long.") }.count == 2)
     let day = "must be a date from 1970-01-01 to 9999-12-31, such as 2026-12-01."
     #expect(long.filter { $0.hasSuffix(day) }.count == 2)
-    #expect(faults(0, "0", "0001-01-01").filter { $0.hasSuffix("1 to 128 bytes.") }.count == 2)
+    #expect(faults(0, "0", "0001-01-01").filter { $0.hasSuffix("1 to 128 bytes long.") }.count == 2)
     let text = try #require(pool["mandatoryFrom"]?["pattern"]?.textValue?.text)
     let from = pool["enforcement"]?["properties"]?["from"]?["pattern"]?.textValue?.text
     let pattern = try Regex(text)

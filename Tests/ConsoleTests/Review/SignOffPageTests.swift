@@ -57,6 +57,7 @@ import Testing
         "digest": try #require(form.value(of: "digest")), "due": "2027-01-31", "note": "Q4",
       ]
       #expect(try await ada.submit(Self.review + "/sign-off", entered).location == Self.review)
+      world.clock.advance(seconds: 1)
       let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
         $0.pattern = .account

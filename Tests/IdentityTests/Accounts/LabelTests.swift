@@ -26,7 +26,7 @@ struct LabelTests {
         in: instance.acme, .unused(days: 0)
       ).items
       #expect(factors.map(\.label) == [Instance.number])
-      #expect(factors.map(\.account) == [account.id] && factors.map(\.displayName) == [name])
+      #expect(factors.map(\.account) == [account.id] && factors.map(\.displayName) == [nil])
       #expect(account.label == Instance.number)
       #expect(account.factors.map(\.label) == [Instance.otherNumber])
     }

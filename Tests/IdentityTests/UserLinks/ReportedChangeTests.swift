@@ -150,7 +150,7 @@ struct ReportedChangeTests {
         mails.map(\.recipient)
           == [Person.alice.email, "first@example.com", "alice@provider.example"])
       let codes = mails.compactMap { mail in
-        mail.body.split(separator: "\n").first { $0.hasPrefix(page) }
+        mail.body.split(separator: "\n").first { $0.contains(page) }
           .flatMap { parameter("code", of: String($0)) }
       }
       #expect(Set(codes).count == 3)
