@@ -155,7 +155,7 @@ def test_a_restore_without_a_database_does_not_say_that_it_is_kept(served, tmp_p
     said = " ".join(restore(server.data, file).split())
     assert "The previous database is in" not in said
     [aside] = server.data.glob("before-restore-*")
-    assert f"The -wal and -shm files of a database that's missing are in {aside}." in said
+    assert f"The -wal and -shm files of a missing database are in {aside}." in said
     assert "there's no previous database in" in said
 
 

@@ -105,7 +105,7 @@ struct MonitoringConfigurationTests {
       let problems = problems(
         ["--listen", "\(listen):9090", "--metrics-listen", "\(metrics):9090"] + rest)
       #expect(
-        problems.count { $0.contains("an address and the port in common") } == (overlap ? 1 : 0))
+        problems.count { $0.contains("overlap. Choose another port") } == (overlap ? 1 : 0))
       #expect(problems.count == (overlap ? 1 : 0))
     }
   }

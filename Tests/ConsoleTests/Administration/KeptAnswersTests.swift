@@ -180,7 +180,7 @@ import Text
         fields: [.origin: world.origin, .cookie: cookies])
       #expect(replayed.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
       let signIn = try await browser.get(try #require(replayed.location))
-      #expect(signIn.says("and it wasn’t kept."))
+      #expect(signIn.says("the form wasn’t kept."))
     }
   }
 
@@ -195,7 +195,7 @@ import Text
       let (browser, answer) = try await late(
         world, form: ["name": String(repeating: "x", count: ConsoleStorage.Kind.draft.largest)])
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&lost=1")
-      #expect(try await browser.get(try #require(answer.location)).says("and it wasn’t kept."))
+      #expect(try await browser.get(try #require(answer.location)).says("the form wasn’t kept."))
       #expect(try await browser.givePassword().location == "/")
     }
   }

@@ -39,7 +39,7 @@ import Testing
       let page = try await ada.get(preview)
       Markup.check(page)
       #expect(page.says("2 enrolled users will sign in without a second factor."))
-      #expect(page.says("1 policy will become weaker, for "))
+      #expect(page.says("1 policy will become weaker, affecting "))
       #expect(page.says("To turn off TOTP, type") && page.says("class=\"destroy\""))
       #expect(page.values(of: "href").contains(number + "?tenant=" + tenant))
       let again = try await ada.get(number + "?tenant=" + tenant)
@@ -91,7 +91,7 @@ import Testing
       Markup.check(page)
       #expect(
         page.says(
-          "1 enrolled user loses the second factor. From Dec 1, 2026, the ID tokens of users"))
+          "1 enrolled user loses their second factor. From Dec 1, 2026, the ID tokens of users"))
       #expect(!page.says("will sign in without a second factor"))
     }
   }

@@ -121,7 +121,7 @@ import Testing
         #expect(page.says("<dt>\(label)</dt><dd>1<small>of 2</small></dd>"))
       }
       #expect(page.says("partly undone") && !page.says("ended after"))
-      #expect(!page.says("<dt>Restored before</dt>"))
+      #expect(!page.says("<dt>Restored earlier</dt>"))
       let log = try await ada.get("/audit")
       #expect(log.says("1 user restored") && log.says("1 user not restored"))
     }

@@ -36,7 +36,7 @@ import Testing
       let after = try await ada.get(Self.review)
       #expect(after.says("Review signed off. The next one is due on Jan 31, 2027."))
       #expect(
-        after.says("The policies and tenants are the same as then.") && after.says("<bdi>Q4</bdi>"))
+        after.says("The policies and tenants are still the same.") && after.says("<bdi>Q4</bdi>"))
       Markup.check(after)
       let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {

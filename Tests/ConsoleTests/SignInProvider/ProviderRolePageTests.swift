@@ -149,7 +149,7 @@ import Text
       let iris = try await nora.get("/administrators/\(try await world.id(of: World.iris))")
       Markup.check(iris)
       #expect(
-        iris.says("Turn password sign-in on so that they can sign in and link their account."))
+        iris.says("Turn on password sign-in so that they can sign in and link their account."))
       let address = "/administrators/\(id)/removal"
       let refused = try await nora.submit(address, ["confirmation": World.ada])
       Markup.check(refused)
