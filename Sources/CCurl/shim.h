@@ -106,6 +106,14 @@ static inline long smtp_reply_code(CURL *handle) {
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code) == CURLE_OK ? code : 0;
 }
 
+/// Ends the connection, so that curl_easy_cleanup() sends no QUIT, whose reply it would wait for.
+static inline void smtp_break(CURL *handle) {
+  curl_socket_t connection = CURL_SOCKET_BAD;
+  if (curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &connection) == CURLE_OK &&
+      connection != CURL_SOCKET_BAD)
+    shutdown(connection, SHUT_RDWR);
+}
+
 /// The options for one HTTP request. Strings must stay valid while the handle is in use.
 struct http_settings {
   const char *url;

@@ -149,6 +149,7 @@ import Synchronization
     let reply = Int(unsafe smtp_reply_code(handle))
     guard code != CURLE_OK else { return }
     // The connection is in an unknown state now.
+    unsafe smtp_break(handle)
     close()
     let isLate = code == CURLE_ABORTED_BY_CALLBACK && exchange.isLate(at: Self.now())
     if exchange.isWhole, isLate || code == CURLE_OPERATION_TIMEDOUT {
