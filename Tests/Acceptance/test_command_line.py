@@ -82,7 +82,7 @@ def test_a_port_in_use_is_refused(tmp_path):
         run("init", "--data", tmp_path / "other")
         result = run("serve", "--listen", f"127.0.0.1:{port}", "--assets", ROOT,
                      "--data", tmp_path / "other")
-        assert result.returncode == 78 and str(port) in result.stderr
+        assert result.returncode == 75 and str(port) in result.stderr
 
 
 def test_environment_variables_configure_the_server(tmp_path):

@@ -204,4 +204,4 @@ def test_an_address_in_use_is_refused(tmp_path):
         address = "127.0.0.1:%d" % listener.getsockname()[1]
         result = run("serve", "--data", tmp_path, "--listen", "127.0.0.1:0", "--assets", ROOT,
                      "--metrics-listen", address)
-    assert result.returncode == 78 and "Cannot listen" in result.stderr
+    assert result.returncode == 75 and "Cannot listen" in result.stderr

@@ -122,8 +122,8 @@ extension Accounts {
 }
 
 extension FactorEntry {
-  /// The name to store, as for a user's own enrollment; nil if it's blank or nobody could see it.
-  fileprivate var name: String? { displayName?.trimmed.ifVisible }
+  /// The name to store, as for a user's own enrollment.
+  fileprivate var name: String? { Factor.storedName(displayName) }
 }
 
 extension Factor {

@@ -80,6 +80,17 @@ public struct AuditTombstone: Sendable {
     ) { try AuditTombstone($0) }
   }
 
+  /// Returns whether the log still has all entries since a time, so that later changes can be undone.
+  static func areEntriesKept(
+    since moment: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let removed = try latest(connection) else { return true }
+    let first = try connection.first(
+      "SELECT at FROM audit WHERE audit_id > \(removed.lastEntry) ORDER BY audit_id LIMIT 1"
+    ) { Instant(microseconds: try $0.value(0)) }
+    return first.map { $0 <= moment } ?? false
+  }
+
   func store(_ connection: borrowing Connection) throws {
     try connection.run(
       "DELETE FROM audit_tombstone WHERE last_sequence >= \(first) AND last_sequence < \(last)")

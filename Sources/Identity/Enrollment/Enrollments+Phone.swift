@@ -53,14 +53,13 @@ extension Enrollments {
     let now = store.clock.now()
     let (store, tickets) = (store, tickets)
     let id = ID<Factor>(store.random.uuid())
-    let trimmed = (displayName ?? "").trimmed
-    let name = trimmed.isEmpty ? nil : trimmed
+    let name = Factor.storedName(displayName)
     let origin = RequestOrigin(address: author.address, userAgent: userAgent)
     let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(EnrollmentError.self)
     {
       connection in
       let account = try Self.check(session, .phone, connection)
-      guard !Factor.isTooLong(trimmed) else { return .failure(.displayNameTooLong) }
+      guard !Factor.isTooLong(name ?? "") else { return .failure(.displayNameTooLong) }
       var attempt = CodeAttemptRecorder(
         account: account, scope: session.scope, way: .phoneEnrollment, enrollment: nil,
         origin: origin)

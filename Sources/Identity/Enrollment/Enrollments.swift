@@ -150,8 +150,7 @@ public struct Enrollments: Sendable {
       guard record.uses == 0 else { return .failure(.alreadyComplete) }
       // The sessions were ended after the enrollment was started.
       guard ticket.generation == account.generation else { return .failure(.sessionExpired) }
-      let name = (displayName ?? "").trimmed
-      guard !name.isEmpty else { return .failure(.missingDisplayName) }
+      guard let name = Factor.storedName(displayName) else { return .failure(.missingDisplayName) }
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
       guard !code.isEmpty else { return .failure(.missingCode) }
       try Self.checkRoom(account, .totp)

@@ -39,6 +39,9 @@ public struct Factor: Sendable {
   /// Returns true while the factor's codes are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
+  /// Returns the name to store; nil if it's blank or nobody could see it.
+  static func storedName(_ name: String?) -> String? { name?.trimmed.ifVisible }
+
   static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
 
   static let columns: SQL = """

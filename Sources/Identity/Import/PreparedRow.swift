@@ -138,7 +138,7 @@ extension Imports {
     for factor in user.factors {
       let id = ID<Factor>(factor.id ?? store.random.uuid())
       let at = Factor.enrollmentTime(factor.enrolledAt, at: now)
-      let name = factor.displayName.flatMap { $0.isEmpty ? nil : $0 }
+      let name = Factor.storedName(factor.displayName)
       switch factor.kind {
       case .phone(let number):
         result.append(

@@ -98,13 +98,8 @@ extension Policies {
     ) { Instant(microseconds: try $0.value(0)) }
     guard let createdAt, createdAt < moment else { throw ComparisonError.notYetCreated }
     // Removed changes can't be undone, so the policy before them isn't known.
-    if let removed = try AuditTombstone.latest(connection) {
-      let first = try connection.first(
-        """
-        SELECT at FROM audit WHERE audit_id > \(removed.lastEntry) ORDER BY audit_id LIMIT 1
-        """
-      ) { Instant(microseconds: try $0.value(0)) }
-      guard let first, first <= moment else { throw ComparisonError.removed }
+    guard try AuditTombstone.areEntriesKept(since: moment, connection) else {
+      throw ComparisonError.removed
     }
     var filter = AuditFilter.policyVersions(of: scope)
     filter.from = moment

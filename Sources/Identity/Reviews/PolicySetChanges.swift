@@ -99,6 +99,8 @@ extension Reviews {
   private static let longestWait: Int64 = 60
   /// The maximum number of times whose policies are compared with the digest.
   private static let mostMoments = 8
+  /// The maximum number of pools whose changes are read.
+  private static let mostPools = 200
 
   /// Returns how the current policies of a project differ from earlier ones.
   ///
@@ -113,6 +115,7 @@ extension Reviews {
     let others = recent.sorted(by: >).map { Instant(microseconds: $0.microseconds - 1) }
     let first = try changes(of: pools, since: seen.at, connection)
     if first.digest(of: project) == seen.digest { return first.changes(isComplete: true) }
+    guard first.isKnown else { return first.changes(isComplete: false) }
     for moment in others.prefix(Self.mostMoments) {
       let found = try changes(of: pools, since: moment, connection)
       if found.digest(of: project) == seen.digest { return found.changes(isComplete: true) }
@@ -124,6 +127,8 @@ extension Reviews {
     of pools: [TrackedPool], since moment: Instant, _ connection: borrowing Connection
   ) throws -> FoundChanges {
     var found = FoundChanges()
+    let areKept = try AuditTombstone.areEntriesKept(since: moment, connection)
+    var left = areKept ? Self.mostPools : 0
     for pool in pools {
       let isThere = pool.deletedAt == nil
       let wasThere = pool.createdAt <= moment && (pool.deletedAt ?? .latest) > moment
@@ -133,7 +138,11 @@ extension Reviews {
         continue
       }
       let isChanged = (pool.policy.changedAt ?? pool.createdAt) > moment
-      let past = isChanged ? try past(pool, at: moment, connection) : pool.last
+      var past = isChanged ? nil : pool.last
+      if isChanged, left > 0 {
+        left -= 1
+        past = try self.past(pool, at: moment, connection)
+      }
       if let past { found.before.append(past) } else { found.isKnown = false }
       if !isThere {
         found.add(pool, .deleted, from: past)
@@ -145,8 +154,8 @@ extension Reviews {
     return found
   }
 
-  /// Returns a pool's policy at a time, by undoing the later changes in the audit log; nil if it doesn't
-  /// have them all.
+  /// Returns a pool's policy at a time, by undoing the later changes in the audit log; nil if one of
+  /// them isn't recorded in fields.
   private func past(
     _ pool: TrackedPool, at moment: Instant, _ connection: borrowing Connection
   ) throws -> PolicySet.Pool? {

@@ -99,9 +99,7 @@ enum ServeCommand: Command {
     } catch {
       await instance.database.close()
       if let error = error as? ConfigurationError { throw error }
-      if let error = error as? StartError {
-        throw ConfigurationError(error.message, isTemporary: error.isTemporary)
-      }
+      if let error = error as? StartError { throw ConfigurationError(error) }
       guard let error = error as? ServerError else {
         throw ConfigurationError(.verbatim("\(error)"))
       }

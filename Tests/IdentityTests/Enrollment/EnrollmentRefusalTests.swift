@@ -159,7 +159,7 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test(arguments: [nil, "", "  \n"])
+  @Test(arguments: [nil, "", "  \n", "\u{200B}"])
   func `a factor requires a name, and omitting it doesn't count as an attempt`(name: String?)
     async throws
   {

@@ -57,6 +57,24 @@ struct PolicySetChangesTests {
     }
   }
 
+  @Test func `an earlier policy isn't guessed from a log without all entries`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(2)
+      try await sign(instance)
+      try await instance.setWindow(3)
+      try await instance.sealAll()
+      instance.clock.advance(370 * 86_400)
+      let owner = try await instance.agent("olga", role: .owner)
+      _ = try await instance.chain.setRetention(days: 365, owner.request(nil, note: "a year"))
+      try await instance.setWindow(2)
+      try await instance.writeEntries(5)
+      try await instance.sealAll()
+      while try await instance.chain.removeExpired() {}
+      let changes = try #require(try await summary(instance).changes)
+      #expect(changes.pools.map(\.kind) == [.changed(nil)] && !changes.isComplete)
+    }
+  }
+
   @Test func `a tenant that is created and deleted again changes nothing`() async throws {
     try await withInstance { instance in
       try await sign(instance)

@@ -41,8 +41,6 @@ enum Plans {
     "FROM support_hold h \(isSQLite ? "CROSS JOIN" : "JOIN")":
       "blocked agents are few, and all of them are listed",
     "FROM invitation ORDER BY": "invitations are few, and all of them are listed",
-    "FROM administrator_grant\nWHERE role":
-      "administrators are few; read at the start and during setup",
     "FROM signing_key": "keys are few, and read at the start and when one is created",
     "UPDATE evidence_key SET retired_at": "keys are few, and retired one by one",
     "FROM evidence_key": "keys are few, and all of them are listed",
