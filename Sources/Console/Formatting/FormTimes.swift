@@ -23,8 +23,7 @@ extension SignedIn {
   func times(of form: Form) throws(Refusal) -> Times {
     let zone = form.trimmed(Times.zoneField)
     guard !zone.isEmpty, zone != times.zoneName else { return times }
-    // An account can have one that was removed from the list since.
-    guard Zone.names.contains(zone) || Zone.named(zone) != nil else { throw .unreadableForm }
+    guard Zone.names.contains(zone) else { throw .unreadableForm }
     return Times(catalog, zone: zone)
   }
 }
