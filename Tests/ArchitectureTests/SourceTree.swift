@@ -75,21 +75,26 @@ enum SourceTree {
 
   /// Every text file in the checkout, except for generated files and the license.
   static func texts() throws -> [SourceFile] {
+    try paths().filter { $0 != "LICENSE" }.compactMap { try? file($0) }
+  }
+
+  /// The files in the checkout that aren't text, except for generated ones.
+  static func binaries() throws -> [String] {
+    try paths().filter { (try? file($0)) == nil }
+  }
+
+  private static func paths() throws -> [String] {
     let excluded: Set = [
       ".git", ".venv", "data", "bench-results", "screenshots", "__pycache__", "__Snapshots__",
-      "LICENSE",
     ]
-    func paths(below folder: URL) throws -> [URL] {
+    func files(below folder: URL) throws -> [URL] {
       try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         .filter { !excluded.contains($0.lastPathComponent) }
         .filter { !$0.lastPathComponent.hasPrefix(".build") }
-        .flatMap { $0.hasDirectoryPath ? try paths(below: $0) : [$0] }
+        .flatMap { $0.hasDirectoryPath ? try files(below: $0) : [$0] }
     }
     let length = root.path.count + 1
-    return try paths(below: root).compactMap { url in
-      guard let text = try? String(contentsOf: url, encoding: .utf8) else { return nil }
-      return SourceFile(path: String(url.path.dropFirst(length)), text: text)
-    }
+    return try files(below: root).map { String($0.path.dropFirst(length)) }
   }
 
   static func file(_ path: String) throws -> SourceFile {

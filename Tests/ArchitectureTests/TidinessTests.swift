@@ -18,6 +18,16 @@ struct TidinessTests {
     #expect(breaches == [])
   }
 
+  @Test func `only pictures, releases, and inputs of the fuzzer aren't text`() throws {
+    let folders = [
+      "docs/pictures/", "Tests/Fixtures/releases/", "Tests/ParserFuzzingTests/Corpus/",
+    ]
+    let others = try SourceTree.binaries().filter { path in
+      !folders.contains { path.hasPrefix($0) }
+    }
+    #expect(others == [])
+  }
+
   @Test func `each violation is found`() {
     let long = SourceFile(path: "A.swift", text: String(repeating: "\n", count: 401))
     #expect(tooLong(long).count == 1)
