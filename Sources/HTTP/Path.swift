@@ -20,6 +20,11 @@ public struct Path<each Parameter: PathParameter>: Sendable {
 
   /// Creates a path; traps unless there are as many parameter components as types.
   public init(_ components: PathComponent..., parameters: repeat (each Parameter).Type) {
+    self.init(components, parameters: repeat each parameters)
+  }
+
+  /// Creates a path; traps unless there are as many parameter components as types.
+  public init(_ components: [PathComponent], parameters: repeat (each Parameter).Type) {
     self.components = components
     var positions: [(index: Int, suffix: String)] = []
     for (index, component) in components.enumerated() {

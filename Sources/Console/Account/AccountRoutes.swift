@@ -45,3 +45,15 @@ enum AccountRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.recoveryCodes, nil, recovery.make)
   }
 }
+
+extension ConsolePaths {
+  static let account = Path("account")
+  static let ownPassword = Path("account", "password")
+  static let ownFactor = Path("account", "totp")
+  static let ownFactorRemoval = Path("account", "totp", "removal")
+  static let recoveryCodes = Path("account", "recovery-codes")
+  static let ownSessions = Path("account", "sessions")
+  static let ownOtherSessions = Path("account", "sessions", "others")
+  static let sessionExtension = Path("account", "session-extension")
+  static let preferences = Path("account", "preferences")
+}

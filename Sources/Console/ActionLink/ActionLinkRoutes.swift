@@ -12,3 +12,8 @@ enum ActionLinkRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.actionLink, actionLink.act)
   }
 }
+
+extension ConsolePaths {
+  /// The page that email action links open, at the same path as in Firebase.
+  static let actionLink = Path("__", "auth", "action")
+}

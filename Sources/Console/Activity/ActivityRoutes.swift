@@ -14,3 +14,10 @@ enum ActivityRoutes: ConsoleFeature {
     table.inScope(.get, ConsolePaths.rejectionsFile, .seeScope, files.rejections)
   }
 }
+
+extension ConsolePaths {
+  static let activity = ScopePath0("activity")
+  static let enrollmentFile = ScopePath0("activity", "enrollment.csv")
+  static let attemptsFile = ScopePath0("activity", "attempts.csv")
+  static let rejectionsFile = ScopePath0("activity", "rejections.csv")
+}

@@ -76,3 +76,22 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.invitation, invitation.accept)
   }
 }
+
+extension ConsolePaths {
+  static let invitation = Path("invitation")
+  static let administrators = Path("administrators")
+  static let sessionLimits = Path("administrators", "session-limits")
+  static let newAdministrator = Path("administrators", "new")
+  static let administrator = Path("administrators", nil, parameters: String.self)
+  static let grants = Path("administrators", nil, "grants", parameters: String.self)
+  static let grantRemoval = Path(
+    "administrators", nil, "grants", "removal", parameters: String.self)
+  static let grantEnd = Path("administrators", nil, "grants", "end", parameters: String.self)
+  static let administratorSessions = Path(
+    "administrators", nil, "sessions", parameters: String.self)
+  static let administratorSessionsRemoval = Path(
+    "administrators", nil, "sessions", "removal", parameters: String.self)
+  static let factorReset = Path("administrators", nil, "factor-reset", parameters: String.self)
+  static let administratorRemoval = Path("administrators", nil, "removal", parameters: String.self)
+  static let invitationRemoval = Path("invitations", nil, "removal", parameters: String.self)
+}

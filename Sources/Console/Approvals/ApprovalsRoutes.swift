@@ -48,11 +48,7 @@ struct ApprovalPaths: Sendable {
   init(_ kind: Approval.Kind) { self.init(isAboutPolicy: kind == .policy) }
 
   var page: ScopePath1 {
-    ScopePath(
-      Path("projects", nil, word, nil, parameters: String.self, String.self),
-      Path(
-        "projects", nil, "tenants", nil, word, nil,
-        parameters: String.self, String.self, String.self))
+    ScopePath1(word, nil)
   }
 
   var approval: ScopePath1 { decision("approval") }
@@ -60,10 +56,6 @@ struct ApprovalPaths: Sendable {
   var withdrawal: ScopePath1 { decision("withdrawal") }
 
   private func decision(_ noun: PathComponent) -> ScopePath1 {
-    ScopePath(
-      Path("projects", nil, word, nil, noun, parameters: String.self, String.self),
-      Path(
-        "projects", nil, "tenants", nil, word, nil, noun,
-        parameters: String.self, String.self, String.self))
+    ScopePath1(word, nil, noun)
   }
 }

@@ -24,3 +24,11 @@ enum AuditRoutes: ConsoleFeature {
       ConsolePaths.auditRetention, performing: [.changeAuditRetention], retention.change)
   }
 }
+
+extension ConsolePaths {
+  static let audit = ScopePath0("audit")
+  static let auditFile = ScopePath0("audit.csv")
+  static let instanceAudit = Path("audit")
+  static let instanceAuditFile = Path("audit.csv")
+  static let auditRetention = Path("audit", "retention")
+}

@@ -4,27 +4,9 @@ import Identity
 /// The addresses of temporary codes, recovery codes, and enrollment links.
 extension ConsolePaths {
   static let temporaryCode = userPage("temporary-code")
-  static let shownCode = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "temporary-code", "shown", parameters: String.self,
-      String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "temporary-code", "shown",
-      parameters: String.self, String.self, String.self))
-  static let temporaryCodeRemoval = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "temporary-code", "removal", parameters: String.self,
-      String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "temporary-code", "removal",
-      parameters: String.self, String.self, String.self))
-  static let recoveryCodesRemoval = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "recovery-codes", "removal", parameters: String.self,
-      String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "recovery-codes", "removal",
-      parameters: String.self, String.self, String.self))
+  static let shownCode = ScopePath1("users", nil, "temporary-code", "shown")
+  static let temporaryCodeRemoval = ScopePath1("users", nil, "temporary-code", "removal")
+  static let recoveryCodesRemoval = ScopePath1("users", nil, "recovery-codes", "removal")
   static let enrollmentLink = userPage("enrollment-link")
 
   /// The page that authenticator setup links in emails to users open.
@@ -33,10 +15,6 @@ extension ConsolePaths {
   static let reportedChange = Path("__", "auth", "not-me")
 
   private static func userPage(_ name: String) -> ScopePath1 {
-    ScopePath(
-      Path("projects", nil, "users", nil, .literal(name), parameters: String.self, String.self),
-      Path(
-        "projects", nil, "tenants", nil, "users", nil, .literal(name), parameters: String.self,
-        String.self, String.self))
+    ScopePath1("users", nil, .literal(name))
   }
 }

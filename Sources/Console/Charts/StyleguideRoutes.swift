@@ -9,3 +9,8 @@ enum StyleguideRoutes: ConsoleFeature {
     if parts.isDemo { table.signedIn(.get, ConsolePaths.styleguide, nil, page.show) }
   }
 }
+
+extension ConsolePaths {
+  /// The page of every chart, which only demos have.
+  static let styleguide = Path("styleguide")
+}

@@ -13,3 +13,7 @@ enum ClockRoutes: ConsoleFeature {
     table.signedIn(ConsolePaths.clock, performing: [.confirmClock], clock.confirm)
   }
 }
+
+extension ConsolePaths {
+  static let clock = Path("clock")
+}

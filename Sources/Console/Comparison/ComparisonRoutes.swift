@@ -12,5 +12,5 @@ enum ComparisonRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let comparison = belowPolicy("comparison")
+  static let comparison = ScopePath0("policy", "comparison")
 }

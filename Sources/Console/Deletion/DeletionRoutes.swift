@@ -17,3 +17,10 @@ enum DeletionRoutes: ConsoleFeature {
       tenantDeletion, performing: [.deleteTenant], scopeDeletion.deleteTenant)
   }
 }
+
+extension ConsolePaths {
+  static let projectDeletion = Path(
+    "projects", nil, "settings", "deletion", parameters: String.self)
+  static let tenantDeletion = Path(
+    "projects", nil, "tenants", nil, "settings", "deletion", parameters: String.self, String.self)
+}

@@ -27,22 +27,9 @@ enum EmailTemplatesRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let emailTemplates = ScopePath(
-    Path("projects", nil, "email-templates", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "email-templates", parameters: String.self, String.self))
-  static let emailTemplate = ScopePath(
-    Path("projects", nil, "email-templates", nil, parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "email-templates", nil,
-      parameters: String.self, String.self, String.self))
-  static let emailPreview = ofTemplate("preview")
-  static let testEmail = ofTemplate("test")
+  static let emailTemplates = ScopePath0("email-templates")
+  static let emailTemplate = ScopePath1("email-templates", nil)
+  static let emailPreview = ScopePath1("email-templates", nil, "preview")
+  static let testEmail = ScopePath1("email-templates", nil, "test")
 
-  private static func ofTemplate(_ word: PathComponent) -> ScopePath1 {
-    ScopePath(
-      Path("projects", nil, "email-templates", nil, word, parameters: String.self, String.self),
-      Path(
-        "projects", nil, "tenants", nil, "email-templates", nil, word,
-        parameters: String.self, String.self, String.self))
-  }
 }

@@ -62,3 +62,19 @@ enum EventStreamsRoutes: ConsoleFeature {
     }
   }
 }
+
+extension ConsolePaths {
+  static let eventStreams = Path("event-streams")
+  static let newEventStream = Path("event-streams", "new")
+  static let eventStream = Path("event-streams", nil, parameters: String.self)
+  static let eventStreamSettings = Path("event-streams", nil, "settings", parameters: String.self)
+  static let eventStreamTest = Path("event-streams", nil, "test", parameters: String.self)
+  static let eventStreamPause = Path("event-streams", nil, "pause", parameters: String.self)
+  static let eventStreamResumption = Path(
+    "event-streams", nil, "resumption", parameters: String.self)
+  static let eventStreamDeletion = Path("event-streams", nil, "deletion", parameters: String.self)
+  static let deadLetterRetry = Path(
+    "event-streams", nil, "rejected-entries", nil, "retry", parameters: String.self, String.self)
+  static let deadLetterRemoval = Path(
+    "event-streams", nil, "rejected-entries", nil, "removal", parameters: String.self, String.self)
+}

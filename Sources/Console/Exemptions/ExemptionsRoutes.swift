@@ -17,14 +17,6 @@ enum ExemptionsRoutes: ConsoleFeature {
 extension ConsolePaths {
   static let exemptions = Path("exemptions")
   static let exemptionsFile = Path("exemptions.csv")
-  static let exemption = ScopePath(
-    Path("projects", nil, "users", nil, "exemption", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "exemption",
-      parameters: String.self, String.self, String.self))
-  static let endOfExemption = ScopePath(
-    Path("projects", nil, "users", nil, "exemption", "end", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "exemption", "end",
-      parameters: String.self, String.self, String.self))
+  static let exemption = ScopePath1("users", nil, "exemption")
+  static let endOfExemption = ScopePath1("users", nil, "exemption", "end")
 }

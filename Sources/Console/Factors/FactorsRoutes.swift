@@ -15,3 +15,7 @@ enum FactorsRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.factorName, performing: RenameFactor(pages: pages))
   }
 }
+
+extension ConsolePaths {
+  static let removal = ScopePath2("users", nil, "factors", nil, "removal")
+}

@@ -123,58 +123,59 @@ struct PageEntry: Sendable {
   /// The entries of pages that belong to no pool, in the order of the sidebar.
   static let ofInstance: [PageEntry] = [
     .instance(
-      .people, Message("parts.projects"), ConsolePaths.projects,
+      .people, Message("projects.projects"), ConsolePaths.projects,
       and: [ConsolePaths.newProject.components]),
     .instance(
-      .people, Message("parts.users"), ConsolePaths.findUsers,
+      .people, Message("common.users"), ConsolePaths.findUsers,
       and: [ConsolePaths.removalGroups.components]),
     .instance(
-      .people, Message("parts.administrators"), ConsolePaths.administrators,
+      .people, Message("administrators.administrators"), ConsolePaths.administrators,
       and: [["invitations"]]),
-    .instance(.configure, Message("parts.clock"), ConsolePaths.clock),
-    .instance(.develop, Message("parts.sign-in-simulator"), ConsolePaths.signInSimulator),
+    .instance(.configure, Message("clock.server-clock"), ConsolePaths.clock),
     .instance(
-      .develop, Message("parts.guides"), ConsolePaths.guidance,
+      .develop, Message("sign-in-simulator.sign-in-simulator"), ConsolePaths.signInSimulator),
+    .instance(
+      .develop, Message("guidance.guides"), ConsolePaths.guidance,
       and: [ConsolePaths.styleguide.components]),
     .instance(
-      .records, Message("parts.review"), ConsolePaths.reviews,
+      .records, Message("review.policy-review"), ConsolePaths.reviews,
       and: [ConsolePaths.exemptions.components]),
-    .instance(.records, Message("parts.reports"), ConsolePaths.allReports),
-    .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
-    .instance(.records, Message("parts.event-streams"), ConsolePaths.eventStreams),
+    .instance(.records, Message("reports.reports"), ConsolePaths.allReports),
+    .instance(.records, Message("common.audit-log"), ConsolePaths.instanceAudit),
+    .instance(.records, Message("event-streams.event-streams"), ConsolePaths.eventStreams),
   ]
 
   /// The entries of a pool's pages, in the order of the sidebar.
   static let ofPool: [PageEntry] = [
-    .pool(.people, Message("parts.overview"), ConsolePaths.overview),
+    .pool(.people, Message("scopes.overview"), ConsolePaths.overview),
     .project(
-      .people, Message("parts.tenants"), ConsolePaths.tenants, isOnlyOfProjects: true),
+      .people, Message("tenants.title"), ConsolePaths.tenants, isOnlyOfProjects: true),
     .pool(
-      .people, Message("parts.users"), ConsolePaths.users,
+      .people, Message("common.users"), ConsolePaths.users,
       and: [["new-user"], ["bulk-removals"], ["erasure"]], countsUsers: true),
-    .pool(.people, Message("parts.activity"), ConsolePaths.activity),
+    .pool(.people, Message("activity.title"), ConsolePaths.activity),
     .pool(
-      .configure, Message("parts.policy"), ConsolePaths.policy, and: [["policy-templates"]]),
+      .configure, Message("common.mfa-policy"), ConsolePaths.policy, and: [["policy-templates"]]),
     .pool(
       .configure, Message("settings.sign-in-methods"), ConsolePaths.signInMethods,
       and: [["settings", "sign-in"]]),
     .pool(
-      .configure, Message("parts.support-rules"), ConsolePaths.supportRules, and: [["support"]]),
-    .pool(.configure, Message("parts.playbook"), ConsolePaths.scopeGuidance),
+      .configure, Message("support.support-rules"), ConsolePaths.supportRules, and: [["support"]]),
+    .pool(.configure, Message("guidance.support-playbook"), ConsolePaths.scopeGuidance),
     .pool(
-      .configure, Message("parts.settings"), ConsolePaths.settings, and: [["email-templates"]]),
+      .configure, Message("settings.settings"), ConsolePaths.settings, and: [["email-templates"]]),
     .pool(
       .develop, Message("common.api-keys-and-tokens"), ConsolePaths.keys,
       and: [["settings", "tokens"]]),
-    .pool(.develop, Message("parts.providers"), ConsolePaths.providers),
+    .pool(.develop, Message("providers.identity-providers"), ConsolePaths.providers),
     .project(.develop, Message("parts.signing-keys"), ConsolePaths.trustedTokenKeys),
     PageEntry(
-      .develop, Message("parts.guides"), ConsolePaths.guidance.components
+      .develop, Message("guidance.guides"), ConsolePaths.guidance.components
     ) { $0?.guidance() ?? ConsolePaths.guidance() },
-    .project(.records, Message("parts.review"), ConsolePaths.review),
-    .pool(.records, Message("parts.reports"), ConsolePaths.reports),
-    .pool(.records, Message("parts.messages"), ConsolePaths.messages),
-    .pool(.records, Message("parts.audit"), ConsolePaths.audit),
+    .project(.records, Message("review.policy-review"), ConsolePaths.review),
+    .pool(.records, Message("reports.reports"), ConsolePaths.reports),
+    .pool(.records, Message("messages.messages"), ConsolePaths.messages),
+    .pool(.records, Message("common.audit-log"), ConsolePaths.audit),
   ]
 
   /// The entry of the bar for approval requests.

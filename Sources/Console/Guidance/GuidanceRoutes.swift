@@ -31,15 +31,9 @@ enum GuidanceRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let scopeGuidance = ScopePath(
-    Path("projects", nil, "guidance", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "guidance", parameters: String.self, String.self))
-  static let guidanceEditor = ScopePath(
-    Path("projects", nil, "guidance", "edit", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "guidance", "edit", parameters: String.self, String.self))
-  static let guidanceVersions = ScopePath(
-    Path("projects", nil, "guidance", "versions", parameters: String.self),
-    Path(
-      "projects", nil, "tenants", nil, "guidance", "versions",
-      parameters: String.self, String.self))
+  static let guidance = Path("guidance")
+  static let guide = Path("guidance", nil, parameters: String.self)
+  static let scopeGuidance = ScopePath0("guidance")
+  static let guidanceEditor = ScopePath0("guidance", "edit")
+  static let guidanceVersions = ScopePath0("guidance", "versions")
 }

@@ -17,3 +17,10 @@ enum KeysRoutes: ConsoleFeature {
     table.inProject(ConsolePaths.keyRevocation, performing: [.revokeAPIKey], keys.revoke)
   }
 }
+
+extension ConsolePaths {
+  /// The API keys of a project, and the service tokens of a pool.
+  static let keys = ScopePath0("settings", "keys")
+  static let keyRevocation = Path(
+    "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)
+}

@@ -14,3 +14,9 @@ enum MessagesRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.messageText, performing: [.openMessage], messages.open)
   }
 }
+
+extension ConsolePaths {
+  static let messages = ScopePath0("messages")
+  static let message = ScopePath1("messages", nil)
+  static let messageText = ScopePath1("messages", nil, "text")
+}

@@ -45,3 +45,13 @@ enum ReauthenticationRoutes: ConsoleFeature {
     table.settingUp(.post, ConsolePaths.passkeyReauthentication, at: .anyStage, page.verifyPasskey)
   }
 }
+
+extension ConsolePaths {
+  static let newPasskey = Path("account", "passkeys", "new")
+  static let ownPasskey = Path("account", "passkeys", nil, parameters: String.self)
+  static let ownPasskeyRemoval = Path(
+    "account", "passkeys", nil, "removal", parameters: String.self)
+  static let reauthentication = Path("account", "reauthentication")
+  static let passkeyReauthentication = Path("account", "reauthentication", "passkey")
+  static let passkeyRequirement = Path("administrators", "passkeys")
+}

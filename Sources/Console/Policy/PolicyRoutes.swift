@@ -34,20 +34,13 @@ enum PolicyRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let policy = ScopePath(
-    Path("projects", nil, "policy", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "policy", parameters: String.self, String.self))
-  static let policyEdit = belowPolicy("edit")
-  static let policyChanges = belowPolicy("changes")
-  static let policyTOTPState = belowPolicy("totp-state")
-  static let policyEvidence = belowPolicy("evidence.csv")
-  static let affectedUsers = belowPolicy("affected")
-  static let affectedUsersFile = belowPolicy("affected.csv")
-  static let policyOffsets = belowPolicy("offsets.csv")
+  static let policy = ScopePath0("policy")
+  static let policyEdit = ScopePath0("policy", "edit")
+  static let policyChanges = ScopePath0("policy", "changes")
+  static let policyTOTPState = ScopePath0("policy", "totp-state")
+  static let policyEvidence = ScopePath0("policy", "evidence.csv")
+  static let affectedUsers = ScopePath0("policy", "affected")
+  static let affectedUsersFile = ScopePath0("policy", "affected.csv")
+  static let policyOffsets = ScopePath0("policy", "offsets.csv")
 
-  static func belowPolicy(_ word: PathComponent) -> ScopePath0 {
-    ScopePath(
-      Path("projects", nil, "policy", word, parameters: String.self),
-      Path("projects", nil, "tenants", nil, "policy", word, parameters: String.self, String.self))
-  }
 }

@@ -12,5 +12,5 @@ enum PolicyVersionsRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let policyVersions = belowPolicy("versions")
+  static let policyVersions = ScopePath0("policy", "versions")
 }

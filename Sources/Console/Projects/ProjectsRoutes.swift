@@ -19,3 +19,8 @@ enum ProjectsRoutes: ConsoleFeature {
       ConsolePaths.newProject, performing: [.createProject], newProject.create)
   }
 }
+
+extension ConsolePaths {
+  static let projects = Path()
+  static let newProject = Path("projects", "new")
+}

@@ -28,3 +28,10 @@ enum ProvidersRoutes: ConsoleFeature {
       ConsolePaths.providerRemoval, performing: [.removeIdentityProvider], removal.remove)
   }
 }
+
+extension ConsolePaths {
+  static let providers = ScopePath0("settings", "providers")
+  static let newProvider = ScopePath0("settings", "providers", "new")
+  static let provider = ScopePath1("settings", "providers", nil)
+  static let providerRemoval = ScopePath1("settings", "providers", nil, "removal")
+}

@@ -5,29 +5,11 @@ import Text
 /// The addresses of bulk removals.
 extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
-  static let removals = ScopePath(
-    Path("projects", nil, "bulk-removals", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "bulk-removals", parameters: String.self, String.self))
-  static let bulkRemoval = ScopePath(
-    Path("projects", nil, "bulk-removals", nil, parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "bulk-removals", nil,
-      parameters: String.self, String.self, String.self))
-  static let endOfRemoval = ScopePath(
-    Path("projects", nil, "bulk-removals", nil, "end", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "bulk-removals", nil, "end",
-      parameters: String.self, String.self, String.self))
-  static let undoOfBulkRemoval = ScopePath(
-    Path("projects", nil, "bulk-removals", nil, "undo", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "bulk-removals", nil, "undo",
-      parameters: String.self, String.self, String.self))
-  static let removalFile = ScopePath(
-    Path("projects", nil, "bulk-removals", nil, "result.csv", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "bulk-removals", nil, "result.csv",
-      parameters: String.self, String.self, String.self))
+  static let removals = ScopePath0("bulk-removals")
+  static let bulkRemoval = ScopePath1("bulk-removals", nil)
+  static let endOfRemoval = ScopePath1("bulk-removals", nil, "end")
+  static let undoOfBulkRemoval = ScopePath1("bulk-removals", nil, "undo")
+  static let removalFile = ScopePath1("bulk-removals", nil, "result.csv")
 }
 
 /// The addresses of bulk removals across user pools.

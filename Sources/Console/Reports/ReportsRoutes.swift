@@ -57,9 +57,7 @@ extension ConsolePaths {
   static let allReportsSubscription = Path("reports", "subscription")
   static let subscriptionCancellation = Path(
     "reports", "subscriptions", nil, "cancellation", parameters: String.self)
-  static let reports = ScopePath(
-    Path("projects", nil, "reports", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "reports", parameters: String.self, String.self))
+  static let reports = ScopePath0("reports")
   static let reportSubscription = reportPath("subscription")
 
   static func report(_ report: Report) -> ScopePath0 { reportPath(report.rawValue) }
@@ -79,10 +77,6 @@ extension ConsolePaths {
   static func reportFile(_ report: Report) -> ScopePath0 { reportPath(report.rawValue + ".csv") }
 
   private static func reportPath(_ name: String) -> ScopePath0 {
-    ScopePath(
-      Path("projects", nil, "reports", .literal(name), parameters: String.self),
-      Path(
-        "projects", nil, "tenants", nil, "reports", .literal(name),
-        parameters: String.self, String.self))
+    ScopePath0("reports", .literal(name))
   }
 }

@@ -15,12 +15,6 @@ enum ScheduledChangesRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let scheduledChanges = belowPolicy("scheduled")
-  static let scheduledChangeCancellation = ScopePath(
-    Path(
-      "projects", nil, "policy", "scheduled", nil, "cancellation",
-      parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "policy", "scheduled", nil, "cancellation",
-      parameters: String.self, String.self, String.self))
+  static let scheduledChanges = ScopePath0("policy", "scheduled")
+  static let scheduledChangeCancellation = ScopePath1("policy", "scheduled", nil, "cancellation")
 }

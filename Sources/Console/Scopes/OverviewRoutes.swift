@@ -11,3 +11,8 @@ enum OverviewRoutes: ConsoleFeature {
     table.inScope(.get, ConsolePaths.overview, .seeScope, overview.show)
   }
 }
+
+extension ConsolePaths {
+  static let tenant = overview.ofTenant
+  static let overview = ScopePath0()
+}

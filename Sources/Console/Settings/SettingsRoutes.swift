@@ -25,3 +25,11 @@ enum SettingsRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.signInEnabling, performing: [.enableSignIn], signInSwitch.enable)
   }
 }
+
+extension ConsolePaths {
+  static let settings = ScopePath0("settings")
+  static let signInMethods = ScopePath0("settings", "sign-in-methods")
+  static let signInSwitch = ScopePath0("settings", "sign-in")
+  static let signInDisabling = ScopePath0("settings", "sign-in", "disabling")
+  static let signInEnabling = ScopePath0("settings", "sign-in", "enabling")
+}

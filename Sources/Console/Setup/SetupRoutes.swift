@@ -12,3 +12,7 @@ enum SetupRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.setup, setup.complete)
   }
 }
+
+extension ConsolePaths {
+  static let setup = Path("setup")
+}

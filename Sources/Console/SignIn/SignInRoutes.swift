@@ -43,3 +43,11 @@ enum SignInRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.signInCodePasskey, second.signIn)
   }
 }
+
+extension ConsolePaths {
+  static let signIn = Path("sign-in")
+  static let signInCode = Path("sign-in", "code")
+  static let signInPasskey = Path("sign-in", "passkey")
+  static let signInCodePasskey = Path("sign-in", "code", "passkey")
+  static let keptAnswers = Path("sign-in", "answers")
+}

@@ -70,3 +70,16 @@ enum ProviderEntranceRoutes: ConsoleFeature {
     table.settingUp(.post, ConsolePaths.providerReauthentication, at: .anyStage, page.begin)
   }
 }
+
+extension ConsolePaths {
+  static let providerSignIn = Path("sign-in", "provider")
+  static let providerCallback = Path("sign-in", "provider", "callback")
+  static let providerLogout = Path("sign-in", "provider", "logout")
+  static let providerReauthentication = Path("account", "reauthentication", "provider")
+  static let ownProvider = Path("account", "provider")
+  static let ownProviderRemoval = Path("account", "provider", "removal")
+  static let signInProvider = Path("administrators", "sign-in-provider")
+  static let signInProviderPreview = Path("administrators", "sign-in-provider", "preview")
+  static let signInProviderRemoval = Path("administrators", "sign-in-provider", "removal")
+  static let passwordSignIn = Path("administrators", "password-sign-in")
+}

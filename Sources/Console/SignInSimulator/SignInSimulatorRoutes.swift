@@ -12,3 +12,7 @@ enum SignInSimulatorRoutes: ConsoleFeature {
     table.somewhere(.get, ConsolePaths.signInSimulator, .findUsers, simulator.show)
   }
 }
+
+extension ConsolePaths {
+  static let signInSimulator = Path("sign-in-simulator")
+}

@@ -12,3 +12,7 @@ enum SignOutRoutes: ConsoleFeature {
     table.settingUp(.post, ConsolePaths.signOut, at: .anyStage, signOut.signOut)
   }
 }
+
+extension ConsolePaths {
+  static let signOut = Path("sign-out")
+}

@@ -19,3 +19,8 @@ enum TenantsRoutes: ConsoleFeature {
       ConsolePaths.newTenant, performing: [.createTenant], newTenant.create)
   }
 }
+
+extension ConsolePaths {
+  static let tenants = Path("projects", nil, "tenants", parameters: String.self)
+  static let newTenant = Path("projects", nil, "tenants", "new", parameters: String.self)
+}

@@ -17,3 +17,8 @@ enum TokensRoutes: ConsoleFeature {
       ConsolePaths.tokenRevocation, performing: [.revokeServiceToken], tokens.revoke)
   }
 }
+
+extension ConsolePaths {
+  static let newToken = ScopePath0("settings", "tokens", "new")
+  static let tokenRevocation = ScopePath1("settings", "tokens", nil, "revocation")
+}

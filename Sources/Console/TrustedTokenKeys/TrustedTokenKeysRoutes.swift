@@ -27,3 +27,13 @@ enum TrustedTokenKeysRoutes: ConsoleFeature {
       newTrustedTokenKey.register)
   }
 }
+
+extension ConsolePaths {
+  static let trustedTokenKeys = Path(
+    "projects", nil, "settings", "custom-token-keys", parameters: String.self)
+  static let newTrustedTokenKey = Path(
+    "projects", nil, "settings", "custom-token-keys", "new", parameters: String.self)
+  static let trustedTokenKeyRevocation = Path(
+    "projects", nil, "settings", "custom-token-keys", nil, "revocation", parameters: String.self,
+    String.self)
+}

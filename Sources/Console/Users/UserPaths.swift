@@ -4,116 +4,43 @@ import Localization
 
 /// The addresses of users and the actions on them.
 extension ConsolePaths {
-  static let usersFile = ScopePath(
-    Path("projects", nil, "users.csv", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "users.csv", parameters: String.self, String.self))
+  static let users = ScopePath0("users")
+  static let user = ScopePath1("users", nil)
+  static let findUsers = Path("users")
+  static let usersFile = ScopePath0("users.csv")
   // Not below `users`, because a UID can be any word.
-  static let newUser = ScopePath(
-    Path("projects", nil, "new-user", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "new-user", parameters: String.self, String.self))
-  static let verification = ScopePath(
-    Path("projects", nil, "users", nil, "verification", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "verification",
-      parameters: String.self, String.self, String.self))
-  static let endOfSessions = ScopePath(
-    Path("projects", nil, "users", nil, "sessions", "end", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "sessions", "end",
-      parameters: String.self, String.self, String.self))
-  static let deletion = ScopePath(
-    Path("projects", nil, "users", nil, "deletion", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "deletion",
-      parameters: String.self, String.self, String.self))
-  static let removalOfAll = ScopePath(
-    Path("projects", nil, "users", nil, "factors", "removal", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "factors", "removal",
-      parameters: String.self, String.self, String.self))
-  static let undo = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "removals", nil, "undo",
-      parameters: String.self, String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "removals", nil, "undo",
-      parameters: String.self, String.self, String.self, String.self))
-  static let purge = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "removals", nil, "purge",
-      parameters: String.self, String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "removals", nil, "purge",
-      parameters: String.self, String.self, String.self, String.self))
-  static let suspension = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "factors", nil, "suspension",
-      parameters: String.self, String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "suspension",
-      parameters: String.self, String.self, String.self, String.self))
-  static let endOfSuspension = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "factors", nil, "suspension", "end",
-      parameters: String.self, String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "suspension", "end",
-      parameters: String.self, String.self, String.self, String.self))
-  static let supportRules = ScopePath(
-    Path("projects", nil, "settings", "support", parameters: String.self),
-    Path(
-      "projects", nil, "tenants", nil, "settings", "support", parameters: String.self, String.self))
-  static let unblockAgent = ScopePath(
-    Path("projects", nil, "support", "blocked-agents", nil, parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "support", "blocked-agents", nil,
-      parameters: String.self, String.self, String.self))
+  static let newUser = ScopePath0("new-user")
+  static let verification = ScopePath1("users", nil, "verification")
+  static let endOfSessions = ScopePath1("users", nil, "sessions", "end")
+  static let deletion = ScopePath1("users", nil, "deletion")
+  static let removalOfAll = ScopePath1("users", nil, "factors", "removal")
+  static let undo = ScopePath2("users", nil, "removals", nil, "undo")
+  static let purge = ScopePath2("users", nil, "removals", nil, "purge")
+  static let suspension = ScopePath2("users", nil, "factors", nil, "suspension")
+  static let endOfSuspension = ScopePath2("users", nil, "factors", nil, "suspension", "end")
+  static let supportRules = ScopePath0("settings", "support")
+  static let unblockAgent = ScopePath1("support", "blocked-agents", nil)
   static let stepUp = Path("administrators", "step-up")
-  static let unlock = about("unlock")
-  static let callerCode = about("caller-code")
-  static let bounces = about("bounces")
-  static let workingAddress = about("working-address")
-  static let codeAttempts = about("code-attempts")
-  static let codeAttemptsFile = about("code-attempts.csv")
-  static let newNote = ScopePath(
-    Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "notes", "new",
-      parameters: String.self, String.self, String.self))
-  static let noteRemoval = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "notes", nil, "removal",
-      parameters: String.self, String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "notes", nil, "removal",
-      parameters: String.self, String.self, String.self, String.self))
-  static let userData = about("data")
-  static let erasure = about("erasure")
-  static let deletedUserErasure = ScopePath(
-    Path("projects", nil, "erasure", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "erasure", parameters: String.self, String.self))
-  static let protection = about("protection")
-  static let allowedChanges = about("allowed-changes")
-  static let disabling = about("disabling")
-  static let enabling = about("enabling")
-  static let factorName = ScopePath(
-    Path(
-      "projects", nil, "users", nil, "factors", nil, "name",
-      parameters: String.self, String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "name",
-      parameters: String.self, String.self, String.self, String.self))
+  static let unlock = ScopePath1("users", nil, "unlock")
+  static let callerCode = ScopePath1("users", nil, "caller-code")
+  static let bounces = ScopePath1("users", nil, "bounces")
+  static let workingAddress = ScopePath1("users", nil, "working-address")
+  static let codeAttempts = ScopePath1("users", nil, "code-attempts")
+  static let codeAttemptsFile = ScopePath1("users", nil, "code-attempts.csv")
+  static let newNote = ScopePath1("users", nil, "notes", "new")
+  static let noteRemoval = ScopePath2("users", nil, "notes", nil, "removal")
+  static let userData = ScopePath1("users", nil, "data")
+  static let erasure = ScopePath1("users", nil, "erasure")
+  static let deletedUserErasure = ScopePath0("erasure")
+  static let protection = ScopePath1("users", nil, "protection")
+  static let allowedChanges = ScopePath1("users", nil, "allowed-changes")
+  static let disabling = ScopePath1("users", nil, "disabling")
+  static let enabling = ScopePath1("users", nil, "enabling")
+  static let factorName = ScopePath2("users", nil, "factors", nil, "name")
 }
 
 extension ConsolePaths {
   /// Returns the path of a page about one user, by its last component.
-  private static func about(_ word: PathComponent) -> ScopePath1 {
-    ScopePath(
-      Path("projects", nil, "users", nil, word, parameters: String.self, String.self),
-      Path(
-        "projects", nil, "tenants", nil, "users", nil, word,
-        parameters: String.self, String.self, String.self))
-  }
 }
 
 extension Link {
