@@ -16,13 +16,17 @@ public struct AdministratorRecord: Sendable {
   public let enrolledAt: Instant?
   /// The time a code of the authenticator app was last accepted.
   public let factorUsedAt: Instant?
-  /// The number of passkeys.
-  public let passkeys: Int
-  /// Whether there's a password.
-  public let hasPassword: Bool
+  /// The ways in which they could sign in.
+  let ways: SignInWays
   /// Whether there's a way to sign in: a link with the provider, or a password or passkey that's
   /// admitted.
   public let canSignIn: Bool
+
+  /// The number of passkeys.
+  public var passkeys: Int { ways.passkeys }
+
+  /// Whether there's a password.
+  public var hasPassword: Bool { ways.hasPassword }
 
   /// The second factors.
   public var factors: Set<ReauthenticationMethod> {
@@ -30,7 +34,7 @@ public struct AdministratorRecord: Sendable {
   }
 
   /// Whether there's a password or a passkey, which may not be admitted.
-  public var hasOwnSignIn: Bool { hasPassword || passkeys > 0 }
+  public var hasOwnSignIn: Bool { ways.hasOwn }
 
   /// True if the account has a second factor.
   public var hasSecondFactor: Bool { !factors.isEmpty }
@@ -139,8 +143,7 @@ extension Administrators {
       lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
       enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
       factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
-      passkeys: ways.passkeys, hasPassword: ways.hasPassword,
-      canSignIn: ways.admit(id, breakGlass: breakGlass))
+      ways: ways, canSignIn: ways.admit(id, breakGlass: breakGlass))
   }
 }
 
