@@ -26,9 +26,7 @@ public struct BulkGroup: Sendable {
     /// Whether the server is restoring factors.
     public var isBeingUndone: Bool { undo?.isRunning == true }
     /// How far the undo is; nil if nobody undid the removal.
-    public var undoState: BulkUndo.State? {
-      undo.map { $0.isRunning ? .running : undone.isComplete ? .done : .partial }
-    }
+    public var undoState: BulkUndo.State? { undo.map { $0.state(after: undone) } }
 
     /// Whether the agent can undo the removal for all of its users at once.
     public var canUndo: Bool {
@@ -150,6 +148,11 @@ public struct BulkUndo: Sendable {
       requestID: requestID)
   }
 
+  /// Returns how far the undo is after what it did.
+  func state(after undone: Counts) -> State {
+    isRunning ? .running : undone.isComplete ? .done : .partial
+  }
+
   /// The condition of lines that an undo has yet to process.
   static let isLeft: SQL = "result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL"
 
@@ -179,21 +182,28 @@ public struct BulkUndo: Sendable {
 
   static func find(
     _ job: Int64, of scope: Int64, _ connection: borrowing Connection
-  ) throws -> BulkUndo? {
-    try connection.first(
+  ) throws -> BulkUndo? { try all(of: [job], in: scope, connection)[job] }
+
+  /// Finds the undos of jobs of a pool, by job.
+  static func all(
+    of jobs: [Int64], in scope: Int64, _ connection: borrowing Connection
+  ) throws -> [Int64: BulkUndo] {
+    let undos = try connection.all(
       """
       SELECT administrator_id, administrator_name, address, request_id, reason, note, ticket, proof,
-        started_at, ended_at IS NULL
-      FROM bulk_undo WHERE scope_key = \(scope) AND job_id = \(job)
+        started_at, ended_at IS NULL, job_id
+      FROM bulk_undo WHERE scope_key = \(scope) AND job_id IN (\(list: jobs))
       """
     ) { row in
-      BulkUndo(
+      let undo = BulkUndo(
         administratorName: try row.value(1), startedAt: Instant(microseconds: try row.value(8)),
         isRunning: try row.value(9), administrator: ID(try row.value(0)),
         address: try row.value(2), requestID: try row.value(3),
         reason: (try row.value(4) as String?).flatMap(SupportReason.init(rawValue:)),
         note: try row.value(5), ticket: try row.value(6), proof: try row.value(7))
+      return (try row.value(10) as Int64, undo)
     }
+    return Dictionary(uniqueKeysWithValues: undos)
   }
 }
 

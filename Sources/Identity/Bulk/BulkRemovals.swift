@@ -245,22 +245,14 @@ public struct BulkRemovals: Sendable {
         ORDER BY job_id DESC LIMIT \(limit + 1)
         """
       ) { try BulkJob($0) }
-      let undos = try connection.all(
-        """
-        SELECT u.job_id, u.ended_at IS NULL, EXISTS (
-          SELECT 1 FROM bulk_item i \(index: "bulk_item_by_result")
-          WHERE i.scope_key = \(scope.key) AND i.job_id = u.job_id
-            AND (result = 'not-restored' OR \(BulkUndo.isLeft)))
-        FROM bulk_undo u WHERE u.scope_key = \(scope.key) AND u.job_id IN (\(list: jobs.map(\.id)))
-        """
-      ) { row in
-        let state: BulkUndo.State =
-          try row.value(1) ? .running : try row.value(2) ? .partial : .done
-        return (try row.value(0) as Int64, state)
+      let page = Page(jobs, limit: limit) { String($0.id) }
+      let undos = try BulkUndo.all(of: page.items.map(\.id), in: scope.key, connection)
+      var states: [Int64: BulkUndo.State] = [:]
+      for job in page.items {
+        guard let undo = undos[job.id] else { continue }
+        states[job.id] = undo.state(after: try BulkUndo.counts(of: job, connection))
       }
-      return (
-        Page(jobs, limit: limit) { String($0.id) }, Dictionary(uniqueKeysWithValues: undos)
-      )
+      return (page, states)
     }
   }
 
