@@ -9,13 +9,18 @@ import OTP
 /// The names of its columns are the same in every language, for programs that read it, and so are
 /// the names of the settings in which a policy differs, of effective states, and of sign-off states.
 struct ReviewFile {
-  private(set) var csv = CSV([
-    "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
-    "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
-    "users", "enrolled", "enrolled %", "exemptions", "code attempts", "rejected", "last change",
-    "changed by", "reason", "differs in", "address", "effective", "sign-off", "reviewer",
-    "signed off", "due", "since sign-off",
-  ])
+  private(set) var csv = CSV(Self.pool + Self.values + Self.review)
+  /// The columns that identify the pool.
+  private static let pool = ["project", "tenant", "name"]
+  /// The columns of its policy and users, which are empty for a deleted pool.
+  private static let values = [
+    "TOTP", "adjacent intervals", "codes accepted", "SMS", "enrollment pattern", "mandatory from",
+    "server enforcement", "enforced from", "grace days", "users", "enrolled", "enrolled %",
+    "exemptions", "code attempts", "rejected", "last change", "changed by", "reason", "differs in",
+    "address", "effective",
+  ]
+  /// The columns of the last sign-off.
+  private static let review = ["sign-off", "reviewer", "signed off", "due", "since sign-off"]
   private let publicURL: PublicURL
   private let catalog: Catalog
   private let now: Instant
@@ -73,7 +78,7 @@ struct ReviewFile {
     for pool in review.changes?.pools ?? [] where pool.kind == .deleted {
       csv.add(
         [project.text, pool.tenant?.text ?? "", pool.name]
-          + Array(repeating: "", count: Self.values)
+          + Array(repeating: "", count: Self.values.count)
           + [
             Self.name(status.state), signOff?.reviewerName ?? "",
             signOff?.signedAt.rfc3339Milliseconds ?? "", signOff?.dueOn.description ?? "",
@@ -81,9 +86,6 @@ struct ReviewFile {
           ])
     }
   }
-
-  /// The number of columns between the name and the sign-off.
-  private static let values = 21
 
   /// What has changed since the sign-off: the names of the fields, or what happened to the pool.
   private static func name(_ pool: PolicySetChanges.Pool) -> String {
