@@ -65,20 +65,29 @@ extension Reviews {
       let counts: [ID<Tenant>?: Int] = exemptions.reduce(into: [:]) {
         $0[$1.tenant, default: 0] += 1
       }
-      let summaries = try connection.all(
+      let pools = try connection.all(
         """
-        SELECT \(PolicySummary.columns) FROM scope s
+        SELECT \(PolicySummary.columns), s.policy_version FROM scope s
         WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL ORDER BY s.tenant_id
         """
-      ) { try PolicySummary($0) }
-      let set = try PolicySet.read(project, connection)
+      ) { row in
+        (
+          summary: try PolicySummary(row), version: try row.value(PolicySummary.columnCount) as Int
+        )
+      }
+      let set = PolicySet(
+        project: project,
+        pools: pools.map {
+          PolicySet.Pool(
+            tenant: $0.summary.tenant?.text ?? "", edit: $0.summary.edit, version: $0.version)
+        })
+      let digest = Hex.encode(digest(of: set, stamp))
       let status = try status(of: project, stamp: stamp, at: now, connection)
-      let digest = Hex.encode(set.digest)
       return ReviewEvidence(
         scope: try Scopes.find(project: project, tenant: nil, connection), at: now,
         origin: store.links.origin, reader: administrator.displayName,
-        pools: summaries.map {
-          ReviewEvidence.Pool(summary: $0, exemptions: counts[$0.tenant] ?? 0)
+        pools: pools.map {
+          ReviewEvidence.Pool(summary: $0.summary, exemptions: counts[$0.summary.tenant] ?? 0)
         },
         exemptions: exemptions,
         signOffs: try Self.signOffs(of: project, limit: Self.mostSignOffs, connection),

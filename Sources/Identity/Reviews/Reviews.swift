@@ -278,6 +278,11 @@ public struct Reviews: Sendable {
     }
   }
 
+  /// Returns the digest of policies that were just read, so that they aren't read again for it.
+  func digest(of set: PolicySet, _ stamp: Int64) -> [UInt8] {
+    digests.value(of: set.project, stamp: stamp) { set.digest }
+  }
+
   static func signOffs(
     of project: ID<Project>, limit: Int, _ connection: borrowing Connection
   ) throws -> [SignOff] {
