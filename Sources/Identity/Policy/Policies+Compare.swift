@@ -101,19 +101,9 @@ extension Policies {
     guard try AuditTombstone.areEntriesKept(since: moment, connection) else {
       throw ComparisonError.removed
     }
-    var filter = AuditFilter.policyVersions(of: scope)
-    filter.from = moment
-    var (edit, after) = (current, nil as String?)
-    repeat {
-      let page = try audit.list(filter, after: after, limit: 500, connection)
-      for row in page.items {
-        guard !row.changes.isEmpty, let former = edit.before(row.changes) else {
-          throw ComparisonError.notRecorded
-        }
-        edit = former
-      }
-      after = page.next
-    } while after != nil
-    return edit
+    guard let past = try audit.past(current, of: scope, before: moment, connection) else {
+      throw ComparisonError.notRecorded
+    }
+    return past.edit
   }
 }

@@ -13,7 +13,6 @@ public struct PolicyVersion: Sendable {
 extension Policies {
   /// The maximum number of versions that can be restored.
   public static let mostVersions = 100
-  private static let partLength = 100
 
   /// Returns the newest versions of a policy that can be restored, newest first.
   ///
@@ -71,80 +70,13 @@ extension Policies {
     through isLast: (PolicyVersion) -> Bool = { _ in false }
   ) throws -> [PolicyVersion] {
     let policy = try Self.find(scope.key, connection)
-    let filter = AuditFilter.policyVersions(of: scope)
-    var (versions, edit, after) = ([PolicyVersion](), policy.edit, nil as String?)
-    repeat {
-      let page = try audit.list(filter, after: after, limit: Self.partLength, connection)
-      for row in page.items {
-        let version = PolicyVersion(
-          number: policy.version - versions.count, row: row, edit: edit)
-        versions.append(version)
-        guard !isLast(version), versions.count < Self.mostVersions,
-          let former = edit.before(row.changes)
-        else { return versions }
-        edit = former
-      }
-      after = page.next
-    } while after != nil
+    var versions: [PolicyVersion] = []
+    try audit.undoChanges(of: policy.edit, in: scope, connection) { change in
+      let version = PolicyVersion(
+        number: policy.version - versions.count, row: change.row, edit: change.after)
+      versions.append(version)
+      return !isLast(version) && versions.count < Self.mostVersions
+    }
     return versions
-  }
-}
-
-extension PolicyEdit {
-  /// Returns the policy before changes; nil if the changes don't lead to this policy.
-  func before(_ changes: [AuditChange]) -> PolicyEdit? {
-    let fields = auditFields
-    var values = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
-    for change in changes {
-      guard let name = change.field, values[name] != nil else { continue }
-      guard let old = change.old, change.new == values[name] else { return nil }
-      values[name] = old
-    }
-    return PolicyEdit(auditValues: values)
-  }
-
-  /// Creates a policy from the values of its fields in the audit log; nil if one is unknown.
-  private init?(auditValues values: [AuditFieldName: AuditValue]) {
-    func code<Value>(
-      _ name: AuditFieldName, _ value: (String) -> Value?
-    ) -> Value?? {
-      switch values[name] {
-      case .absent: .some(nil)
-      case .code(let code): value(code).map { .some($0) }
-      default: nil
-      }
-    }
-    guard let state = code(.mfaState, MFAState.init(code:)),
-      let totpState = code(.totp, MFAState.init(code:)),
-      let pattern = code(.pattern, EnrollmentPattern.init(rawValue:)),
-      case .flag(let sms) = values[.sms]
-    else { return nil }
-    let intervals: Int?
-    switch values[.adjacentIntervals] {
-    case .absent, .code("default"): intervals = nil
-    case .number(let number): intervals = number
-    default: return nil
-    }
-    let day: Day?
-    switch values[.mandatoryFrom] {
-    case .absent: day = nil
-    case .day(let known): day = known
-    default: return nil
-    }
-    let enforcement: Enforcement?
-    switch (values[.enforcement], values[.enforcedFrom], values[.graceDays]) {
-    case (.absent, .absent, .absent): enforcement = nil
-    case (.code(let code), .day(let day), .number(let days)):
-      guard let mode = Enforcement.Mode(rawValue: code),
-        let known = Enforcement(mode, from: day, graceDays: days)
-      else { return nil }
-      enforcement = known
-    default: return nil
-    }
-    self.init(
-      configuration: MFAConfiguration(
-        state: state, smsEnabled: sms,
-        totp: totpState.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }),
-      pattern: pattern, mandatoryFrom: day, enforcement: enforcement)
   }
 }

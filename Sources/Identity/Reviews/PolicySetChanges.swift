@@ -154,25 +154,16 @@ extension Reviews {
     return found
   }
 
-  /// Returns a pool's policy at a time, by undoing the later changes in the audit log; nil if one of
-  /// them isn't recorded in fields.
+  /// Returns a pool's policy at a time; nil if the audit log doesn't tell the changes since.
   private func past(
     _ pool: TrackedPool, at moment: Instant, _ connection: borrowing Connection
   ) throws -> PolicySet.Pool? {
-    var filter = AuditFilter.policyVersions(of: pool.policy.scope)
-    filter.from = Instant(microseconds: moment.microseconds + 1)
-    var (edit, undone, after) = (pool.last.edit, 0, nil as String?)
-    repeat {
-      let page = try audit.list(filter, after: after, limit: 500, connection)
-      for row in page.items {
-        guard !row.changes.isEmpty, let former = edit.before(row.changes) else { return nil }
-        (edit, undone) = (former, undone + 1)
-      }
-      after = page.next
-    } while after != nil
-    guard undone > 0 else { return nil }
+    let next = Instant(microseconds: moment.microseconds + 1)
+    let past = try audit.past(
+      pool.policy.edit, of: pool.policy.scope, before: next, connection)
+    guard let past, !past.undone.isEmpty else { return nil }
     return PolicySet.Pool(
-      tenant: pool.last.tenant, edit: edit, version: pool.last.version - undone)
+      tenant: pool.last.tenant, edit: past.edit, version: pool.policy.version - past.undone.count)
   }
 }
 

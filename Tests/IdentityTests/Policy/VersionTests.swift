@@ -48,6 +48,22 @@ import Testing
     }
   }
 
+  @Test func `versions end at a change that wasn't recorded in fields`() async throws {
+    try await withInstance { instance in
+      for intervals in [1, 2, 3] { try await instance.setWindow(intervals) }
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          DELETE /* test */ FROM audit_change
+          WHERE audit_id = (SELECT audit_id FROM audit WHERE object_kind = 'policy'
+            ORDER BY audit_id DESC LIMIT 1 OFFSET 1)
+          """)
+      }
+      let versions = try await instance.identity.policies.restorable(instance.acme)
+      #expect(versions.map(\.edit.configuration.totp?.adjacentIntervals) == [3, 2])
+    }
+  }
+
   @Test func `restoring a version is a change with the guards of any other`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(9)

@@ -1,0 +1,119 @@
+import Database
+
+/// The policy that a pool had before a time.
+struct PastPolicy: Sendable {
+  /// The policy.
+  let edit: PolicyEdit
+  /// When the changes after it were made, newest first.
+  let undone: [Instant]
+}
+
+/// A change of a policy in the audit log, and the policies that it leads from and to.
+struct UndoneChange: Sendable {
+  let row: AuditRow
+  let after: PolicyEdit
+  /// Nil if the log doesn't tell.
+  let before: PolicyEdit?
+}
+
+extension Audit {
+  /// The number of changes that are read at a time.
+  private static let partLength = 100
+
+  /// Returns the policy that a pool had before a time, by undoing the changes in the log from then on
+  /// until its current policy; nil if the log doesn't tell what one of them did.
+  func past(
+    _ edit: PolicyEdit, of scope: Scope, before moment: Instant, _ connection: borrowing Connection
+  ) throws -> PastPolicy? {
+    var (past, undone) = (edit as PolicyEdit?, [Instant]())
+    try undoChanges(of: edit, in: scope, since: moment, connection) { change in
+      past = change.before
+      undone.append(change.row.at)
+      return true
+    }
+    return past.map { PastPolicy(edit: $0, undone: undone) }
+  }
+
+  /// Undoes the changes of a pool's policy in the log, from its current policy back to a time, or to
+  /// its creation.
+  ///
+  /// It ends at a change whose earlier policy isn't known, and when `visit` returns false.
+  func undoChanges(
+    of edit: PolicyEdit, in scope: Scope, since moment: Instant? = nil,
+    _ connection: borrowing Connection, visit: (UndoneChange) throws -> Bool
+  ) throws {
+    var filter = AuditFilter.policyVersions(of: scope)
+    filter.from = moment
+    var (edit, after) = (edit, nil as String?)
+    repeat {
+      let page = try list(filter, after: after, limit: Self.partLength, connection)
+      for row in page.items {
+        let change = UndoneChange(row: row, after: edit, before: edit.before(row.changes))
+        guard try visit(change), let former = change.before else { return }
+        edit = former
+      }
+      after = page.next
+    } while after != nil
+  }
+}
+
+extension PolicyEdit {
+  /// Returns the policy before changes; nil if the changes don't lead to this policy, or weren't
+  /// recorded in fields.
+  func before(_ changes: [AuditChange]) -> PolicyEdit? {
+    guard !changes.isEmpty else { return nil }
+    let fields = auditFields
+    var values = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
+    for change in changes {
+      guard let name = change.field, values[name] != nil else { continue }
+      guard let old = change.old, change.new == values[name] else { return nil }
+      values[name] = old
+    }
+    return PolicyEdit(auditValues: values)
+  }
+
+  /// Creates a policy from the values of its fields in the audit log; nil if one is unknown.
+  private init?(auditValues values: [AuditFieldName: AuditValue]) {
+    func code<Value>(
+      _ name: AuditFieldName, _ value: (String) -> Value?
+    ) -> Value?? {
+      switch values[name] {
+      case .absent: .some(nil)
+      case .code(let code): value(code).map { .some($0) }
+      default: nil
+      }
+    }
+    guard let state = code(.mfaState, MFAState.init(code:)),
+      let totpState = code(.totp, MFAState.init(code:)),
+      let pattern = code(.pattern, EnrollmentPattern.init(rawValue:)),
+      case .flag(let sms) = values[.sms]
+    else { return nil }
+    let intervals: Int?
+    switch values[.adjacentIntervals] {
+    case .absent, .code("default"): intervals = nil
+    case .number(let number): intervals = number
+    default: return nil
+    }
+    let day: Day?
+    switch values[.mandatoryFrom] {
+    case .absent: day = nil
+    case .day(let known): day = known
+    default: return nil
+    }
+    let enforcement: Enforcement?
+    switch (values[.enforcement], values[.enforcedFrom], values[.graceDays]) {
+    case (.absent, .absent, .absent): enforcement = nil
+    case (.code(let code), .day(let day), .number(let days)):
+      guard let mode = Enforcement.Mode(rawValue: code),
+        let known = Enforcement(mode, from: day, graceDays: days)
+      else { return nil }
+      enforcement = known
+    default: return nil
+    }
+    self.init(
+      configuration: MFAConfiguration(
+        state: state, smsEnabled: sms,
+        totp: totpState.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }),
+      pattern: pattern, mandatoryFrom: day, enforcement: enforcement)
+  }
+}
