@@ -94,9 +94,6 @@ extension Reviews {
       connection)
   }
 
-  /// How much earlier than a page a change can be recorded that the page didn't show, in seconds: a
-  /// write has the time at which it began to wait for others.
-  private static let longestWait: Int64 = 60
   /// The maximum number of times whose policies are compared with the digest.
   private static let mostMoments = 8
   /// The maximum number of pools whose changes are read.
@@ -106,17 +103,27 @@ extension Reviews {
   ///
   /// The earlier ones are calculated from the current ones, the changes in the audit log, and the times
   /// at which pools were created and deleted. Their digest tells whether the result is complete.
+  /// Because times don't have the exact order of the changes, those around the earlier one are tried as
+  /// well, the nearest first.
   func changes(
     of project: ID<Project>, since seen: SeenPolicies, _ connection: borrowing Connection
   ) throws -> PolicySetChanges {
-    let earliest = seen.at.advanced(bySeconds: -Self.longestWait)
+    let earliest = seen.at.advanced(bySeconds: -Audit.slack)
+    let latest = seen.at.advanced(bySeconds: Audit.slack)
     let pools = try TrackedPool.all(of: project, since: earliest, connection)
-    let recent = Set(pools.flatMap(\.times).filter { earliest < $0 && $0 <= seen.at })
-    let others = recent.sorted(by: >).map { Instant(microseconds: $0.microseconds - 1) }
     let first = try changes(of: pools, since: seen.at, connection)
     if first.digest(of: project) == seen.digest { return first.changes(isComplete: true) }
     guard first.isKnown else { return first.changes(isComplete: false) }
-    for moment in others.prefix(Self.mostMoments) {
+    let times = try changes(of: pools, since: earliest, connection).times.union(
+      pools.flatMap(\.times))
+    let moments = times.filter { earliest < $0 && $0 <= latest }.map { time in
+      // Without an earlier change, and with a later one.
+      time <= seen.at ? Instant(microseconds: time.microseconds - 1) : time
+    }
+    let nearest = moments.sorted {
+      abs($0.microseconds - seen.at.microseconds) < abs($1.microseconds - seen.at.microseconds)
+    }
+    for moment in nearest.prefix(Self.mostMoments) {
       let found = try changes(of: pools, since: moment, connection)
       if found.digest(of: project) == seen.digest { return found.changes(isComplete: true) }
     }
@@ -141,7 +148,9 @@ extension Reviews {
       var past = isChanged ? nil : pool.last
       if isChanged, left > 0 {
         left -= 1
-        past = try self.past(pool, at: moment, connection)
+        let next = Instant(microseconds: moment.microseconds + 1)
+        past = try audit.past(pool.policy.edit, of: pool.policy.scope, before: next, connection)
+          .flatMap { found.undo(pool, to: $0) }
       }
       if let past { found.before.append(past) } else { found.isKnown = false }
       if !isThere {
@@ -152,18 +161,6 @@ extension Reviews {
       }
     }
     return found
-  }
-
-  /// Returns a pool's policy at a time; nil if the audit log doesn't tell the changes since.
-  private func past(
-    _ pool: TrackedPool, at moment: Instant, _ connection: borrowing Connection
-  ) throws -> PolicySet.Pool? {
-    let next = Instant(microseconds: moment.microseconds + 1)
-    let past = try audit.past(
-      pool.policy.edit, of: pool.policy.scope, before: next, connection)
-    guard let past, !past.undone.isEmpty else { return nil }
-    return PolicySet.Pool(
-      tenant: pool.last.tenant, edit: past.edit, version: pool.policy.version - past.undone.count)
   }
 }
 
@@ -207,7 +204,17 @@ private struct FoundChanges {
   var before: [PolicySet.Pool] = []
   /// Whether the policies of all pools are known.
   var isKnown = true
+  /// When the changes were made that were undone.
+  private(set) var times: Set<Instant> = []
   private var pools: [PolicySetChanges.Pool] = []
+
+  /// Returns a pool's policy before changes that were undone; nil if there are none.
+  mutating func undo(_ pool: TrackedPool, to past: PastPolicy) -> PolicySet.Pool? {
+    guard !past.undone.isEmpty else { return nil }
+    times.formUnion(past.undone)
+    return PolicySet.Pool(
+      tenant: pool.last.tenant, edit: past.edit, version: pool.last.version - past.undone.count)
+  }
 
   mutating func add(
     _ pool: TrackedPool, _ kind: PolicySetChanges.Kind, from past: PolicySet.Pool?

@@ -161,6 +161,35 @@ struct PolicySetChangesTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a change whose time is on the other side of the page's is found, also before a later one`(
+    isShown: Bool
+  ) async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      try await instance.setWindow(1, in: instance.east)
+      instance.clock.advance(3_600)
+      let page = try await summary(instance).seen
+      instance.clock.advance(10)
+      try await instance.setWindow(2, in: instance.east)
+      let next = try await summary(instance).seen
+      instance.clock.advance(3_600)
+      try await instance.setWindow(4, in: instance.east)
+      // As if the clock of the page's node had been slow, or the change had waited for another write.
+      let seen =
+        isShown
+        ? SeenPolicies(digest: next.digest, at: page.at)
+        : SeenPolicies(digest: page.digest, at: next.at.advanced(bySeconds: 5))
+      let evidence = try await instance.identity.reviews.evidence(
+        of: instance.acme.project, for: iris.administrator, since: seen)
+      let changes = try #require(evidence.changesSincePage)
+      let field = PolicyChange(
+        field: .adjacentIntervals, from: .adjacentIntervals(.number(isShown ? 2 : 1)),
+        to: .adjacentIntervals(.number(4)))
+      #expect(changes.pools.map(\.kind) == [.changed([field])] && changes.isComplete)
+    }
+  }
+
   @Test(arguments: ["", "x", "00.5", "\(String(repeating: "0", count: 64))", "0.0.0"])
   func `other text isn't the policies of a page`(text: String) {
     #expect(SeenPolicies(text) == nil)
