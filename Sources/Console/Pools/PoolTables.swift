@@ -37,7 +37,8 @@ struct PoolTables: Sendable {
   /// The rows of pools of a project.
   func rows(
     _ pools: [PolicySummary], of review: PolicyReview, _ columns: Set<PoolColumn>,
-    in scope: ProjectContext, linkingTo destination: PoolRow.Destination
+    signedOff signOff: ReviewSummary?, in scope: ProjectContext,
+    linkingTo destination: PoolRow.Destination
   ) async throws(Refusal) -> Markup {
     let (project, signedIn) = (scope.scope.project, scope.signedIn)
     let now = identity.clock.now()
@@ -47,9 +48,6 @@ struct PoolTables: Sendable {
     let exemptions =
       columns.contains(.exemptions)
       ? try await refusing { try await identity.exemptions.counts(in: project) } : [:]
-    let status =
-      columns.contains(.signOff) && signedIn.administrator.may(.readPolicy, in: scope.scope)
-      ? try await refusing { try await identity.reviews.status(of: project) } : nil
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
@@ -71,9 +69,10 @@ struct PoolTables: Sendable {
           trend: trends[pool.key] ?? EnrollmentTrend(),
           attempts: figures[pool.key] ?? AttemptCounts(),
           exemptions: exemptions[pool.tenant] ?? 0,
-          review: status.map {
-            PoolRow.Review(state: $0.state(of: pool), signOff: $0.signOff)
-          },
+          review: columns.contains(.signOff)
+            ? signOff.map {
+              PoolRow.Review(state: $0.state(of: pool.tenant), signOff: $0.status.signOff)
+            } : nil,
           drift: file.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field))
       }
     ) { row.render(PoolRow($0, in: context)) }

@@ -22,7 +22,9 @@ struct PoolsPage: Sendable {
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let asked = PoolsQuery(context, purpose)
     // Before the policies: a later change is then one that the form to sign off tells.
-    let signOff = try await signOff(context)
+    let signedOff =
+      purpose == .review || asked.columns.shown.contains(.signOff)
+      ? try await identity.signOff(of: context.scope.project, for: context.signedIn) : nil
     let since = context.signedIn.times.start(
       ofDays: PoolTables.days, until: identity.clock.now())
     let review = try await identity.policies.pools(
@@ -35,29 +37,24 @@ struct PoolsPage: Sendable {
       purpose == .tenants || asked.isNarrowed || asked.after != nil ? nil : review.project
     let rows = try await tables.rows(
       [own].compactMap { $0 } + review.tenants.items, of: review, asked.columns.shown,
-      in: context,
+      signedOff: signedOff, in: context,
       linkingTo: purpose == .tenants ? .overview : .policy)
     let mayCreate =
       purpose == .tenants
       && context.signedIn.administrator.may(.manageTenants, in: context.scope)
     var model = PoolsView(
       frame: frame, title: title, scope: context.scope, review: review, rows: rows, asked: asked,
-      signOff: signOff,
+      signOff: try await section(signedOff, context),
       newTenant: mayCreate ? ConsolePaths.newTenant(context.scope.project.text) : nil)
     model.policyFile = identity.policies.fileStatus.warning
     return .html(view.render(model))
   }
 
-  private func signOff(_ context: ProjectContext) async throws(Refusal) -> SignOffSection? {
-    guard purpose == .review,
-      context.signedIn.administrator.may(.readPolicy, in: context.scope)
-    else { return nil }
-    let (review, key) = try await refusing {
-      (
-        try await identity.reviews.summary(of: context.scope.project),
-        try await identity.evidenceKeys.list().first
-      )
-    }
+  private func section(
+    _ review: ReviewSummary?, _ context: ProjectContext
+  ) async throws(Refusal) -> SignOffSection? {
+    guard purpose == .review, let review else { return nil }
+    let key = try await refusing { try await identity.evidenceKeys.list().first }
     return SignOffSection(
       scope: context.scope, review: review,
       maySign: context.signedIn.administrator.may(.signOffReview, in: context.scope),
@@ -85,17 +82,22 @@ struct PoolsPage: Sendable {
 }
 
 extension Identity {
+  /// Reads the last sign-off of a project and what has changed since; nil for administrators who can't
+  /// read its policy.
+  fileprivate func signOff(
+    of project: ID<Project>, for signedIn: SignedIn
+  ) async throws(Refusal) -> ReviewSummary? {
+    guard signedIn.administrator.may(.readPolicy, project: project, tenant: nil) else { return nil }
+    return try await refusing { try await reviews.summary(of: project) }
+  }
+
   /// Adds the pools of a project to a file.
   func addPools(
     of project: ID<Project>, _ asked: PoolsQuery?, exemptions: [ID<Tenant>?: Int],
     to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
   ) async throws(Refusal) {
     let administrator = signedIn.administrator
-    let summary =
-      administrator.may(.readPolicy, project: project, tenant: nil)
-      ? try await refusing { try await reviews.summary(of: project) } : nil
-    let changes = Dictionary(
-      uniqueKeysWithValues: (summary?.changes?.pools ?? []).map { ($0.tenant, $0) })
+    let signOff = try await signOff(of: project, for: signedIn)
     let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
     var (after, isFirst) = (nil as String?, true)
     repeat {
@@ -109,13 +111,13 @@ extension Identity {
       }
       for pool in pools {
         file.add(
-          pool, in: project, base: review.project?.inForce, review: summary,
-          change: changes[pool.tenant], exemptions: exemptions[pool.tenant] ?? 0,
+          pool, in: project, base: review.project?.inForce, review: signOff,
+          exemptions: exemptions[pool.tenant] ?? 0,
           attempts: attempts[pool.key] ?? AttemptCounts())
       }
       (after, isFirst) = (review.tenants.next, false)
     } while after != nil
-    if let summary, asked?.isNarrowed != true { file.addDeletedPools(of: project, summary) }
+    if let signOff, asked?.isNarrowed != true { file.addDeletedPools(of: project, signOff) }
   }
 }
 

@@ -20,7 +20,9 @@ struct ReviewFile {
     "address", "effective",
   ]
   /// The columns of the last sign-off.
-  private static let review = ["sign-off", "reviewer", "signed off", "due", "since sign-off"]
+  private static let review = [
+    "sign-off", "reviewer", "signed off", "due", "since sign-off", "all changes listed",
+  ]
   private let publicURL: PublicURL
   private let catalog: Catalog
   private let now: Instant
@@ -36,12 +38,11 @@ struct ReviewFile {
   ///   - project: The project.
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
   ///   - review: The last sign-off of the project; nil for administrators who can't read its policy.
-  ///   - change: What has happened to the pool since; nil for nothing.
   ///   - exemptions: The number of users who are exempt from MFA.
   ///   - attempts: The code attempts of the last ``PoolTables/days`` days.
   mutating func add(
     _ summary: PolicySummary, in project: ID<Project>, base: PolicyInForce?,
-    review: ReviewSummary?, change: PolicySetChanges.Pool?, exemptions: Int, attempts: AttemptCounts
+    review: ReviewSummary?, exemptions: Int, attempts: AttemptCounts
   ) {
     let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
     let path =
@@ -49,8 +50,7 @@ struct ReviewFile {
       ?? ConsolePaths.policy.ofProject(project.text)
     let differences =
       base.map { summary.inForce.differences(from: $0, on: Day(now)).map(\.rawValue) } ?? []
-    let (status, signOff) = (review?.status, review?.status.signOff)
-    csv.add([
+    let values = [
       project.text, summary.tenant?.text ?? "", summary.displayName,
       catalog.text(PolicyChange.value(.totp, summary.edit).message),
       catalog.text(WindowText.number(configuration)),
@@ -66,25 +66,30 @@ struct ReviewFile {
       summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
       Self.effective(summary.edit, at: now),
-      status.map { Self.name($0.state(of: summary)) } ?? "",
-      signOff?.reviewerName ?? "", signOff?.signedAt.rfc3339Milliseconds ?? "",
-      signOff?.dueOn.description ?? "", change.map(Self.name) ?? "",
-    ])
+    ]
+    csv.add(values + Self.review(review, of: summary.tenant))
   }
 
   /// Adds the pools of a project that were deleted since the last sign-off, which have no values.
   mutating func addDeletedPools(of project: ID<Project>, _ review: ReviewSummary) {
-    let (status, signOff) = (review.status, review.status.signOff)
     for pool in review.changes?.pools ?? [] where pool.kind == .deleted {
       csv.add(
         [project.text, pool.tenant?.text ?? "", pool.name]
           + Array(repeating: "", count: Self.values.count)
-          + [
-            Self.name(status.state), signOff?.reviewerName ?? "",
-            signOff?.signedAt.rfc3339Milliseconds ?? "", signOff?.dueOn.description ?? "",
-            Self.name(pool),
-          ])
+          + Self.review(review, of: pool.tenant))
     }
+  }
+
+  /// The values of the columns of the last sign-off, as ``review`` has them.
+  private static func review(_ review: ReviewSummary?, of tenant: ID<Tenant>?) -> [String] {
+    guard let review else { return Array(repeating: "", count: Self.review.count) }
+    let signOff = review.status.signOff
+    return [
+      name(review.state(of: tenant)), signOff?.reviewerName ?? "",
+      signOff?.signedAt.rfc3339Milliseconds ?? "", signOff?.dueOn.description ?? "",
+      review.change(of: tenant).map(name) ?? "",
+      review.changes.map { $0.isComplete ? "yes" : "no" } ?? "",
+    ]
   }
 
   /// What has changed since the sign-off: the names of the fields, or what happened to the pool.

@@ -66,6 +66,25 @@ public struct ReviewSummary: Sendable {
   public let changes: PolicySetChanges?
   /// The current policies.
   public let seen: SeenPolicies
+  private let byTenant: [ID<Tenant>?: PolicySetChanges.Pool]
+
+  init(status: ReviewStatus, changes: PolicySetChanges?, seen: SeenPolicies) {
+    (self.status, self.changes, self.seen) = (status, changes, seen)
+    byTenant = Dictionary(uniqueKeysWithValues: (changes?.pools ?? []).map { ($0.tenant, $0) })
+  }
+
+  /// Returns what has happened since the last sign-off to the pool of a tenant, or the project's own if
+  /// it's nil; nil for nothing.
+  public func change(of tenant: ID<Tenant>?) -> PolicySetChanges.Pool? { byTenant[tenant] }
+
+  /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
+  /// affect.
+  public func state(of tenant: ID<Tenant>?) -> ReviewStatus.State {
+    guard case .changed(let isOverdue) = status.state, change(of: tenant) == nil else {
+      return status.state
+    }
+    return isOverdue ? .overdue : .current
+  }
 }
 
 extension Reviews {

@@ -77,14 +77,6 @@ public struct ReviewStatus: Sendable, Hashable {
   public let signOff: SignOff?
   /// The state.
   public let state: State
-
-  /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
-  /// affect.
-  public func state(of pool: PolicySummary) -> State {
-    guard case .changed(let isOverdue) = state, let signOff else { return state }
-    if pool.changedAt ?? pool.createdAt > signOff.signedAt { return state }
-    return isOverdue ? .overdue : .current
-  }
 }
 
 /// Why a review can't be read or signed off.

@@ -70,17 +70,21 @@ struct SignOffTests {
       let iris = try await instance.agent("iris", role: .auditor)
       let project = instance.acme.project
       func states() async throws -> [ID<Tenant>?: ReviewStatus.State] {
-        let status = try await instance.identity.reviews.status(of: project)
+        let summary = try await instance.identity.reviews.summary(of: project)
         let review = try await instance.identity.policies.review(
           project, visibleTo: iris.administrator)
         return Dictionary(
           uniqueKeysWithValues: review.tenants.items.map {
-            ($0.tenant, status.state(of: $0))
+            ($0.tenant, summary.state(of: $0.tenant))
           })
       }
       let (east, west) = (instance.east.tenant, instance.west.tenant)
       let before = try await states()
       #expect(before == [east: .never, west: .never])
+      // By a node whose clock is fast.
+      instance.clock.advance(30)
+      try await instance.setWindow(2, in: instance.west)
+      instance.clock.advance(-30)
       try await sign(instance, by: iris)
       let signed = try await states()
       #expect(signed == [east: .current, west: .current])
