@@ -259,6 +259,16 @@ extension BulkGroup {
       lines: row.lines, parts: parts, misses: isOwn ? try misses(of: id, connection) : [])
   }
 
+  /// The SQL condition of the pools `s` of a started removal `g` whose parts an administrator can see, as
+  /// in ``parts``.
+  static func isVisible(to administrator: Administrator) -> SQL {
+    let present = administrator.condition(.removeFactors)
+    let deleted: SQL =
+      administrator.may(.removeFactors, in: nil)
+      ? "TRUE" : "g.administrator_id = \(administrator.id.text)"
+    return "s.deleted_at IS NULL AND (\(present)) OR s.deleted_at IS NOT NULL AND \(deleted)"
+  }
+
   private static func parts(
     of id: Int64, for administrator: Administrator, isOwn: Bool, at now: Instant,
     _ connection: borrowing Connection

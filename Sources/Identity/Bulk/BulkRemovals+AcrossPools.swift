@@ -30,29 +30,27 @@ extension BulkRemovals {
     for agent: ID<Administrator>, after: String? = nil, limit: Int = 50
   ) async throws(BulkError) -> Page<BulkGroup> {
     let limit = Page<BulkGroup>.size(limit)
+    let last = after.flatMap { Int64($0) } ?? .max
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
-      var found: [BulkGroup] = []
-      var last = after.flatMap { Int64($0) } ?? .max
-      while found.count <= limit {
-        // A part that isn't a draft means that the removal was started.
-        let ids = try connection.all(
-          """
-          SELECT g.group_id FROM bulk_group g WHERE g.group_id < \(last) AND EXISTS (
-            SELECT 1 FROM bulk_job j WHERE j.group_id = g.group_id AND j.state <> 'draft')
-          ORDER BY g.group_id DESC LIMIT \(limit + 1)
-          """
-        ) { try $0.value(0) as Int64 }
-        for id in ids where found.count <= limit {
-          guard let group = try BulkGroup.find(id, for: agent, at: now, connection),
-            !group.parts.isEmpty
-          else { continue }
-          found.append(group)
-        }
-        guard ids.count > limit, let end = ids.last else { break }
-        last = end
+      guard let administrator = try Administrators.present(agent, at: now, connection) else {
+        return Page(items: [], next: nil)
       }
-      return Page(found, limit: limit) { String($0.id) }
+      // A part that isn't a draft means that the removal was started.
+      let ids = try connection.all(
+        """
+        SELECT g.group_id FROM bulk_group g WHERE g.group_id < \(last) AND EXISTS (
+          SELECT 1 FROM bulk_job j \(SQL.orderedJoin) scope s ON s.scope_key = j.scope_key
+          WHERE j.group_id = g.group_id AND j.state <> 'draft'
+            AND (\(BulkGroup.isVisible(to: administrator))))
+        ORDER BY g.group_id DESC LIMIT \(limit + 1)
+        """
+      ) { try $0.value(0) as Int64 }
+      let page = Page(ids, limit: limit) { String($0) }
+      return Page(
+        items: try page.items.compactMap {
+          try BulkGroup.find($0, for: agent, at: now, connection)
+        }, next: page.next)
     }
   }
 

@@ -128,13 +128,21 @@ extension Scopes {
 
 extension Administrator {
   /// The SQL condition that restricts a query over scopes `s` to the administrator's grants.
-  var restriction: SQL {
-    if seesEveryProject { return "" }
+  var restriction: SQL { seesEveryProject ? "" : "AND (\(Self.condition(of: grants)))" }
+
+  /// Returns the SQL condition of scopes `s` in which a grant includes the permission.
+  func condition(_ permission: Permission) -> SQL {
+    let granted = grants.filter { $0.role.permissions.contains(permission) }
+    return granted.contains { $0.project == nil } ? "TRUE" : Self.condition(of: granted)
+  }
+
+  /// Returns the SQL condition of scopes `s` of grants on projects and tenants.
+  private static func condition(of grants: [Grant]) -> SQL {
     let parts = grants.compactMap { grant -> SQL? in
       guard let project = grant.project else { return nil }
       guard let tenant = grant.tenant else { return "s.project_id = \(project.text)" }
       return "(s.project_id = \(project.text) AND s.tenant_id = \(tenant.text))"
     }
-    return "AND (\(parts.joined(separator: " OR ")))"
+    return parts.isEmpty ? "FALSE" : parts.joined(separator: " OR ")
   }
 }

@@ -280,6 +280,11 @@ import Testing
       // A role in the project doesn't reach what's left of its tenant.
       #expect(try await instance.group(id, by: local).parts.map(\.scope.key) == [globex.key])
       await expect("notFound") { try await instance.group(id, by: former) }
+      let auditor = try await instance.agent("iris", role: .auditor)
+      for (reader, ids) in [(local, [id]), (former, []), (auditor, [])] {
+        let groups = try await instance.identity.bulkRemovals.groups(for: reader.administrator.id)
+        #expect(groups.items.map(\.id) == ids && groups.next == nil)
+      }
       instance.clock.advance(Int64(BulkRemovals.daysKept) * 86_400 + 1)
       try await instance.identity.purgeExpired()
       await expect("notFound") { try await instance.group(id, by: agent) }
