@@ -115,6 +115,7 @@ extension PasskeyNecessity {
     switch self {
     case .lastSecondFactor: Message("passkeys.last-second-factor")
     case .lastPasskey: Message("passkeys.last-passkey")
+    case .lastOwner: GrantText.lastOwner
     case .breakGlass: Message("passkeys.break-glass")
     }
   }

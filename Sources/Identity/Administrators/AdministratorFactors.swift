@@ -316,9 +316,8 @@ public struct AdministratorFactors: Sendable {
       let passkeys = try PasskeyRecord.clear(id, connection)
       try ThrottleCharge.reset(AdministratorTOTP.counter(id).name, connection)
       try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
-      guard try Administrators.hasBreakGlassAccount(connection) else {
-        throw ManagementError.breakGlassAccount
-      }
+      try Administrators.requireOwners(
+        after: record, losing: record.administrator.grants, connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: context.now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)
       if record.enrolledAt != nil { entry.add(.authenticator, from: .secret, to: .absent) }

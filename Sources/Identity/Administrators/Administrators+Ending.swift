@@ -40,7 +40,7 @@ extension Administrators {
       SET ends_at = \(end?.microseconds), is_reminded = \(isSoon(end, at: now))
       WHERE \(row(of: grant, holder.id))
       """)
-    try requireOwners(connection)
+    try requireOwners(after: record, losing: [grant], connection)
     var entry = entry(.administratorGrantChange, record)
     entry.add(.grants, .of([grant]))
     entry.add(.grantEnds, from: .optional(old), to: .optional(end))

@@ -109,7 +109,7 @@ extension Administrators {
       guard removed == 1 else { throw ManagementError.notFound }
       // Checked after the change, in the same transaction: if two owners revoke each other, one
       // fails.
-      try Self.requireOwners(connection)
+      try Self.requireOwners(after: record, losing: [grant], connection)
       var entry = Self.entry(.administratorRevoke, record)
       entry.add(.grants, lost: .of([grant]))
       try context.record(entry, connection)
@@ -149,7 +149,8 @@ extension Administrators {
       try Self.endGrants(of: id, context.outbox, at: now, connection)
       let record = try Self.manage(id, by: author, at: now, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
-      try Self.requireOwners(connection)
+      try Self.requireOwners(
+        after: record, losing: record.administrator.grants, connection)
       var entry = Self.entry(.administratorRemove, record)
       entry.add(.email, lost: .text(record.administrator.email))
       entry.add(.grants, lost: .of(record.administrator.grants))

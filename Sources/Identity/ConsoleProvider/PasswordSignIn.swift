@@ -146,8 +146,21 @@ extension Administrators {
   }
 
   /// Checks that an owner without an end date can sign in, and that the break-glass account can if
-  /// password sign-in is off.
-  static func requireOwners(_ connection: borrowing Connection) throws {
+  /// password sign-in is off, after an administrator lost roles or a way to sign in.
+  ///
+  /// Without a role of theirs that the check is about, it's omitted: the change couldn't make a
+  /// difference, and has to be possible when no owner can sign in, too.
+  ///
+  /// - Parameters:
+  ///   - record: The administrator, with the ends that their roles had before the change.
+  ///   - grants: The roles that they lost, or all of their roles if they lost a way to sign in.
+  ///   - connection: The transaction of the change.
+  /// - Throws: ``ManagementError/lastOwner``, ``ManagementError/breakGlassAccount``, or database errors.
+  static func requireOwners(
+    after record: AdministratorRecord, losing grants: [Grant], _ connection: borrowing Connection
+  ) throws {
+    let isOwner = grants.contains { $0.managesAdministrators && record.grantEnds[$0] == nil }
+    guard isOwner else { return }
     guard try lastingOwners(connection).contains(where: { try canSignIn($0.id, connection) }) else {
       throw ManagementError.lastOwner
     }

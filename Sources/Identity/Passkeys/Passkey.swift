@@ -97,6 +97,8 @@ public enum PasskeyNecessity: Sendable, Equatable {
   case lastSecondFactor
   /// The role requires a passkey, and this is the last one.
   case lastPasskey
+  /// No owner without an end date could sign in.
+  case lastOwner
   /// The account is the break-glass account, and can't sign in otherwise.
   case breakGlass
 }

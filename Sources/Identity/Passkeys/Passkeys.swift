@@ -212,7 +212,8 @@ public struct Passkeys: Sendable {
       try connection.run("DELETE FROM passkey WHERE passkey_id = \(id.text)")
       // Checked after the change, with the grants of now.
       let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
-      let current = try Administrators.record(administrator.id, at: now, connection).administrator
+      let record = try Administrators.record(administrator.id, at: now, connection)
+      let current = record.administrator
       // First, because where a passkey is required, an authenticator app isn't enough.
       if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
         throw PasskeyError.mandatory(.lastPasskey)
@@ -222,7 +223,11 @@ public struct Passkeys: Sendable {
       {
         throw PasskeyError.mandatory(.lastSecondFactor)
       }
-      guard try Administrators.hasBreakGlassAccount(connection) else {
+      do {
+        try Administrators.requireOwners(after: record, losing: current.grants, connection)
+      } catch ManagementError.lastOwner {
+        throw PasskeyError.mandatory(.lastOwner)
+      } catch ManagementError.breakGlassAccount {
         throw PasskeyError.mandatory(.breakGlass)
       }
       if methods.isEmpty { try RecoveryCodes.clear(administrator.id, connection) }

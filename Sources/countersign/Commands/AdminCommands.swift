@@ -146,6 +146,10 @@ enum AdminResetTOTPCommand: Command {
       } catch ManagementError.notFound {
         throw ConfigurationError(
           Message("cli.has-no-second-factor", ["email": .text(administrator.email)]))
+      } catch ManagementError.lastOwner {
+        throw ConfigurationError(
+          Message(
+            "cli.the-last-owner-needs-this-factor", ["email": .text(administrator.email)]))
       } catch ManagementError.breakGlassAccount {
         throw ConfigurationError(
           Message(

@@ -1,0 +1,105 @@
+import Crypto
+import Database
+import TestAuthenticator
+import Testing
+
+@testable import Identity
+
+/// Changes to how an owner signs in, after which no owner could.
+struct LastOwnerTests {
+  private static let owner = Grant(role: .owner)
+
+  /// Removes an administrator's password, as if the provider had created them.
+  private static func removePassword(
+    of administrator: Administrator, _ instance: Instance
+  ) async throws {
+    let id = administrator.id.text
+    try await instance.database.write { connection in
+      _ = try connection.run(
+        "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
+    }
+  }
+
+  @Test func `the last owner keeps the passkey without which they couldn't sign in`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let session = try await instance.signIn(authenticator)
+      let (passkeys, author) = (instance.identity.passkeys, instance.author(olga))
+      let passkey = try #require(try await passkeys.list(of: olga.id).first)
+      let factors = instance.identity.administratorFactors
+      let enrollment = try factors.begin(for: olga)
+      let app = try instance.device(enrollment, of: olga)
+      _ = try await factors.finish(
+        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
+        in: session, by: author)
+      try await Self.removePassword(of: olga, instance)
+      let error = try await thrown(PasskeyError.self) {
+        try await passkeys.remove(passkey.id, in: session, by: author)
+      }
+      guard case .mandatory(.lastOwner) = error else {
+        throw Unexpected("\(String(describing: error))")
+      }
+      #expect(try await passkeys.list(of: olga.id).map(\.id) == [passkey.id])
+      _ = try await instance.administrator("boss", .owner)
+      try await passkeys.remove(passkey.id, in: session, by: author)
+    }
+  }
+
+  @Test func `an owner whose role ends doesn't reset the passkey of the last one without an end`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (olga, _) = try await instance.passkeyOwner("olga")
+      try await Self.removePassword(of: olga, instance)
+      let nora = try await instance.administrator("nora", .auditor)
+      try await instance.identity.administrators.grant(
+        Self.owner, until: instance.now.advanced(bySeconds: 60), to: nora.id,
+        by: instance.author(olga))
+      let factors = instance.identity.administratorFactors
+      for author in [instance.author(nora), Author(actor: .commandLine)] {
+        await expect("lastOwner") { try await factors.reset(olga.id, by: author) }
+      }
+      #expect(try await instance.identity.passkeys.list(of: olga.id).count == 1)
+      try await instance.identity.ownAccount.resetPassword(
+        of: olga, new: Instance.consolePassword, by: Author(actor: .commandLine))
+      try await factors.reset(olga.id, by: instance.author(nora))
+      #expect(try await instance.identity.passkeys.list(of: olga.id).isEmpty)
+    }
+  }
+
+  @Test func `other roles can be revoked while no owner can sign in`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let nora = try await instance.administrator("nora", .support)
+      let device = try await instance.enroll(try await instance.administrator("dora", .support))
+      try await Self.removePassword(of: olga, instance)
+      let (administrators, line) = (instance.identity.administrators, Author(actor: .commandLine))
+      try await administrators.revoke(Grant(role: .support), from: nora.id, by: line)
+      #expect(try await administrators.record(nora.id).administrator.grants.isEmpty)
+      try await instance.identity.administratorFactors.reset(
+        device.administrator.id, by: line)
+      try await administrators.remove(device.administrator.id, by: line)
+      await expect("lastOwner") {
+        try await administrators.revoke(Self.owner, from: olga.id, by: line)
+      }
+    }
+  }
+
+  @Test func `a role that ends can be extended, and its end removed, while no owner can sign in`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let nora = try await instance.administrator("nora", .auditor)
+      let (administrators, line) = (instance.identity.administrators, Author(actor: .commandLine))
+      let end = instance.now.advanced(bySeconds: 60)
+      try await administrators.grant(Self.owner, until: end, to: nora.id, by: line)
+      try await Self.removePassword(of: olga, instance)
+      let later = end.advanced(bySeconds: 60)
+      try await administrators.grant(Self.owner, until: later, to: nora.id, by: line)
+      #expect(try await administrators.record(nora.id).grantEnds[Self.owner] == later)
+      try await administrators.grant(Self.owner, to: nora.id, by: line)
+      #expect(try await administrators.record(nora.id).grantEnds.isEmpty)
+    }
+  }
+}
