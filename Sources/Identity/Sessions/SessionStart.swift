@@ -10,9 +10,17 @@ package enum SessionStart {
   case customToken(claims: String?)
   /// With an added factor or identity, which isn't a sign-in: it continues another session.
   case continuation(of: UserSession)
-  /// With changed credentials: it continues another session, and counts as a sign-in if that one had
-  /// no second factor.
+  /// With changed credentials, which isn't a sign-in either: it continues another session, and is as
+  /// recent as one that begins now if that one had no second factor.
   case renewal(of: UserSession)
+
+  /// Whether the user signs in.
+  var isSignIn: Bool {
+    switch self {
+    case .signIn, .backupCodeSignIn, .customToken: true
+    case .continuation, .renewal: false
+    }
+  }
 
   /// Returns how the session begins that follows when an identity is linked to an account.
   ///

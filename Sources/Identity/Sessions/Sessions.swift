@@ -291,7 +291,6 @@ public struct Sessions: Sendable {
   ///   - provider: The first factor.
   ///   - secondFactor: The second factor; nil for none.
   ///   - start: How the session begins.
-  ///   - isSignIn: Whether the account's last sign-in is the current time.
   ///   - now: The current time.
   ///   - random: The source of the refresh token.
   ///   - change: Other columns of the account that the sign-in sets: writing the row once takes half
@@ -301,7 +300,7 @@ public struct Sessions: Sendable {
   /// - Throws: The database's error.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
-    secondFactor: SecondFactorClaim?, with start: SessionStart, isSignIn: Bool = true,
+    secondFactor: SecondFactorClaim?, with start: SessionStart,
     at now: Instant, random: RandomSource, setting change: SQL? = nil,
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
@@ -319,7 +318,7 @@ public struct Sessions: Sendable {
       """)
     var account = account
     let lastDay = account.lastLoginAt?.day
-    if isSignIn { account.lastLoginAt = now }
+    if start.isSignIn { account.lastLoginAt = now }
     account.lastRefreshAt = now
     // Indexes have the day, so it's written only when it changes.
     let day = account.lastLoginAt?.day
@@ -379,7 +378,7 @@ public struct Sessions: Sendable {
       && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
-      secondFactor: old.secondFactor(keptBy: account), with: start,
-      isSignIn: false, at: now, random: random, connection)
+      secondFactor: old.secondFactor(keptBy: account), with: start, at: now,
+      random: random, connection)
   }
 }

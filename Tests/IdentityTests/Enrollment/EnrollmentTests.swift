@@ -18,6 +18,7 @@ struct EnrollmentTests {
       #expect(start.finalizeBy == instance.now.advanced(bySeconds: 900))
       #expect(try await instance.reload(alice).factors.isEmpty)
 
+      let signedInAt = instance.now
       instance.clock.advance(20)
       let secret = try #require(Base32.decode(text))
       let app = try #require(OneTimePassword(secret: Secret(secret)))
@@ -35,6 +36,8 @@ struct EnrollmentTests {
       #expect(grant.session.authTime == instance.now.seconds)
       #expect(grant.session.provider == .password)
       #expect(try await identity.policies.read(instance.acme).enrolledUsers == 1)
+      // It isn't a sign-in.
+      #expect(try await instance.reload(alice).lastLoginAt == signedInAt)
       // Earlier sessions stay valid.
       _ = try await identity.sessions.check(session)
       let row = try #require(try await instance.log().first)

@@ -224,11 +224,14 @@ struct FederationTests {
       guard case .signedIn(let continued) = late else { throw Unexpected("not signed in") }
       #expect(continued.session.authTime == instance.now.seconds)
       await expect("signInTooOld") { try await enrollments.start(continued.session) }
+      let before = instance.now.advanced(bySeconds: -3 * 3_600)
+      #expect(try await instance.reload(continued.account).lastLoginAt == before)
       // A sign-in with the identity is one.
       let again = try await federation.signIn(
         instance.acme, other, mayCreate: false, by: Instance.visitor
       ).signedIn().outcome
       guard case .signedIn(let recent) = again else { throw Unexpected("not signed in") }
+      #expect(try await instance.reload(recent.account).lastLoginAt == instance.now)
       _ = try await enrollments.start(recent.session)
     }
   }

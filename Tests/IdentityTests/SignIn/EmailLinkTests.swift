@@ -88,12 +88,15 @@ struct EmailLinkTests {
       try await instance.allow(emailLink: true)
       let anonymous = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
+      instance.clock.advance(86_400)
       let done = try await signIn(
         instance, try await instance.code(.signIn), linking: anonymous.session)
       guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
       #expect(grant.account.id == anonymous.account.id && !grant.account.isAnonymous)
       #expect(grant.account.email == Person.alice.email && grant.account.emailVerified)
       #expect(grant.session.provider == .password && !done.isNewUser)
+      // It's how the user signs in from now on.
+      #expect(try await instance.reload(grant.account).lastLoginAt == instance.now)
       await expect("tokenExpired") {
         try await instance.identity.sessions.check(anonymous.session)
       }
