@@ -32,7 +32,8 @@ public enum EnrollmentError: Error, Sendable {
   case tooManyFactors
   /// The enrollment session is invalid or belongs to another user.
   case invalidSessionInfo
-  /// The enrollment session expired, or the user's sessions were ended since it started.
+  /// The enrollment session expired, or sessions of the user were ended since it started, whether or
+  /// not the one that continues was kept.
   case sessionExpired
   /// The enrollment session was already completed.
   case alreadyComplete

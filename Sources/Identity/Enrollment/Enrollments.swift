@@ -148,7 +148,8 @@ public struct Enrollments: Sendable {
       let attempts = record.failures + record.uses
       guard attempts < Ticket.enrollmentTries else { return .failure(.tooManyAttempts) }
       guard record.uses == 0 else { return .failure(.alreadyComplete) }
-      // The sessions were ended after the enrollment was started.
+      // Sessions were ended after the enrollment was started. Even if this one was kept, the secret may
+      // be that of one of the others.
       guard ticket.generation == account.generation else { return .failure(.sessionExpired) }
       guard let name = Factor.storedName(displayName) else { return .failure(.missingDisplayName) }
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }

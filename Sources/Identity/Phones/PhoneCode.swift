@@ -55,13 +55,25 @@ struct PhoneCode {
   }
 
   /// Verifies a code as typed and records a wrong attempt.
+  ///
+  /// - Parameters:
+  ///   - typed: The code.
+  ///   - tries: The number of wrong codes that are allowed.
+  ///   - generation: The account's generation, with which the code expires; nil if it doesn't.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Returns: The result.
+  /// - Throws: Database errors.
   func check(
-    _ typed: String, tries: Int = tries, at now: Instant, _ connection: borrowing Connection
+    _ typed: String, tries: Int = tries, of generation: Int64? = nil, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> CodeVerification {
     guard ticket.issuedAt.lasts(Self.lifetime, at: now) else { return .over(.expired) }
     let record = try ticket.record(connection)
     guard record.uses == 0 else { return .over(.used) }
     guard record.failures < tries else { return .over(.tries) }
+    // Sessions were ended after the code was sent.
+    if let generation, generation != ticket.generation { return .over(.expired) }
     if constantTimeEqual(Array(typed.utf8), Array(code.utf8)) { return .right }
     try ticket.countFailure(connection)
     return .wrong

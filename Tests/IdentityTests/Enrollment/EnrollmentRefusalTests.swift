@@ -88,6 +88,13 @@ struct EnrollmentRefusalTests {
       let next = try await instance.session(.alice).session
       await expect("sessionExpired") { try await instance.finish(second, next) }
       #expect(try await instance.reload(alice).factors.isEmpty)
+      // Neither is one that was started before only other sessions ended.
+      let third = try await start(instance, next)
+      change.password = .clear
+      let kept = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.visitor, in: next)
+      #expect(kept.grant == nil)
+      await expect("sessionExpired") { try await instance.finish(third, next) }
       _ = try await instance.finish(try await start(instance, next), next)
     }
   }
