@@ -14,7 +14,8 @@ public struct AdministratorEnrollment: Sendable {
 
 /// An error in setting up, removing, or verifying an administrator's factor.
 public enum AdministratorFactorError: Error, Sendable {
-  /// The setup expired, was already finished, or belongs to another administrator.
+  /// The setup expired, was already finished, or belongs to another administrator, or the session has
+  /// ended.
   case ended
   /// Not a valid code of the new secret.
   case wrongCode
@@ -194,12 +195,12 @@ public struct AdministratorFactors: Sendable {
     let (random, totp, outbox) = (store.random, totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
-        let record: AdministratorRecord
-        do {
-          record = try Administrators.record(administrator, at: now, connection)
-        } catch ManagementError
-          .notFound
-        { return .failure(.ended) }
+        guard let record = try Administrators.presentRecord(administrator, at: now, connection)
+        else { return .failure(.ended) }
+        // The session may have ended since the request began, such as while a password was hashed.
+        if let session, try ConsoleSessions.find(session.digest, at: now, connection) == nil {
+          return .failure(.ended)
+        }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
         let codeAttempt = try app.verify(
           Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window,
@@ -360,10 +361,7 @@ public struct AdministratorFactors: Sendable {
     let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
-        let record: AdministratorRecord
-        do { record = try Administrators.record(id, at: now, connection) } catch ManagementError
-          .notFound
-        {
+        guard let record = try Administrators.presentRecord(id, at: now, connection) else {
           return .failure(.noFactor)
         }
         guard needsApp ? record.enrolledAt != nil : record.hasSecondFactor else {

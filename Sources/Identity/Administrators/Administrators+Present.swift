@@ -5,10 +5,13 @@ extension Administrators {
   static func present(
     _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Administrator? {
-    do {
-      return try record(id, at: now, connection).administrator
-    } catch ManagementError.notFound {
-      return nil
-    }
+    try presentRecord(id, at: now, connection)?.administrator
+  }
+
+  /// Reads an administrator with their account details; nil if they no longer exist.
+  static func presentRecord(
+    _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> AdministratorRecord? {
+    do { return try record(id, at: now, connection) } catch ManagementError.notFound { return nil }
   }
 }

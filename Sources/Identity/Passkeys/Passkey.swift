@@ -73,7 +73,7 @@ public enum PasskeyError: Error, Sendable {
   case nameRequired
   /// The name is longer than ``Passkey/longestName`` characters.
   case nameTooLong
-  /// The administrator has to re-authenticate first.
+  /// The administrator has to re-authenticate first, or the session has ended.
   case reauthenticationRequired
   /// An incorrect password, or no password where one is required.
   case wrongPassword

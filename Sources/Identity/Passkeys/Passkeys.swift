@@ -41,14 +41,17 @@ public struct Passkeys: Sendable {
   static func needsReauthentication(
     _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
-    guard !methods.isEmpty else { return false }
+    func isRecent(_ time: Int64?) -> Bool {
+      time.map { Instant(microseconds: $0).isRecent(within: freshness, at: now) } ?? false
+    }
     let times = try connection.first(
       "SELECT proved_at, passkey_at FROM console_session WHERE token_digest = \(session.digest)"
     ) { (proved: try $0.value(0) as Int64?, passkey: try $0.value(1) as Int64?) }
-    guard let times, let proved = times.proved,
-      Instant(microseconds: proved).isRecent(within: freshness, at: now)
-    else { return true }
+    // The session may have ended since the request began, such as while a password was hashed.
+    guard let times else { return true }
+    let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
+    guard !methods.isEmpty else { return false }
+    guard isRecent(times.proved) else { return true }
     // Otherwise a phished code would add a passkey where only a passkey is accepted.
     return try methods.contains(.passkey) && times.passkey == nil
       && PasskeyRequirement.applies(to: session.administrator, connection)

@@ -236,6 +236,29 @@ struct PasskeyTests {
     }
   }
 
+  @Test func `V14: a session that has ended adds no passkey, and no authenticator app`()
+    async throws
+  {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      let factors = instance.identity.administratorFactors
+      let enrollment = try factors.begin(for: nora)
+      let app = try instance.device(enrollment, of: nora)
+      _ = try await instance.identity.consoleSessions.endOthers(
+        than: "", of: nora, by: instance.author(nora))
+      await expect("reauthenticationRequired") {
+        try await instance.addPasskey(try TestAuthenticator(), in: session)
+      }
+      await expect("ended") {
+        try await factors.finish(
+          enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: nora.id,
+          in: session, by: instance.author(nora))
+      }
+      #expect(try await !instance.identity.administrators.record(nora.id).hasSecondFactor)
+    }
+  }
+
   @Test func `with only a passkey, an authenticator app needs the passkey first`() async throws {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
