@@ -54,9 +54,7 @@ struct PasskeyPages: Sendable {
 
   /// Leads to the re-authentication, and back.
   static func reauthenticate(_ signedIn: SignedIn) -> Response {
-    .redirect(
-      to: ReauthenticationPage.address(
-        ConsolePaths.reauthentication(), backTo: ReturnAddress.current(signedIn.request)))
+    .redirect(to: signedIn.factorReauthentication)
   }
 
   static func nameFault(_ error: PasskeyError) -> FieldError {

@@ -197,6 +197,14 @@ struct ReauthenticationView: ViewModel {
 }
 
 extension SignedIn {
+  /// The address that re-authenticates with a passkey, or with another method if there's none, and leads
+  /// back to this page; where passkeys are required, a code isn't enough.
+  var factorReauthentication: String {
+    passkeyReauthentication
+      ?? ReauthenticationPage.address(
+        ConsolePaths.reauthentication(), backTo: ReturnAddress.current(request))
+  }
+
   /// The address that re-authenticates with a passkey and leads back to this page; nil without a
   /// passkey.
   var passkeyReauthentication: String? {

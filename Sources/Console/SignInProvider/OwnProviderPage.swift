@@ -63,13 +63,10 @@ struct OwnProviderPage: Sendable {
 
   /// Where the administrator confirms their identity; nil without a second factor and a link.
   private func reauthentication(_ signedIn: SignedIn) -> String? {
-    let path =
-      !signedIn.session.factors.isEmpty
-      ? ConsolePaths.reauthentication()
-      : signedIn.session.provider.name != nil ? ConsolePaths.providerReauthentication() : nil
-    return path.map {
-      ReauthenticationPage.address($0, backTo: ReturnAddress.current(signedIn.request))
-    }
+    guard signedIn.session.factors.isEmpty else { return signedIn.factorReauthentication }
+    guard signedIn.session.provider.name != nil else { return nil }
+    return ReauthenticationPage.address(
+      ConsolePaths.providerReauthentication(), backTo: ReturnAddress.current(signedIn.request))
   }
 
   private func page(

@@ -52,8 +52,9 @@ public struct Passkeys: Sendable {
     let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
     guard !methods.isEmpty else { return false }
     guard isRecent(times.proved) else { return true }
-    // Otherwise a phished code would add a passkey where only a passkey is accepted.
-    return try methods.contains(.passkey) && times.passkey == nil
+    // Otherwise a phished code would add a passkey where only a passkey is accepted, to a session that
+    // began with one, too.
+    return try methods.contains(.passkey) && !isRecent(times.passkey)
       && PasskeyRequirement.applies(to: session.administrator, connection)
   }
 

@@ -144,6 +144,8 @@ import WebAuthn
         ).location == "/")
 
       world.clock.advance(seconds: 1_200)
+      let another = try await browser.get("/account/passkeys/new")
+      #expect(another.location?.hasPrefix("/account/reauthentication/passkey?next=") == true)
       let form = try await browser.get("/audit/retention")
       Markup.check(form)
       let address = "/account/reauthentication/passkey?next=/audit/retention"

@@ -90,6 +90,35 @@ struct PasskeyRequirementTests {
     }
   }
 
+  @Test func `with the requirement, a code adds no passkey to a session that began with one`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let signedIn = try await instance.signIn(authenticator)
+      let factors = instance.identity.administratorFactors
+      let enrollment = try factors.begin(for: olga)
+      let app = try instance.device(enrollment, of: olga)
+      _ = try await factors.finish(
+        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
+        in: signedIn, by: instance.author(olga))
+      instance.clock.advance(400)
+      let passkeys = instance.identity.passkeys
+      let byCode = try await passkeys.reauthenticate(
+        code: try app.code(at: instance.now), in: signedIn, by: instance.author(olga)
+      ).session
+      #expect(try await !passkeys.needsReauthentication(byCode))
+      try await require(instance, olga, authenticator)
+      #expect(try await passkeys.needsReauthentication(byCode))
+      let second = try TestAuthenticator(2)
+      await expect("reauthenticationRequired") {
+        _ = try await instance.addPasskey(second, in: byCode)
+      }
+      let byPasskey = try await instance.reauthenticate(authenticator, in: byCode)
+      _ = try await instance.addPasskey(second, in: byPasskey)
+    }
+  }
+
   @Test func `the operator can stop requiring passkeys`() async throws {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
