@@ -32,7 +32,7 @@ struct OwnProviderPage: Sendable {
   func askForRemoval(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let id = signedIn.administrator.id
     guard try await refusing({ try await providers.link(of: id) }) != nil,
-      try await !refusing({ try await providers.isLinkRequired(for: id) })
+      try await refusing({ try await providers.linkNecessity(for: id) }) == nil
     else { return .redirect(to: ConsolePaths.ownProvider()) }
     return try await page(removal, signedIn)
   }
@@ -76,14 +76,14 @@ struct OwnProviderPage: Sendable {
     guard let name else { return .redirect(to: ConsolePaths.account()) }
     let id = signedIn.administrator.id
     let link = try await refusing { try await providers.link(of: id) }
-    let isRequired = try await refusing { try await providers.isLinkRequired(for: id) }
+    let necessity = try await refusing { try await providers.linkNecessity(for: id) }
     var frame = frames.frame(
       Message("sign-in-provider.own-link", ["name": .name(Formatted.short(name))]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnProviderView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, link: link,
-      isRequired: isRequired)
+      necessity: necessity)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -93,8 +93,8 @@ struct OwnProviderView: ViewModel {
   let csrf: String
   let name: String
   let link: AdministratorProviderLink?
-  /// Whether the administrator couldn't sign in without the link.
-  let isRequired: Bool
+  /// Why the administrator couldn't sign in without the link; nil if they could.
+  let necessity: LinkNecessity?
 
   private var facts: [Fact] {
     guard let link else { return [] }
@@ -121,7 +121,7 @@ struct OwnProviderView: ViewModel {
     .flag("isLinked") { $0.link != nil },
     .list("facts") { $0.facts },
     .text("action") { _ in ConsolePaths.ownProvider() },
-    .flag(\.isRequired),
+    .text("necessity") { view in view.necessity.map { $0.message(view.name) } },
     .text("removal") { _ in ConsolePaths.ownProviderRemoval() },
     .text("back") { _ in ConsolePaths.account() },
   ]

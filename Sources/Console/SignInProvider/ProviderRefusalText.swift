@@ -100,11 +100,23 @@ struct ProviderRefusalText: Sendable {
     case .reauthenticationRequired:
       sentence = Message("sign-in-provider.sign-in-again")
     case .notLinked: sentence = Message("sign-in-provider.not-linked", ["name": name])
-    case .linkRequired: sentence = Message("sign-in-provider.link-required", ["name": name])
+    case .linkRequired(let necessity): sentence = necessity.message(provider)
     case .ended, .notConfigured, .unavailable:
       sentence = Message("sign-in-provider.ended")
     }
     if isSignedIn, advice == nil { advice = Message("sign-in-provider.still-signed-in") }
     (self.heading, self.status) = (heading, status)
+  }
+}
+
+extension LinkNecessity {
+  /// Why the link with a provider can't be removed, and what to do.
+  func message(_ provider: String) -> Message {
+    let name = Message.Value.name(Formatted.short(provider))
+    return switch self {
+    case .noOwnSignIn: Message("sign-in-provider.link-required", ["name": name])
+    case .passwordSignInOff:
+      Message("sign-in-provider.link-required-passwords-off", ["name": name])
+    }
   }
 }

@@ -45,19 +45,20 @@ extension ConsoleProviders {
       || AdministratorFactors.asksForPassword(in: session, at: now)
   }
 
-  /// Returns whether an administrator couldn't sign in without their link.
+  /// Returns why an administrator couldn't sign in without their link; nil if they could.
   ///
   /// - Throws: ``ProviderSignInError/unavailable(_:)``.
-  public func isLinkRequired(
+  public func linkNecessity(
     for id: ID<Administrator>
-  ) async throws(ProviderSignInError) -> Bool {
-    try await store.read(ProviderSignInError.self) { try Self.isLinkRequired(for: id, $0) }
+  ) async throws(ProviderSignInError) -> LinkNecessity? {
+    try await store.read(ProviderSignInError.self) { try Self.linkNecessity(for: id, $0) }
   }
 
-  private static func isLinkRequired(
+  private static func linkNecessity(
     for id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> Bool {
-    try !Administrators.hasOwnSignIn(id, connection) || !PasswordSignIn.admits(id, connection)
+  ) throws -> LinkNecessity? {
+    guard try PasswordSignIn.admits(id, connection) else { return .passwordSignInOff }
+    return try Administrators.hasOwnSignIn(id, connection) ? nil : .noOwnSignIn
   }
 
   /// Removes the administrator's own link: roles that come from groups are revoked, and sessions
@@ -76,8 +77,8 @@ extension ConsoleProviders {
       if try Self.needsReauthentication(session, at: now, connection) {
         throw ProviderSignInError.reauthenticationRequired
       }
-      guard try !Self.isLinkRequired(for: administrator.id, connection) else {
-        throw ProviderSignInError.linkRequired
+      if let necessity = try Self.linkNecessity(for: administrator.id, connection) {
+        throw ProviderSignInError.linkRequired(necessity)
       }
       let name = try ConsoleProvider.name(connection) ?? link.issuer
       try AdministratorProviderLink.delete(administrator.id, connection)

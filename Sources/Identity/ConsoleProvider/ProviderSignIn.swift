@@ -77,6 +77,14 @@ public struct ProviderIdentity: Sendable, Equatable {
   public let groups: ProviderGroups
 }
 
+/// Why an administrator couldn't sign in without their link with the provider.
+public enum LinkNecessity: Sendable, Equatable {
+  /// They have neither a password nor a passkey.
+  case noOwnSignIn
+  /// Password sign-in is off, so that a password or passkey would be of no use.
+  case passwordSignInOff
+}
+
 /// Why a sign-in at the provider isn't possible, or failed.
 public enum ProviderSignInError: Error, Sendable {
   /// There's no provider.
@@ -116,7 +124,7 @@ public enum ProviderSignInError: Error, Sendable {
   /// The administrator isn't linked.
   case notLinked
   /// Without the link, the administrator couldn't sign in.
-  case linkRequired
+  case linkRequired(LinkNecessity)
   /// Too many failed attempts; a retry is possible at the given time.
   case throttled(until: Instant)
   /// The database is unavailable.

@@ -96,7 +96,7 @@ import Text
       let own = try await browser.get("/account/provider")
       Markup.check(own)
       // Without a password or passkey, the link is the only way to sign in.
-      #expect(own.says("you can no longer sign in"))
+      #expect(own.says("you can no longer sign in. Add a passkey first."))
       #expect(!own.values(of: "href").contains("/account/provider/removal"))
       #expect(try await browser.get("/account/provider/removal").location == "/account/provider")
       let stranger = Browser(world)

@@ -153,6 +153,34 @@ struct BreakGlassTests {
     }
   }
 
+  @Test func `someone without a password adds a passkey, and can then remove the link`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (_, nora) = try await Self.turnOff(instance)
+      let providers = instance.identity.consoleProviders
+      let id = nora.administrator.id
+      #expect(try await providers.linkNecessity(for: id) == .passwordSignInOff)
+      _ = try await providers.turnOnPasswordSignIn(by: Author(actor: .commandLine))
+      #expect(try await providers.linkNecessity(for: id) == .noOwnSignIn)
+      instance.clock.advance(400)
+      let authenticator = try TestAuthenticator()
+      await expect("wrongPassword") {
+        _ = try await instance.addPasskey(authenticator, in: nora)
+      }
+      guard
+        case .reauthenticated(let renewed, _) = try await instance.visit(.reauthentication(nora))
+      else { throw Unexpected("not re-authenticated") }
+      _ = try await instance.addPasskey(authenticator, in: renewed.session)
+      #expect(try await providers.linkNecessity(for: id) == nil)
+      _ = try await providers.setBreakGlassAccount(
+        try await instance.identity.administrators.record(email: "olga@desk.example.com")
+          .administrator.id,
+        instance.request(nora.administrator, renewed.session, note: "Single sign-on"))
+      #expect(try await providers.linkNecessity(for: id) == .passwordSignInOff)
+    }
+  }
+
   @Test func `no one is invited to set a password that would be of no use`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
