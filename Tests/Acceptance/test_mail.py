@@ -241,6 +241,22 @@ def test_a_message_that_is_scanned_for_longer_than_a_minute_is_sent_once_and_del
             assert server.stop() == 0
 
 
+def test_an_outage_while_a_message_is_being_scanned_delays_others_for_seconds_only(tmp_path):
+    with MailServer(delay=lambda recipient: 600 if recipient == "scanned@example.com" else 0) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            api = api_of(server, set_up_project(server))
+            notify(api, "scanned@example.com")
+            until(lambda: mail_server.scanning, "the mail server has the message")
+            mail_server.sender = "421 too busy"
+            notify(api, "early@example.com")
+            server.wait_for_line(r"(Email delivery paused)")
+            mail_server.sender = "250 OK"
+            notify(api, "late@example.com")
+            until(lambda: "late@example.com" in recipients(mail_server), "the message is sent", 30)
+            server.wait_for_line(r"(Email delivery resumed)")
+            assert server.stop() == 0
+
+
 def test_a_message_that_is_being_scanned_does_not_delay_a_stop(tmp_path):
     with MailServer(delay=600) as mail_server:
         with Server(tmp_path, *flags(mail_server.port)) as server:

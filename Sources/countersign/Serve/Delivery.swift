@@ -83,35 +83,34 @@ private struct Courier: Sendable {
         guard await slept(.seconds(5)) else { return }
       }
     }
-    var pause: Duration?
+    var outage = Outage()
     while !Task.isCancelled {
-      var round = Round()
-      do {
-        round = try await sendAll()
-      } catch {
+      do { try await sendAll(&outage) } catch {
         log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
       }
       await carrier.rest()
-      if round.isAnySent, pause != nil {
-        log.add(.deliveryResumed(carrier.channel))
-        pause = nil
-      }
-      if let trouble = round.trouble {
-        if pause == nil {
-          log.add(
-            .deliveryPaused(carrier.channel, server: carrier.server, reason: trouble))
-        }
-        pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
-      }
-      let rest = round.trouble == nil ? Self.interval : pause ?? Self.interval
-      guard await slept(rest) else { return }
+      guard await slept(max(outage.remaining, Self.interval)) else { return }
     }
   }
 
-  private struct Round {
-    var isAnySent = false
-    /// The reason the server accepts no messages; nil when it does.
-    var trouble: String?
+  /// A time in which the server can't be reached, with pauses between attempts that grow.
+  private struct Outage {
+    /// The last pause; nil while there's no outage.
+    private var pause: Duration?
+    private var end = ContinuousClock.now
+
+    var isOver: Bool { pause == nil }
+    /// The time until the next attempt.
+    var remaining: Duration {
+      isOver ? .zero : max(ContinuousClock.now.duration(to: end), .zero)
+    }
+
+    /// Pauses before the next attempt; has no effect during a pause.
+    mutating func prolong() {
+      guard remaining == .zero else { return }
+      let next = min((pause ?? .seconds(2)) * 2, Courier.longestPause)
+      (pause, end) = (next, .now + next)
+    }
   }
 
   private enum Step {
@@ -122,11 +121,13 @@ private struct Courier: Sendable {
   }
 
   /// Sends messages that are due, until none is left or the server can't be reached.
-  private func sendAll() async throws -> Round {
+  ///
+  /// While messages are still being sent, which may take minutes, others are attempted after a pause.
+  private func sendAll(_ outage: inout Outage) async throws {
     try await withThrowingTaskGroup(of: Step.self) { group in
-      var (round, sending, isCheckDue, willCheck) = (Round(), 0, true, false)
+      var (sending, isCheckDue, willCheck) = (0, true, false)
       while true {
-        while isCheckDue, sending < carrier.mostAtOnce, round.trouble == nil {
+        while isCheckDue, sending < carrier.mostAtOnce, outage.remaining == .zero {
           let due: DueMessage?
           do { due = try await claim() } catch {
             // The others would have to wait for those that are being sent, which may take minutes.
@@ -143,7 +144,7 @@ private struct Courier: Sendable {
         }
         guard sending > 0 else {
           group.cancelAll()
-          return round
+          return
         }
         // More may be sent at the same time by then, too.
         if !willCheck, !Task.isCancelled {
@@ -156,14 +157,26 @@ private struct Courier: Sendable {
         switch try await group.next() {
         case .attempt(let attempt):
           sending -= 1
-          switch attempt {
-          case .recorded(let result): round.isAnySent = round.isAnySent || result == .sent
-          case .isDown(let reason): round.trouble = reason
-          }
+          note(attempt, &outage)
         case .check: (isCheckDue, willCheck) = (true, false)
-        case nil: return round
+        case nil: return
         }
       }
+    }
+  }
+
+  /// Begins, prolongs, or ends an outage.
+  private func note(_ attempt: DeliveryAttempt, _ outage: inout Outage) {
+    switch attempt {
+    case .isDown(let reason):
+      if outage.isOver {
+        log.add(.deliveryPaused(carrier.channel, server: carrier.server, reason: reason))
+      }
+      outage.prolong()
+    case .recorded(.sent) where !outage.isOver:
+      log.add(.deliveryResumed(carrier.channel))
+      outage = Outage()
+    case .recorded: break
     }
   }
 
