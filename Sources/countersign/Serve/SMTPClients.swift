@@ -5,8 +5,25 @@ import Synchronization
 /// long to reply.
 final class SMTPClients: Sendable {
   private let all: [SMTPClient]
-  /// The positions of those that send an email.
-  private let busy = Mutex<Set<Int>>([])
+  private let loads: Mutex<Loads>
+
+  /// The number of emails that each connection is sending or will send next.
+  struct Loads {
+    private var counts: [Int]
+
+    /// Creates them for connections that send none.
+    init(connections: Int) { counts = Array(repeating: 0, count: connections) }
+
+    /// Adds an email to the first connection with the fewest, and returns its position.
+    mutating func add() -> Int {
+      var position = 0
+      for other in counts.indices where counts[other] < counts[position] { position = other }
+      counts[position] += 1
+      return position
+    }
+
+    mutating func remove(_ position: Int) { counts[position] -= 1 }
+  }
 
   /// The maximum number of connections.
   private static let most = 4
@@ -14,7 +31,10 @@ final class SMTPClients: Sendable {
   /// longer, in seconds.
   private static let patience = 5
 
-  init(_ server: SMTPServer) { all = (0..<Self.most).map { _ in SMTPClient(server) } }
+  init(_ server: SMTPServer) {
+    all = (0..<Self.most).map { _ in SMTPClient(server) }
+    loads = Mutex(Loads(connections: Self.most))
+  }
 
   /// The maximum number of emails sent at the same time now.
   var mostAtOnce: Int {
@@ -23,12 +43,8 @@ final class SMTPClients: Sendable {
 
   /// Sends an email and waits for the server's reply.
   func send(_ mail: Mail) async -> SMTPOutcome {
-    let position = busy.withLock { busy in
-      let free = all.indices.first { !busy.contains($0) } ?? 0
-      busy.insert(free)
-      return free
-    }
-    defer { _ = busy.withLock { $0.remove(position) } }
+    let position = loads.withLock { $0.add() }
+    defer { loads.withLock { $0.remove(position) } }
     return await all[position].send(mail)
   }
 
