@@ -99,8 +99,9 @@ let package = Package(
       resources: [.embedInCode("Migrations")], swiftSettings: house),
 
     module(
-      "HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized),
-    module("DatabaseSQLite", ["Database", "CSQLite"], settings: optimized),
+      "HTTPServer", ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized
+    ),
+    module("DatabaseSQLite", ["Database", "Host", "CSQLite"], settings: optimized),
     module("DatabasePostgreSQL", ["Database", "CPostgreSQL"], settings: optimized),
     module(
       "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),

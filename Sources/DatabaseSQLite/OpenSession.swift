@@ -1,6 +1,7 @@
 import CSQLite
 import Database
 import Glibc
+import Host
 
 /// The options for opening a session.
 struct SessionOptions: Sendable {
@@ -162,15 +163,13 @@ enum DatabaseFile {
 
   /// Returns the error for a failed system call.
   static func failure(_ number: Int32, _ path: String) -> DatabaseError {
-    let reason = unsafe String(cString: strerror(number))
+    let error = SystemError(number)
     let code: DatabaseError.Code =
       switch number {
       case EACCES, EROFS, EPERM: .readOnly
-      case ENOSPC, EDQUOT: .full
-      case EIO: .ioError
       case EEXIST: .exists
-      default: .cannotOpen
+      default: DatabaseError.reason(error)
       }
-    return DatabaseError(code, "cannot write to \(path): \(reason)")
+    return DatabaseError(code, "cannot write to \(path): \(error)")
   }
 }

@@ -1,6 +1,7 @@
 import CSQLite
 import Database
 import Glibc
+import Host
 
 extension DatabaseError {
   /// Returns the last error of a connection.
@@ -16,16 +17,15 @@ extension DatabaseError {
     var message = ""
     if let text = unsafe sqlite3_errmsg(connection) { message = unsafe String(cString: text) }
     var kind = kind(of: code, message: message)
-    if kind == .cannotOpen { kind = unsafe reason(sqlite3_system_errno(connection)) }
+    if kind == .cannotOpen { kind = unsafe reason(SystemError(sqlite3_system_errno(connection))) }
     return DatabaseError(kind, message, extendedCode: code, sql: sql)
   }
 
   /// Returns why a file can't be opened, by the error of the system.
-  private static func reason(_ number: Int32) -> Code {
-    switch number {
+  static func reason(_ error: SystemError) -> Code {
+    switch error.number {
     case ENOSPC, EDQUOT: .full
-    case EIO: .ioError
-    default: .cannotOpen
+    default: error.isTemporary ? .ioError : .cannotOpen
     }
   }
 

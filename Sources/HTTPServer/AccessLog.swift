@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import Host
 
 /// A log with one line of JSON per request: `time`, `level`, `event`, `id`, `peer`, `method`,
 /// `path`, `status`, `bytes`, and `ms`.
@@ -44,7 +45,7 @@ public final class AccessLog: Sendable {
 
   private static func open(_ path: String) throws(ServerError) -> Int32 {
     let file = unsafe Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
-    guard file >= 0 else { throw .unreadableFile(path: path, reason: lastError()) }
+    guard file >= 0 else { throw .unreadable(path, .last) }
     return file
   }
 

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Host
 
 /// A listening socket.
 struct Listener {
@@ -21,8 +22,9 @@ struct Listener {
     while let candidate = unsafe next?.pointee {
       unsafe next = candidate.ai_next
       guard let socket = unsafe Listener.listen(candidate) else {
-        isTemporary = [EADDRINUSE, EADDRNOTAVAIL].contains(errno)
-        reason = lastError()
+        let error = SystemError.last
+        isTemporary = error.isTemporary || [EADDRINUSE, EADDRNOTAVAIL].contains(error.number)
+        reason = error.description
         continue
       }
       self.socket = socket

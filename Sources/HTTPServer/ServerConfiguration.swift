@@ -1,3 +1,4 @@
+import Host
 public import Network
 
 /// Where and how a server listens.
@@ -57,19 +58,26 @@ public struct ServerConfiguration: Sendable {
 public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The host isn't an address of this machine.
   case unknownHost(String)
-  /// Listening on the address failed; `reason` is the system's text. `isTemporary` if another process
-  /// uses the address, or no interface has it yet.
+  /// Listening on the address failed; `reason` is the system's text. `isTemporary`, too, if another
+  /// process uses the address, or no interface has it yet.
   case cannotListen(host: String, port: Int, reason: String, isTemporary: Bool)
-  /// A file couldn't be read; `reason` is the system's text.
-  case unreadableFile(path: String, reason: String)
+  /// A file couldn't be opened or read; `reason` is the system's text.
+  case unreadableFile(path: String, reason: String, isTemporary: Bool = false)
   /// The engine rejected the certificate or key, or lacked resources.
-  case cannotStart(reason: String)
+  case cannotStart(reason: String, isTemporary: Bool = false)
+
+  /// A file that couldn't be opened or read.
+  static func unreadable(_ path: String, _ error: SystemError) -> Self {
+    .unreadableFile(path: path, reason: error.description, isTemporary: error.isTemporary)
+  }
 
   /// Whether another attempt can succeed, although nobody changes the configuration.
   public var isTemporary: Bool {
     switch self {
-    case .cannotListen(_, _, _, let isTemporary): isTemporary
-    case .unknownHost, .unreadableFile, .cannotStart: false
+    case .cannotListen(_, _, _, let isTemporary), .unreadableFile(_, _, let isTemporary),
+      .cannotStart(_, let isTemporary):
+      isTemporary
+    case .unknownHost: false
     }
   }
 
@@ -79,8 +87,8 @@ public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknownHost(let host): "There is no address named \(host) on this machine."
     case .cannotListen(let host, let port, let reason, _):
       "Cannot listen on \(host), port \(port): \(reason)."
-    case .unreadableFile(let path, let reason): "Cannot read \(path): \(reason)."
-    case .cannotStart(let reason): reason
+    case .unreadableFile(let path, let reason, _): "Cannot read \(path): \(reason)."
+    case .cannotStart(let reason, _): reason
     }
   }
 }

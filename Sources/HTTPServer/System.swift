@@ -5,11 +5,6 @@ func processorCount() -> Int {
   max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
 }
 
-/// Returns the system's description of the last error.
-func lastError() -> String {
-  unsafe String(cString: strerror(errno))
-}
-
 /// The system's clocks.
 enum SystemClock {
   /// Returns milliseconds of a monotonic clock, at most 4 ms behind.

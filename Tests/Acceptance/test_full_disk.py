@@ -1,5 +1,6 @@
 """A full disk: a clear error, no partial writes, and reads still work."""
 
+import shutil
 import sqlite3
 import time
 
@@ -106,6 +107,36 @@ def test_a_start_on_a_full_disk_is_worth_repeating(disk):
     # A service manager restarts it.
     assert refusal.returncode == 75, refusal.stderr
     assert str(folder) in refusal.stderr
+
+
+@pytest.mark.parametrize("option", ["--access-log", "--audit-heads"])
+def test_a_start_whose_log_is_on_a_full_disk_is_worth_repeating(tmp_path, option):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    shutil.copytree(new_instance(), tmp_path / "data")
+    refusal = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path / "data",
+                  option, folder / "log", prefix=small_disk(folder, files=0))
+    assert refusal.returncode == 75, refusal.stderr
+    assert str(folder / "log") in refusal.stderr and "No space left on device" in refusal.stderr
+
+
+def test_a_command_that_cannot_create_its_lock_on_a_full_disk_is_worth_repeating(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    script = 'cp -p "$1/countersign.sqlite" "$1/master.key" "$2"; shift 2; exec "$@"'
+    refusal = run("admin", "list", "--data", folder, prefix=[
+        *small_disk(folder, files=2), "sh", "-c", script, "sh", str(new_instance()), str(folder)])
+    assert refusal.returncode == 75, refusal.stderr
+    assert "keys.lock" in refusal.stderr and "No space left on device" in refusal.stderr
+
+
+def small_disk(folder, files):
+    """The prefix that mounts a file system with room for a number of files, visible to one command."""
+    # One is for its root.
+    prefix = on_small_disk(folder, f"size=8m,mode=700,nr_inodes={files + 1}")
+    if prefix is None:
+        pytest.skip("mounting isn't allowed on this system")
+    return prefix
 
 
 def every_user(api):

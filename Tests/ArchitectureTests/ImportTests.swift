@@ -37,8 +37,8 @@ private let mayImport: [String: Set<String>] = [
     "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text", "WebAuthn",
   ],
 
-  "HTTPServer": ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"],
-  "DatabaseSQLite": ["Database", "CSQLite"],
+  "HTTPServer": ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"],
+  "DatabaseSQLite": ["Database", "Host", "CSQLite"],
   "DatabasePostgreSQL": ["Database", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],

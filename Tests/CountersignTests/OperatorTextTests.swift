@@ -1,5 +1,8 @@
 import Database
 import Foundation
+import Glibc
+import Host
+import HTTPServer
 import Identity
 import Testing
 
@@ -42,6 +45,51 @@ struct OperatorTextTests {
       }
       #expect(
         "\(error)" == "The data folder \(folder)/file/data can't be created: Not a directory")
+    }
+  }
+
+  @Test(arguments: [
+    (ENOSPC, true), (EDQUOT, true), (EIO, true), (EMFILE, true), (ENFILE, true), (EACCES, false),
+    (ENOENT, false), (EROFS, false),
+  ])
+  func `a file that can't be written is worth another attempt if the disk or the load is at fault`(
+    number: Int32, isTemporary: Bool
+  ) {
+    let error = ConfigurationError(writing: "/data/file", SystemError(number))
+    #expect(error.isTemporary == isTemporary)
+    #expect("\(error)" == "/data/file can't be written: \(SystemError(number))")
+    #expect(
+      ConfigurationError.isTemporary(POSIXError(POSIXErrorCode(rawValue: number)!)) == isTemporary)
+  }
+
+  @Test func `a private file has nothing of the one that a killed process left`() async throws {
+    try await withFolder { folder in
+      let path = "\(folder)/users.jsonl"
+      let left = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
+      try "what a killed process left".write(toFile: left, atomically: false, encoding: .utf8)
+      let file = try PrivateFile(path)
+      try file.write(Array("new".utf8))
+      try file.finish()
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+    }
+  }
+
+  @Test func `a log or lock in a missing folder is an error in the configuration`()
+    async throws
+  {
+    try await withFolder { folder in
+      let missing = try #require(throws: ServerError.self) {
+        try AccessLog(path: "\(folder)/none/log")
+      }
+      #expect(!missing.isTemporary)
+      let none = try #require(throws: ConfigurationError.self) {
+        try FolderLock(path: "\(folder)/none/server.lock", isShared: false)
+      }
+      #expect(!none.isTemporary)
+      #expect(
+        "\(none)"
+          == "The lock file \(folder)/none/server.lock can't be opened for writing: No such file or directory"
+      )
     }
   }
 

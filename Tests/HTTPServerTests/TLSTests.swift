@@ -108,7 +108,9 @@ struct TLSTests {
     #expect {
       _ = try server(.init(certificate: "/nowhere.pem", key: tls.key))
     } throws: { error in
-      guard case .unreadableFile("/nowhere.pem", _)? = error as? ServerError else { return false }
+      guard case .unreadableFile("/nowhere.pem", _, _)? = error as? ServerError else {
+        return false
+      }
       return true
     }
   }

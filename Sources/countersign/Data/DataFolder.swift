@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -279,9 +280,7 @@ struct DataFolder: Sendable {
   /// Replaces the keys in the file atomically.
   func store(_ ring: KeyRing) throws(ConfigurationError) {
     do { try KeyFile.replace(key, with: ring.text) } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.file-cant-be-written-because", ["path": .text(key), "reason": .text(error.reason)]))
+      throw ConfigurationError(writing: key, SystemError(error.number))
     }
   }
 

@@ -119,7 +119,8 @@ struct DatabaseSwap: Sendable {
       throw ConfigurationError(
         Message(
           "cli.the-restore-to-cant-be-finished",
-          ["path": .text(data), "reason": .text(OperatorText.reason(of: error))]))
+          ["path": .text(data), "reason": .text(OperatorText.reason(of: error))]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
   }
 }

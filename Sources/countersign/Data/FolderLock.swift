@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Host
 import Localization
 
 /// A lock on a file of the data folder, which other processes respect until it's released.
@@ -8,15 +9,14 @@ final class FolderLock: Sendable {
 
   /// Acquires the lock, without waiting; returns nil while another process has one that excludes it.
   init?(path: String, isShared: Bool) throws(ConfigurationError) {
-    let files = FileManager.default
-    if !files.fileExists(atPath: path) {
-      _ = files.createFile(
-        atPath: path, contents: Data(), attributes: [.posixPermissions: 0o600])
+    let file: Int32
+    do { file = try WritableFile.open(path, permissions: 0o600) } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.the-lock-file-cant-be-opened", ["lock": .text(path), "reason": .text("\(error)")]),
+        isTemporary: error.isTemporary)
     }
-    guard let handle = FileHandle(forUpdatingAtPath: path) else {
-      throw ConfigurationError(Message("cli.the-lock-file-cant-be-opened", ["lock": .text(path)]))
-    }
-    self.handle = handle
+    handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     guard flock(handle.fileDescriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
       return nil
     }

@@ -1,6 +1,5 @@
 import Foundation
 import Host
-import Localization
 
 /// A file of lines that's only appended to.
 struct LineFile: Sendable {
@@ -8,25 +7,15 @@ struct LineFile: Sendable {
 
   /// Creates the file if it doesn't exist.
   func create() throws(ConfigurationError) {
-    let files = FileManager.default
-    guard
-      files.isWritableFile(atPath: path) && !DataFolder.isFolder(path)
-        || !files.fileExists(atPath: path)
-          && files.createFile(
-            atPath: path, contents: nil, attributes: [.posixPermissions: 0o640])
-    else { throw ConfigurationError(Message("cli.file-cant-be-written", ["path": .text(path)])) }
+    let handle = try open()
+    try? handle.close()
   }
 
   /// Appends lines, and waits until they're on disk.
   ///
   /// The file is opened each time, because log rotation may have moved it.
   func append(_ lines: [[UInt8]]) throws {
-    try create()
-    // Another server may append in the meantime, whose lines mustn't be overwritten.
-    guard let file = AppendedFile.open(path) else {
-      throw ConfigurationError(Message("cli.file-cant-be-written", ["path": .text(path)]))
-    }
-    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    let handle = try open()
     defer { try? handle.close() }
     let end = try handle.seekToEnd()
     var bytes: [UInt8] = []
@@ -38,5 +27,15 @@ struct LineFile: Sendable {
     for line in lines { bytes += line + [UInt8(ascii: "\n")] }
     try handle.write(contentsOf: Data(bytes))
     try handle.synchronize()
+  }
+
+  private func open() throws(ConfigurationError) -> FileHandle {
+    // Another server may append in the meantime, whose lines mustn't be overwritten.
+    do {
+      let file = try WritableFile.open(path, permissions: 0o640, appends: true)
+      return FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    } catch {
+      throw ConfigurationError(writing: path, error)
+    }
   }
 }

@@ -1,7 +1,7 @@
 import Crypto
 import Database
 import Foundation
-import Glibc
+import Host
 import Identity
 import JSON
 import Localization
@@ -25,6 +25,7 @@ enum OperatorText {
   /// Foundation's own description lacks, or that of a database.
   static func reason(of error: any Error) -> String {
     if let error = error as? DatabaseError { return error.message }
+    if let error = error as? SystemError { return error.description }
     let error = error as NSError
     // On Linux, a POSIXError isn't an NSError until it's converted.
     let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
@@ -54,14 +55,24 @@ extension ConfigurationError {
       isTemporary: Self.isTemporary(error))
   }
 
+  /// A file that can't be written.
+  init(writing path: String, _ error: any Error) {
+    self.init(
+      Message(
+        "cli.file-cant-be-written-because",
+        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
+      isTemporary: Self.isTemporary(error))
+  }
+
   /// Returns whether an error of a database, or of the system, is one that another attempt can solve.
   static func isTemporary(_ error: any Error) -> Bool {
     if let error = error as? DatabaseError { return error.isTemporary }
+    if let error = error as? SystemError { return error.isTemporary }
     if let error = error as? CocoaError, error.code == .fileWriteOutOfSpace { return true }
     let error = error as NSError
     let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
-    let numbers = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].map { Int($0) }
-    return cause.domain == NSPOSIXErrorDomain && numbers.contains(cause.code)
+    return cause.domain == NSPOSIXErrorDomain
+      && SystemError(Int32(clamping: cause.code)).isTemporary
   }
 }
 

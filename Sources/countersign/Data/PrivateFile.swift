@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Localization
 
 /// A file with mode 600 that appears under its name once it's complete and synced to disk.
@@ -14,12 +15,13 @@ final class PrivateFile: Sendable {
     }
     self.path = path
     partial = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
-    let isCreated = FileManager.default.createFile(
-      atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
-    guard isCreated, let handle = FileHandle(forWritingAtPath: partial) else {
-      throw ConfigurationError(Message("cli.file-cant-be-written", ["path": .text(path)]))
+    let file: Int32
+    do { file = try WritableFile.open(partial, permissions: 0o600) } catch {
+      throw ConfigurationError(writing: path, error)
     }
-    self.handle = handle
+    handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    // A process with the same number may have been killed.
+    do { try handle.truncate(atOffset: 0) } catch { throw ConfigurationError(writing: path, error) }
   }
 
   deinit {
@@ -29,7 +31,9 @@ final class PrivateFile: Sendable {
   }
 
   func write(_ bytes: [UInt8]) throws {
-    do { try handle.write(contentsOf: Data(bytes)) } catch { throw failure(error) }
+    do { try handle.write(contentsOf: Data(bytes)) } catch {
+      throw ConfigurationError(writing: path, error)
+    }
   }
 
   func finish() throws {
@@ -37,14 +41,7 @@ final class PrivateFile: Sendable {
       try handle.synchronize()
       try FileManager.default.moveItem(atPath: partial, toPath: path)
     } catch {
-      throw failure(error)
+      throw ConfigurationError(writing: path, error)
     }
-  }
-
-  private func failure(_ error: any Error) -> ConfigurationError {
-    ConfigurationError(
-      Message(
-        "cli.file-cant-be-written-because",
-        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
   }
 }

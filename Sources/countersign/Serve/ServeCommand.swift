@@ -245,7 +245,7 @@ enum ServeCommand: Command {
         throw ConfigurationError(
           Message(
             "cli.the-access-log-cant-be-written",
-            ["place": .text(place), "reason": .text("\(error)")]))
+            ["place": .text(place), "reason": .text("\(error)")]), isTemporary: error.isTemporary)
       }
     }
   }
