@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import Testing
@@ -58,6 +59,34 @@ import Testing
       #expect(answer.status == .badRequest)
       #expect(
         try await world.identity.policies.scheduled(try await world.euScope).isEmpty)
+    }
+  }
+
+  @Test func `a saved zone that the system doesn't know any more is UTC, and is kept`() async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let id = try await world.id(of: World.tomas)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE administrator SET time_zone = 'Mars/Base' WHERE administrator_id = \(id)")
+      }
+      let address = try await world.eu + "/policy"
+      #expect(try await tomas.submit(address, .policy(intervals: "1")).says("Times are in UTC"))
+      // A form that was opened while the system knew the zone.
+      let form = Form.policy(
+        intervals: "1", more: ["apply-at": "2026-11-21T09:00", "time-zone": "Mars/Base"])
+      #expect(try await tomas.save(address, form).status == .seeOther)
+      let change = try #require(
+        try await world.identity.policies.scheduled(try await world.euScope).first)
+      #expect(change.applyAt.rfc3339Milliseconds == "2026-11-21T09:00:00.000Z")
+      let note = "Mars/Base (unknown to this server, which shows times in UTC)"
+      #expect(try await tomas.get("/account").says(note))
+      let preferences = try await tomas.get("/account/preferences")
+      #expect(preferences.says("<option value=\"Mars/Base\" selected>\(note)</option>"))
+      let dark: Form = ["zone": "Mars/Base", "theme": "dark"]
+      #expect(try await tomas.submit("/account/preferences", dark).location == "/account")
+      #expect(try await tomas.get("/account").says(note))
     }
   }
 

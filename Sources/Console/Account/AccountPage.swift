@@ -134,7 +134,7 @@ struct AccountView: ViewModel {
       facts.append(Fact(index == 0 ? roles : Message.verbatim(""), value))
     }
     return facts + [
-      Fact(Message("account.time-zone"), preferences.timeZone),
+      Fact(Message("account.time-zone"), PreferencesText.zone(preferences.timeZone)),
       Fact(Message("account.theme"), PreferencesText.theme(preferences.theme)),
     ]
   }

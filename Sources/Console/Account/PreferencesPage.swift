@@ -46,13 +46,20 @@ struct PreferencesPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = PreferencesView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences)
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences,
+      savedZone: signedIn.session.preferences.timeZone)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
 
 /// Names preferences for display.
 enum PreferencesText {
+  /// A zone that the system doesn't know says what replaces it.
+  static func zone(_ name: String) -> Message {
+    name == "UTC" || Zone.named(name) != nil
+      ? .verbatim(name) : Message("account.zone-unknown", ["zone": .text(name)])
+  }
+
   static func theme(_ theme: Preferences.Theme) -> Message {
     switch theme {
     case .system: Message("account.theme-system")
@@ -66,15 +73,21 @@ struct PreferencesView: ViewModel {
   let frame: FrameView
   let csrf: String
   let preferences: Preferences
+  let savedZone: String
+
+  /// The zones, with the saved one if it isn't in the list any more.
+  private var zones: [Choice] {
+    (Zone.names.contains(savedZone) ? Zone.names : [savedZone] + Zone.names).map {
+      Choice(value: $0, text: PreferencesText.zone($0), isChosen: $0 == preferences.timeZone)
+    }
+  }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.preferences() },
     .text("cancel") { _ in ConsolePaths.account() },
     .text(\.csrf),
-    .list("zones") { view in
-      Zone.names.map { Choice(value: $0, text: $0, isChosen: $0 == view.preferences.timeZone) }
-    },
+    .list("zones") { $0.zones },
     .list("themes") { view in
       Preferences.Theme.allCases.map {
         Choice(

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 
 extension Times {
   /// The name of the hidden field with the time zone in which a form was shown.
@@ -19,10 +20,14 @@ extension SignedIn {
 
   /// Formats and reads the dates and times of a form that was submitted before.
   ///
-  /// - Throws: ``Refusal/unreadableForm`` for a zone that can't be selected.
+  /// - Returns: Those of the zone. The account's own zone may have been selected before an update of
+  ///   the system removed it, and is then UTC, as on pages.
+  /// - Throws: ``Refusal/unreadableForm`` for another zone that can't be selected.
   func times(of form: Form) throws(Refusal) -> Times {
     let zone = form.trimmed(Times.zoneField)
-    guard !zone.isEmpty, zone != times.zoneName else { return times }
+    guard !zone.isEmpty, ![times.zoneName, session.preferences.timeZone].contains(zone) else {
+      return times
+    }
     guard Zone.names.contains(zone) else { throw .unreadableForm }
     return Times(catalog, zone: zone)
   }
