@@ -5,10 +5,16 @@ import Templating
 /// The states and results of bulk removals as text.
 enum BulkText {
   /// What happens at the sign-ins of users whose factors are removed.
-  static func signIn(_ enforcement: Set<Enforcement.Mode>) -> Message {
-    if enforcement.contains(.refuse) { return Message("removals.some-sign-ins-refused") }
-    return enforcement.isEmpty
-      ? Message("removals.first-factor-only") : Message("removals.first-factor-and-claim")
+  static func signIn(_ next: SignInWithoutFactor, _ times: Times) -> Message {
+    switch next {
+    case .accepted: Message("removals.first-factor-only")
+    case .enforced(.claim, nil): Message("removals.first-factor-and-claim")
+    case .enforced(.claim, let from?):
+      Message("removals.first-factor-claim-later", ["time": times.value(from)])
+    case .enforced(.refuse, nil): Message("removals.some-sign-ins-refused")
+    case .enforced(.refuse, let from?):
+      Message("removals.some-sign-ins-refused-later", ["time": times.value(from)])
+    }
   }
 
   /// Returns the state; `undo` is nil if nobody undid the removal.

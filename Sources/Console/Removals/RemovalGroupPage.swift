@@ -121,8 +121,8 @@ struct RemovalGroupPage: Sendable {
       users: try await users(of: group, signedIn), eligibility: eligibility, refusal: refusal,
       answers: answers, number: number, chosen: chosen,
       csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail,
-      enforcement: try await refusing {
-        try await identity.policies.enforcementModes(in: parts.map(\.scope))
+      signIn: try await refusing {
+        try await identity.policies.signInWithoutFactor(in: parts.map(\.scope))
       })
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }

@@ -16,8 +16,8 @@ struct RemovalGroupDraftView: ViewModel {
   let chosen: Set<Int64>
   let csrf: String
   let carriesMail: Bool
-  /// How the server enforces enrollment in the pools.
-  let enforcement: Set<Enforcement.Mode>
+  /// The strictest of what happens in the pools when the users sign in.
+  let signIn: SignInWithoutFactor
 
   private var consequences: [Message] {
     [
@@ -27,7 +27,7 @@ struct RemovalGroupDraftView: ViewModel {
           "count": .number(group.factors), "users": .message(BulkText.users(group.users)),
         ]),
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
-      BulkText.signIn(enforcement),
+      BulkText.signIn(signIn, frame.times),
       eligibility.undoHours == 0
         ? Message("removals.final-somewhere")
         : undoing(

@@ -138,8 +138,8 @@ struct RemovalJobPage: Sendable {
       frame: frame, context: context, job: job, lines: lines, eligibility: eligibility.support,
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: identity.messages.carriesMail,
-      enforcement: try await refusing {
-        try await identity.policies.enforcementModes(in: [context.scope])
+      signIn: try await refusing {
+        try await identity.policies.signInWithoutFactor(in: [context.scope])
       })
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }

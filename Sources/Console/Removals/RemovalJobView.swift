@@ -15,8 +15,8 @@ struct RemovalDraftView: ViewModel {
   let answers: ActionInput
   let number: String
   let carriesMail: Bool
-  /// How the server enforces enrollment in the pool; at most one mode.
-  let enforcement: Set<Enforcement.Mode>
+  /// What happens when the users sign in.
+  let signIn: SignInWithoutFactor
 
   private var users: Message { BulkText.users(job.users) }
 
@@ -32,7 +32,7 @@ struct RemovalDraftView: ViewModel {
     var sentences = [
       removed,
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
-      BulkText.signIn(enforcement),
+      BulkText.signIn(signIn, frame.times),
       hours == 0
         ? Message("removals.final")
         : undoing(within: .message(Formatted.duration(seconds: hours * 3_600))),

@@ -66,13 +66,16 @@ extension PolicyEdit {
     configuration.isTOTPOn && pattern == .mandatory ? enforcement : nil
   }
 
-  /// The first day on which users are due, not before today; nil without enforcement in effect.
-  public func firstDueDay(at now: Instant) -> Day? {
+  /// The first moment at which a user is due; nil without enforcement in effect.
+  var firstDue: Instant? {
     effectiveEnforcement.map { enforcement in
-      let start = enforcement.start(mandatoryFrom: mandatoryFrom)
-      return Day(max(start.advanced(bySeconds: Int64(enforcement.graceDays) * 86_400), now))
+      enforcement.start(mandatoryFrom: mandatoryFrom)
+        .advanced(bySeconds: Int64(enforcement.graceDays) * 86_400)
     }
   }
+
+  /// The first day on which users are due, not before today; nil without enforcement in effect.
+  public func firstDueDay(at now: Instant) -> Day? { firstDue.map { Day(max($0, now)) } }
 }
 
 extension Outbox {

@@ -30,23 +30,32 @@ extension Store {
 }
 
 extension Policies {
-  /// Returns how the server enforces in pools that users have a second factor, now or from a later day.
+  /// Returns the strictest of what happens in pools when users without a second factor sign in.
   ///
   /// - Parameter scopes: The pools.
-  /// - Returns: The modes in effect. A server that sends no email refuses no one.
+  /// - Returns: A refusal if a pool refuses users, or else a claim if a pool reports them, from the
+  ///   first time at which a user can be due. A server that sends no email refuses no one.
   /// - Throws: ``PolicyError``.
-  public func enforcementModes(
+  public func signInWithoutFactor(
     in scopes: [Scope]
-  ) async throws(PolicyError) -> Set<Enforcement.Mode> {
-    let carriesMail = store.outbox.carriesMail
+  ) async throws(PolicyError) -> SignInWithoutFactor {
+    let (now, carriesMail) = (store.clock.now(), store.outbox.carriesMail)
     return try await store.read(PolicyError.self) { connection in
-      var modes: Set<Enforcement.Mode> = []
+      var starts: [Enforcement.Mode: Instant] = [:]
       for scope in scopes {
         let edit = try Policies.stored(scope.key, connection).edit
-        guard let mode = edit.effectiveEnforcement?.mode else { continue }
-        modes.insert(carriesMail ? mode : .claim)
+        guard let stored = edit.effectiveEnforcement?.mode, let due = edit.firstDue else {
+          continue
+        }
+        let mode = carriesMail ? stored : .claim
+        starts[mode] = min(starts[mode] ?? due, due)
       }
-      return modes
+      guard
+        let (mode, due) = [.refuse, .claim].lazy.compactMap({ mode in
+          starts[mode].map { (mode, $0) }
+        }).first
+      else { return .accepted }
+      return .enforced(mode, from: due > now ? due : nil)
     }
   }
 }

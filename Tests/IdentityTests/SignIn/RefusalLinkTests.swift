@@ -145,12 +145,18 @@ struct RefusalLinkTests {
             .signInWithoutFactor
         }
         #expect(try await next() == .accepted)
-        #expect(try await policies.enforcementModes(in: [instance.acme, instance.east]) == [])
+        func pools() async throws -> SignInWithoutFactor {
+          try await policies.signInWithoutFactor(in: [instance.acme, instance.east])
+        }
+        #expect(try await pools() == .accepted)
         try await instance.enforce(.claim)
         #expect(try await next() == .enforced(.claim, from: nil))
-        #expect(
-          try await policies.enforcementModes(in: [instance.acme, instance.east]) == [.claim])
+        #expect(try await pools() == .enforced(.claim, from: nil))
         guard carriesMail else { return }
+        let tomorrow = Day(instance.now.advanced(bySeconds: 86_400))
+        try await instance.enforce(.refuse, from: "\(tomorrow)", grace: 7)
+        let first = tomorrow.start.advanced(bySeconds: 7 * 86_400)
+        #expect(try await pools() == .enforced(.refuse, from: first))
         let dueAt = device.account.createdAt.advanced(bySeconds: 7 * 86_400)
         try await instance.enforce(.claim, grace: 7)
         #expect(try await next() == .enforced(.claim, from: dueAt))
@@ -158,7 +164,7 @@ struct RefusalLinkTests {
         #expect(try await next() == .enforced(.refuse, from: dueAt))
         try await instance.enforce(.refuse)
         #expect(try await next() == .enforced(.refuse, from: nil))
-        #expect(try await policies.enforcementModes(in: [instance.acme]) == [.refuse])
+        #expect(try await pools() == .enforced(.refuse, from: nil))
         // A user who can't be sent an enrollment link isn't refused.
         var change = AccountChange()
         change.emailVerified = false
