@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import JSON
 import Text
 
 /// Keeps forms that were submitted after their session expired, until the same administrator has
@@ -81,32 +82,30 @@ struct Drafts: Sendable {
     return nil
   }
 
-  /// The bytes that are kept of a form: its path, the names of its secrets, and its fields.
-  ///
-  /// NUL, which no field contains, is after each. No form is larger like this than as it was sent,
-  /// except by a byte for each field.
-  private static func encoded(
+  /// The bytes that are kept of a form: a JSON array of its path, the names of its secrets, and the
+  /// names and values of its fields.
+  static func encoded(
     _ path: String, _ answers: [Form.Entry], leftOut secrets: [String]
   ) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for text in [path, secrets.joined(separator: ",")]
-      + answers.flatMap({ [$0.name.text, $0.value.text] })
-    {
-      bytes += text.utf8
-      bytes.append(0)
-    }
-    return bytes
+    JSON.array([
+      .string(path), .array(secrets.map { .string($0) }),
+      .array(answers.flatMap { [.text($0.name), .text($0.value)] }),
+    ]).serialized()
   }
 
-  private static func decoded(_ bytes: [UInt8]) -> Draft? {
-    let texts = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
-      .map { String(decoding: $0, as: UTF8.self) }
-    guard texts.count >= 2, texts.count.isMultiple(of: 2) else { return nil }
-    let answers = stride(from: 2, to: texts.count, by: 2).map { index in
-      Form.Entry(name: texts[index], value: texts[index + 1])
-    }
+  static func decoded(_ bytes: [UInt8]) -> Draft? {
+    guard let parts = (try? JSON.parse(bytes))?.arrayValue, parts.count == 3,
+      let path = parts[0].textValue, let secrets = parts[1].arrayValue,
+      let fields = parts[2].arrayValue, fields.count.isMultiple(of: 2)
+    else { return nil }
+    let texts = fields.compactMap(\.textValue)
+    guard texts.count == fields.count else { return nil }
     return Draft(
-      path: texts[0], answers: answers, secrets: texts[1].split(separator: ",").map(String.init))
+      path: path.text,
+      answers: stride(from: 0, to: texts.count, by: 2).map { index in
+        Form.Entry(name: texts[index], value: texts[index + 1])
+      },
+      secrets: secrets.compactMap(\.textValue?.text))
   }
 
   /// Returns the newest form kept for an administrator in the browser whose page is `next`, or the

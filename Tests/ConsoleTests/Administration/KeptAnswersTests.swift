@@ -149,6 +149,21 @@ import Text
     }
   }
 
+  @Test func `a form is kept whatever characters it has`() throws {
+    let path = "/projects/new"
+    let fields: [Form.Entry] = [
+      Form.Entry(name: "a\0b", value: "c\0\0d"), Form.Entry(name: "", value: "\0"),
+      Form.Entry(name: "list", value: "\"one\",\r\n\\ \u{1}"),
+      Form.Entry(name: "e", value: "e\u{301}"),
+    ]
+    let kept = Drafts.encoded(path, fields, leftOut: ["code", "password"])
+    let draft = try #require(Drafts.decoded(kept))
+    #expect(draft.path == path && draft.answers == fields)
+    #expect(draft.secrets == ["code", "password"])
+    // What an earlier version kept.
+    #expect(Drafts.decoded(Array("\(path)\0\0name\0Shop\0".utf8)) == nil)
+  }
+
   @Test func `each field for a password or code in a template is known as a secret`() throws {
     let known = Drafts.secrets.union(Drafts.optionalSecrets)
     var names: Set<UntrustedText> = []
