@@ -1,5 +1,4 @@
 import Crypto
-import Database
 import HTTP
 import Identity
 import OTP
@@ -46,10 +45,8 @@ struct TestRole: Sendable, CustomTestStringConvertible {
       email: Self.email, displayName: "Somebody", password: Secret(World.password),
       grant: grant ?? Grant(role: role), by: Author(actor: .commandLine))
     if grant == nil {
-      let id = administrator.id.text
-      try await world.database.write { connection in
-        _ = try connection.run("DELETE FROM administrator_grant WHERE administrator_id = \(id)")
-      }
+      try await world.identity.administrators.revoke(
+        Grant(role: role), from: administrator.id, by: Author(actor: .commandLine))
     }
     return try await Browser.signedIn(world, as: Self.email)
   }
@@ -113,8 +110,8 @@ struct Samples: Sendable {
       to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
       key: World.publicKey,
       by: Author(actor: .commandLine))
-    try await world.removalHold(enrolled, in: scope)
-    try await world.hold(try await world.id(of: World.nadia), in: scope)
+    let removed = try await world.removal(of: enrolled, in: scope)
+    let blocked = try await world.blockedAgent(in: scope)
     let note = try await world.note(about: enrolled, in: scope)
     let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
     let ada = try await world.identity.administrators.record(email: World.ada).administrator
@@ -124,8 +121,8 @@ struct Samples: Sendable {
       by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
     ).invitation
     values = [
-      "removals": "sample", "notes": String(note),
-      "blocked-agents": try await world.id(of: World.nadia),
+      "removals": removed.text, "notes": String(note),
+      "blocked-agents": blocked,
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "scheduled": String(try await world.scheduledChange(in: scope)),
@@ -192,35 +189,6 @@ extension Route {
 }
 
 extension World {
-  /// Blocks an agent as if they had hit the hourly action limit.
-  func hold(_ agent: String, in scope: Scope) async throws {
-    let (key, now) = (scope.key, clock.now.microseconds)
-    try await database.write { connection in
-      _ = try connection.run(
-        """
-        INSERT INTO support_hold (administrator_id, scope_key, held_at)
-        VALUES (\(agent), \(key), \(now)) ON CONFLICT DO NOTHING
-        """)
-    }
-  }
-
-  /// Adds a removed factor that can be restored to a user.
-  func removalHold(_ account: Account, in scope: Scope) async throws {
-    let (uid, now) = (account.id.text, clock.now.microseconds)
-    let until = clock.now.advanced(bySeconds: 3_600).microseconds
-    let key = scope.key
-    try await database.write { connection in
-      _ = try connection.run(
-        """
-        INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
-          remover_name, until, position, kind, display_name, enrolled_at)
-        SELECT account_key, 'sample', 'sample', \(now), 'x', 'Xenia', \(until), 9, 'totp', 'Old',
-          \(now)
-        FROM account WHERE uid = \(uid) AND scope_key = \(key)
-        """)
-    }
-  }
-
   /// Starts a bulk removal by Ada that needs a second approver.
   func waitingRemoval(
     of accounts: [Account], in scope: Scope
@@ -228,7 +196,7 @@ extension World {
     var settings = try await identity.support.settings(scope)
     settings.approvalOverUsers = 0
     try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
-    let (agent, author) = try await adaInSupport()
+    let (agent, author) = try await inSupport()
     let list = try BulkList(accounts.map(\.id.text).joined(separator: "\n"))
     let job = try await identity.bulkRemovals.draft(list, in: scope, by: author, agent)
     _ = try await identity.bulkRemovals.begin(
@@ -249,7 +217,7 @@ extension World {
     var settings = try await identity.support.settings(scope)
     settings.policyApprovalOverUsers = 0
     try await identity.support.change(scope, to: settings, by: author)
-    let (agent, ada) = try await adaInSupport()
+    let (agent, ada) = try await inSupport()
     _ = try await identity.policies.change(
       scope, expecting: policy.version,
       ActionRequest(agent: agent, author: ada, note: "Enrollment is too hard.")
@@ -262,7 +230,7 @@ extension World {
 
   /// Schedules a policy change, and returns its number.
   func scheduledChange(in scope: Scope) async throws -> Int64 {
-    let (agent, ada) = try await adaInSupport()
+    let (agent, ada) = try await inSupport()
     let version = try await identity.policies.read(scope).version
     _ = try await identity.policies.change(
       scope, expecting: version, ActionRequest(agent: agent, author: ada),
@@ -276,7 +244,7 @@ extension World {
 
   /// Creates a policy template, and returns its number.
   func template(of scope: Scope) async throws -> String {
-    let (agent, ada) = try await adaInSupport()
+    let (agent, ada) = try await inSupport()
     _ = try await identity.policyTemplates.create(
       "Template of \(scope.name)", from: scope, ActionRequest(agent: agent, author: ada))
     let templates = try await identity.policyTemplates.list(scope.project)
@@ -286,23 +254,11 @@ extension World {
 
   /// Adds a note to a user, and returns its number.
   func note(about account: Account, in scope: Scope) async throws -> Int64 {
-    let (agent, author) = try await adaInSupport()
+    let (agent, author) = try await inSupport()
     return try await identity.support.writeNote(
       scope, account.id,
       ActionRequest(agent: agent, author: author, reason: .locked, note: "Calls often.")
     ).id
-  }
-
-  /// Signs Ada in with a recent re-authentication.
-  private func adaInSupport() async throws -> (agent: ConsoleSession, author: Author) {
-    let outcome = try await identity.consoleSessions.signIn(
-      email: Self.ada, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
-    guard case .signedIn(let new) = outcome else { throw Missing("Ada's session") }
-    try await reauthenticate()
-    return (
-      new.session,
-      new.session.administrator.author(address: "192.0.2.1", requestID: "00000REMOVAL")
-    )
   }
 
   /// Queues a message for a user: the notice that an administrator set their password.

@@ -1,4 +1,3 @@
-import Database
 import HTTP
 import Identity
 import Localization
@@ -120,23 +119,19 @@ import Testing
 
   @Test func `without a password, there's none to change`() async throws {
     try await World.withSampleData { world in
-      let iris = try await Browser.signedIn(world, as: World.iris)
-      #expect(try await iris.get("/account").values(of: "href").contains("/account/password"))
-      let form = try await iris.get("/account/password")
-      let id = try await world.id(of: World.iris)
-      try await world.database.write { connection in
-        _ = try connection.run(
-          "UPDATE administrator SET password_hash = '' WHERE administrator_id = \(id)")
-      }
-      let account = try await iris.get("/account")
+      let ada = try await SignInProviderPageTests.setUp(world)
+      #expect(try await ada.get("/account").values(of: "href").contains("/account/password"))
+      let nora = Browser(world)
+      _ = try await SignInProviderPageTests.signIn(nora)
+      let account = try await nora.get("/account")
       Markup.check(account)
       #expect(!account.values(of: "href").contains("/account/password"))
       #expect(!account.says("your password alone"))
-      #expect(try await iris.get("/account/password").location == "/account")
-      let sent = try await iris.post(
+      #expect(try await nora.get("/account/password").location == "/account")
+      let sent = try await nora.post(
         "/account/password",
         [
-          "csrf": try form.csrf, "old-password": World.password,
+          "csrf": try account.csrf, "old-password": World.password,
           "new-password": "another pass phrase",
         ])
       #expect(sent.location == "/account")

@@ -176,7 +176,7 @@ import Testing
 
   @Test func `a stream that isn't encrypted says so`() async throws {
     try await World.withSampleData { world in
-      let id = try await world.eventStream(kind: "syslog")
+      let id = try await world.eventStream(kind: .syslog)
       let page = try await Browser.signedIn(world).get("/event-streams/\(id)")
       #expect(page.says("Not encrypted."))
     }

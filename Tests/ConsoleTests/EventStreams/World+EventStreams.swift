@@ -1,34 +1,39 @@
-import Database
-import HTTP
+import Crypto
 import Identity
 import Testing
 
 @testable import Console
 
 extension World {
-  /// Adds a stream whose destination rejected the first entry, and returns its ID.
-  func eventStream(kind: String = "webhook", isPaused: Bool = false) async throws -> String {
+  /// Adds a stream of another owner whose destination rejected the first entry, and returns its ID.
+  func eventStream(
+    kind: EventStream.Kind = .webhook, isPaused: Bool = false
+  ) async throws -> String {
     _ = try await identity.evidenceKeys.current()
     while try await identity.auditChain.seal() {}
-    let now = clock.now.microseconds
-    let id = "a1b2c3d4-0000-4000-8000-000000000001"
-    try await database.write { connection in
-      _ = try connection.run(
-        """
-        INSERT INTO event_stream (stream_id, kind, name, target, created_at, created_by, sequence,
-          head_sequence, delivered_at, failures, failed_at, failure, paused_at)
-        VALUES (\(id), \(kind), 'SIEM & archive', 'https://siem.example.com/events', \(now),
-          'Ada Admin', 1, 1, \(now), 2, \(now), '["reported","HTTP 503: try again later"]',
-          \(isPaused ? now : nil))
-        ON CONFLICT DO NOTHING
-        """)
-      _ = try connection.run(
-        """
-        INSERT INTO dead_letter (stream_id, sequence, attempts, refused_at, failure, is_marked)
-        VALUES (\(id), 1, 5, \(now), '["reported","HTTP 422: unknown field"]', 1)
-        ON CONFLICT DO NOTHING
-        """)
+    let streams = identity.eventStreams
+    if let known = try await streams.list().first { return known.stream.id.text }
+    let target = kind == .webhook ? "https://siem.example.com/events" : "siem.example.com:514"
+    let destination = try #require(EventDestination(kind, target))
+    let owner = try await identity.administrators.create(
+      email: "olga@example.com", displayName: "Olga", password: Secret(Self.password),
+      grant: Grant(role: .owner), by: Author(actor: .commandLine))
+    let (agent, author) = try await inSupport(owner.email)
+    let request = ActionRequest(agent: agent, author: author, note: "for the SIEM")
+    let id = try await streams.add(
+      destination, name: "SIEM & archive", fromStart: true, request
+    ).value.stream.id
+    func next() async throws -> EventBatch {
+      try #require(try await streams.next(id, limit: 1))
     }
-    return id
+    let refusal = EventDelivery.refused(
+      "HTTP 422: unknown field", attempts: EventStreams.mostAttempts)
+    try await streams.record(refusal, of: try await next())
+    // The mark of the gap.
+    try await streams.record(.delivered, of: try await next())
+    let batch = try await next()
+    for _ in 0..<2 { try await streams.record(.postponed("HTTP 503: try again later"), of: batch) }
+    if isPaused { _ = try await streams.pause(id, request) }
+    return id.text
   }
 }

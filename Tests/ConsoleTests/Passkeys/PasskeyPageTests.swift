@@ -1,5 +1,4 @@
 import Crypto
-import Database
 import HTTP
 import Identity
 import TestAuthenticator
@@ -43,6 +42,28 @@ import WebAuthn
       "signature": Base64URL.encode(response.signature),
       "user-handle": Base64URL.encode(Array(id.utf8)),
     ]
+  }
+
+  /// Adds a passkey on the account page, and returns its authenticator.
+  private static func addPasskey(_ browser: Browser) async throws -> TestAuthenticator {
+    let authenticator = try TestAuthenticator()
+    let page = try await browser.get("/account/passkeys/new")
+    let form = try creation(authenticator, page, named: "Laptop", browser.world)
+    _ = try await browser.post("/account/passkeys/new", form)
+    return authenticator
+  }
+
+  /// Uses a passkey, and requires passkeys of administrators who manage others.
+  private static func requirePasskeys(
+    _ browser: Browser, _ authenticator: TestAuthenticator, as email: String
+  ) async throws {
+    let path = "/account/reauthentication/passkey"
+    let id = try await browser.world.id(of: email)
+    let form = try use(authenticator, try await browser.get(path), as: id, browser.world)
+    _ = try await browser.post(path, form)
+    let required = try await browser.submit(
+      "/administrators/passkeys", ["required": "yes", "note": "Phishing"])
+    #expect(required.location == "/administrators")
   }
 
   @Test func `a passkey is added, used, renamed, and removed`() async throws {
@@ -168,9 +189,7 @@ import WebAuthn
   {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      let page = try await ada.get("/account/passkeys/new")
-      let form = try Self.creation(try TestAuthenticator(), page, named: "Laptop", world)
-      _ = try await ada.post("/account/passkeys/new", form)
+      let authenticator = try await Self.addPasskey(ada)
       try await world.reauthenticate()
       let id = try await world.id(of: World.ada)
       let passkey = try #require(try await world.identity.passkeys.list(of: ID(id)).first)
@@ -179,11 +198,7 @@ import WebAuthn
       Markup.check(refused)
       #expect(refused.status == .unprocessableContent)
       #expect(refused.says("You must have a second factor, and this is your only one."))
-      try await world.database.write { connection in
-        _ = try connection.run(
-          "INSERT INTO instance (name, value) VALUES ('passkeys_required', '1')")
-        _ = try connection.run("UPDATE console_session SET passkey_at = proved_at")
-      }
+      try await Self.requirePasskeys(ada, authenticator, as: World.ada)
       #expect(
         try await ada.submit(removal, [:]).says(
           "Your role requires a passkey, and this is your only"))
@@ -200,10 +215,12 @@ import WebAuthn
       #expect(refused.status == .unprocessableContent)
       #expect(refused.says("Use your own passkey first"))
       Markup.check(refused)
-      try await world.database.write { connection in
-        _ = try connection.run(
-          "INSERT INTO instance (name, value) VALUES ('passkeys_required', '1')")
-      }
+      let olga = try await world.identity.administrators.create(
+        email: "olga@example.com", displayName: "Olga", password: Secret(World.password),
+        grant: Grant(role: .owner), by: Author(actor: .commandLine))
+      let other = try await Browser.signedIn(world, as: olga.email)
+      let authenticator = try await Self.addPasskey(other)
+      try await Self.requirePasskeys(other, authenticator, as: olga.email)
       for page in ["/", "/administrators", "/account", "/account/reauthentication/passkey"] {
         let location = try await ada.get(page).location
         #expect(location == "/account/passkeys/new" || location == "/account", "\(page)")

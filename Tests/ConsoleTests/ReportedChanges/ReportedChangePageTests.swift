@@ -1,4 +1,3 @@
-import Database
 import HTTP
 import Identity
 import Testing
@@ -100,9 +99,14 @@ import Testing
   @Test func `a hostile factor name is escaped`() async throws {
     try await World.withSampleData { world in
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 60)
-      try await world.database.write { connection in
-        _ = try connection.run("UPDATE factor SET display_name = \(name)")
-      }
+      var change = AccountChange()
+      change.factors = .replace([
+        FactorEntry(id: try await world.factor(of: World.chiara).text, displayName: name)
+      ])
+      try await world.identity.accounts.update(
+        try await world.euScope, ID(World.chiara), change, by: Author(actor: .commandLine))
+      // The email about the removal comes after one about the name.
+      world.clock.advance(seconds: 60)
       let page = try await Browser(world).get(try await removed(world))
       #expect(page.status == .ok && !page.says("<script>a") && !page.says("\u{202E}"))
       #expect(page.says("<bdi>The second factor “&lt;script&gt;alert(1)"))

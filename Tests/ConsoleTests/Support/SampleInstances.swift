@@ -32,8 +32,9 @@ actor SampleInstances {
       let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
       try await fill(
         try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
-      // Most roles need a second factor from the second sign-in on. A negative count lets tests
-      // sign in as often as they need; tests of the factor set one up.
+      // Most roles need a second factor from the second sign-in on, except administrators from
+      // before sign-ins were counted. Tests sign in as often as they need as such ones; tests of the
+      // factor set one up.
       try await database.write { connection in
         _ = try connection.run("UPDATE administrator SET sign_ins = -1000000")
       }

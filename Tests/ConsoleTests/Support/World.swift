@@ -165,14 +165,6 @@ extension World {
       log: { [log] in log.add("request \($0.text): \($1)") })
     return world
   }
-
-  /// Marks every session as just re-authenticated.
-  func reauthenticate() async throws {
-    let now = clock.now
-    try await database.write { connection in
-      _ = try connection.run("UPDATE console_session SET proved_at = \(now.microseconds)")
-    }
-  }
 }
 
 /// Collects log lines.

@@ -78,7 +78,7 @@ import Testing
   @Test func `unblocking an agent requires a code`() async throws {
     try await World.withSampleData { world in
       let id = try await world.id(of: World.nadia)
-      try await world.hold(id, in: try await world.euScope)
+      try await world.block(World.nadia, in: try await world.euScope)
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
       let unblock = try await world.eu + "/support/blocked-agents/\(id)"
@@ -102,7 +102,7 @@ import Testing
   @Test func `administrators can't unblock themselves`() async throws {
     try await World.withSampleData { world in
       let id = try await world.id(of: World.ada)
-      try await world.hold(id, in: try await world.euScope)
+      try await world.block(World.ada, in: try await world.euScope)
       let ada = try await Browser.signedIn(world)
       let unblock = try await world.eu + "/support/blocked-agents/\(id)"
       let page = try await ada.get(unblock)
@@ -136,9 +136,8 @@ import Testing
 
   @Test func `an administrator without an authenticator is sent to set one up`() async throws {
     try await World.withSampleData { world in
-      let id = try await world.id(of: World.iris)
       let scope = try await world.euScope
-      try await world.hold(id, in: scope)
+      let id = try await world.blockedAgent(in: scope)
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
       let (_, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
       let ada = try await Browser.signedIn(world)

@@ -50,7 +50,7 @@ import Testing
     try await World.withSampleData { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-      try await world.removalHold(chiara, in: scope)
+      _ = try await world.removal(of: chiara, in: scope)
       let user = try await world.eu + "/users/\(World.chiara)"
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)

@@ -1,5 +1,4 @@
 import Crypto
-import Database
 import HTTP
 import Identity
 import OTP
@@ -67,27 +66,20 @@ import Text
 
   @Test func `no link is offered if no other administrator can restore the factor`() async throws {
     try await World.withSampleData { world in
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
       let user = try await user(world)
-      _ = try await nadia.submit(user + "/factors/removal", ["reason": "lost"])
+      _ = try await ada.submit(user + "/factors/removal", ["reason": "lost"])
       let undo = try #require(
-        try await nadia.get(user).values(of: "href").first { $0.hasSuffix("/undo") })
-      let ada = try await world.id(of: World.ada)
-      try await world.database.write { connection in
-        _ = try connection.run(
-          "UPDATE administrator_grant SET role = 'auditor' WHERE administrator_id = \(ada)")
-      }
-      let alone = try await nadia.get(undo)
+        try await ada.get(user).values(of: "href").first { $0.hasSuffix("/undo") })
+      try await world.identity.administrators.remove(
+        ID(try await world.id(of: World.nadia)), by: Author(actor: .commandLine))
+      let alone = try await ada.get(undo)
       #expect(alone.says("No other administrator can restore it."))
       #expect(!alone.says("Send them this link"))
       Markup.check(alone)
       // A lock on changes also keeps other administrators from restoring.
-      let (now, uid) = (world.clock.now.microseconds, World.chiara)
-      try await world.database.write { connection in
-        _ = try connection.run(
-          "UPDATE account SET changes_locked_at = \(now) WHERE uid = \(uid)")
-      }
-      #expect(!(try await nadia.get(undo).says("Ask another administrator<")))
+      try await world.reportChange()
+      #expect(!(try await ada.get(undo).says("Ask another administrator<")))
     }
   }
 
@@ -254,11 +246,8 @@ import Text
 
   @Test func `a user's lock on changes is shown, and an owner can lift it`() async throws {
     try await World.withSampleData { world in
-      let (now, uid) = (world.clock.now.microseconds, World.chiara)
-      try await world.database.write { connection in
-        _ = try connection.run(
-          "UPDATE account SET changes_locked_at = \(now) WHERE uid = \(uid)")
-      }
+      try await world.reportChange()
+      try await world.beginSessionWithBackupCode()
       let ada = try await Browser.signedIn(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -301,14 +290,7 @@ import Text
 
   @Test func `support can unlock codes`() async throws {
     try await World.withSampleData { world in
-      let (until, uid) = (world.clock.now.advanced(bySeconds: 60).microseconds, World.chiara)
-      try await world.database.write { connection in
-        try connection.run(
-          """
-          UPDATE account SET wrong_codes = 7, codes_blocked_until = \(until) WHERE uid = \(uid)
-          """)
-        _ = try connection.run("UPDATE scope SET locked_users = 1 WHERE tenant_id LIKE 'eu-shop%'")
-      }
+      for _ in 0..<7 { try await world.write([CodeFinding(.wrong)], of: World.chiara) }
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       #expect(try await nadia.get(user).says("Unlock codes…"))

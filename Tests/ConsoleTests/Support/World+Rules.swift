@@ -1,0 +1,132 @@
+import Crypto
+import Database
+import HTTP
+import Testing
+
+@testable import Console
+@testable import Identity
+
+/// States that the product's rules create.
+extension World {
+  /// Re-authenticates every session.
+  func reauthenticate() async throws {
+    let now = clock.now
+    try await database.write { connection in
+      let digests = try connection.all("SELECT token_digest FROM console_session") {
+        try $0.value(0) as [UInt8]
+      }
+      for digest in digests {
+        guard let found = try ConsoleSessions.find(digest, at: now, connection) else { continue }
+        try ConsoleSessions.markReauthenticated(found.session, at: now, connection)
+      }
+    }
+  }
+
+  /// Signs an administrator in, just re-authenticated.
+  func inSupport(
+    _ email: String = World.ada
+  ) async throws -> (agent: ConsoleSession, author: Author) {
+    let outcome = try await identity.consoleSessions.signIn(
+      email: email, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
+    guard case .signedIn(let new) = outcome else { throw Missing("session of \(email)") }
+    try await reauthenticate()
+    return (
+      new.session,
+      new.session.administrator.author(address: "192.0.2.1", requestID: "00000REMOVAL")
+    )
+  }
+
+  /// Changes the name of a project.
+  func rename(_ project: ID<Project>, to name: String) async throws {
+    _ = try await identity.pools.update(project: project, by: Author(actor: .commandLine)) {
+      $0.displayName = name
+    }
+  }
+
+  /// Has a user of eu-shop report a change with the link of an email, which locks their factors.
+  func reportChange(of uid: String = World.chiara) async throws {
+    let (account, now) = (try await user(uid), clock.now)
+    let (change, random) = (
+      UserNotice.factorsRemoved(names: ["Phone"]), identity.enrollments.store.random
+    )
+    let code = try await database.write { connection in
+      try UserLink.insert(
+        .reportedChange, about: change.stored, of: account, random: random, at: now, connection)
+    }
+    try await identity.reportedChanges.object(code, by: Author(actor: .visitor))
+  }
+
+  /// Has an administrator hit the hourly action limit of a pool, which blocks them.
+  func block(_ email: String, in scope: Scope) async throws {
+    let line = Author(actor: .commandLine)
+    let rules = try await identity.support.settings(scope)
+    var strict = rules
+    strict.actionsPerHour = 1
+    try await identity.support.change(scope, to: strict, by: line)
+    let (agent, author) = try await inSupport(email)
+    let account = try #require(try await identity.accounts.list(scope).items.first).id
+    let request = ActionRequest(agent: agent, author: author, reason: .lost)
+    _ = try await identity.support.endSessions(scope, account, request)
+    do throws(ActionDenial) {
+      _ = try await identity.support.endSessions(scope, account, request)
+    } catch {
+      guard case .held = error else { throw error }
+    }
+    try await identity.support.change(scope, to: rules, by: line)
+  }
+
+  /// Adds a support agent of a pool who hit the hourly action limit, and returns their ID.
+  func blockedAgent(in scope: Scope) async throws -> String {
+    let email = "blocked-\(scope.key)@example.com"
+    let agent = try await identity.administrators.create(
+      email: email, displayName: "Blocked", password: Secret(World.password),
+      grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      by: Author(actor: .commandLine))
+    try await block(email, in: scope)
+    return agent.id.text
+  }
+
+  /// Has an administrator remove a phone of a user, who keeps their authenticator app, and returns
+  /// the removal.
+  func removal(
+    of account: Account, in scope: Scope, by email: String = World.ada
+  ) async throws -> ID<RemovalHold> {
+    var change = AccountChange()
+    change.factors = .replace([
+      FactorEntry(id: "old-phone", displayName: "Old", phoneNumber: "+15555550100")
+    ])
+    try await identity.accounts.update(
+      scope, account.id, change, by: Author(actor: .commandLine))
+    let (agent, author) = try await inSupport(email)
+    let outcome = try await identity.factorRemovals.remove(
+      scope, account.id, ID("old-phone"),
+      ActionRequest(agent: agent, author: author, reason: .lost))
+    guard case .done(let removal) = outcome.value, let hold = removal.hold else {
+      throw Missing("removal")
+    }
+    return hold.id
+  }
+
+  /// Raises an alert of each kind about twenty users of eu-shop: their codes are early and
+  /// incorrect, and six of them lose their factors.
+  func raiseAlerts() async throws {
+    let (scope, line) = (try await euScope, Author(actor: .commandLine))
+    for number in 0..<20 {
+      var new = NewAccount()
+      (new.localID, new.email) = ("alert-\(number)", "alert-\(number)@example.com")
+      new.emailVerified = true
+      let account = try await identity.accounts.create(scope, new, by: line)
+      try await enroll(account, "Phone")
+      try await write([CodeFinding(.accepted, distance: 1, step: 1)], of: account.id.text)
+      try await write([CodeFinding(.wrong)], of: account.id.text)
+    }
+    let (agent, author) = try await inSupport()
+    for number in 0..<6 {
+      _ = try await identity.factorRemovals.remove(
+        scope, ID("alert-\(number)"), nil,
+        ActionRequest(agent: agent, author: author, reason: .lost))
+    }
+    while try await identity.audit.file() {}
+    try await identity.watchActivity()
+  }
+}
