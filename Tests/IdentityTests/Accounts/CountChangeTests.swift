@@ -81,9 +81,9 @@ struct CountChangeTests {
         == (east.users > 0 && east.enrolledUsers == 0 ? [instance.east.key] : []), note)
   }
 
-  @Test(arguments: [nil, 1] as [Int?])
+  @Test(arguments: [nil, .disabled] as [MFAState?])
   func `a pool needs attention from the first user on whose app isn't asked for`(
-    state: Int?
+    state: MFAState?
   ) async throws {
     try await withInstance { instance in
       let boss = Self.owner
@@ -91,7 +91,9 @@ struct CountChangeTests {
         try await instance.identity.scopes.warnings(visibleTo: boss, limit: 50)
           .contains { $0.tenant == instance.west.tenant && $0.reason == .enrolledWhileOff(1) }
       }
-      try await instance.disableTOTP(in: instance.west, state)
+      _ = try await instance.identity.policies.change(instance.west, by: Instance.boss) {
+        $0.configuration.totp = state.map { TOTPConfiguration(state: $0, adjacentIntervals: nil) }
+      }
       while try await instance.identity.activity.fold() {}
       #expect(try await !warned())
       try await instance.addUsers(1, in: instance.west)
@@ -163,13 +165,6 @@ extension Instance {
     }
     try await database.write { connection in
       try FactorRecord.delete(account.factors, of: account, in: scope, connection)
-    }
-  }
-
-  fileprivate func disableTOTP(in scope: Scope, _ state: Int?) async throws {
-    try await database.write { connection in
-      _ = try connection.run(
-        "UPDATE /* test */ scope SET totp_state = \(state) WHERE scope_key = \(scope.key)")
     }
   }
 

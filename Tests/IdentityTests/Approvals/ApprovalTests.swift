@@ -95,6 +95,9 @@ import Testing
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       try await instance.addSecondDevice(to: alice)
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.configuration.setSMS(true)
+      }
       let dora = try await instance.agent()
       // One of two factors isn't the last.
       let first = try await instance.identity.factorRemovals.remove(
@@ -106,6 +109,7 @@ import Testing
         _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
           edit.pattern = .mandatory
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
+          edit.configuration.setSMS(false)
           change(&edit)
         }
         let account = try await instance.reload(alice.account)

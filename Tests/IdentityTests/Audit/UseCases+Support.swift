@@ -29,14 +29,8 @@ extension UseCase {
     },
     UseCase("unblock an agent", [.supportRelease]) { i in
       let agent = try await i.agent()
-      let (id, key, now) = (agent.administrator.id, i.acme.key, i.now.microseconds)
-      try await i.database.write { connection in
-        _ = try connection.run(
-          """
-          INSERT INTO /* test */ support_hold (administrator_id, scope_key, held_at)
-          VALUES (\(id.text), \(key), \(now))
-          """)
-      }
+      let id = agent.administrator.id
+      try await i.block(agent)
       let owner = try await i.agent("olga", role: .owner)
       return { _ = try await i.identity.support.unblock(id, in: i.acme, owner.request()) }
     },
@@ -205,9 +199,7 @@ extension UseCase {
     UseCase("allow changes again", [.accountAllowChanges]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)
-      try await i.database.write { connection in
-        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = 1")
-      }
+      try await i.reportChange(of: alice.id)
       return { _ = try await i.identity.support.allowChanges(i.acme, alice.id, agent.request()) }
     },
     UseCase("enable a user in the console", [.accountChange]) { i in

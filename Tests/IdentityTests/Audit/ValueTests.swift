@@ -1,8 +1,10 @@
 import Crypto
 import Database
-import Identity
+import OTP
 import OpenIDConnect
 import Testing
+
+@testable import Identity
 
 /// What is stored and audited depends on values, not on how the audit log displays them.
 struct ValueTests {
@@ -129,9 +131,16 @@ struct ValueTests {
       let before = (try await instance.log().count, try await instance.messages().count)
 
       // The same secret: the factor doesn't change, and a used code remains used.
-      try await instance.database.write { connection in
-        _ = try connection.run("UPDATE /* test */ factor SET last_step = 77")
+      let app = try #require(OneTimePassword(secret: Secret(Array("12345678901234567890".utf8))))
+      let (totp, now) = (instance.identity.enrollments.totp, instance.now)
+      let step = app.step(at: now.seconds)
+      let code = try app.code(step: step)
+      let finding = try await instance.database.write { connection in
+        try totp.check(
+          code, for: ID("app-1"), of: account, in: instance.acme, window: .standard, at: now,
+          connection)
       }
+      #expect(finding.result == .accepted)
       try await run("12345678901234567890", ImportOptions(existing: .replace))
       #expect(try await instance.messages().count == before.1)
       func lastStep() async throws -> Int64? {
@@ -141,7 +150,7 @@ struct ValueTests {
           } ?? nil
         }
       }
-      #expect(try await lastStep() == 77)
+      #expect(try await lastStep() == step)
 
       try await run("09876543210987654321", ImportOptions(existing: .replace))
       #expect(try await lastStep() == nil)

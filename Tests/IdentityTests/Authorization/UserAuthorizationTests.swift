@@ -41,13 +41,7 @@ struct UserAuthorizationTests {
   ) async throws {
     try await withInstance { instance in
       let new = try await instance.account(.alice)
-      let since = isLocked ? instance.now.microseconds : nil
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          """
-          UPDATE /* test */ account SET protected = \(isProtected), changes_locked_at = \(since)
-          """)
-      }
+      try await instance.mark(new.id.text, isProtected: isProtected, isLocked: isLocked)
       let alice = try await instance.reload(new)
       let actions: [ConsoleAction] = [.removeFactor, .endSessions, .writeNote]
       let found = actions.map {

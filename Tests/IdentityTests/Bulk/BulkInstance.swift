@@ -69,19 +69,6 @@ extension Instance {
     return ID(id ?? "none")
   }
 
-  /// Adds another app to an imported user, as if enrolled now.
-  func addFactor(to uid: String) async throws {
-    let now = now
-    try await database.write { connection in
-      try connection.run(
-        """
-        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at)
-        SELECT /* test */ account_key, 9, 'new of ' || uid, 'totp', NULL, \(now.microseconds)
-        FROM account WHERE uid = \(uid)
-        """)
-    }
-  }
-
   func count(_ table: String) async throws -> Int {
     try await database.read { connection in
       let counts = try connection.all(

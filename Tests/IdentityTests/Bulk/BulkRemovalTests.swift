@@ -174,7 +174,7 @@ import Testing
       _ = try await instance.identity.factorRemovals.remove(
         scope, ID("u1"), nil,
         try await instance.agent("olga", role: .owner).request())
-      try await instance.addFactor(to: "u2")
+      try await instance.addPhone("new of u2", to: ID("u2"))
       try await instance.mark("u3", isProtected: true)
       try await instance.mark("u4", isLocked: true)
       try await instance.runAll()

@@ -56,7 +56,7 @@ import Testing
       let id = try await instance.removed(from: pools, by: try await instance.agent())
       let other = try await instance.agent("omar")
       #expect(await undo(instance, id, by: other) == "done")
-      try await instance.mark("u0", isProtected: true)
+      for pool in pools { try await instance.mark("u0", isProtected: true, in: pool) }
       try await instance.runAll()
       let group = try await instance.group(id, by: other)
       #expect(try await instance.results(of: group) == ["not-restored", "not-restored"])

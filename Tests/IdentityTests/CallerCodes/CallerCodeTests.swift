@@ -232,10 +232,11 @@ struct CallerCodeTests {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .offered)
       let code = try await send(instance, alice.account, by: agent)
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          "UPDATE /* test */ caller_code SET email = 'former@example.com'")
-      }
+      var change = AccountChange()
+      change.email = .set("new@example.com")
+      change.keepsEmailVerified = true
+      try await instance.identity.accounts.update(
+        instance.acme, alice.account.id, change, by: Instance.boss)
       let result = await endSessions(instance, alice.account, by: agent, code: code)
       #expect(result == "callerCodeExpired")
     }

@@ -91,7 +91,7 @@ struct WithdrawalTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
-      let claim = SecondFactorClaim(kind: .totp, enrollment: ID("second"))
+      let claim = SecondFactorClaim(kind: .phone, enrollment: ID("second"))
       let session = UserSession(
         scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password, secondFactor: claim)

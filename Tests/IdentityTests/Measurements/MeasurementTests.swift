@@ -20,12 +20,10 @@ struct MeasurementTests {
       // Without a gateway, text messages don't wait to be sent.
       #expect(two.queuedTextMessages == 0 && two.oldestTextMessage == nil)
       let now = instance.now
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          """
-          UPDATE /* test */ outbox SET next_try_at = \(now.microseconds) WHERE channel = 'sms'
-          """)
-      }
+      let withGateway = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: instance.clock.wall, smsLimits: SMSLimits())
+      try await instance.write(.sms, on: withGateway)
       let three = try await identity.measurements()
       #expect(three.queuedTextMessages == 1 && three.oldestTextMessage == now)
       #expect(three.queuedMail == 2)

@@ -210,9 +210,10 @@ extension Instance {
   func write(
     _ channel: OutboxEntry.Channel, in scope: Scope? = nil, to recipient: String? = nil,
     lifetime: Int64 = 86_400,
-    body: String = "https://example.com/?oobCode=abc123def456\nsecond line"
+    body: String = "https://example.com/?oobCode=abc123def456\nsecond line",
+    on server: Identity? = nil
   ) async throws {
-    let (outbox, now, scope) = (identity.store.outbox, now, scope ?? acme)
+    let (outbox, now, scope) = ((server ?? identity).store.outbox, now, scope ?? acme)
     let address = recipient ?? (channel == .mail ? Person.alice.email : "+4915112345678")
     try await database.write { connection in
       try outbox.add(

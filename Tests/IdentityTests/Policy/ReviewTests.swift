@@ -102,25 +102,30 @@ struct ReviewTests {
     try await withInstance { instance in
       try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
-      let tenants = try await instance.identity.policies.review(
-        instance.acme.project, visibleTo: owner
-      ).tenants.items
-      let hour = instance.now.seconds / 3_600
+      let tenants = try await instance.identity.pools.tenants(project: instance.acme.project).items
       // Hours ago, accepted, and rejected codes; those of East are too old.
       let counts: [(String, Int64, Int, Int)] = [
-        ("West", 5, 90, 10), ("North", 700, 1, 1), ("South", 0, 5, 0), ("East", 800, 0, 9),
+        ("West", 5, 9, 1), ("North", 700, 1, 1), ("South", 0, 5, 0), ("East", 800, 0, 4),
       ]
-      try await instance.database.write { connection in
-        for (name, ago, accepted, rejected) in counts {
-          let key = tenants.first { $0.displayName == name }?.key
-          try connection.run(
-            """
-            INSERT INTO /* test */ activity_hour
-              (scope_key, whole, hour, accepted, outside, incorrect, locked, other)
-            VALUES (\(key), 0, \(hour - ago), \(accepted), 0, \(rejected), 0, 0)
-            """)
+      for (name, ago, accepted, rejected) in counts {
+        let scope = try #require(tenants.first { $0.displayName == name }).scope
+        let id = try await instance.account(.mallory, in: scope).id
+        let at = instance.now.advanced(bySeconds: -ago * 3_600)
+        try await instance.database.write { connection in
+          for number in 0..<(accepted + rejected) {
+            let account = try #require(try AccountRecord.find(scope, id, connection))
+            let attempt = CodeAttemptRecorder(
+              account: account, scope: scope, way: .app, origin: RequestOrigin())
+            if number < accepted {
+              try attempt.pass(
+                CodeFinding(.accepted, distance: 0, step: Int64(number)), at: at, connection)
+            } else {
+              _ = try attempt.fail(CodeFinding(.wrong), at: at, connection)
+            }
+          }
         }
       }
+      while try await instance.identity.activity.fold() {}
       for limit in [1, 2, 5, 9] {
         let query = PolicyReviewQuery(order: .rejected)
         let found = try await names(instance, owner, query, limit: limit)

@@ -56,11 +56,11 @@ import Testing
   @Test func `a role that ends earlier than in the backup is reported`() async throws {
     try await withInstance { instance in
       _ = try await instance.administrator("olga", .owner)
+      let nora = try await instance.administrator("nora", .auditor)
       try await instance.test.withRestored { restored, former in
-        let end = instance.now.advanced(bySeconds: 86_400).microseconds
-        try await instance.database.write { connection in
-          _ = try connection.run("UPDATE /* test */ administrator_grant SET ends_at = \(end)")
-        }
+        let end = instance.now.advanced(bySeconds: 86_400)
+        try await instance.identity.administrators.grant(
+          Grant(role: .auditor), until: end, to: nora.id, by: Author(actor: .commandLine))
         let revived = try await RevivedState.compare(restored, with: former, keys: instance.keys)
         let kinds = Set(revived.map(\.kind))
         #expect(kinds == [.role])

@@ -1,8 +1,9 @@
 import Crypto
 import Database
-import Identity
 import OTP
 import Testing
+
+@testable import Identity
 
 /// The enrollment links of users whose sign-ins are refused, and who has none.
 struct RefusalLinkTests {
@@ -22,9 +23,10 @@ struct RefusalLinkTests {
     ).map(\.enforcement)
   }
 
-  private func useLinks(_ instance: Instance) async throws {
+  private func useLinks(_ instance: Instance, of account: Account) async throws {
+    let now = instance.now
     try await instance.database.write { connection in
-      try connection.run("UPDATE /* test */ user_link SET used_at = 1")
+      try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
     }
   }
 
@@ -42,11 +44,11 @@ struct RefusalLinkTests {
     async throws
   {
     try await withInstance(carriesMail: true) { instance in
-      _ = try await instance.account(.alice)
+      let alice = try await instance.account(.alice)
       let before = try await instance.session(.alice)
       try await instance.enforce(.refuse)
       for number in 1...10 {
-        try await useLinks(instance)
+        try await useLinks(instance, of: alice)
         let refused = try await isRefused(instance)
         #expect(try await links(instance) == number && refused)
       }

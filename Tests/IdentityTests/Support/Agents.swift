@@ -57,17 +57,33 @@ extension Instance {
     return Agent(session: new.session, device: device)
   }
 
-  /// Marks a session as just re-authenticated.
+  /// Re-authenticates all sessions of a session's administrator.
   func reauthenticate(_ session: ConsoleSession) async throws {
     let now = now
     let id = session.administrator.id.text
     try await database.write { connection in
-      _ = try connection.run(
-        """
-        UPDATE /* test */ console_session SET proved_at = \(now.microseconds)
-        WHERE administrator_id = \(id)
-        """)
+      let digests = try connection.all(
+        "SELECT /* test */ token_digest FROM console_session WHERE administrator_id = \(id)"
+      ) { try $0.value(0) as [UInt8] }
+      for digest in digests {
+        guard let found = try ConsoleSessions.find(digest, at: now, connection) else { continue }
+        try ConsoleSessions.markReauthenticated(found.session, at: now, connection)
+      }
     }
+  }
+
+  /// Has an agent hit the hourly action limit of Acme, which blocks them.
+  func block(_ agent: Agent) async throws {
+    let rules = try await identity.support.settings(acme)
+    try await setSupportRules { $0.actionsPerHour = 1 }
+    var new = NewAccount()
+    new.email = "\(agent.administrator.id.text)@blocked.example.com"
+    let account = try await identity.accounts.create(acme, new, by: Self.boss).id
+    _ = try await identity.support.endSessions(acme, account, agent.request())
+    await expect("held") {
+      try await identity.support.endSessions(acme, account, agent.request())
+    }
+    try await identity.support.change(acme, to: rules, by: Self.boss)
   }
 
   /// Purges one batch of removed factors that can't be restored, as the server does.

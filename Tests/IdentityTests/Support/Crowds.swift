@@ -1,7 +1,8 @@
 import Crypto
 import Database
-import Identity
 import Testing
+
+@testable import Identity
 
 extension Instance {
   /// Imports users `user-0@example.com` and so on with the UIDs `u0` and so on, each with an app
@@ -77,15 +78,26 @@ extension Instance {
     try await identity.support.change(scope, to: settings, by: Self.boss)
   }
 
-  /// Marks an account as protected or as locked for changes.
-  func mark(_ uid: String, isProtected: Bool = false, isLocked: Bool = false) async throws {
-    let lockedAt = isLocked ? now.microseconds : nil
-    try await database.write { connection in
-      _ = try connection.run(
-        """
-        UPDATE /* test */ account SET protected = \(isProtected), changes_locked_at = \(lockedAt)
-        WHERE uid = \(uid)
-        """)
+  /// Has an owner protect an account, or the user report a change, which locks their factors.
+  func mark(
+    _ uid: String, isProtected: Bool = false, isLocked: Bool = false, in scope: Scope? = nil
+  ) async throws {
+    let scope = scope ?? acme
+    if isLocked { try await reportChange(of: ID(uid), in: scope) }
+    guard isProtected else { return }
+    let owner = try await agent("olga", role: .owner)
+    _ = try await identity.support.protect(scope, ID(uid), true, owner.request())
+  }
+
+  /// Has a user report a change with the link of an email, which locks their factors.
+  func reportChange(of uid: ID<Account>, in scope: Scope? = nil) async throws {
+    let account = try #require(try await identity.accounts.find(scope ?? acme, uid))
+    let (now, random) = (now, identity.enrollments.store.random)
+    let change = UserNotice.factorsRemoved(names: ["phone"])
+    let code = try await database.write { connection in
+      try UserLink.insert(
+        .reportedChange, about: change.stored, of: account, random: random, at: now, connection)
     }
+    try await identity.reportedChanges.object(code, by: Self.visitor)
   }
 }

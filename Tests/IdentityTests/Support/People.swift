@@ -120,17 +120,18 @@ extension Instance {
       enrollment: device.factor.text, code: code, from: origin)
   }
 
-  /// Adds a second app to an enrolled user.
-  func addSecondDevice(to device: Device, name: String = "second phone") async throws {
-    let now = now
-    try await database.write { connection in
-      try connection.run(
-        """
-        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at)
-        SELECT /* test */ account_key, 2, 'second', kind, \(name), \(now.microseconds) FROM factor
-        WHERE enrollment_id = \(device.factor.text)
-        """)
-    }
+  /// Adds a phone with the enrollment ID `second` to an enrolled user.
+  func addSecondDevice(to device: Device) async throws {
+    try await addPhone("second", named: "second phone", to: device.account.id)
+  }
+
+  /// Adds a phone to a user, as a backend does.
+  func addPhone(_ id: String, named name: String? = nil, to uid: ID<Account>) async throws {
+    var change = AccountChange()
+    change.factors = .replace([
+      FactorEntry(id: id, displayName: name, phoneNumber: Self.otherNumber)
+    ])
+    try await identity.accounts.update(acme, uid, change, by: Self.boss)
   }
 
   /// Returns a user's latest code attempts, newest first.

@@ -27,18 +27,6 @@ struct LooseningTests {
     #expect(actions == [row, .administratorStepUp, .administratorCodeRefused])
   }
 
-  private func block(_ agent: Agent, _ instance: Instance) async throws {
-    let (id, key) = (agent.administrator.id.text, instance.acme.key)
-    let now = instance.now.microseconds
-    try await instance.database.write { connection in
-      _ = try connection.run(
-        """
-        INSERT INTO /* test */ support_hold (administrator_id, scope_key, held_at)
-        VALUES (\(id), \(key), \(now))
-        """)
-    }
-  }
-
   @Test func `changing support rules requires re-authentication`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("pia", role: .policy)
@@ -106,7 +94,7 @@ struct LooseningTests {
       let owner = try await instance.agentWithDevice("olga", role: .owner)
       let dora = try await instance.agent()
       let (support, id) = (instance.identity.support, dora.administrator.id)
-      try await block(dora, instance)
+      try await instance.block(dora)
       #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
       try await check(instance, owner, row: .supportRelease) {
         try await support.unblock(id, in: instance.acme, $0)
@@ -151,7 +139,7 @@ struct LooseningTests {
       let (dora, olga) = (
         try await instance.agent(), try await instance.agent("olga", role: .owner)
       )
-      try await block(dora, instance)
+      try await instance.block(dora)
       let id = dora.administrator.id
       var settings = SupportRules()
       settings.undoHours = 1

@@ -112,10 +112,7 @@ struct PurgeNowTests {
         try await factorRemovals.purge(instance.east, account, id, dev.request(.stolen))
       }
       // Until an owner has reviewed the change that the user reported, it may have to be undone.
-      let now = instance.now.microseconds
-      try await instance.database.write { connection in
-        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")
-      }
+      try await instance.reportChange(of: account)
       await expect("changesLocked") {
         try await factorRemovals.purge(instance.acme, account, id, dev.request(nil))
       }

@@ -173,20 +173,14 @@ struct SupportGateTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
-      let (own, uid) = ("Dora@desk.example.com", device.account.id.text)
-      try await instance.database.write { connection in
-        if which == "first" {
-          try connection.run(
-            "UPDATE /* test */ account SET initial_email = \(own) WHERE uid = \(uid)")
-        } else {
-          try connection.run(
-            """
-            INSERT /* test */ INTO account_provider (account_key, scope_key, provider_id, raw_id, email)
-            SELECT account_key, scope_key, 'google.com', 'g', \(own) FROM account WHERE uid = \(uid)
-            """)
-          try connection.run(
-            "UPDATE /* test */ account SET has_providers = 1 WHERE uid = \(uid)")
-        }
+      let own = "Dora@desk.example.com"
+      if which == "first" {
+        try await instance.setInitialEmail(own, of: device.account)
+      } else {
+        var change = AccountChange()
+        change.link = ProviderLink(provider: "google.com", rawID: "g", email: own)
+        try await instance.identity.accounts.update(
+          instance.acme, device.account.id, change, by: Instance.boss)
       }
       await expect("ownAccount") { try await remove(instance, device, agent.request()) }
       let job = try await instance.draft("alice@example.com", by: agent)

@@ -72,10 +72,7 @@ struct SupportPreconditionTests {
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      let now = instance.now.microseconds
-      try await instance.database.write { connection in
-        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")
-      }
+      try await instance.reportChange(of: device.account.id)
       let owner = try await instance.agent("olga", role: .owner)
       let agent = try await instance.agent()
       let id = device.account.id

@@ -1,8 +1,9 @@
 import Crypto
 import Database
-import Identity
 import OTP
 import Testing
+
+@testable import Identity
 
 struct EnrollmentLinkTests {
   private let page = "/__/auth/enroll"
@@ -341,21 +342,28 @@ extension Instance {
 
   /// Gives an account an earlier address and addresses from providers.
   func addAddresses(to account: Account) async throws {
-    let key = account.id.text
-    try await database.write { connection in
-      try connection.run(
-        "UPDATE /* test */ account SET initial_email = 'First@example.com' WHERE uid = \(key)")
-      for (provider, email) in [
-        ("google.com", "alice@provider.example"), ("oidc.a", "ALICE@example.com"),
-        ("oidc.b", "x@y\r\nBcc: mallory@example.com"), ("oidc.c", "no address"),
-      ] {
-        try connection.run(
-          """
-          INSERT /* test */ INTO account_provider (account_key, scope_key, provider_id, raw_id, email)
-          SELECT account_key, scope_key, \(provider), uid, \(email) FROM account WHERE uid = \(key)
-          """)
-      }
-      try connection.run("UPDATE /* test */ account SET has_providers = 1 WHERE uid = \(key)")
+    try await setInitialEmail("First@example.com", of: account)
+    for (provider, email) in [
+      ("google.com", "alice@provider.example"), ("oidc.a", "ALICE@example.com"),
+      ("oidc.b", "x@y\r\nBcc: mallory@example.com"), ("oidc.c", "no address"),
+    ] {
+      var change = AccountChange()
+      change.link = ProviderLink(provider: provider, rawID: account.id.text, email: email)
+      try await identity.accounts.update(acme, account.id, change, by: Self.boss)
     }
+  }
+
+  /// Gives an account an earlier address, as a change by the user does.
+  func setInitialEmail(_ email: String, of account: Account) async throws {
+    var change = AccountChange()
+    change.keepsEmailVerified = true
+    change.email = .set(email)
+    try await identity.accounts.update(acme, account.id, change, by: Self.boss)
+    let (old, store, scope, now) = (try await reload(account), identity.store, acme, now)
+    try await database.write { connection in
+      try store.offerRecovery(of: old, now: account.email, in: scope, at: now, connection)
+    }
+    change.email = .set(try #require(account.email))
+    try await identity.accounts.update(acme, account.id, change, by: Self.boss)
   }
 }

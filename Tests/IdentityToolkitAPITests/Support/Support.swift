@@ -1,7 +1,8 @@
 import Crypto
 import Database
-import Identity
 import Testing
+
+@testable import Identity
 
 extension TestServer {
   /// Turns temporary codes and recovery codes on.
@@ -23,7 +24,7 @@ extension TestServer {
     guard case .signedIn(let new) = outcome else { throw NoSession() }
     let now = now
     try await database.write { connection in
-      _ = try connection.run("UPDATE console_session SET proved_at = \(now.microseconds)")
+      try ConsoleSessions.markReauthenticated(new.session, at: now, connection)
     }
     return ActionRequest(
       agent: new.session, author: administrator.author(address: "a", requestID: "r"),

@@ -1,4 +1,3 @@
-import Database
 import Identity
 import JSON
 import Testing
@@ -9,7 +8,7 @@ import Testing
 struct LongTokenTests {
   private static let update = TestServer.accounts + ":update"
 
-  /// Links identities of the maximum length, as an import can.
+  /// Links identities of the maximum length, as backend calls can.
   private func link(
     _ count: Int, of character: Character, to uid: String, _ server: TestServer
   ) async throws {
@@ -17,16 +16,13 @@ struct LongTokenTests {
       String(repeating: character, count: ProviderLink.longestProvider - 8),
       String(repeating: character, count: ProviderLink.longestRawID - 3)
     )
-    try await server.database.write { connection in
-      for number in 100..<100 + count {
-        try connection.run(
-          """
-          INSERT /* test */ INTO account_provider (account_key, scope_key, provider_id, raw_id)
-          SELECT account_key, scope_key, \("oidc.\(number)\(provider)"), \("\(number)\(rawID)")
-          FROM account WHERE uid = \(uid)
-          """)
-      }
-      try connection.run("UPDATE /* test */ account SET has_providers = 1 WHERE uid = \(uid)")
+    let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+    for number in 100..<100 + count {
+      var change = AccountChange()
+      change.link = ProviderLink(
+        provider: "oidc.\(number)\(provider)", rawID: "\(number)\(rawID)")
+      try await server.identity.accounts.update(
+        scope, ID(uid), change, by: Author(actor: .commandLine))
     }
   }
 
