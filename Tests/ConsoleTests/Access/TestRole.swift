@@ -110,8 +110,8 @@ struct Samples: Sendable {
       to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
       key: World.publicKey,
       by: Author(actor: .commandLine))
-    let removed = try await world.removal(of: enrolled, in: scope)
     let blocked = try await world.blockedAgent(in: scope)
+    let removed = try await world.removal(of: enrolled, in: scope)
     let note = try await world.note(about: enrolled, in: scope)
     let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
     let ada = try await world.identity.administrators.record(email: World.ada).administrator

@@ -1,4 +1,3 @@
-import Crypto
 import Identity
 import Testing
 
@@ -15,10 +14,7 @@ extension World {
     if let known = try await streams.list().first { return known.stream.id.text }
     let target = kind == .webhook ? "https://siem.example.com/events" : "siem.example.com:514"
     let destination = try #require(EventDestination(kind, target))
-    let owner = try await identity.administrators.create(
-      email: "olga@example.com", displayName: "Olga", password: Secret(Self.password),
-      grant: Grant(role: .owner), by: Author(actor: .commandLine))
-    let (agent, author) = try await inSupport(owner.email)
+    let (agent, author) = try await anotherOwner()
     let request = ActionRequest(agent: agent, author: author, note: "for the SIEM")
     let id = try await streams.add(
       destination, name: "SIEM & archive", fromStart: true, request

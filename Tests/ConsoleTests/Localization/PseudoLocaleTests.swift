@@ -39,7 +39,7 @@ import Testing
   /// What the objects of `Samples` are named and say.
   private static let sampleTexts = [
     "SIEM &amp; archive", "Template of", "Enrollment is too hard.", "Theft at the office",
-    "Calls often.",
+    "Calls often.", "for the SIEM", "Olga", "Blocked",
     "try again later", "HTTP", "Old", "Phone", "acme-retail",
   ]
 

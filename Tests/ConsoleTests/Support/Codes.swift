@@ -29,9 +29,13 @@ extension World {
     }
   }
 
-  /// Starts a session of a user of eu-shop with a password and a backup code.
-  func beginSessionWithBackupCode(of uid: String = World.chiara) async throws {
-    let (account, scope, now) = (try await user(uid), try await euScope, clock.now)
+  /// Starts a session of a user, of eu-shop unless a pool is given, with a password and a backup code.
+  func beginSessionWithBackupCode(
+    of uid: String = World.chiara, in pool: Scope? = nil
+  ) async throws {
+    let scope = if let pool { pool } else { try await euScope }
+    let found = try await identity.accounts.find(scope, ID(uid))
+    let (account, now) = (try #require(found), clock.now)
     let factor = try #require(account.factors.first)
     let random = identity.enrollments.store.random
     try await database.write { connection in

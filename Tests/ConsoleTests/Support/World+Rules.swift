@@ -86,24 +86,34 @@ extension World {
     return agent.id.text
   }
 
-  /// Has an administrator remove a phone of a user, who keeps their authenticator app, and returns
-  /// the removal.
-  func removal(
-    of account: Account, in scope: Scope, by email: String = World.ada
-  ) async throws -> ID<RemovalHold> {
+  /// Signs another owner in, who is created the first time.
+  func anotherOwner() async throws -> (agent: ConsoleSession, author: Author) {
+    let email = "olga@example.com"
+    if try await !identity.administrators.list().contains(where: { $0.email == email }) {
+      _ = try await identity.administrators.create(
+        email: email, displayName: "Olga", password: Secret(Self.password),
+        grant: Grant(role: .owner), by: Author(actor: .commandLine))
+    }
+    return try await inSupport(email)
+  }
+
+  /// Has another owner remove a phone of a user, who keeps their authenticator app and begins a new
+  /// session, and returns the removal.
+  func removal(of account: Account, in scope: Scope) async throws -> ID<RemovalHold> {
     var change = AccountChange()
     change.factors = .replace([
       FactorEntry(id: "old-phone", displayName: "Old", phoneNumber: "+15555550100")
     ])
     try await identity.accounts.update(
       scope, account.id, change, by: Author(actor: .commandLine))
-    let (agent, author) = try await inSupport(email)
+    let (agent, author) = try await anotherOwner()
     let outcome = try await identity.factorRemovals.remove(
       scope, account.id, ID("old-phone"),
       ActionRequest(agent: agent, author: author, reason: .lost))
     guard case .done(let removal) = outcome.value, let hold = removal.hold else {
       throw Missing("removal")
     }
+    try await beginSessionWithBackupCode(of: account.id.text, in: scope)
     return hold.id
   }
 
