@@ -40,7 +40,7 @@ import Testing
   private static let sampleTexts = [
     "SIEM &amp; archive", "Template of", "Enrollment is too hard.", "Theft at the office",
     "Calls often.", "for the SIEM", "Olga", "Blocked",
-    "try again later", "HTTP", "Old", "Phone", "acme-retail",
+    "try again later", "HTTP", "Old", "old-phone", "Phone", "acme-retail",
   ]
 
   /// A form without its fields shows their errors, or takes effect; the rest then get a new world.

@@ -57,7 +57,7 @@ extension Instance {
     return Agent(session: new.session, device: device)
   }
 
-  /// Re-authenticates all sessions of a session's administrator.
+  /// Re-authenticates a session, open or not, and the open ones of its administrator.
   func reauthenticate(_ session: ConsoleSession) async throws {
     let now = now
     let id = session.administrator.id.text
@@ -65,6 +65,7 @@ extension Instance {
       let digests = try connection.all(
         "SELECT /* test */ token_digest FROM console_session WHERE administrator_id = \(id)"
       ) { try $0.value(0) as [UInt8] }
+      try ConsoleSessions.markReauthenticated(session, at: now, connection)
       for digest in digests {
         guard let found = try ConsoleSessions.find(digest, at: now, connection) else { continue }
         try ConsoleSessions.markReauthenticated(found.session, at: now, connection)
