@@ -52,9 +52,6 @@ public struct PasswordHash: Sendable, Equatable {
     return PasswordHash(encoded: String(decoding: ended, as: UTF8.self))
   }
 
-  /// Whether the algorithm is that of new hashes, at any cost.
-  var isOwn: Bool { encoded.hasPrefix("$argon2id$") }
-
   /// Verifies a password in constant time; returns false for a hash that can't be parsed.
   ///
   /// Blocks like `make`, or longer for imported hashes with a higher cost.

@@ -61,7 +61,8 @@ public final class PasswordHasher: Sendable {
   /// Verifies `password` against `hash` when it's its pool's turn.
   ///
   /// Without a hash, it does the same work and returns false, so that timing doesn't reveal whether
-  /// an account exists. An imported hash that doesn't match costs that work too.
+  /// an account exists. A hash of another algorithm or cost that doesn't match costs that work too,
+  /// so that a cheap one isn't faster than no account.
   ///
   /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` when out of memory.
   public func matches(
@@ -70,7 +71,7 @@ public final class PasswordHasher: Sendable {
     let (cost, random) = (cost, random)
     return try await run(pool) { () throws(CryptoError) in
       if let hash, hash.matches(password) { return true }
-      if let hash, hash.isOwn { return false }
+      if let hash, !hash.needsUpgrade(to: cost) { return false }
       _ = try PasswordHash.make(password, cost: cost, random: random)
       return false
     }

@@ -107,15 +107,27 @@ import Testing
       return [UInt8](repeating: 7, count: count)
     }
     let hasher = PasswordHasher(width: 1, cost: PasswordTests.cheap, random: random)
-    let imported = try PasswordHash(
-      HashFunction.sha256.digest(Array("abc".utf8)), salt: [],
-      by: .digest(.sha256, rounds: 1, order: .saltFirst))
     #expect(try await !hasher.matches(Secret("x"), nil, for: PasswordTests.pool))
     #expect(draws.withLock { $0 } == 1)
-    #expect(try await !hasher.matches(Secret("x"), imported, for: PasswordTests.pool))
-    #expect(draws.withLock { $0 } == 2)
-    #expect(try await hasher.matches(Secret("abc"), imported, for: PasswordTests.pool))
-    #expect(draws.withLock { $0 } == 2)
+    let cheaper = PasswordHasher(width: 1, cost: PasswordHash.Cost(memory: 32, passes: 1))
+    let argon2 = try await cheaper.hash(Secret("abc"), for: PasswordTests.pool)
+    let imported = [
+      try PasswordHash(
+        HashFunction.sha256.digest(Array("abc".utf8)), salt: [],
+        by: .digest(.sha256, rounds: 1, order: .saltFirst)),
+      try PasswordHash(Array(argon2.encoded.utf8), salt: [], by: .selfDescribing),
+    ]
+    for (number, hash) in imported.enumerated() {
+      #expect(try await !hasher.matches(Secret("x"), hash, for: PasswordTests.pool))
+      #expect(draws.withLock { $0 } == 2 + number)
+      #expect(try await hasher.matches(Secret("abc"), hash, for: PasswordTests.pool))
+      #expect(draws.withLock { $0 } == 2 + number)
+    }
+    // A current hash costs the same already.
+    let current = try await hasher.hash(Secret("abc"), for: PasswordTests.pool)
+    #expect(draws.withLock { $0 } == 4)
+    #expect(try await !hasher.matches(Secret("x"), current, for: PasswordTests.pool))
+    #expect(draws.withLock { $0 } == 4)
   }
 
   @Test(arguments: [
