@@ -76,6 +76,9 @@ public enum AccountError: Error, Sendable {
   /// Too many change notices were sent to the old address; another change is possible at the given
   /// time.
   case tooManyMails(until: Instant)
+  /// Too many wrong passwords from the network, or attempts to take email addresses in use; retry
+  /// after the given time.
+  case tooManyAttempts(until: Instant)
   /// The session to be replaced is no longer valid.
   case session(SessionError)
   /// Too many passwords are being hashed; retry after a second.

@@ -33,7 +33,7 @@ extension Accounts {
   /// account's sessions; `validSince` ends those before it. A user who removes their own password
   /// keeps the current session, because SDKs continue with the tokens they hold; all others end. If
   /// someone else changes the email address, the password, or a factor, the user is notified by
-  /// email.
+  /// email. A user's attempts to take email addresses in use are limited like those at sign-up.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -54,7 +54,8 @@ extension Accounts {
     let newHash = hash
     let now = store.clock.now()
     let store = store
-    return try await store.write(AccountError.self) { connection in
+    let result: Result<AccountUpdate, AccountError> = try await store.write(AccountError.self) {
+      connection in
       if let session {
         do { _ = try Sessions.check(session, connection) } catch let error as SessionError {
           throw AccountError.session(error)
@@ -63,7 +64,16 @@ extension Accounts {
       guard let old = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }
-      if session != nil { try Self.checkOwnEmail(change, of: old) }
+      if session != nil {
+        try Self.checkOwnEmail(change, of: old)
+        if case .set(let email) = change.email,
+          !Self.isSame(AccountRules.folded(email: email), old.email),
+          let refusal = try store.refusal(
+            ofNewEmail: email, in: scope, from: author.address, at: now, connection)
+        {
+          return .failure(refusal)
+        }
+      }
       try Self.store(change, newHash, over: old, at: now, connection)
       try Self.changeProviders(change, of: old, in: scope, connection)
       let removed = try Self.changeFactors(
@@ -113,8 +123,9 @@ extension Accounts {
             session, of: new, with: .renewal(of: session), at: now, random: store.random,
             connection)
         } : nil
-      return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
+      return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
     }
+    return try result.get()
   }
 
   private static func check(_ change: AccountChange) throws(AccountError) {

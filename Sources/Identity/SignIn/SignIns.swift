@@ -15,7 +15,8 @@ public struct SignIns: Sendable {
   ///
   /// A uid, a phone number, `emailVerified`, and `disabled` are ignored, because users can't set
   /// these themselves. A photo, and the name of an anonymous user, are ignored too, as in Google's
-  /// service.
+  /// service. An email address in use counts as a wrong password of the network
+  /// (``AccountError/tooManyAttempts(until:)``).
   ///
   /// - Throws: ``AccountError``.
   public func signUp(
@@ -41,16 +42,25 @@ public struct SignIns: Sendable {
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
     let number = await store.accountNumbers.reserve(in: scope)
-    return try await store.write(AccountError.self) { connection in
+    let result: Result<SessionGrant, AccountError> = try await store.write(AccountError.self) {
+      connection in
+      if let email = fields.email,
+        let refusal = try store.refusal(
+          ofNewEmail: email, in: scope, from: author.address, at: now, connection)
+      {
+        return .failure(refusal)
+      }
       let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       let account = try AccountRecord.insert(
         fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, number: number,
         uid: uid, at: now, connection)
       try account.recordSignUp(in: scope, by: author, at: now, connection)
-      return try Sessions.begin(
-        account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
-        with: .signIn, at: now, random: random, connection)
+      return .success(
+        try Sessions.begin(
+          account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
+          with: .signIn, at: now, random: random, connection))
     }
+    return try result.get()
   }
 
   private func rules(
@@ -137,11 +147,9 @@ public struct SignIns: Sendable {
   ) async throws(SignInError) -> Attempt {
     let now = store.clock.now()
     let email = TypedEmail(email)
-    // All users of an application's tests have the address of one machine.
-    let networks =
-      store.profile == .emulator ? [] : [ThrottleCounter.network("address", address)]
     let counters =
-      networks + ThrottleCounter.name(Self.throttleName(scope.key, email), from: address)
+      ThrottleCounter.client(address, in: store.profile)
+      + ThrottleCounter.name(Self.throttleName(scope.key, email), from: address)
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
       connection in
       guard try Self.methods(scope, connection).password else {

@@ -28,6 +28,12 @@ struct ThrottleCounter: Sendable, Equatable {
     ThrottleCounter("\(prefix) \(Network.name(of: address))", .networks, .network)
   }
 
+  /// Returns the counter of a network that calls the API; none in the emulator profile, because all
+  /// users of an application's tests have the address of one machine.
+  static func client(_ address: String, in profile: Profile) -> [ThrottleCounter] {
+    profile == .emulator ? [] : [network("address", address)]
+  }
+
   /// Returns the two counters of a name: guesses from one network block that network only, and a
   /// slower counter limits the guesses from all networks together.
   static func name(_ name: String, from address: String) -> [ThrottleCounter] {

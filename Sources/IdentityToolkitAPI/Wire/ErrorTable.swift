@@ -164,6 +164,7 @@ extension WireError {
     case .forbiddenClaim(let name): self.init("FORBIDDEN_CLAIM : \(name.prefix(100))")
     case .emailNeedsVerification: self.init("EMAIL_CHANGE_NEEDS_VERIFICATION")
     case .tooManyMails: self.init(Self.tooManyMails)
+    case .tooManyAttempts: self.init(Self.tooManyAttempts)
     case .busy: self = .unavailable
     case .unavailable(let cause): self.init(unavailable: cause)
     }
@@ -171,6 +172,9 @@ extension WireError {
 
   static let tooManyMails =
     "TOO_MANY_ATTEMPTS_TRY_LATER : Too many emails were requested. Try again later."
+  private static let tooManyAttempts =
+    "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many "
+    + "failed login attempts."
   private static let phoneFactorExists =
     "SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account."
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
@@ -216,10 +220,7 @@ extension WireError {
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
-    case .tooManyAttempts:
-      self.init(
-        "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due "
-          + "to many failed login attempts.")
+    case .tooManyAttempts: self.init(Self.tooManyAttempts)
     case .invalidPendingCredential: self.init("INVALID_PENDING_TOKEN")
     case .pendingExpired:
       self.init(

@@ -45,6 +45,15 @@ struct NetworkTests {
         }
       }
       #expect(outcomes.tally == ["emailNotFound": 120])
+      var taken = NewAccount()
+      (taken.email, taken.password) = (Person.bob.email, Person.bob.password)
+      let visitor = Author(actor: .visitor, address: "127.0.0.1")
+      _ = try await identity.signIns.signUp(scope, taken, by: visitor)
+      let new = taken
+      let signUps = try await concurrently(120) { _ in
+        await outcome { try await identity.signIns.signUp(scope, new, by: visitor) }
+      }
+      #expect(signUps.tally == ["emailExists": 120])
       let same = try await concurrently(20) { _ in
         await outcome {
           try await identity.signIns.password(

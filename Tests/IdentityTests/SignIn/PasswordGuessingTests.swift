@@ -117,6 +117,67 @@ struct PasswordGuessingTests {
     }
   }
 
+  /// Signs up from a network, or sets the email of a session's user.
+  private func take(
+    _ instance: Instance, _ email: String, in session: UserSession? = nil,
+    from address: String = "203.0.113.66"
+  ) async -> String {
+    let author = Author(actor: .visitor, address: address)
+    return await outcome {
+      if let session {
+        var change = AccountChange()
+        (change.email, change.password) = (.set(email), .set(Person.mallory.password))
+        _ = try await instance.identity.accounts.update(
+          instance.acme, session.account, change, by: author, in: session)
+      } else {
+        var new = NewAccount()
+        (new.email, new.password) = (email, Person.mallory.password)
+        _ = try await instance.identity.signIns.signUp(instance.acme, new, by: author)
+      }
+    }
+  }
+
+  @Test
+  func `V12: sign-ups and links with addresses in use count as wrong passwords of the network`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
+        $0.signIn.anonymous = true
+      }
+      let session = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor
+      ).session
+      for number in 0..<49 {
+        #expect(await take(instance, Person.alice.email) == "emailExists")
+        #expect(await take(instance, "ALICE@example.com", in: session) == "emailExists")
+        // Accounts that are created don't count.
+        #expect(await take(instance, "new\(number)@example.com") == "done")
+      }
+      #expect(await guess(instance, "nobody@example.com") == "emailNotFound")
+      #expect(await take(instance, Person.alice.email) == "emailExists")
+      // The network learns nothing more, neither that an address is in use nor that it isn't.
+      for email in [Person.alice.email, "new@example.com"] {
+        #expect(await take(instance, email) == "tooManyAttempts")
+        #expect(await take(instance, email, in: session) == "tooManyAttempts")
+      }
+      #expect(await guess(instance, password: .alice) == "tooManyAttempts")
+      // Other networks, and accounts that a program creates, aren't affected.
+      #expect(await take(instance, "new@example.com", from: "198.51.100.1") == "done")
+      await expect("done") {
+        var new = NewAccount()
+        new.email = "program@example.com"
+        _ = try await instance.identity.accounts.create(
+          instance.acme, new, by: Author(actor: Instance.boss.actor, address: "203.0.113.66"))
+      }
+      instance.clock.advance(30)
+      #expect(await take(instance, "later@example.com", in: session) == "done")
+    }
+  }
+
   @Test func `a blocked network can't block an email`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)

@@ -70,6 +70,12 @@ struct IdpTests {
       #expect(answer["idToken"] == nil)
       #expect(answer["localId"] == nil)
       #expect(answer["verifiedProvider"]?.arrayValue == [])
+      try await server.configure(
+        "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]])
+      let hidden = try await server.post(
+        Self.path, Self.body(#"{"sub":"1","email":"ann@example.com"}"#))
+      #expect(hidden["needConfirmation"] == true)
+      #expect(hidden["verifiedProvider"] == nil)
     }
   }
 

@@ -65,7 +65,7 @@ extension Methods {
       default: throw WireError(error)
       }
     }
-    return try finish(answer, result, in: scope)
+    return try await finish(answer, result, in: scope)
   }
 
   private func assertion(
@@ -94,14 +94,17 @@ extension Methods {
 
   private func finish(
     _ start: JSON.Object, _ result: FederatedSignIn, in scope: Scope
-  ) throws(WireError) -> JSON {
+  ) async throws(WireError) -> JSON {
     var answer = start
     UserMessage.append("tenantId", scope.tenant?.text, to: &answer)
     switch result {
     case .needsConfirmation(let providers):
       // The status is 200: the web SDK creates an error from this member.
       answer.append("needConfirmation", true)
-      answer.append("verifiedProvider", .array(providers.map { .string($0) }))
+      // That the email is in use has to be said, but not how its user signs in.
+      if try await !hidesUsers(scope) {
+        answer.append("verifiedProvider", .array(providers.map { .string($0) }))
+      }
     case .account(let outcome, let federated):
       let account = federated.account
       answer.append("localId", .string(account.id.text))
