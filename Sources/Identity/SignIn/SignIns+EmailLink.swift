@@ -21,7 +21,8 @@ extension SignIns {
   ///   - scope: The user pool.
   ///   - email: The email, which the link doesn't contain.
   ///   - code: The code of the link.
-  ///   - session: The session of a user who links this sign-in method to their account.
+  ///   - session: The session of a user who links this sign-in method to their account. The link is
+  ///     kept if the session isn't continued; see ``Enforcement``.
   ///   - author: The author of the request.
   /// - Returns: The result.
   /// - Throws: ``OutOfBandError``.
@@ -136,6 +137,11 @@ extension SignIns {
       entry.add(.signsInByLink, from: .flag(old.signsInByLink), to: .flag(true))
       entry.addEnded(ended)
       try entry.record(by: author.user(old), at: now, connection)
+    }
+    if try !old.isAnonymous
+      && store.refusesToContinue(session, of: account, at: now, connection)
+    {
+      return EmailLinkSignIn(outcome: .enrollmentRequired, isNewUser: false)
     }
     return EmailLinkSignIn(
       outcome: .signedIn(

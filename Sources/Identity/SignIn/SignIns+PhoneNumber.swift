@@ -108,6 +108,12 @@ extension SignIns {
         }
         guard account.factors.isEmpty else { return .failure(.unsupportedFirstFactor) }
         let linked = try Self.link(number, to: account, in: scope, by: author, at: now, connection)
+        // The link is kept. No second factor passes from the session to the new one.
+        if try !account.isAnonymous
+          && store.refusesSessions(of: linked, in: scope, at: now, connection)
+        {
+          return .failure(.enrollmentRequired)
+        }
         return .success(
           .signedIn(
             try Self.begin(
