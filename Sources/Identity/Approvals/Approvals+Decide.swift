@@ -137,7 +137,13 @@ extension Approvals {
       administrator.may(approval.kind.permission, in: scope)
     else { return .notAllowed }
     if let job = approval.job {
-      return try Self.isOnList(administrator, job, in: scope, connection) ? .ownAccount : nil
+      if try Self.isOnList(administrator, job, in: scope, connection) { return .ownAccount }
+      guard let account = try Self.protectedAccount(on: job, in: scope, connection),
+        let denial = administrator.denial(
+          of: approval.kind.actions.approve, on: account, in: scope),
+        case .protectedAccount = denial
+      else { return nil }
+      return denial
     }
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
@@ -169,6 +175,24 @@ extension Approvals {
       if case .ownAccount = denial { return true }
     }
     return false
+  }
+
+  /// Returns a protected account that a list would remove factors from; nil if there is none.
+  ///
+  /// Protected accounts that the requester couldn't act on have a result from the beginning.
+  private static func protectedAccount(
+    on job: Int64, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Account? {
+    let key = try connection.first(
+      """
+      SELECT a.account_key FROM bulk_item i
+        \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
+      WHERE i.scope_key = \(scope.key) AND i.job_id = \(job) AND i.result IS NULL
+        AND a.protected = 1
+      LIMIT 1
+      """
+    ) { try $0.value(0) as Int64 }
+    return try key.flatMap { try AccountRecord.find(key: $0, connection) }
   }
 
   /// Returns why a pending request can't be carried out now; nil if it can.

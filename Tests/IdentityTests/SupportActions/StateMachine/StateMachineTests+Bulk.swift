@@ -267,7 +267,13 @@ extension StateMachine {
         !users[user].isGone && users[user].email == agents[agent].administrator.email
       } ?? false
     }
-    return own ? "ownAccount" : nil
+    if own { return "ownAccount" }
+    let protects = lines.contains { line in
+      line.result == nil
+        && line.user.map { !users[$0].isGone && users[$0].isProtected } ?? false
+    }
+    return protects && !agents[agent].may(.protectUsers, in: approval.scope)
+      ? "protectedAccount" : nil
   }
 
   /// Rejects a request, or withdraws the agent's own.
