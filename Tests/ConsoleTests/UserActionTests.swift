@@ -103,6 +103,32 @@ import Testing
     }
   }
 
+  @Test func `a factor enrolled since the page was opened isn't removed with the others`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let removal = user + "/factors/removal"
+      let page = try await nadia.get(removal)
+      var form: Form = ["csrf": try page.csrf, "reason": "lost"]
+      for id in page.allValues(of: "enrollment") { form.add("enrollment", id) }
+      var change = AccountChange()
+      change.factors = .replace([FactorEntry(displayName: "Work", phoneNumber: "+15555550100")])
+      try await world.identity.accounts.update(
+        try await world.euScope, ID(World.chiara), change, by: Author(actor: .commandLine))
+      let refused = try await nadia.post(removal, form)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("has enrolled another factor") && refused.says("Work"))
+      #expect(try await account(world, World.chiara)?.factors.count == 2)
+      // A form that says nothing of factors doesn't remove any.
+      let silent = try await nadia.submit(user, ["reason": "lost"], to: removal)
+      #expect(silent.status == .unprocessableContent)
+      #expect(try await nadia.submit(removal, ["reason": "lost"]).location == user)
+      #expect(try await account(world, World.chiara)?.factors.isEmpty == true)
+    }
+  }
+
   @Test func `all factors are removed in one step, with a reason and one audit row`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

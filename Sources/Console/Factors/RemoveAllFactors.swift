@@ -1,12 +1,17 @@
+import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 /// `S/users/{uid}/factors/removal`: removes all factors of a user.
 struct RemoveAllFactors: SupportAction {
   let action = ConsoleAction.removeAllFactors
 
   let pages: SupportPages
+
+  /// The field with the ID of each factor that the page shows.
+  private static let field = "enrollment"
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let words = RemovalText(pages: pages, target: target)
@@ -23,6 +28,7 @@ struct RemoveAllFactors: SupportAction {
           Formatted.short(factor.label, 40),
           factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
       })
+    question.carried = removal.factors.map { HiddenField(name: Self.field, value: $0.id.text) }
     question.notifies = true
     return question
   }
@@ -31,7 +37,8 @@ struct RemoveAllFactors: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.factorRemovals.remove(
-      target.scope, target.user, nil, request)
+      target.scope, target.user, nil, request,
+      seen: Set(target.form.all(Self.field).map { ID($0.text) }))
     return RemovalText(pages: pages, target: target).result(done)
   }
 

@@ -26,7 +26,7 @@ enum ActionErrorText {
       .switchedOff,
       .noAuthenticator, .noCodes,
       .enrollment,
-      .userDisabled:
+      .userDisabled, .factorEnrolled:
       return [FieldError(field: "reason", text: sentence(error))]
     case .tooManyCallerCodes(let until):
       let text = Message("support.too-many-caller-codes", ["time": times.value(until)])
@@ -124,6 +124,7 @@ enum ActionErrorText {
     case .held:
       Message("support.agent-held", ["holders": .message(Permission.protectUsers.startingHolders)])
     case .alreadyAsked: Message("support.already-asked")
+    case .factorEnrolled: Message("support.factor-enrolled")
     case .switchedOff:
       Message(
         "support.switched-off", ["holder": .message(Permission.editSupportRules.startingHolder)])

@@ -12,6 +12,8 @@ struct SupportConfirmation {
   let heading: Markup
   /// A warning that codes are locked, where the action has no effect until they're unlocked.
   var caution: LockCaution?
+  /// What the page shows, for the action to compare with what there is by then.
+  var carried: [HiddenField] = []
   /// The consequences of the action.
   var consequences: [Message]
   /// Whether the user is notified by email, which is the last consequence.
@@ -114,6 +116,7 @@ struct SupportConfirmationView: ViewModel {
     .optional("confirmation") { $0.confirmation },
     .text(\.action),
     .text(\.csrf),
+    .list("carried") { $0.question.carried },
     .optional("caution") { $0.question.caution },
     .texts("consequences") { $0.question.consequences },
     .optional("choice") { $0.question.choice },

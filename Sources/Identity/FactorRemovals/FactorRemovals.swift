@@ -98,16 +98,22 @@ public struct FactorRemovals: Sendable {
   ///   - account: The account.
   ///   - factor: The factor; nil for all factors.
   ///   - request: The agent and their reason.
+  ///   - seen: The factors that the agent decided about; nil if they decided about any that there
+  ///     are. The removal of another one is denied.
   /// - Returns: The result.
   /// - Throws: ``ActionDenial``.
   public func remove(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest,
+    seen: Set<ID<Factor>>? = nil
   ) async throws(ActionDenial) -> ActionOutcome<RemovalOutcome> {
     try await authorization.act(
       factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
     ) { account, settings, now, connection in
       var removal = try Self.removal(
         of: factor, from: account, settings, in: scope, connection)
+      if let seen, removal.factors.contains(where: { !seen.contains($0.id) }) {
+        throw ActionDenial.factorEnrolled
+      }
       removal.signInWithoutFactor = try store.signInWithoutFactor(
         of: removal.remaining, in: scope, at: now, connection)
       if let cause = try Approval.Cause(

@@ -70,6 +70,8 @@ public enum ActionDenial: Error, Sendable {
   case accountNotFound
   /// The account doesn't have the factor, or no longer has it.
   case factorNotFound
+  /// The account has a factor that it didn't have when the agent decided to remove all of them.
+  case factorEnrolled
   /// The validation errors in what the agent entered, in the order of the form.
   case answers([ActionInputError])
   /// The agent has no second factor.

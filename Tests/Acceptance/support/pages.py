@@ -21,14 +21,19 @@ class Pages:
 
     def token_of(self, path):
         """Returns the CSRF token of a page's forms."""
+        return self.hidden_fields(path)["csrf"]
+
+    def hidden_fields(self, path):
+        """Returns the CSRF token of a page's forms, and the IDs of the factors to remove."""
         page = self.get(path)
         found = re.search(r'name="csrf" value="([^"]+)"', page.text)
         assert found, f"{path} has no form: {page.status_code} {page.text[:300]}"
-        return html.unescape(found.group(1))
+        shown = re.findall(r'name="enrollment" value="([^"]+)"', page.text)
+        return {"csrf": html.unescape(found.group(1)), "enrollment": [html.unescape(id) for id in shown]}
 
     def post(self, path, form, page=None, **more):
         """Submits a form as the page at `page` (by default the same path) would."""
-        fields = {"csrf": self.token_of(page or path), **form}
+        fields = {**self.hidden_fields(page or path), **form}
         headers = {"Origin": self.origin, **more.pop("headers", {})}
         return self.http.post(path, data=fields, headers=headers, **more)
 

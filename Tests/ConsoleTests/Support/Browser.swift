@@ -34,10 +34,13 @@ final class Browser: Sendable {
       fields: [.origin: world.origin, .secFetchSite: "same-origin"])
   }
 
-  /// Opens a page, and sends its form with these fields and the CSRF token.
+  /// Opens a page, and sends its form with these fields, the CSRF token, and the IDs of the factors
+  /// that the page shows.
   func submit(_ address: String, _ fields: Form, to: String? = nil) async throws -> Answer {
     var form = fields
-    form.add("csrf", try await get(address).csrf)
+    let page = try await get(address)
+    form.add("csrf", try page.csrf)
+    for id in page.allValues(of: "enrollment") { form.add("enrollment", id) }
     return try await post(to ?? address, form)
   }
 
@@ -104,6 +107,13 @@ struct Answer: Sendable {
   func value(of name: String) -> String? {
     guard let field = text.firstRange(of: "name=\"\(name)\" value=\"") else { return nil }
     return String(text[field.upperBound...].prefix { $0 != "\"" })
+  }
+
+  /// The values of all fields with a name.
+  func allValues(of name: String) -> [String] {
+    text.split(separator: "name=\"\(name)\" value=\"").dropFirst().map {
+      String($0.prefix { $0 != "\"" })
+    }
   }
 
   /// Whether the page's HTML contains a text.

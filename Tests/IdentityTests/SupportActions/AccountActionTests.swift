@@ -25,6 +25,24 @@ struct AccountActionTests {
     }
   }
 
+  @Test func `all factors are removed only if the agent has seen each of them`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let (removals, id) = (instance.identity.factorRemovals, device.account.id)
+      let agent = try await instance.agent()
+      for seen: Set<ID<Factor>> in [[], [ID("another")]] {
+        await expect("factorEnrolled") {
+          try await removals.remove(instance.acme, id, nil, agent.request(), seen: seen)
+        }
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+      await expect("done") {
+        try await removals.remove(
+          instance.acme, id, nil, agent.request(), seen: [device.factor, ID("gone")])
+      }
+    }
+  }
+
   @Test func `L5: ending sessions reports their number in one audit row`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
