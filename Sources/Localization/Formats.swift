@@ -71,7 +71,8 @@ struct Formats: Sendable {
 
   func append(_ time: LocalTime, to bytes: inout [UInt8]) {
     compiled.all.times.append(time.date, hour: time.hour, minute: time.minute, to: &bytes)
-    bytes.append(UInt8(ascii: " "))
+    // A line doesn't end between a time and its zone.
+    bytes += "\u{00A0}".utf8
     bytes += time.zone.utf8
   }
 

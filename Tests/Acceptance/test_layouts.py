@@ -59,6 +59,22 @@ def test_pages_fit_windows_of_every_width(open_page, demo, page_kinds):
     expect_none(visit_all(open_page(WIDTHS[0]), demo, page_kinds, check))
 
 
+def test_tables_fit_windows_from_tablets_up(open_page, demo, page_kinds):
+    """No table scrolls sideways from 768 pixels up, except data in a closed disclosure."""
+    page = open_page(768)
+    faults = []
+    for path in page_kinds.values():
+        page.goto(path)
+        for width in (768, 1024, 1100, 1280):
+            page.set_viewport_size({"width": width, "height": 900})
+            wide = page.locator(".scroll").evaluate_all("""(tables) => tables
+              .filter((table) => !table.closest("details:not([open])"))
+              .map((table) => table.scrollWidth - table.clientWidth).filter((excess) => excess > 0)""")
+            if wide:
+                faults.append((path, width, wide))
+    expect_none(faults)
+
+
 @pytest.mark.parametrize("width", [390, 1440])
 def test_pages_loaded_in_a_window_fit_it(open_page, demo, page_kinds, width):
     """Scripts that run when a page is loaded keep it within its window."""

@@ -28,7 +28,9 @@ import Testing
         {
           let page = try await browser.get(address)
           #expect(page.says(Self.banner), "\(who) \(address)")
-          #expect(page.says("It shows Dec 25, 2027, 08:00 UTC, long after Nov 20, 2026, 08:00 UTC"))
+          #expect(
+            page.says(
+              "It shows Dec 25, 2027, 08:00\u{00A0}UTC, long after Nov 20, 2026, 08:00\u{00A0}UTC"))
           #expect(page.values(of: "href").contains("/clock") == (who == World.ada))
           #expect(page.says("Ask an owner to confirm the time.") == (who != World.ada))
           Markup.check(page)
@@ -62,7 +64,7 @@ import Testing
       _ = try await again.submit("/sign-in/code", ["code": try world.code(of: app)])
       world.clock.advance(seconds: 900)
       let page = try await again.get("/clock")
-      #expect(page.says("Is it Nov 28, 2026, 08:15 UTC now?") && page.says("8 days ahead"))
+      #expect(page.says("Is it Nov 28, 2026, 08:15\u{00A0}UTC now?") && page.says("8 days ahead"))
       try Snapshot.check(page.text, named: "clock-doubted.html")
       for code in ["", "000000"] {
         let wrong = try await again.submit("/clock", ["code": code])
@@ -74,7 +76,8 @@ import Testing
       let done = try await again.submit("/clock", ["code": try world.code(of: app)])
       #expect(done.location == "/clock")
       let after = try await again.get("/clock")
-      #expect(after.says("Time confirmed: Nov 28, 2026, 08:15 UTC.") && !after.says(Self.banner))
+      #expect(
+        after.says("Time confirmed: Nov 28, 2026, 08:15\u{00A0}UTC.") && !after.says(Self.banner))
       #expect(world.identity.clockGuard.doubt == nil)
       let log = try await again.get("/audit")
       #expect(log.says("Clock confirmed"))
@@ -103,7 +106,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       world.clock.advance(seconds: 900)
       let page = try await ada.get("/clock")
-      #expect(page.says("before Nov 20, 2026, 08:00 UTC, the newest stored time"))
+      #expect(page.says("before Nov 20, 2026, 08:00\u{00A0}UTC, the newest stored time"))
       #expect(page.says("105\u{A0}min behind") && !page.says("Confirm the time</button>"))
       Markup.check(page)
       let sent = try await ada.submit("/", [:], to: "/clock")

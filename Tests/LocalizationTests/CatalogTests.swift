@@ -112,7 +112,7 @@ private let english =
     (
       .time(
         LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC+1")),
-      "Feb 3, 2026, 09:05 UTC+1"
+      "Feb 3, 2026, 09:05\u{00A0}UTC+1"
     ),
     (.message(Message("users.title")), "Users"),
   ])
@@ -149,9 +149,9 @@ private let english =
   }
 
   @Test(arguments: [
-    ("de", "3. Feb. 2026, 09:05 UTC"), ("ja", "2026年2月3日 9:05 UTC"),
-    ("fr", "3 févr. 2026, 09:05 UTC"), ("pt-BR", "3 de fev. de 2026, 09:05 UTC"),
-    ("fa", "۳ فوریه ۲۰۲۶، ۹:۰۵ UTC"), ("cs", "3. 2. 2026 9:05 UTC"),
+    ("de", "3. Feb. 2026, 09:05\u{00A0}UTC"), ("ja", "2026年2月3日 9:05\u{00A0}UTC"),
+    ("fr", "3 févr. 2026, 09:05\u{00A0}UTC"), ("pt-BR", "3 de fev. de 2026, 09:05\u{00A0}UTC"),
+    ("fa", "۳ فوریه ۲۰۲۶، ۹:۰۵\u{00A0}UTC"), ("cs", "3. 2. 2026 9:05\u{00A0}UTC"),
   ])
   func `a time is formatted for its locale`(locale: String, text: String) {
     let time = LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC")

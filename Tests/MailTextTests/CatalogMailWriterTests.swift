@@ -81,7 +81,7 @@ struct CatalogMailWriterTests {
     (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in. 2 recovery codes are left."),
     (
       .factorSuspended(name: "a", until: Instant(microseconds: 1_795_252_320_000_000)),
-      "The second factor “a” was suspended until Nov 21, 2026, 09:12 UTC."
+      "The second factor “a” was suspended until Nov 21, 2026, 09:12\u{00A0}UTC."
     ),
   ])
   func `a change is a sentence`(notice: UserNotice, sentence: String) {
@@ -97,7 +97,7 @@ struct CatalogMailWriterTests {
     // A translation without messages of its own.
     let german = try Catalog(translation: "de", of: english, folder: Self.folder)
     let notice = UserNotice.temporaryCodeMade(until: Instant(microseconds: 1_795_252_320_000_000))
-    #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12 UTC"))
+    #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12\u{00A0}UTC"))
     let pattern = PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01"))
     #expect(german.text(pattern.message) == "mandatory from 1. Dez. 2026")
   }

@@ -170,14 +170,15 @@ import Testing
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let before = try await browser.get("/administrators")
-      #expect(before.says("Nov 20, 2026, 08:00 UTC</time>") && !before.says("data-theme"))
+      #expect(before.says("Nov 20, 2026, 08:00\u{00A0}UTC</time>") && !before.says("data-theme"))
       Markup.check(try await browser.get("/account/preferences"))
       let form: Form = ["zone": "Asia/Kolkata", "theme": "dark"]
       #expect(try await browser.submit("/account/preferences", form).location == "/account")
       let after = try await browser.get("/administrators")
       #expect(after.says("<html lang=\"en\" dir=\"ltr\" data-theme=\"dark\">"))
       #expect(
-        after.says("datetime=\"2026-11-20T08:00:00Z\" data-ago>Nov 20, 2026, 13:30 UTC+5:30</time>")
+        after.says(
+          "datetime=\"2026-11-20T08:00:00Z\" data-ago>Nov 20, 2026, 13:30\u{00A0}UTC+5:30</time>")
       )
       let other = try await Browser.signedIn(world, as: World.iris)
       #expect(!(try await other.get("/administrators").says("UTC+5:30")))
@@ -194,12 +195,12 @@ import Testing
 
   @Test(
     arguments: [
-      ("Europe/Berlin", 1_793_697_131, "Nov 3, 2026, 10:12 UTC+1"),
-      ("Europe/Berlin", 1_782_000_000, "Jun 21, 2026, 02:00 UTC+2"),
-      ("Europe/London", 1_793_697_131, "Nov 3, 2026, 09:12 UTC"),
-      ("America/St_Johns", 1_793_697_131, "Nov 3, 2026, 05:42 UTC−3:30"),
-      ("Pacific/Kiritimati", 1_793_697_131, "Nov 3, 2026, 23:12 UTC+14"),
-      ("Nowhere/Town", 1_793_697_131, "Nov 3, 2026, 09:12 UTC"),
+      ("Europe/Berlin", 1_793_697_131, "Nov 3, 2026, 10:12\u{00A0}UTC+1"),
+      ("Europe/Berlin", 1_782_000_000, "Jun 21, 2026, 02:00\u{00A0}UTC+2"),
+      ("Europe/London", 1_793_697_131, "Nov 3, 2026, 09:12\u{00A0}UTC"),
+      ("America/St_Johns", 1_793_697_131, "Nov 3, 2026, 05:42\u{00A0}UTC−3:30"),
+      ("Pacific/Kiritimati", 1_793_697_131, "Nov 3, 2026, 23:12\u{00A0}UTC+14"),
+      ("Nowhere/Town", 1_793_697_131, "Nov 3, 2026, 09:12\u{00A0}UTC"),
     ] as [(String, Int64, String)])
   func `times are shown with the zone's offset at that time`(
     zone: String, seconds: Int64, words: String
@@ -213,9 +214,9 @@ import Testing
 
   @Test func `a daylight saving change is exact to the second`() throws {
     // March 29, 2026, 01:00 UTC.
-    #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")
-    #expect(try Self.words(1_774_746_000, "Europe/Berlin") == "Mar 29, 2026, 03:00 UTC+2")
-    #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")
+    #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59\u{00A0}UTC+1")
+    #expect(try Self.words(1_774_746_000, "Europe/Berlin") == "Mar 29, 2026, 03:00\u{00A0}UTC+2")
+    #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59\u{00A0}UTC+1")
   }
 
   private static func words(_ seconds: Int64, _ zone: String) throws -> String {

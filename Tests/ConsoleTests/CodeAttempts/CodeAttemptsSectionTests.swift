@@ -98,7 +98,8 @@ struct CodeAttemptsSectionTests {
       #expect(blocked.says("codes temporarily blocked"))
       #expect(
         blocked.says(
-          "Codes are blocked until Nov 20, 2026, 08:01 UTC after 6 incorrect codes in a row."))
+          "Codes are blocked until Nov 20, 2026, 08:01\u{00A0}UTC after 6 incorrect codes in a row."
+        ))
       #expect(try await nadia.get(users + "?state=locked").says("codes temporarily blocked"))
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.wrong), count: 4), of: World.chiara)

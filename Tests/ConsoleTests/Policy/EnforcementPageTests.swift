@@ -119,8 +119,8 @@ import Testing
           "first factor, and the ID tokens of those who have to enroll say so."
         ),
         (
-          day, "From Dec 1, 2026, 00:00 UTC, their ID tokens say that they have to enroll.",
-          "From Dec 1, 2026, 00:00 UTC, the ID tokens of those who have to enroll say so."
+          day, "From Dec 1, 2026, 00:00\u{00A0}UTC, their ID tokens say that they have to enroll.",
+          "From Dec 1, 2026, 00:00\u{00A0}UTC, the ID tokens of those who have to enroll say so."
         ),
       ] {
         _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
