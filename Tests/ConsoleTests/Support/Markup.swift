@@ -35,6 +35,10 @@ enum Markup {
         faults.append("an <iframe> with rights")
       }
     }
+    // A screen reader lists tables by their captions.
+    for (table, next) in zip(names, names.dropFirst()) where table == "table" && next != "caption" {
+      faults.append("a <table> without a caption")
+    }
     faults += attributes(of: tags)
     faults += labels(of: tags)
     return faults
