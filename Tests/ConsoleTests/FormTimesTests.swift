@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a saved zone that the system doesn't know any more is UTC, and is kept`() async throws
-  {
+  @Test func `a saved zone that the system no longer knows is UTC, and is kept`() async throws {
     try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let id = try await world.id(of: World.tomas)

@@ -149,15 +149,16 @@ private let english =
   }
 
   @Test(arguments: [
-    ("de", "3. Feb. 2026, 09:05\u{00A0}UTC"), ("ja", "2026年2月3日 9:05\u{00A0}UTC"),
-    ("fr", "3 févr. 2026, 09:05\u{00A0}UTC"), ("pt-BR", "3 de fev. de 2026, 09:05\u{00A0}UTC"),
-    ("fa", "۳ فوریه ۲۰۲۶، ۹:۰۵\u{00A0}UTC"), ("cs", "3. 2. 2026 9:05\u{00A0}UTC"),
+    ("de", "3. Feb. 2026, 09:05 UTC"), ("ja", "2026年2月3日 9:05 UTC"),
+    ("fr", "3 févr. 2026, 09:05 UTC"), ("pt-BR", "3 de fev. de 2026, 09:05 UTC"),
+    ("fa", "۳ فوریه ۲۰۲۶، ۹:۰۵ UTC"), ("cs", "3. 2. 2026 9:05 UTC"),
   ])
   func `a time is formatted for its locale`(locale: String, text: String) {
     let time = LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC")
     // Some locales don't break the line within a date.
-    let formatted = Formats(locale: locale).time(time).map { $0.isWhitespace ? " " : $0 }
-    #expect(String(formatted) == text)
+    let formatted = Formats(locale: locale).time(time)
+    #expect(formatted.hasSuffix("\u{A0}UTC"))
+    #expect(String(formatted.map { $0.isWhitespace ? " " : $0 }) == text)
   }
 
   @Test func `the script sets the direction`() {

@@ -75,7 +75,7 @@ struct PreferencesView: ViewModel {
   let preferences: Preferences
   let savedZone: String
 
-  /// The zones, with the saved one if it isn't in the list any more.
+  /// The zones, with the saved one if it's no longer in the list.
   private var zones: [Choice] {
     (Zone.names.contains(savedZone) ? Zone.names : [savedZone] + Zone.names).map {
       Choice(value: $0, text: PreferencesText.zone($0), isChosen: $0 == preferences.timeZone)

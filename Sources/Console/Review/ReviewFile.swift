@@ -21,7 +21,7 @@ struct ReviewFile {
   ]
   /// The columns of the last sign-off.
   private static let review = [
-    "sign-off", "reviewer", "signed off", "due", "since sign-off", "all changes listed",
+    "sign-off", "reviewer", "signed off", "due", "since sign-off", "changes complete",
   ]
   private let publicURL: PublicURL
   private let catalog: Catalog

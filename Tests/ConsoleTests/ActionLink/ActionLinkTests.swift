@@ -198,6 +198,9 @@ import Testing
       try await update(world, World.chiara, change)
       let jo = "u77TnC0aPzQ4hW1sGv9M"
       let found = try await world.identity.accounts.lookup(try await world.euScope, ids: [jo])
+      var verifying = AccountChange()
+      verifying.emailVerified = true
+      try await update(world, jo, verifying)
       try await world.enroll(try #require(found.first), "Pixel 10")
       let revert = try await revertLink(world)
       var clearing = AccountChange()

@@ -54,7 +54,7 @@ import Testing
       let lines = file.text.split(separator: "\r\n")
       #expect(
         lines.count == 6
-          && lines[0].hasSuffix("\"due\",\"since sign-off\",\"all changes listed\""))
+          && lines[0].hasSuffix("\"due\",\"since sign-off\",\"changes complete\""))
       #expect(lines[1].contains("\"none\",\"reviewed\",\"Ada"))
       #expect(lines[1].hasSuffix(",\"2027-01-31\",\"\",\"\""))
       #expect(lines[2].contains("\"eu-shop\"") && lines[2].contains(",\"codes\",\"reviewed\","))

@@ -63,6 +63,8 @@ struct IdpTests {
   @Test func `an email that belongs to another account needs confirmation`() async throws {
     try await TestServer.with(.emulator) { server in
       _ = try await server.addPerson("ann")
+      try await server.configure(
+        "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]])
       let answer = try await server.post(
         Self.path, Self.body(#"{"sub":"1","email":"ann@example.com"}"#))
       #expect(answer.status == 200)
