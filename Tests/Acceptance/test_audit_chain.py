@@ -168,6 +168,20 @@ def test_a_line_that_was_cut_off_does_not_swallow_the_next_head(sealed, copy, tm
     assert [json.loads(line)["sequence"] for line in lines[2:]][-1] > json.loads(first)["sequence"]
 
 
+def test_a_head_that_was_cut_off_is_not_tampering_and_proves_nothing(sealed, copy, tmp_path):
+    lines = sealed[1].read_text().splitlines()
+    heads = tmp_path / "heads.jsonl"
+    heads.write_text("\n".join([lines[0][:90], *lines, lines[-1][:70]]))
+    found = verify(copy, "--heads", heads, "--key", sealed[2])
+    assert found.returncode == 0, found.stderr
+    assert "match the exported head" in found.stdout
+    assert "line 1 of the exported heads was cut off. The next whole line has the same head" in found.stdout
+    assert f"line {len(lines) + 2} of the exported heads was cut off, and no later" in found.stdout
+    heads.write_text("\n".join([lines[0][:90] + lines[0], *lines]))
+    found = verify(copy, "--heads", heads)
+    assert found.returncode == 1 and "Line 1 of the exported heads isn't a head" in found.stderr
+
+
 def test_heads_that_cannot_be_written_stop_the_start(copy, tmp_path):
     answer = run("serve", "--data", copy, "--audit-heads", tmp_path / "none" / "heads")
     assert answer.returncode == 78 and "heads" in answer.stderr

@@ -1,8 +1,11 @@
 """A full disk: a clear error, no partial writes, and reads still work."""
 
+import contextlib
+import json
 import shutil
 import sqlite3
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from support.pages import Pages
 from support.program import ROOT, Server, in_mounts_of, new_instance, on_small_disk, run
 from support.rest import Api, claims, create_token, ok, refused
+from support.waiting import until
 
 pytestmark = pytest.mark.sqlite
 
@@ -118,6 +122,31 @@ def test_a_start_whose_log_is_on_a_full_disk_is_worth_repeating(tmp_path, option
                   option, folder / "log", prefix=small_disk(folder, files=0))
     assert refusal.returncode == 75, refusal.stderr
     assert str(folder / "log") in refusal.stderr and "No space left on device" in refusal.stderr
+
+
+def test_heads_on_a_full_disk_are_a_warning_and_none_is_cut(disk, tmp_path):
+    folder, prefix = disk
+    with Server(tmp_path / "data", "--audit-heads", folder / "heads.jsonl", prefix=prefix) as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        inside = Path(f"/proc/{server.process.pid}/root{folder}")
+        until(lambda: (inside / "heads.jsonl").read_bytes().count(b"\n"), "a head is exported")
+        # The rest of the block that the last head ends in is free, too: it takes a part of a later one.
+        before = (inside / "heads.jsonl").read_bytes()
+        with open(inside / "heads.jsonl", "ab") as file:
+            file.write(b" " * (4095 - 100 - len(before) % 4096) + b"\n")
+        before = (inside / "heads.jsonl").read_bytes()
+        with open(inside / "ballast", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(b"\0" * 4096):
+                pass
+        pages.create_project("later")
+        server.wait_for_line(r"(heads\.jsonl can't be written: No space left on device)", 90)
+        assert httpx.get(f"{server.url}/readyz").text == "ready; warnings: audit-heads\n"
+        assert (inside / "heads.jsonl").read_bytes() == before
+        (inside / "ballast").unlink()
+        server.wait_for_line(r"(are exported to \S+heads\.jsonl again)")
+        until(lambda: httpx.get(f"{server.url}/readyz").text == "ready\n", "it's ready")
+        later = (inside / "heads.jsonl").read_bytes().removeprefix(before).splitlines()
+        assert later and all(json.loads(line)["sequence"] for line in later)
 
 
 def test_a_command_that_cannot_create_its_lock_on_a_full_disk_is_worth_repeating(tmp_path):

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import Synchronization
 import Testing
 
 @testable import countersign
@@ -28,6 +29,47 @@ struct EventCarrierTests {
       }
     #expect(words.0 == expected)
     if expected != "delivered" { #expect(words.1 == "HTTP \(status): no forged: line") }
+  }
+
+  @Test func `a file that can't be written, or is locked, has no part of the lines`() async throws {
+    try await withFolder { folder in
+      let file = LineFile(path: folder + "/heads.jsonl")
+      try file.append([Array("one".utf8)])
+      let other = try FolderLock(path: file.path, isShared: false)
+      #expect(throws: ConfigurationError.self) { try file.append([Array("two".utf8)]) }
+      other?.release()
+      let full = try #require(throws: ConfigurationError.self) {
+        try LineFile(path: "/dev/full").append([Array("two".utf8)])
+      }
+      #expect("\(full)" == "/dev/full can't be written: No space left on device")
+      #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "one\n")
+    }
+  }
+
+  @Test func `a failed export of heads is logged once, until it works again`() async throws {
+    try await withFolder { folder in
+      let lines = Mutex<[String]>([])
+      let log = Log(
+        .text,
+        write: { line, _ in
+          lines.withLock { $0.append(line) }
+          return true
+        })
+      let file = AuditHeadFile(path: folder + "/none/heads.jsonl")
+      let export = try #require(AuditHeadExport(to: file, log: log))
+      for _ in 0..<2 {
+        #expect(export.attempt { (file) throws(ConfigurationError) in try file.lines() } == nil)
+      }
+      #expect(export.isFailing)
+      try FileManager.default.createDirectory(
+        atPath: folder + "/none", withIntermediateDirectories: false)
+      let created: Void? = export.attempt { (file) throws(ConfigurationError) in try file.create() }
+      #expect(created != nil && !export.isFailing)
+      let said = lines.withLock { $0 }
+      #expect(said.count == 2)
+      #expect(said.first?.contains("\(file.path) can't be read: No such file or directory") == true)
+      #expect(said.last?.contains("are exported to \(file.path) again") == true)
+    }
   }
 
   @Test func `lines are appended, and a line that a crash cut off ends first`() async throws {

@@ -15,7 +15,7 @@ public struct AuditHead: Sendable, Equatable {
   public let keyID: String
   let signature: [UInt8]
 
-  private static let schema = "countersign-audit-head/1"
+  static let schema = "countersign-audit-head/1"
   static let columns: SQL = "sequence, signed_at, link, key_id, signature"
 
   init(sequence: Int64, at: Instant, link: [UInt8], by signer: EvidenceSigner) throws {

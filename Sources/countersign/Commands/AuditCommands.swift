@@ -42,9 +42,9 @@ enum AuditVerifyCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let heads = try arguments.value("heads").map { path in
-      let heads = try AuditHeadFile(path: path).heads()
+      let heads = try AuditHeadFile(path: path).lines()
       // Nothing would be compared, and yet the result would look as if something had been.
-      guard heads.contains(where: { $0 != nil }) else {
+      guard heads.contains(where: { $0.head != nil }) else {
         throw ConfigurationError(
           Message("cli.audit-no-heads-in-file", ["path": .text(path)]))
       }
@@ -119,6 +119,12 @@ enum AuditVerifyCommand: Command {
       facts.append(Message("cli.audit-unsealed", ["count": .number(Int(result.unsealed))]))
     }
     if let exported = result.exported {
+      for cut in exported.cut {
+        facts.append(
+          cut.isRepeated
+            ? Message("cli.audit-cut-repeated", ["line": .number(cut.line)])
+            : Message("cli.audit-cut", ["line": .number(cut.line)]))
+      }
       facts.append(Message("cli.audit-after-export"))
       if exported.removed > 0 {
         facts.append(

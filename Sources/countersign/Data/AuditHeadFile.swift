@@ -6,13 +6,13 @@ import Localization
 struct AuditHeadFile: Sendable {
   let path: String
 
-  /// Reads all lines; a line that isn't a head is nil.
-  func heads() throws -> [AuditHead?] {
+  /// Reads all lines.
+  func lines() throws(ConfigurationError) -> [ExportedHead] {
     do {
       return try Data(contentsOf: URL(filePath: path))
-        .split(separator: UInt8(ascii: "\n")).map { AuditHead(line: $0) }
+        .split(separator: UInt8(ascii: "\n")).map { ExportedHead(line: Array($0)) }
     } catch {
-      throw ConfigurationError(Message("cli.path-cant-be-read", ["path": .text(path)]))
+      throw ConfigurationError(reading: path, error)
     }
   }
 
@@ -21,6 +21,8 @@ struct AuditHeadFile: Sendable {
   /// Creates the file if it doesn't exist.
   func create() throws(ConfigurationError) { try file.create() }
 
-  /// Appends heads, and waits until they're on disk.
-  func append(_ heads: [AuditHead]) throws { try file.append(heads.map(\.line)) }
+  /// Appends heads, all or none, and waits until they're on disk.
+  func append(_ heads: [AuditHead]) throws(ConfigurationError) {
+    try file.append(heads.map(\.line))
+  }
 }

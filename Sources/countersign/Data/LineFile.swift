@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Host
 
 /// A file of lines that's only appended to.
@@ -6,35 +6,22 @@ struct LineFile: Sendable {
   let path: String
 
   /// Creates the file if it doesn't exist.
-  func create() throws(ConfigurationError) {
-    let handle = try open()
-    try? handle.close()
-  }
+  func create() throws(ConfigurationError) { close(try open()) }
 
-  /// Appends lines, and waits until they're on disk.
+  /// Appends lines, all or none, and waits until they're on disk.
   ///
   /// The file is opened each time, because log rotation may have moved it.
-  func append(_ lines: [[UInt8]]) throws {
-    let handle = try open()
-    defer { try? handle.close() }
-    let end = try handle.seekToEnd()
-    var bytes: [UInt8] = []
-    if end > 0 {
-      // A line that a crash cut off ends here.
-      try handle.seek(toOffset: end - 1)
-      if try handle.read(upToCount: 1) != Data("\n".utf8) { bytes.append(UInt8(ascii: "\n")) }
+  func append(_ lines: [[UInt8]]) throws(ConfigurationError) {
+    let file = try open()
+    defer { close(file) }
+    do { try WritableFile.append(lines, to: file) } catch {
+      throw ConfigurationError(writing: path, error)
     }
-    for line in lines { bytes += line + [UInt8(ascii: "\n")] }
-    try handle.write(contentsOf: Data(bytes))
-    try handle.synchronize()
   }
 
-  private func open() throws(ConfigurationError) -> FileHandle {
+  private func open() throws(ConfigurationError) -> Int32 {
     // Another server may append in the meantime, whose lines mustn't be overwritten.
-    do {
-      let file = try WritableFile.open(path, permissions: 0o640, appends: true)
-      return FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    } catch {
+    do { return try WritableFile.open(path, permissions: 0o640, appends: true) } catch {
       throw ConfigurationError(writing: path, error)
     }
   }

@@ -55,6 +55,14 @@ extension ConfigurationError {
       isTemporary: Self.isTemporary(error))
   }
 
+  /// A file that can't be read.
+  init(reading path: String, _ error: any Error) {
+    self.init(
+      Message(
+        "cli.path-cant-be-read-because",
+        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
+  }
+
   /// A file that can't be written.
   init(writing path: String, _ error: any Error) {
     self.init(

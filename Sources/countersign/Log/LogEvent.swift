@@ -32,6 +32,8 @@ enum LogEvent: Sendable {
   case replica(ReplicaStatus)
 
   case auditFault(Message)
+  case auditHeadsNotWritten(path: String, reason: String)
+  case auditHeadsWritten(path: String)
   case backup(Message)
   case integrityCheckTooLong
   case databaseDamaged([String])

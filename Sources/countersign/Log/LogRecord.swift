@@ -87,6 +87,15 @@ extension LogEvent {
     case .stream(let event): event.record
     case .replica(let status): status.record
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
+    case .auditHeadsNotWritten(let path, let reason):
+      LogRecord(
+        "audit_heads.not_written", .error,
+        Message("cli.audit-heads-not-written", ["reason": .text(reason)]),
+        [("path", .string(path)), ("reason", .string(reason))])
+    case .auditHeadsWritten(let path):
+      LogRecord(
+        "audit_heads.written", .info, Message("cli.audit-heads-written", ["path": .text(path)]),
+        [("path", .string(path))])
     case .backup(let warning): LogRecord("backup.warning", .warning, warning)
     case .integrityCheckTooLong:
       LogRecord(

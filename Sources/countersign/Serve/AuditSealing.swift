@@ -7,7 +7,7 @@ actor AuditSealing {
   private let chain: AuditChain
   private let userData: UserData
   private let lease: TaskLease
-  private let file: AuditHeadFile?
+  private let export: AuditHeadExport?
   private let log: Log
   /// The last exported position; nil before the first export.
   private var exported: Int64?
@@ -16,9 +16,9 @@ actor AuditSealing {
   private var round = ContinuousClock.now
   private var lastCheck: ContinuousClock.Instant?
 
-  init(_ identity: Identity, exportingTo file: AuditHeadFile?, log: Log) {
+  init(_ identity: Identity, exportingTo export: AuditHeadExport?, log: Log) {
     (chain, userData, lease) = (identity.auditChain, identity.userData, identity.taskLease)
-    (self.file, self.log) = (file, log)
+    (self.export, self.log) = (export, log)
   }
 
   func run() async {
@@ -26,7 +26,7 @@ actor AuditSealing {
       await complaining {
         while try await chain.seal(), await slept(.milliseconds(5)) {}
       }
-      await complaining { try await export() }
+      await complaining { try await exportHeads() }
       // Erases parts of entries, which must be sealed.
       await complaining {
         while lease.isHeld, try await userData.continueErasures(), await slept(.milliseconds(5)) {}
@@ -38,29 +38,39 @@ actor AuditSealing {
   /// Seals and signs what's left.
   func finish() async {
     await complaining { try await chain.finish() }
-    await complaining { try await export() }
+    await complaining { try await exportHeads() }
   }
 
-  private func export() async throws {
-    guard let file else { return }
+  private func exportHeads() async throws {
+    guard let export else { return }
     guard lease.isHeld else {
       // Another server may write to the same file.
       exported = nil
+      export.pause()
       return
     }
-    var last = exported ?? 0
-    if exported == nil {
+    var last: Int64
+    if let exported {
+      last = exported
+    } else {
+      let lines = export.attempt { (file) throws(ConfigurationError) in
+        try file.create()
+        return try file.lines()
+      }
+      guard let lines else { return }
       // After a restore, the file's last heads are those of entries that no longer exist.
-      try file.create()
-      last = try await chain.position(of: try file.heads().compactMap(\.self))
+      last = try await chain.position(of: lines.compactMap(\.head))
     }
     while true {
+      exported = last
       let heads = try await chain.heads(after: last)
-      guard let newest = heads.last else { break }
-      try file.append(heads)
+      guard let newest = heads.last else { return }
+      let isWritten: Void? = export.attempt { (file) throws(ConfigurationError) in
+        try file.append(heads)
+      }
+      guard isWritten != nil else { return }
       last = newest.sequence
     }
-    exported = last
   }
 
   /// Verifies a bounded number of entries, so that sealing goes on meanwhile.

@@ -13,7 +13,7 @@ struct Housekeeping: Sendable {
   /// Starts all tasks, beginning with deletions left from an earlier run.
   init(
     _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
-    file: OpenedDatabaseFile?, auditHeads: AuditHeadFile?, log: Log
+    file: OpenedDatabaseFile?, auditHeads: AuditHeadExport?, log: Log
   ) {
     self.identity = identity
     self.log = log

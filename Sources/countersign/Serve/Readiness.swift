@@ -25,6 +25,8 @@ actor Readiness {
     case certificate
     /// Emails are sent; it only warns, since requests are served without.
     case mail
+    /// Signed heads of the audit log are exported to the file; it only warns.
+    case auditHeads = "audit-heads"
   }
 
   /// The result of the checks.
@@ -44,6 +46,7 @@ actor Readiness {
   private let start: Instant
   private let certificate: ServedCertificate?
   private let mail: MailHealth?
+  private let auditHeads: AuditHeadExport?
   private var isDraining = false
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
@@ -60,13 +63,15 @@ actor Readiness {
 
   init(
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
-    certificate: ServedCertificate?, mail: MailHealth?, file: OpenedDatabaseFile?,
+    certificate: ServedCertificate?, mail: MailHealth?, auditHeads: AuditHeadExport?,
+    file: OpenedDatabaseFile?,
     hasSpace: @escaping @Sendable () async -> Bool
   ) {
     self.identity = identity
     self.folder = folder
     self.certificate = certificate
     self.mail = mail
+    self.auditHeads = auditHeads
     self.file = file
     self.hasSpace = hasSpace
     isKeyFixed = PassedKey(environment: environment) != nil
@@ -87,7 +92,9 @@ actor Readiness {
   private func checked() async -> State {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
     let task = Task {
-      [identity, database, file, folder, isKeyFixed, start, certificate, mail, hasSpace] in
+      [
+        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditHeads, hasSpace
+      ] in
       var state = await Self.find(identity, database, file, folder, isKeyFixed, since: start)
       if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
         state.failed.append(.disk)
@@ -100,6 +107,7 @@ actor Readiness {
       if let mail, !state.failed.contains(.database), await Self.isDelayed(mail, identity) {
         state.warnings.append(.mail)
       }
+      if auditHeads?.isFailing == true { state.warnings.append(.auditHeads) }
       return state
     }
     last = (.now, task)

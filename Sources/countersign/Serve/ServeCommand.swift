@@ -69,9 +69,10 @@ enum ServeCommand: Command {
     let mail = configuration.mail.map { _ in MailHealth() }
     let sms = configuration.sms.map { _ in MailHealth() }
     let file = OpenedDatabaseFile(folder)
+    let auditHeads = AuditHeadExport(to: configuration.auditHeads, log: log)
     let readiness = Readiness(
       instance.identity, folder, environment: environment,
-      certificate: certificates?.served, mail: mail, file: file,
+      certificate: certificates?.served, mail: mail, auditHeads: auditHeads, file: file,
       hasSpace: { [database = instance.database] in await database.hasSpace() })
     let requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     let violations = ViolationReports(log: log)
@@ -129,7 +130,7 @@ enum ServeCommand: Command {
       instance.identity,
       keeper: KeyRotationTask(instance, folder, environment: environment, log: log),
       integrity: IntegrityWatch(instance, log: log), file: file,
-      auditHeads: configuration.auditHeads, log: log)
+      auditHeads: auditHeads, log: log)
     let deliveries = Delivery.all(
       of: configuration, instance.identity, mail: mail, sms: sms, log: log)
     let events = EventStreaming(instance.identity, configuration, log: log)

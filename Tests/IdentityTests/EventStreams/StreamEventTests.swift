@@ -92,9 +92,9 @@ struct StreamEventTests {
       try await instance.sealAll()
       let events = try await instance.deliverAll(stream)
       let head = try #require(events.first { $0.content == .head }?.json["head"])
-      let parsed = AuditHead(line: head.serialized())
+      let parsed = ExportedHead(line: head.serialized())
       let result = try await instance.chain.verify(exported: [parsed])
-      #expect(result.faults == [] && result.exported?.newest?.sequence == parsed?.sequence)
+      #expect(result.faults == [] && result.exported?.newest?.sequence == parsed.head?.sequence)
     }
   }
 
