@@ -85,8 +85,12 @@ struct Countersign {
       for problem in error.problems { Terminal.complain(problem) }
       return error.exitCode
     } catch {
-      Terminal.complain("countersign \(command.name): \(error)")
-      return 1
+      guard let failure = ConfigurationError(database: error) else {
+        Terminal.complain("countersign \(command.name): \(error)")
+        return 1
+      }
+      for problem in failure.problems { Terminal.complain(problem) }
+      return failure.isTemporary ? failure.exitCode : 1
     }
   }
 

@@ -149,6 +149,29 @@ def test_heads_on_a_full_disk_are_a_warning_and_none_is_cut(disk, tmp_path):
         assert later and all(json.loads(line)["sequence"] for line in later)
 
 
+def test_an_import_on_a_full_disk_says_what_it_stored_and_can_be_repeated(disk, tmp_path):
+    folder, prefix = disk
+    users = tmp_path / "users.json"
+    users.write_text(json.dumps({"users": [
+        {"localId": f"user-{number}", "displayName": "x" * 200} for number in range(20_000)]}))
+    with Server(folder, prefix=prefix) as server:
+        Pages(server.url).set_up(server.setup_code).create_project("full-disk")
+        inside = in_mounts_of(server)
+        stopped = run("import", "--data", folder, "--project", "full-disk", users, prefix=inside)
+        assert stopped.returncode == 75, stopped.stderr
+        assert "users read: " in stopped.stdout
+        assert "The database can't be used: database or disk is full\n" in stopped.stderr
+        assert "Repeat the command to import the rest" in stopped.stderr
+        assert "unavailable(" not in stopped.stderr and "COMMIT" not in stopped.stderr
+        stored = int(stopped.stdout.split("imported")[0].split()[-1].replace(",", ""))
+        again = run("import", "--data", folder, "--project", "full-disk", users, prefix=inside)
+        # It skips what's stored, and goes on until the disk is full again.
+        assert again.returncode == 75 and "already existed" in again.stdout, again.stdout
+        rotated = run("keys", "rotate", "--data", folder, prefix=inside)
+        assert rotated.returncode in (0, 75) and "unavailable(" not in rotated.stderr
+        assert stored > 0
+
+
 def test_a_command_that_cannot_create_its_lock_on_a_full_disk_is_worth_repeating(tmp_path):
     folder = tmp_path / "disk"
     folder.mkdir()

@@ -62,6 +62,26 @@ struct OperatorTextTests {
       ConfigurationError.isTemporary(POSIXError(POSIXErrorCode(rawValue: number)!)) == isTemporary)
   }
 
+  @Test(arguments: [
+    (DatabaseError.Code.full, true), (.ioError, true), (.busy, true), (.corrupt, false),
+  ])
+  func `a database that fails during a command is a sentence, and worth another attempt or not`(
+    code: DatabaseError.Code, isTemporary: Bool
+  ) throws {
+    let cause = DatabaseError(code, "the cause", extendedCode: 13, sql: "COMMIT")
+    let errors: [any Error] = [
+      cause, ImportError.unavailable(Failure(cause)), KeyRotationError.unavailable(Failure(cause)),
+      AuditError.unavailable(Failure(cause)), MoveError.unavailable(Failure(cause)),
+    ]
+    for error in errors {
+      let failure = try #require(ConfigurationError(database: error))
+      #expect("\(failure)" == "The database can't be used: the cause")
+      #expect(failure.isTemporary == isTemporary)
+    }
+    #expect(ConfigurationError(database: KeyRotationError.notFound) == nil)
+    #expect(ConfigurationError(database: SystemError(ENOSPC)) == nil)
+  }
+
   @Test func `a private file has nothing of the one that a killed process left`() async throws {
     try await withFolder { folder in
       let path = "\(folder)/users.jsonl"

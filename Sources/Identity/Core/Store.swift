@@ -24,17 +24,34 @@ struct DeletedScope: Error {
 public struct Failure: Error, Sendable, CustomStringConvertible {
   /// The description, without user data.
   public let description: String
+  /// The description of a database's error without its code and SQL; for operators.
+  public let reason: String
   /// Whether the same call can succeed later, although nobody changes the configuration.
   public let isTemporary: Bool
 
   package init(_ error: any Error) {
     description = String(describing: error)
+    reason = (error as? DatabaseError)?.message ?? description
     isTemporary = (error as? DatabaseError)?.isTemporary == true
   }
 
   package init(_ description: String) {
     self.description = description
+    reason = description
     isTemporary = false
+  }
+
+  /// Returns the failure that made a use case unavailable; nil for another error.
+  ///
+  /// The error types of all use cases have the case ``UseCaseError/unavailable(_:)``, and no other
+  /// common type that a caller could catch.
+  ///
+  /// - Parameter error: The error of a use case.
+  public init?(of error: any Error) {
+    guard let first = Mirror(reflecting: error).children.first, first.label == "unavailable",
+      let failure = first.value as? Failure
+    else { return nil }
+    self = failure
   }
 }
 

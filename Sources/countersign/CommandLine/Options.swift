@@ -38,7 +38,7 @@ struct UsageError: Error {
 
 /// All the errors in a configuration.
 struct ConfigurationError: Error {
-  let problems: [Message]
+  var problems: [Message]
   /// The exit code: 78 (`EX_CONFIG`), or 75 (`EX_TEMPFAIL`) for what another attempt can solve.
   var exitCode: Int32 = 78
 

@@ -83,7 +83,9 @@ private struct ImportTask {
         trouble = error
         next = []
       }
-      if let stored { account(try await stored.value, rows) }
+      if let stored {
+        do { account(try await stored.value, rows) } catch { throw await stop(error) }
+      }
       rows = next
       stored = rows.isEmpty ? nil : store(rows)
     } while stored != nil
@@ -146,7 +148,33 @@ private struct ImportTask {
         ["count": .number(read), "imported": .number(total.created)]))
   }
 
+  /// Says what was stored before a batch failed, and that the rest can be imported by repeating it.
+  ///
+  /// - Returns: The error of the command.
+  private func stop(_ error: any Error) async -> any Error {
+    guard let failure = ConfigurationError(database: error) else { return error }
+    // Not without its beginning, which is stored with the first batch.
+    if read > 0 {
+      try? await imports.recordEnd(total, of: scope, name: name, isComplete: false, by: author)
+    }
+    sayTotal()
+    var stopped = failure
+    stopped.problems.append(
+      existing == .keep
+        ? Message("cli.import-stopped") : Message("cli.import-stopped-replacing"))
+    return stopped
+  }
+
   private func finish(_ trouble: UserFileError?) -> Int32 {
+    sayTotal()
+    if let trouble {
+      Terminal.complain(
+        Message("cli.the-rest-of-the-file-couldnt", ["reason": .message(trouble.message)]))
+    }
+    return trouble == nil && total.refusals.isEmpty ? 0 : 1
+  }
+
+  private func sayTotal() {
     var results = [Message("cli.imported", ["users": .number(total.created)])]
     if total.replaced > 0 {
       results.append(Message("cli.replaced", ["users": .number(total.replaced)]))
@@ -160,10 +188,5 @@ private struct ImportTask {
     }
     Terminal.say(
       Message("cli.users-read", ["count": .number(read), "results": .sequence(results)]))
-    if let trouble {
-      Terminal.complain(
-        Message("cli.the-rest-of-the-file-couldnt", ["reason": .message(trouble.message)]))
-    }
-    return trouble == nil && total.refusals.isEmpty ? 0 : 1
   }
 }

@@ -43,6 +43,22 @@ extension ConfigurationError: CustomStringConvertible {
 }
 
 extension ConfigurationError {
+  /// A database that failed during a command; nil for another error.
+  init?(database error: any Error) {
+    let reason: String
+    let isTemporary: Bool
+    if let failure = Failure(of: error) {
+      (reason, isTemporary) = (failure.reason, failure.isTemporary)
+    } else if let error = error as? DatabaseError {
+      (reason, isTemporary) = (error.message, error.isTemporary)
+    } else {
+      return nil
+    }
+    self.init(
+      Message("cli.the-database-cannot-be-used", ["reason": .text(reason)]),
+      isTemporary: isTemporary)
+  }
+
   /// An instance that can't be used.
   init(_ error: StartError) { self.init(error.message, isTemporary: error.isTemporary) }
 
@@ -99,7 +115,7 @@ extension StartError {
       Message(
         "cli.the-server-that-is-running-on", ["migrations": .text(steps.joined(separator: ", "))])
     case .unavailable(let failure):
-      Message("cli.the-database-cannot-be-used", ["reason": .text("\(failure)")])
+      Message("cli.the-database-cannot-be-used", ["reason": .text(failure.reason)])
     }
   }
 }
@@ -230,7 +246,7 @@ extension PolicyFileError {
         }
       }
     case .unavailable(let failure):
-      return [Message("cli.the-database-cant-be-used", ["failure": .text("\(failure)")])]
+      return [Message("cli.the-database-cant-be-used", ["failure": .text(failure.reason)])]
     }
   }
 }
