@@ -87,11 +87,11 @@ extension Mail {
   /// The email in transfer format (RFC 5322, RFC 2045).
   public var message: [UInt8] {
     let from =
-      senderName.map { "\(MailText.phrase($0))\r\n <\(sender.text)>" } ?? "<\(sender.text)>"
+      senderName.map { "\(MailText.phrase($0))\r\n <\(sender.encoded)>" } ?? "<\(sender.encoded)>"
     var headers = [("Date", MailText.date(date)), ("From", from)]
-    if let replyTo { headers.append(("Reply-To", "<\(replyTo.text)>")) }
+    if let replyTo { headers.append(("Reply-To", "<\(replyTo.encoded)>")) }
     headers += [
-      ("To", "<\(recipient.text)>"), ("Message-ID", "<\(id)@\(sender.domain)>"),
+      ("To", "<\(recipient.encoded)>"), ("Message-ID", "<\(id)@\(sender.encodedDomain)>"),
       ("Subject", MailText.line(subject)),
       // Suppresses automatic replies (RFC 3834 section 5).
       ("Auto-Submitted", "auto-generated"),

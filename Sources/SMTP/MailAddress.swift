@@ -1,3 +1,6 @@
+import Foundation
+import Network
+
 /// An email address of a sender or a recipient.
 ///
 /// It can't contain characters that would end it in a command or a header: white space, control
@@ -22,6 +25,20 @@ public struct MailAddress: Sendable, Equatable {
 
   /// The domain after the `@`.
   public var domain: String { String(text.split(separator: "@").last ?? "") }
+
+  /// The domain as A-labels (RFC 5890 section 2.3.2.1), such as `xn--exmple-cua.de` for `exämple.de`, so
+  /// that a server without SMTPUTF8 (RFC 6531) accepts it; unchanged if it has no such form.
+  public var encodedDomain: String {
+    guard !domain.utf8.allSatisfy({ $0 < 128 }) else { return domain }
+    var url = URLComponents()
+    url.host = domain
+    // Percent-encoded if it isn't a valid internationalized name (UTS 46).
+    guard let name = url.encodedHost, HostName.isValid(name) else { return domain }
+    return name
+  }
+
+  /// The address with ``encodedDomain``, as it's in commands and headers.
+  public var encoded: String { "\(text.dropLast(domain.count))\(encodedDomain)" }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     guard !marks.contains(scalar), !scalar.properties.isWhitespace else { return false }

@@ -45,7 +45,7 @@ public final class SMTPClient: Sendable {
       queue.async {
         do throws(MailTransport.Failure) {
           try transport.send(
-            mail.message, from: mail.sender.text, to: mail.recipient.text)
+            mail.message, from: mail.sender.encoded, to: mail.recipient.encoded)
           continuation.resume(returning: .accepted)
         } catch {
           continuation.resume(returning: SMTPOutcome(error))

@@ -55,6 +55,16 @@ def message_page(pages, address):
     return re.search(rf'href="(/projects/{PROJECT}/messages/\d+)"', text).group(1)
 
 
+def test_an_internationalized_domain_needs_no_smtputf8(tmp_path):
+    with MailServer(utf8=False) as mail_server:
+        with Server(tmp_path / "data", *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
+            notify(api_of(server, pages), "anna@exämple.de")
+            mail, = mail_server.received(1)
+            assert mail_server.envelopes[0][1] == ["anna@xn--exmple-cua.de"]
+            assert "anna@xn--exmple-cua.de" in mail["To"]
+
+
 # It looks into the file.
 @pytest.mark.sqlite
 def test_a_message_is_sent_with_tls_and_authentication(tmp_path):

@@ -7,6 +7,9 @@ extension FuzzedParser {
   static func mailAddress(_ text: String) -> String? {
     guard let address = MailAddress(text) else { return nil }
     guard !address.domain.isEmpty else { return "an address has no domain" }
+    guard MailAddress(address.encoded)?.encoded == address.encoded else {
+      return "an address as it's sent isn't one"
+    }
     // Either would end the command or the header that contains the address.
     return text.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0x3E }
       ? "an address contains the end of a line or of itself" : nil

@@ -71,6 +71,26 @@ struct MailTests {
         """)
   }
 
+  @Test(arguments: [
+    ("anna@exämple.de", "anna@xn--exmple-cua.de"), ("Anna@EXÄMPLE.de", "Anna@xn--exmple-cua.de"),
+    ("änna@faß.de", "änna@xn--fa-hia.de"), ("änna@example.com", "änna@example.com"),
+    ("anna@Example.com", "anna@Example.com"), ("a.b+c@例え.jp", "a.b+c@xn--r8jz45g.jp"),
+    // No host names.
+    ("anna@-ä.de", "anna@-ä.de"), ("anna@ä..de", "anna@ä..de"), ("anna@ä%2f.de", "anna@ä%2f.de"),
+  ])
+  func `an internationalized domain is sent as A-labels`(text: String, encoded: String) throws {
+    let address = try #require(MailAddress(text))
+    #expect(address.encoded == encoded)
+    let mail = try Mail(
+      sender: address, senderName: nil, replyTo: address, recipient: address, subject: "Hello",
+      body: "Text\n", language: "en", date: 0, id: "1.2")
+    let message = String(decoding: mail.message, as: UTF8.self)
+    for field in ["From", "Reply-To", "To"] {
+      #expect(message.contains("\r\n\(field): <\(encoded)>\r\n"))
+    }
+    #expect(message.contains("<1.2@\(address.encodedDomain)>"))
+  }
+
   @Test func `no text ends its part`() throws {
     let mail = try Mail(
       sender: try #require(MailAddress("accounts@example.com")), senderName: nil,

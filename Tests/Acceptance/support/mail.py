@@ -23,10 +23,10 @@ from .waiting import until
 class MailServer:
     """Receives email on a loopback port and replies to each recipient with `answer`.
 
-    `answer` maps the recipient's address to a reply, and `sender` is the reply to that of the sender; `delay` is the time until the reply to a message, in seconds, or maps the recipient's address to it.
+    `answer` maps the recipient's address to a reply, and `sender` is the reply to that of the sender; `delay` is the time until the reply to a message, in seconds, or maps the recipient's address to it. Without `utf8`, it offers no SMTPUTF8.
     """
 
-    def __init__(self, port=None, tls=None, password=None, answer=None, delay=0):
+    def __init__(self, port=None, tls=None, password=None, answer=None, delay=0, utf8=True):
         self.port = port or free_port()
         self.mails = []
         self.envelopes = []
@@ -44,7 +44,7 @@ class MailServer:
                      "authenticator": lambda server, session, envelope, mechanism, data:
                      AuthResult(success=(data.login, data.password) == (b"mailer", password))}
         self.controller = Controller(
-            self, hostname="127.0.0.1", port=self.port, enable_SMTPUTF8=True, **more)
+            self, hostname="127.0.0.1", port=self.port, enable_SMTPUTF8=utf8, **more)
 
     async def handle_MAIL(self, server, session, envelope, address, options):
         if self.sender.startswith("250"):
