@@ -17,7 +17,13 @@ extension DatabaseError {
     var message = ""
     if let text = unsafe sqlite3_errmsg(connection) { message = unsafe String(cString: text) }
     var kind = kind(of: code, message: message)
-    if kind == .cannotOpen { kind = unsafe reason(SystemError(sqlite3_system_errno(connection))) }
+    let cause = unsafe reason(SystemError(sqlite3_system_errno(connection)))
+    if kind == .cannotOpen { kind = cause }
+    if kind == .ioError, cause == .full {
+      // As when there's no space for the shared memory of a write-ahead log.
+      kind = .full
+      if let text = unsafe sqlite3_errstr(SQLITE_FULL) { message = unsafe String(cString: text) }
+    }
     return DatabaseError(kind, message, extendedCode: code, sql: sql)
   }
 

@@ -172,6 +172,15 @@ def test_an_import_on_a_full_disk_says_what_it_stored_and_can_be_repeated(disk, 
         assert stored > 0
 
 
+def test_a_backup_of_a_stopped_server_on_a_full_disk_names_the_cause(disk, tmp_path):
+    folder, prefix = disk
+    script = ('source=$1 target=$2; shift 2; cp -p "$source"/* "$target"; '
+              'dd if=/dev/zero of="$target/ballast" bs=4k 2>/dev/null; exec "$@"')
+    refusal = run("backup", "--data", folder, tmp_path / "copy.sqlite", prefix=[
+        *prefix, "sh", "-c", script, "sh", str(new_instance()), str(folder)])
+    assert refusal.returncode == 75 and "database or disk is full" in refusal.stderr, refusal.stderr
+
+
 def test_a_command_that_cannot_create_its_lock_on_a_full_disk_is_worth_repeating(tmp_path):
     folder = tmp_path / "disk"
     folder.mkdir()

@@ -82,6 +82,24 @@ struct OperatorTextTests {
     #expect(ConfigurationError(database: SystemError(ENOSPC)) == nil)
   }
 
+  @Test func `a key file that's too large, endless, or unreadable is refused with the reason`()
+    async throws
+  {
+    try await withFolder { folder in
+      func problem(_ path: String) throws -> String {
+        "\(try #require(throws: ConfigurationError.self) { try EvidenceKeyFile(path: path).keys() })"
+      }
+      let large = "\(folder)/large.pem"
+      try String(repeating: "-", count: EvidenceKeyFile.mostBytes + 1)
+        .write(toFile: large, atomically: false, encoding: .utf8)
+      #expect(try problem(large).hasPrefix("\(large) is larger than 1\u{A0}MiB."))
+      #expect(try problem("/dev/zero").hasPrefix("/dev/zero is larger than"))
+      #expect(try problem(folder) == "\(folder) can't be read: Is a directory")
+      let none = "\(folder)/no such\tfile"
+      #expect(try problem(none) == "\(none) can't be read: No such file or directory")
+    }
+  }
+
   @Test func `a private file has nothing of the one that a killed process left`() async throws {
     try await withFolder { folder in
       let path = "\(folder)/users.jsonl"

@@ -83,9 +83,9 @@ enum EvidenceVerifyCommand: Command {
     }
   }
 
-  private static func read(_ path: String) throws -> [UInt8] {
+  private static func read(_ path: String) throws(ConfigurationError) -> [UInt8] {
     do { return Array(try Data(contentsOf: URL(filePath: path))) } catch {
-      throw ConfigurationError(Message("cli.path-cant-be-read", ["path": .text(path)]))
+      throw ConfigurationError(reading: path, error)
     }
   }
 }
