@@ -20,7 +20,7 @@ struct Backup: Sendable {
 
   private func copy() throws(DatabaseError) {
     guard unsafe access(path, F_OK) != 0 else { throw DatabaseFile.failure(EEXIST, path) }
-    let draft = try BackupDraft(of: path)
+    let draft = try BackupDraft(of: path, source: source.path)
     defer { draft.remove() }
     try fill(draft.path)
     try sync(draft.path, O_RDWR)

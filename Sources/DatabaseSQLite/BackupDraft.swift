@@ -1,5 +1,6 @@
 import Database
 import Glibc
+import Host
 
 /// The file that a backup is written to before it gets its name.
 ///
@@ -14,11 +15,23 @@ struct BackupDraft {
 
   /// Creates the file with mode 600.
   ///
-  /// - Parameter backup: The path of the backup.
+  /// The file belongs to the owner of its folder (`FolderOwner`) if that user owns the database as
+  /// well, and so can read all of it: another folder's owner may not.
+  ///
+  /// - Parameters:
+  ///   - backup: The path of the backup.
+  ///   - source: The path of the database.
   /// - Throws: `DatabaseError`: `.busy` when another process is writing it.
-  init(of backup: String) throws(DatabaseError) {
+  init(of backup: String, source: String) throws(DatabaseError) {
     path = backup + PartialBackup.suffix
     file = try Self.create(path)
+    guard let owner = FolderOwner(of: DatabaseFile.folder(of: path)),
+      owner == FolderOwner(of: source)
+    else { return }
+    do throws(SystemError) { try owner.adopt(file) } catch {
+      remove()
+      throw DatabaseFile.failure(error.number, path)
+    }
   }
 
   /// Removes the file and releases the lock; must be called once.

@@ -1,5 +1,6 @@
 public import Database
 import Glibc
+import Host
 
 /// Moves files durably, in order.
 public enum DurableFiles {
@@ -10,13 +11,19 @@ public enum DurableFiles {
     guard unsafe rename(from, to) == 0 else { throw DatabaseFile.failure(errno, to) }
   }
 
-  /// Creates a folder with mode 700.
+  /// Creates a folder with mode 700 and the owner of the folder that it's in (`FolderOwner`).
   ///
   /// - Returns: False when the name already exists.
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public static func createFolder(_ path: String) throws(DatabaseError) -> Bool {
-    if unsafe mkdir(path, 0o700) == 0 { return true }
+    if unsafe mkdir(path, 0o700) == 0 {
+      do throws(SystemError) { try FolderOwner.adopt(path: path) } catch {
+        unsafe rmdir(path)
+        throw DatabaseFile.failure(error.number, path)
+      }
+      return true
+    }
     guard errno == EEXIST else { throw DatabaseFile.failure(errno, path) }
     return false
   }

@@ -115,14 +115,20 @@ extension SQLiteSession {
 
 /// The file of a database, before SQLite opens it.
 enum DatabaseFile {
-  /// Creates the file with mode 600 if it's missing, and checks that its folder is writable, for
-  /// the files that SQLite creates next to it.
+  /// Creates the file with mode 600 and the owner of its folder (`FolderOwner`) if it's missing, and
+  /// checks that the folder is writable, for the files that SQLite creates next to it.
   static func prepare(_ path: String) throws(DatabaseError) {
     // An existing file must not be opened here: closing it would drop the locks that SQLite holds
     // on it anywhere in this process.
     let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
+      // SQLite gives the files next to it to the same owner.
+      let adopted = Result { () throws(SystemError) in try FolderOwner.adopt(file, at: path) }
       close(file)
+      if case .failure(let error) = adopted {
+        unsafe unlink(path)
+        throw failure(error.number, path)
+      }
     } else if errno != EEXIST {
       throw failure(errno, path)
     }

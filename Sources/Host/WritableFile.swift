@@ -9,20 +9,69 @@ public enum WritableFile {
   ///   - permissions: The permissions of a new file.
   ///   - appends: Whether several processes append to the file without overwriting each other's data
   ///     (`open(2)`, `O_APPEND`).
+  ///   - isFolders: Whether a new file belongs to the owner of its folder; see ``FolderOwner``.
   /// - Returns: The descriptor, which the caller closes.
   /// - Throws: ``SystemError``.
   public static func open(
-    _ path: String, permissions: mode_t, appends: Bool = false
+    _ path: String, permissions: mode_t, appends: Bool = false, isFolders: Bool = false
   ) throws(SystemError) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | (appends ? O_APPEND : 0)
     let new = unsafe Glibc.open(path, flags | O_EXCL, permissions)
     if new >= 0 {
       _ = fchmod(new, permissions)
+      guard isFolders else { return new }
+      do throws(SystemError) { try FolderOwner.adopt(new, at: path) } catch {
+        close(new)
+        _ = unsafe unlink(path)
+        throw error
+      }
       return new
     }
     guard errno == EEXIST else { throw .last }
     let file = unsafe Glibc.open(path, flags, permissions)
     guard file >= 0 else { throw .last }
     return file
+  }
+
+  /// Replaces a file's contents, with mode 600; the file belongs to the owner of its folder
+  /// (``FolderOwner``).
+  ///
+  /// The contents are written to another file, which is then renamed, so that the file always has the
+  /// old or the new ones, and the new ones survive a power failure afterwards.
+  ///
+  /// - Throws: ``SystemError``, after which nothing of the contents is left in the other file.
+  public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let new = path + ".new"
+    _ = unsafe unlink(new)
+    let file = unsafe Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .last }
+    do throws(SystemError) {
+      do throws(SystemError) {
+        try FolderOwner.adopt(file, at: path)
+        let written = unsafe write(file, bytes, bytes.count)
+        guard written >= 0 else { throw .last }
+        // A full disk ends a write early, without an error.
+        guard written == bytes.count else { throw SystemError(ENOSPC) }
+        guard fsync(file) == 0 else { throw .last }
+      } catch {
+        close(file)
+        throw error
+      }
+      close(file)
+      guard unsafe rename(new, path) == 0 else { throw .last }
+    } catch {
+      _ = unsafe unlink(new)
+      throw error
+    }
+    syncFolder(of: path)
+  }
+
+  /// Syncs the folder, so that the renamed file survives a power failure.
+  private static func syncFolder(of path: String) {
+    let folder = unsafe Glibc.open(
+      FolderOwner.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
   }
 }

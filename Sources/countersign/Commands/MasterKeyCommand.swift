@@ -97,7 +97,7 @@ enum KeysRotateMasterCommand: Command {
     throw ConfigurationError(
       folder.isOnServer
         ? Message("cli.servers-made-no-progress", ["file": .text(folder.key)])
-        : Message("cli.the-server-made-no-progress-for"))
+        : Message("cli.the-server-made-no-progress-for", ["file": .text(folder.key)]))
   }
 
   /// Prints the new value of a key that was passed, which this program can't replace.

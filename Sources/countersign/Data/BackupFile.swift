@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -57,12 +58,13 @@ struct BackupFile: Sendable {
     }
   }
 
-  /// Copies the file to another path, with mode 600.
+  /// Copies the file to another path, with mode 600 and the owner of the folder there.
   func copy(to other: String) throws(ConfigurationError) {
     do {
       let files = FileManager.default
       try files.copyItem(atPath: resolved, toPath: other)
       try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other)
+      try FolderOwner.adopt(path: other)
     } catch {
       throw ConfigurationError(
         Message(

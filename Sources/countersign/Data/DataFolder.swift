@@ -279,8 +279,8 @@ struct DataFolder: Sendable {
 
   /// Replaces the keys in the file atomically.
   func store(_ ring: KeyRing) throws(ConfigurationError) {
-    do { try KeyFile.replace(key, with: ring.text) } catch {
-      throw ConfigurationError(writing: key, SystemError(error.number))
+    do { try WritableFile.replace(key, with: ring.text.revealedBytes) } catch {
+      throw ConfigurationError(writing: key, error)
     }
   }
 

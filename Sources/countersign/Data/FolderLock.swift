@@ -10,7 +10,7 @@ final class FolderLock: Sendable {
   /// Acquires the lock, without waiting; returns nil while another process has one that excludes it.
   init?(path: String, isShared: Bool) throws(ConfigurationError) {
     let file: Int32
-    do { file = try WritableFile.open(path, permissions: 0o600) } catch {
+    do { file = try WritableFile.open(path, permissions: 0o600, isFolders: true) } catch {
       throw ConfigurationError(
         Message(
           "cli.the-lock-file-cant-be-opened", ["lock": .text(path), "reason": .text("\(error)")]),

@@ -21,7 +21,9 @@ struct LineFile: Sendable {
 
   private func open() throws(ConfigurationError) -> Int32 {
     // Another server may append in the meantime, whose lines mustn't be overwritten.
-    do { return try WritableFile.open(path, permissions: 0o640, appends: true) } catch {
+    do {
+      return try WritableFile.open(path, permissions: 0o640, appends: true, isFolders: true)
+    } catch {
       throw ConfigurationError(writing: path, error)
     }
   }

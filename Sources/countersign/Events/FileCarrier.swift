@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Host
 import Identity
 import JSON
 
@@ -30,8 +31,11 @@ struct FileCarrier: EventCarrier {
 
   private func append(_ lines: [[UInt8]]) -> EventAttempt {
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+      if !DataFolder.isFolder(folder) {
+        try FileManager.default.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+        try FolderOwner.adopt(path: folder)
+      }
       try file.append(lines)
       return .delivered
     } catch let error as ConfigurationError {
