@@ -5,10 +5,13 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import time
 
 import pytest
 
-from support.program import PROGRAM, ROOT, Server, environment, run
+from support.program import (
+    PROGRAM, ROOT, Server, environment, initialize, on_small_disk, run)
+from support.waiting import until
 
 pytestmark = pytest.mark.sqlite
 
@@ -89,6 +92,111 @@ def test_emulators_and_demos_start_in_an_empty_folder(tmp_path):
                    "--emulator-beyond-loopback", "--public-url", "https://emulator.example.com",
                    "--trusted-proxy", "192.0.2.1")
     assert beyond.returncode == 78 and "countersign init" in beyond.stderr
+
+
+def kill_while_creating(data, share, *words):
+    """Kills a command a share of a second after it began to create an instance, or when it's done;
+    returns how long the creation took until then, and what the command printed."""
+    process = subprocess.Popen([str(PROGRAM), *map(str, words), "--data", str(data)], env=environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    draft = data / "init.draft"
+    until(draft.exists, "the creation begins", 60)
+    begin = time.monotonic()
+    while draft.exists() and time.monotonic() < begin + share:
+        time.sleep(0.001)
+    process.kill()
+    return time.monotonic() - begin, process.communicate(timeout=60)[0]
+
+
+# Moments at which a creation is killed; the last is after it.
+MOMENTS = 8
+
+
+def test_a_killed_init_is_repeated(tmp_path):
+    whole, _ = kill_while_creating(tmp_path / "whole", 60, "init")
+    for number in range(MOMENTS):
+        data = tmp_path / str(number)
+        _, said = kill_while_creating(data, whole * 1.1 * number / (MOMENTS - 1), "init")
+        again = run("init", "--data", data)
+        is_done = "Created an instance" in said or "already contains an instance" in again.stderr
+        assert not is_done or number, "no creation was killed halfway"
+        assert again.returncode == (78 if is_done else 0), (number, said, again.stderr)
+        listed = run("admin", "list", "--data", data)
+        assert listed.returncode == 0, (number, listed.stderr)
+        assert {file.name for file in data.iterdir()} == {
+            "countersign.sqlite", "master.key", "server.lock", "keys.lock"}, number
+
+
+def test_a_killed_first_start_of_an_emulator_is_repeated(tmp_path):
+    words = ["serve", "--profile", "emulator", "--listen", "127.0.0.1:0", "--assets", ROOT]
+    whole, _ = kill_while_creating(tmp_path / "whole", 60, *words)
+    for number in range(MOMENTS // 2):
+        data = tmp_path / str(number)
+        kill_while_creating(data, whole * number / (MOMENTS // 2), *words)
+        with Server(data, profile="emulator") as server:
+            assert server.stop() == 0
+        assert not (data / "init.draft").exists()
+
+
+def whole_instance(data, folder):
+    """Moves the files of a new instance to a subfolder, as its creation keeps them."""
+    initialize(data)
+    (data / folder).mkdir()
+    for name in ("master.key", "countersign.sqlite"):
+        (data / name).rename(data / folder / name)
+
+
+@pytest.mark.parametrize("command", ["init", "admin list", "serve"])
+@pytest.mark.parametrize("moved", [[], ["master.key"], ["master.key", "countersign.sqlite"]])
+def test_a_creation_that_was_killed_at_its_end_is_finished(tmp_path, command, moved):
+    data = tmp_path / "data"
+    whole_instance(data, "init.ready")
+    key = (data / "init.ready/master.key").read_bytes()
+    for name in moved:
+        (data / "init.ready" / name).rename(data / name)
+    if command == "serve":
+        with Server(data) as server:
+            assert server.stop() == 0
+    else:
+        result = run(*command.split(), "--data", data)
+        assert result.returncode == 0, result.stderr
+    assert (data / "master.key").read_bytes() == key
+    assert not (data / "init.ready").exists()
+    assert run("doctor", "--data", data, "--assets", ROOT).returncode < 2
+
+
+def test_what_a_killed_init_left_does_not_let_a_key_lose_its_database(tmp_path):
+    """Only a folder without a key gets a new one."""
+    data = tmp_path / "data"
+    whole_instance(data, "init.draft")
+    initialize(tmp_path / "other")
+    key = (tmp_path / "other/master.key").read_bytes()
+    shutil.copy2(tmp_path / "other/master.key", data)
+    for words in (["init"], ["serve", "--assets", ROOT, "--profile", "emulator", "--listen",
+                             "127.0.0.1:0"]):
+        refused = run(*words, "--data", data)
+        assert refused.returncode == 78 and "countersign restore" in refused.stderr
+    assert (data / "master.key").read_bytes() == key
+    assert not (data / "countersign.sqlite").exists()
+
+
+@pytest.mark.parametrize("words", [
+    ["init"], ["serve", "--profile", "emulator", "--listen", "127.0.0.1:0", "--assets", ROOT]])
+def test_a_creation_that_the_disk_has_no_room_for_is_repeated(tmp_path, words):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    prefix = on_small_disk(folder, "size=32m,mode=700")
+    if prefix is None:
+        pytest.skip("mounting isn't allowed on this system")
+    # Half a mebibyte is left at first, which is room for the key.
+    script = ('dd if=/dev/zero of="$1/ballast" bs=64k count=504 2>/dev/null; data=$1 program=$2; '
+              'shift 2; "$program" "$@" --data "$data" && exit 99; rm "$data/ballast"; '
+              'ls "$data"; exec "$program" init --data "$data"')
+    result = run(*words, prefix=[
+        *prefix, "sh", "-c", script, "sh", str(folder)])
+    assert result.returncode == 0, result.stderr
+    assert "full" in result.stderr or "No space left on device" in result.stderr
+    assert "Created an instance" in result.stdout and "init.draft" not in result.stdout
 
 
 def test_script_server_starts_in_an_empty_folder(tmp_path):

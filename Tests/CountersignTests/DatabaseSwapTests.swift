@@ -146,7 +146,7 @@ import Testing
 }
 
 /// A counter that starts at 0.
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let count = Mutex(-1)
 
   func next() -> Int {

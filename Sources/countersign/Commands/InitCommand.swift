@@ -1,5 +1,4 @@
 import Crypto
-import DatabaseSQLite
 import Foundation
 import Identity
 import Localization
@@ -25,10 +24,40 @@ enum InitCommand: Command {
     let serving = ServeOptions(folder, arguments)
     try folder.prepare()
     let lock = try folder.lock()
-    do { try await folder.mustBeFree(serving, environment: environment) } catch {
-      if isNew { folder.removeNewInstance(withFolder: true) }
+    do {
+      if folder.isOnServer {
+        try await complete(folder, serving, profile, environment)
+      } else {
+        try await create(folder, holding: lock, profile, environment)
+      }
+    } catch {
+      if isNew, folder.isVacant { try? FileManager.default.removeItem(atPath: folder.path) }
       throw error
     }
+    lock.release()
+    Terminal.say(
+      Message(
+        "cli.created-an-instance-in-keep-a",
+        ["folder": .text(folder.path), "options": .text(serving.text)]))
+    return 0
+  }
+
+  /// Creates an instance in a folder, or finishes one whose creation was interrupted.
+  private static func create(
+    _ folder: DataFolder, holding _: FolderLock, _ profile: Profile, _ environment: [String: String]
+  ) async throws {
+    let new = NewInstance(data: folder.path)
+    guard try !new.finishCreation() else { return }
+    try folder.mustHoldNoInstance()
+    try await new.create(assets: .ofCommands, profile: profile, environment: environment)
+  }
+
+  /// Creates an instance in a database on a server, or completes one.
+  private static func complete(
+    _ folder: DataFolder, _ serving: ServeOptions, _ profile: Profile,
+    _ environment: [String: String]
+  ) async throws {
+    try await folder.mustBeFree(serving, environment: environment)
     do {
       let instance = try await Instance.open(
         folder, assets: .ofCommands, profile: profile, creates: true, environment: environment)
@@ -39,17 +68,11 @@ enum InitCommand: Command {
         Terminal.complain(Message("cli.init-can-be-repeated", ["key": .text(folder.key)]))
       } else {
         // The server and the next init would reject half an instance.
-        folder.removeNewInstance(withFolder: isNew)
+        try? FileManager.default.removeItem(atPath: folder.key)
       }
       if let error = error as? StartError { throw ConfigurationError(error) }
       throw error
     }
-    lock.release()
-    Terminal.say(
-      Message(
-        "cli.created-an-instance-in-keep-a",
-        ["folder": .text(folder.path), "options": .text(serving.text)]))
-    return 0
   }
 }
 
@@ -71,7 +94,6 @@ extension DataFolder {
   fileprivate func mustBeFree(
     _ serving: ServeOptions, environment: [String: String]
   ) async throws {
-    guard isOnServer else { return try mustHoldNoInstance() }
     let files = FileManager.default
     guard !files.fileExists(atPath: database) else {
       throw ConfigurationError(
@@ -110,7 +132,7 @@ extension DataFolder {
 
   /// Whether a database on a server may have something that only the key in the folder opens.
   fileprivate func keyMaySealDatabase() async -> Bool {
-    guard isOnServer, let keys = try? keptKeys() else { return false }
+    guard let keys = try? keptKeys() else { return false }
     do {
       switch try await creation(of: keys) {
       case .begun, .complete: return true
@@ -124,29 +146,17 @@ extension DataFolder {
 
 extension DataFolder {
   /// Checks that the folder contains neither a database nor a key.
-  func mustHoldNoInstance() throws(ConfigurationError) {
-    let files = FileManager.default
-    let held = DatabaseSwap.suffixes.map { database + $0 }.filter(files.fileExists)
-    let hasDatabase = !held.isEmpty || DatabaseSwap(data: path).isPending
-    guard !hasDatabase || files.fileExists(atPath: key) else {
+  fileprivate func mustHoldNoInstance() throws(ConfigurationError) {
+    let hasDatabase = hasDatabaseFiles || DatabaseSwap(data: path).isPending
+    let hasKey = FileManager.default.fileExists(atPath: key)
+    guard hasDatabase || hasKey else { return }
+    guard hasKey else {
       throw ConfigurationError(
         Message("cli.already-contains-a-database-but-no", ["path": .text(path)]))
     }
-    guard !hasDatabase else {
-      throw ConfigurationError(
-        Message("cli.already-contains-an-instance-to-serve", ["path": .text(path)]))
-    }
-    guard !files.fileExists(atPath: key) else {
-      throw ConfigurationError(Self.emptyBesideKey(path, Message("cli.no-database")))
-    }
-  }
-
-  /// Removes the files of an instance that couldn't be created.
-  func removeNewInstance(withFolder: Bool) {
-    let files = FileManager.default
-    for file in (isOnServer ? [] : DatabaseSwap.suffixes.map { database + $0 }) + [key] {
-      try? files.removeItem(atPath: file)
-    }
-    if withFolder { try? files.removeItem(atPath: path) }
+    // Says why it can't be served, if it can't.
+    if !DatabaseSwap(data: path).isPending { try mustHoldInstance() }
+    throw ConfigurationError(
+      Message("cli.already-contains-an-instance-to-serve", ["path": .text(path)]))
   }
 }

@@ -31,6 +31,7 @@ enum RestoreCommand: Command {
       keys.release()
       server.release()
     }
+    try folder.finishCreation(holding: server)
     try folder.finishRestore(holding: server)
     try file.mustBeBackup()
     let environment = ProcessInfo.processInfo.environment

@@ -76,10 +76,11 @@ struct DataFolder: Sendable {
 
   /// Checks that the database exists, for commands that don't create one.
   ///
-  /// A restore that was interrupted after its point of no return is finished first.
+  /// A creation or a restore that was interrupted after its point of no return is finished first.
   func mustExist() throws(ConfigurationError) {
     guard !isOnServer else { return try mustHoldInstance() }
     if FileManager.default.fileExists(atPath: path) { try mustBeReadable() }
+    try finishCreation()
     try finishRestore()
     guard FileManager.default.fileExists(atPath: database) else {
       guard !lacksOpenDatabase else { throw openDatabaseMissing }
@@ -174,9 +175,8 @@ struct DataFolder: Sendable {
   /// Whether the folder is missing or contains no part of an instance.
   var isVacant: Bool {
     guard !isOnServer else { return !FileManager.default.fileExists(atPath: key) }
-    let parts = DatabaseSwap.suffixes.map { database + $0 } + [key]
-    return !parts.contains(where: FileManager.default.fileExists)
-      && !DatabaseSwap(data: path).isPending
+    return !hasDatabaseFiles && !FileManager.default.fileExists(atPath: key)
+      && !DatabaseSwap(data: path).isPending && !NewInstance(data: path).isPending
   }
 
   /// Locks the folder for a server, until the process ends: for only one if the database is a file,

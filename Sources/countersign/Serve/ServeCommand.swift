@@ -31,17 +31,23 @@ enum ServeCommand: Command {
     if configuration.demo != nil { try folder.mustBeEmpty() }
     // Demos and loopback emulators create their data; other instances come from countersign init.
     let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator
-    let creates = mayCreate && folder.isVacant
+    var creates = mayCreate && folder.isVacant
     if !creates { try folder.mustExistAsFolder() }
     try folder.prepare()
     // Migrations of a large database take longer than a service manager waits.
     let starting = Task { await manager?.keepStarting() }
     defer { starting.cancel() }
     let lock = try await folder.waitForServerLock()
-    if !creates {
-      if !folder.isOnServer { try folder.finishRestore(holding: lock) }
-      try folder.mustHoldInstance()
+    if !folder.isOnServer {
+      try folder.finishCreation(holding: lock)
+      if creates, folder.isVacant {
+        try await NewInstance(data: folder.path).create(
+          assets: configuration.assets, profile: configuration.profile, environment: environment)
+      }
+      creates = false
+      try folder.finishRestore(holding: lock)
     }
+    if !creates { try folder.mustHoldInstance() }
     let instance: Instance
     do {
       instance = try await Instance.open(
