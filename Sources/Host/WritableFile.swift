@@ -33,6 +33,11 @@ public enum WritableFile {
     return file
   }
 
+  /// Returns why a file can't be written, or no files created in a folder; nil if they can.
+  public static func obstacle(_ path: String) -> SystemError? {
+    unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? nil : .last
+  }
+
   /// Replaces a file's contents, with mode 600; the file belongs to the owner of its folder
   /// (``FolderOwner``).
   ///

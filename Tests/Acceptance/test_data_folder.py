@@ -77,9 +77,25 @@ def test_a_read_only_folder_is_refused(tmp_path, used_before):
     if prefix is None:
         pytest.skip("root can write everywhere, and mounting isn't allowed")
     refusal = serve("--data", folder, prefix=prefix)
+    examined = run("doctor", "--data", folder, "--assets", ROOT, prefix=prefix)
+    checked = run("check-config", "--data", folder, "--assets", ROOT, prefix=prefix)
     folder.chmod(0o700)
+    assert refusal.returncode == 78 and examined.returncode == 2 and checked.returncode == 78
+    reason = "Read-only file system" if prefix else "Permission denied"
+    for text in (refusal.stderr, examined.stdout, *([checked.stderr] if used_before else [])):
+        said = " ".join(text.split())
+        assert f"The data folder {folder} isn't writable: {reason}." in said, said
+
+
+@pytest.mark.parametrize("words", [["init"], ["serve", "--assets", ROOT, "--listen", "127.0.0.1:0"]])
+def test_a_folder_that_is_a_link_to_nothing_is_refused(tmp_path, words):
+    (tmp_path / "data").symlink_to("volume")
+    refusal = run(*words, "--data", tmp_path / "data")
     assert refusal.returncode == 78
-    assert str(folder) in refusal.stderr and "isn't writable" in refusal.stderr
+    assert "is a link to volume, which doesn't exist" in " ".join(refusal.stderr.split())
+    (tmp_path / "volume").write_text("no folder")
+    refusal = run(*words, "--data", tmp_path / "data")
+    assert refusal.returncode == 78 and "isn't a folder" in refusal.stderr
 
 
 def test_the_folder_is_private_to_its_owner(tmp_path):

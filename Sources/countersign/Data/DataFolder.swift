@@ -28,6 +28,7 @@ struct DataFolder: Sendable {
   /// Creates the folder with mode 700 if it's missing, and checks that it's writable.
   func prepare() throws(ConfigurationError) {
     let files = FileManager.default
+    if files.fileExists(atPath: path) { try mustBeFolder() } else { try mustBeNoLink() }
     do {
       try files.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -40,11 +41,32 @@ struct DataFolder: Sendable {
     }
     let probe = "\(path)/.writable-\(getpid())"
     do { try Data().write(to: URL(filePath: probe)) } catch {
-      throw ConfigurationError(
-        Message("cli.the-data-folder-isnt-writable", ["path": .text(path)]),
-        isTemporary: ConfigurationError.isTemporary(error))
+      throw notWritable(error)
     }
     try? files.removeItem(atPath: probe)
+  }
+
+  /// Checks that files can be created in the folder, without creating one.
+  func mustBeWritable() throws(ConfigurationError) {
+    if let error = WritableFile.obstacle(path) { throw notWritable(error) }
+  }
+
+  private func notWritable(_ error: any Error) -> ConfigurationError {
+    ConfigurationError(
+      Message(
+        "cli.the-data-folder-isnt-writable",
+        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
+      isTemporary: ConfigurationError.isTemporary(error))
+  }
+
+  /// Checks that the path isn't a link to something that doesn't exist, where nothing can be created.
+  private func mustBeNoLink() throws(ConfigurationError) {
+    let files = FileManager.default
+    guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return }
+    throw ConfigurationError(
+      Message(
+        "cli.the-data-folder-is-a-link-to-nothing",
+        ["path": .text(path), "target": .text(target)]))
   }
 
   /// Checks that the folder is empty, so that no demo is created next to real data.
@@ -128,6 +150,7 @@ struct DataFolder: Sendable {
   /// Checks that the folder itself exists.
   func mustExistAsFolder() throws(ConfigurationError) {
     guard FileManager.default.fileExists(atPath: path) else {
+      try mustBeNoLink()
       throw ConfigurationError(
         Message(
           "cli.the-data-folder-doesnt-exist",
@@ -139,9 +162,7 @@ struct DataFolder: Sendable {
   /// Checks that it's a folder that this user can read: what can't be read looks as if it were missing.
   private func mustBeReadable() throws(ConfigurationError) {
     let files = FileManager.default
-    guard Self.isFolder(path) else {
-      throw ConfigurationError(Message("cli.the-data-folder-isnt-a-folder", ["path": .text(path)]))
-    }
+    try mustBeFolder()
     guard files.isReadableFile(atPath: path), files.isExecutableFile(atPath: path) else {
       let held = try? files.attributesOfItem(atPath: Self.resolved(path))
       let owner = held?[.ownerAccountName] as? String ?? "?"
@@ -149,6 +170,12 @@ struct DataFolder: Sendable {
         Message(
           "cli.this-user-cant-read-the-data-folder",
           ["path": .text(path), "user": .text(owner)]))
+    }
+  }
+
+  private func mustBeFolder() throws(ConfigurationError) {
+    guard Self.isFolder(path) else {
+      throw ConfigurationError(Message("cli.the-data-folder-isnt-a-folder", ["path": .text(path)]))
     }
   }
 

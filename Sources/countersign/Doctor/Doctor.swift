@@ -56,11 +56,12 @@ struct Doctor: Sendable {
 
   private func permissions() -> [Finding] {
     let files = FileManager.default
-    do { try folder.mustExistAsFolder() } catch { return [.folderMissing(error.problems)] }
+    do { try folder.mustExistAsFolder() } catch { return [.folderUnusable(error.problems)] }
     func attributes(_ path: String) -> [FileAttributeKey: Any]? {
       try? files.attributesOfItem(atPath: DataFolder.resolved(path))
     }
     var found: [Finding] = []
+    do { try folder.mustBeWritable() } catch { found.append(.folderUnusable(error.problems)) }
     for (path, wanted) in [(folder.path, 0o700)] + folder.privateFiles.map({ ($0, 0o600) }) {
       guard let attributes = attributes(path) else { continue }
       let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
@@ -137,7 +138,7 @@ struct Doctor: Sendable {
     }
     let found: [Finding] = ring == nil ? [.keyMissing] : []
     do { try folder.mustHoldOpenInstance() } catch {
-      return found + [.folderMissing(error.problems)]
+      return found + [.folderUnusable(error.problems)]
     }
     return found + (await database(ring))
   }

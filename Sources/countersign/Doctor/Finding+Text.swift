@@ -8,7 +8,7 @@ extension Finding {
   var message: Message {
     switch self {
     case .configurationValid: Message("cli.the-configuration-is-valid")
-    case .configurationInvalid(let problems), .folderMissing(let problems),
+    case .configurationInvalid(let problems), .folderUnusable(let problems),
       .databaseUnusable(let problems),
       .keyInvalid(let problems), .certificateUnusable(let problems):
       Self.joined(problems)

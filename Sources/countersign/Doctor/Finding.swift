@@ -22,7 +22,8 @@ enum Finding: Sendable {
   /// The clock shows a time before the newest stored one.
   case clockBehind(shown: Instant, stored: Instant)
 
-  case folderMissing([Message])
+  /// The data folder is missing, isn't a folder, or can't be read or written.
+  case folderUnusable([Message])
   /// The database can't be opened.
   case databaseUnusable([Message])
   case folderPrivate
@@ -92,7 +93,7 @@ enum Finding: Sendable {
       .configuration
     case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
       .clock
-    case .folderMissing, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
+    case .folderUnusable, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
     case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .restoreDraft,
       .interruptedBackups:
       .disk
@@ -118,7 +119,7 @@ enum Finding: Sendable {
       .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning
-    case .configurationInvalid, .clockBehind, .folderMissing, .databaseUnusable,
+    case .configurationInvalid, .clockBehind, .folderUnusable, .databaseUnusable,
       .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,
       .secretsUnreadable, .schemaUnusable,
       .damaged, .certificateUnusable:

@@ -1,5 +1,7 @@
 import Crypto
 import Foundation
+import Glibc
+import Host
 import Identity
 import Localization
 
@@ -46,6 +48,7 @@ struct ConfiguredFiles: Sendable {
       location: (try? DatabaseLocation(arguments)) ?? .file)
     do {
       try folder.mustHoldOpenInstance()
+      try folder.mustBeWritable()
     } catch {
       for problem in error.problems { found.append(problem, of: "data") }
     }
@@ -81,9 +84,11 @@ struct ConfiguredFiles: Sendable {
     let files = FileManager.default
     let folder = (path as NSString).deletingLastPathComponent
     let place = files.fileExists(atPath: path) ? path : folder.isEmpty ? "." : folder
-    guard !files.isWritableFile(atPath: place) || DataFolder.isFolder(path) else { return }
-    found.append(
-      Message("cli.file-cant-be-written", ["path": .text(path)]), of: name)
+    let error = DataFolder.isFolder(path) ? SystemError(EISDIR) : WritableFile.obstacle(place)
+    guard let error else { return }
+    for problem in ConfigurationError(writing: path, error).problems {
+      found.append(problem, of: name)
+    }
   }
 
   /// Checks that an option names a folder that exists.
