@@ -46,10 +46,9 @@ public struct StaticFiles: Sendable {
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else {
         continue
       }
-      guard let data = FileManager.default.contents(atPath: path) else {
-        throw .unreadableFile(path: path, reason: "it can't be opened")
-      }
-      add(name, Array(data), fields)
+      let data: [UInt8]
+      do { data = try ReadableFile.contents(path) } catch { throw .unreadable(path, error) }
+      add(name, data, fields)
     }
   }
 

@@ -12,8 +12,11 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   public static var last: SystemError { SystemError(errno) }
 
   /// Whether the same call can succeed later, although nobody changes the configuration: the disk is
-  /// full or has errors, or too many files are open.
-  public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(number) }
+  /// full or has errors, too many files are open, or memory is short.
+  public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM].contains(number) }
+
+  /// Whether a file or a folder on its path doesn't exist.
+  public var isMissing: Bool { [ENOENT, ENOTDIR].contains(number) }
 
   /// The system's text, such as "No space left on device".
   public var description: String { unsafe String(cString: strerror(number)) }

@@ -86,7 +86,7 @@ struct TLSFilesTests {
     ("nonsense", DoctorTests.key, "There's no certificate in F/c.pem."),
     ("", "", "There's no certificate in F/c.pem."),
     (DoctorTests.certificate, "nonsense", "There's no private key in F/k.pem, or it's encrypted."),
-    (nil, DoctorTests.key, "F/c.pem can't be read."),
+    (nil, DoctorTests.key, "F/c.pem can't be read: No such file or directory"),
   ]
 
   @Test(arguments: cases)
@@ -97,7 +97,7 @@ struct TLSFilesTests {
       let files = TLSFiles(certificate: "\(folder)/c.pem", key: "\(folder)/k.pem")
       try certificate?.write(toFile: "\(folder)/c.pem", atomically: false, encoding: .utf8)
       try key.write(toFile: "\(folder)/k.pem", atomically: false, encoding: .utf8)
-      let text = files.reason(for: .cannotStart(reason: "It can't start."))
+      let text = "\(files.reason(for: .cannotStart(reason: "It can't start.")))"
       #expect(
         text.replacingOccurrences(of: folder, with: "F") == reason ?? "It can't start.")
       #expect(files.read().certificates.isEmpty == (certificate != DoctorTests.certificate))
@@ -110,7 +110,7 @@ struct AuthorityFileTests {
     (DoctorTests.certificate, nil),
     (DoctorTests.key, "The --outbound-ca file F/ca.pem has no certificate in PEM format."),
     ("", "The --outbound-ca file F/ca.pem has no certificate in PEM format."),
-    (nil, "The --outbound-ca file F/ca.pem can't be read."),
+    (nil, "The --outbound-ca file F/ca.pem can't be read: No such file or directory"),
   ]
 
   @Test(arguments: cases)

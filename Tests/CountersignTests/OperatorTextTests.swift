@@ -49,7 +49,8 @@ struct OperatorTextTests {
   }
 
   @Test(arguments: [
-    (ENOSPC, true), (EDQUOT, true), (EIO, true), (EMFILE, true), (ENFILE, true), (EACCES, false),
+    (ENOSPC, true), (EDQUOT, true), (EIO, true), (EMFILE, true), (ENFILE, true), (ENOMEM, true),
+    (EACCES, false),
     (ENOENT, false), (EROFS, false),
   ])
   func `a file that can't be written is worth another attempt if the disk or the load is at fault`(

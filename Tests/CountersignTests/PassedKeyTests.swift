@@ -45,6 +45,18 @@ import Testing
     #expect(PassedKey(environment: ["CREDENTIALS_DIRECTORY": "/nowhere"]) == nil)
   }
 
+  @Test func `a credential that can't be read isn't replaced with another key`() throws {
+    try withCredentials { path, _ in
+      try FileManager.default.removeItem(atPath: "\(path)/master-key")
+      try FileManager.default.createDirectory(
+        atPath: "\(path)/master-key", withIntermediateDirectories: false)
+      let passed = try #require(PassedKey(environment: ["CREDENTIALS_DIRECTORY": path]))
+      let error = #expect(throws: ConfigurationError.self) { try passed.ring() }
+      #expect(
+        error.map { "\($0)" } == "\(path)/master-key can't be read: Is a directory")
+    }
+  }
+
   @Test func `a credential that isn't a key is refused`() {
     let passed = PassedKey(environment: ["COUNTERSIGN_MASTER_KEY": "secret"])
     #expect(throws: ConfigurationError.self) { try passed?.ring() }

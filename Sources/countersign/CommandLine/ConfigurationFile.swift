@@ -1,4 +1,4 @@
-import Foundation
+import Host
 import INI
 import Localization
 import Text
@@ -13,8 +13,10 @@ struct ConfigurationFile: Sendable {
   /// The line of each of these values, such as `/etc/countersign/countersign.conf:3`; for a flag, the
   /// line that turns it on or off.
   private(set) var places: [String: [String]] = [:]
-  /// What's wrong with the file, with its line.
-  private(set) var problems: [Message] = []
+  /// What's wrong with the file, with its line; nil if nothing is.
+  private(set) var error: ConfigurationError?
+  /// The same as messages.
+  var problems: [Message] { error?.problems ?? [] }
 
   static let option = Option(
     "config", "FILE", help: Message("cli.help-the-configuration-file"))
@@ -25,9 +27,9 @@ struct ConfigurationFile: Sendable {
   ///   - path: The file, at most ``largest`` bytes.
   ///   - options: All options that it can set.
   init(path: String, options: [Option]) {
-    let bytes: Data
+    let bytes: [UInt8]
     do { bytes = try Self.read(path) } catch {
-      problems = error.problems
+      self.error = error
       return
     }
     let file = INIFile(bytes)
@@ -35,9 +37,10 @@ struct ConfigurationFile: Sendable {
     for setting in file.settings {
       if let problem = add(setting, of: path, options) { found.append((setting.line, problem)) }
     }
-    problems = found.sorted { $0.line < $1.line }.map {
+    let problems = found.sorted { $0.line < $1.line }.map {
       Self.problem($0.problem, at: "\(path):\($0.line)")
     }
+    if !problems.isEmpty { error = ConfigurationError(problems) }
   }
 
   /// Returns a problem with the place in the file that causes it.
@@ -45,17 +48,15 @@ struct ConfigurationFile: Sendable {
     Message("cli.problem-at", ["place": .text(place), "problem": .message(problem)])
   }
 
-  private static func read(_ path: String) throws(ConfigurationError) -> Data {
-    let unreadable = ConfigurationError(
-      Message("cli.path-cant-be-read", ["path": .text(path)]))
-    let file = DataFolder.resolved(path)
-    let type = try? FileManager.default.attributesOfItem(atPath: file)[.type]
+  private static func read(_ path: String) throws(ConfigurationError) -> [UInt8] {
     // A pipe or a device could block or never end.
-    guard type as? FileAttributeType == .typeRegular,
-      let handle = FileHandle(forReadingAtPath: file)
-    else { throw unreadable }
-    let data: Data
-    do { data = try handle.read(upToCount: largest + 1) ?? Data() } catch { throw unreadable }
+    if let stamp = FileStamp(of: path), !stamp.isRegular {
+      throw ConfigurationError(Message("cli.path-isnt-a-regular-file", ["path": .text(path)]))
+    }
+    let data: [UInt8]
+    do { data = try ReadableFile.contents(path, atMost: largest + 1) } catch {
+      throw ConfigurationError(reading: path, error)
+    }
     guard data.count <= largest else {
       throw ConfigurationError(
         Message(

@@ -5,11 +5,25 @@ import Localization
 struct ConfigurationProblems: Sendable {
   private let arguments: Arguments
   private(set) var messages: [Message]
+  /// How many of them another attempt can solve.
+  private var temporary = 0
 
   /// Begins with the problems of the configuration file itself.
   init(_ arguments: Arguments) {
     self.arguments = arguments
     messages = arguments.fileProblems
+    if arguments.fileError?.isTemporary == true { temporary = messages.count }
+  }
+
+  /// The error with all problems; temporary if another attempt can solve each.
+  var error: ConfigurationError {
+    ConfigurationError(messages, isTemporary: !isEmpty && temporary == count)
+  }
+
+  /// Adds the problems of a file that an option names.
+  mutating func append(_ error: ConfigurationError, of option: String) {
+    for problem in error.problems { append(problem, of: option) }
+    if error.isTemporary { temporary += error.problems.count }
   }
 
   var count: Int { messages.count }

@@ -52,7 +52,11 @@ struct ConfigurationError: Error {
 
   /// An error with a cause that decides whether another attempt can solve it.
   init(_ problem: Message, isTemporary: Bool) {
-    self.init(problem)
+    self.init([problem], isTemporary: isTemporary)
+  }
+
+  init(_ problems: [Message], isTemporary: Bool) {
+    self.init(problems)
     if isTemporary { exitCode = Self.temporaryExitCode }
   }
 
@@ -157,7 +161,9 @@ struct Arguments: Sendable {
   }
 
   /// What's wrong with the configuration file.
-  var fileProblems: [Message] { file?.problems ?? [] }
+  var fileProblems: [Message] { fileError?.problems ?? [] }
+  /// The same as an error; nil without problems.
+  var fileError: ConfigurationError? { file?.error }
 
   /// Returns the line of the configuration file that an option's first value is from; nil if it's
   /// from elsewhere.

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import Host
 import Localization
 
 /// A secret from a file named by an option, or from an environment variable.
@@ -12,12 +12,16 @@ struct SecretFile {
     _ arguments: Arguments, _ environment: [String: String], _ problems: inout ConfigurationProblems
   ) -> Secret? {
     if let file = arguments.value(option) {
-      guard let data = FileManager.default.contents(atPath: file),
-        let text = String(validating: data, as: UTF8.self),
+      let data: [UInt8]
+      do { data = try ReadableFile.contents(file) } catch {
+        problems.append(ConfigurationError(reading: file, error), of: option)
+        return nil
+      }
+      guard let text = String(validating: data, as: UTF8.self),
         let line = text.split(whereSeparator: \.isNewline).first
       else {
         problems.append(
-          Message("cli.the-secret-file-cant-be", ["name": .text(option), "file": .text(file)]),
+          Message("cli.the-secret-file-is-empty", ["name": .text(option), "file": .text(file)]),
           of: option)
         return nil
       }

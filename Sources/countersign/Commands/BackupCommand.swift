@@ -24,9 +24,7 @@ enum BackupCommand: Command {
     let file = try arguments.operand(Message("cli.the-backup-file-to-create"))
     try DatabaseLocation.mustBeFile(arguments, command: name)
     // Other settings have nothing to do with the backup.
-    guard arguments.has("data") || arguments.fileProblems.isEmpty else {
-      throw ConfigurationError(arguments.fileProblems)
-    }
+    if !arguments.has("data"), let error = arguments.fileError { throw error }
     let folder = DataFolder(path: try arguments.required("data"))
     let isCheck = arguments.has("check")
     if file == "-" {

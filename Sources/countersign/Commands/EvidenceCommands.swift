@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -84,7 +85,7 @@ enum EvidenceVerifyCommand: Command {
   }
 
   private static func read(_ path: String) throws(ConfigurationError) -> [UInt8] {
-    do { return Array(try Data(contentsOf: URL(filePath: path))) } catch {
+    do { return try ReadableFile.contents(path) } catch {
       throw ConfigurationError(reading: path, error)
     }
   }

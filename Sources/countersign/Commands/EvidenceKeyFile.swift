@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import Host
 import Localization
 
 /// A file with public evidence keys, as `evidence key --all` prints them.
@@ -11,7 +11,10 @@ struct EvidenceKeyFile {
 
   /// Reads all keys.
   func keys() throws(ConfigurationError) -> [Ed25519PublicKey] {
-    let data = try read()
+    let data: [UInt8]
+    do { data = try ReadableFile.contents(path, atMost: Self.mostBytes + 1) } catch {
+      throw ConfigurationError(reading: path, error)
+    }
     guard data.count <= Self.mostBytes else {
       throw ConfigurationError(
         Message(
@@ -24,22 +27,5 @@ struct EvidenceKeyFile {
         Message("cli.path-isnt-an-ed25519-public-key", ["path": .text(path)]))
     }
     return keys
-  }
-
-  /// Reads the file, or a part of it that's too large.
-  private func read() throws(ConfigurationError) -> Data {
-    do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { try? file.close() }
-      var data = Data()
-      while data.count <= Self.mostBytes,
-        let part = try file.read(upToCount: Self.mostBytes + 1 - data.count), !part.isEmpty
-      {
-        data += part
-      }
-      return data
-    } catch {
-      throw ConfigurationError(reading: path, error)
-    }
   }
 }

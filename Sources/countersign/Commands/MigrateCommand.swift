@@ -16,9 +16,7 @@ enum MigrateCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard arguments.fileProblems.isEmpty else {
-      throw ConfigurationError(arguments.fileProblems)
-    }
+    if let error = arguments.fileError { throw error }
     let folder = try DataFolder(arguments)
     if arguments.has("dry-run") { return try await explain(folder) }
     try folder.mustExistAsFolder()

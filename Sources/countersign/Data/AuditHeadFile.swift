@@ -1,4 +1,4 @@
-import Foundation
+import Host
 import Identity
 import Localization
 
@@ -9,8 +9,9 @@ struct AuditHeadFile: Sendable {
   /// Reads all lines.
   func lines() throws(ConfigurationError) -> [ExportedHead] {
     do {
-      return try Data(contentsOf: URL(filePath: path))
-        .split(separator: UInt8(ascii: "\n")).map { ExportedHead(line: Array($0)) }
+      return try ReadableFile.contents(path)
+        .split(separator: UInt8(ascii: "
+")).map { ExportedHead(line: Array($0)) }
     } catch {
       throw ConfigurationError(reading: path, error)
     }

@@ -279,11 +279,7 @@ struct DataFolder: Sendable {
   /// key nor a database.
   func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
     if let ring = try existingKey(environment: environment) { return ring }
-    let files = FileManager.default
-    guard !files.fileExists(atPath: key) else {
-      throw ConfigurationError(Message("cli.cant-be-read", ["key": .text(key)]))
-    }
-    guard isOnServer || !files.fileExists(atPath: database) else {
+    guard isOnServer || !FileManager.default.fileExists(atPath: database) else {
       throw ConfigurationError(
         Message(
           "cli.is-missing-and-the-database-was",
@@ -294,9 +290,13 @@ struct DataFolder: Sendable {
     return ring
   }
 
-  /// Reads the keys from the file; returns nil when it doesn't exist or can't be read.
+  /// Reads the keys from the file; returns nil when it doesn't exist.
   func keptKeys() throws(ConfigurationError) -> KeyRing? {
-    guard let data = FileManager.default.contents(atPath: key) else { return nil }
+    let data: [UInt8]
+    do { data = try ReadableFile.contents(key) } catch {
+      if error.isMissing { return nil }
+      throw ConfigurationError(reading: key, error)
+    }
     try checkPermissions()
     do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
       throw ConfigurationError(

@@ -72,11 +72,11 @@ extension ConfigurationError {
   }
 
   /// A file that can't be read.
-  init(reading path: String, _ error: any Error) {
+  init(reading path: String, _ error: SystemError) {
     self.init(
       Message(
-        "cli.path-cant-be-read-because",
-        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
+        "cli.path-cant-be-read-because", ["path": .text(path), "reason": .text("\(error)")]),
+      isTemporary: error.isTemporary)
   }
 
   /// A file that can't be written.

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import Host
 import Localization
 
 /// A master key that was passed to the program, which uses it instead of the file in the data
@@ -12,22 +12,29 @@ struct PassedKey: Sendable {
 
   /// The variable or the file that contains the key.
   let source: String
-  private let text: String
+  private let text: Result<String, SystemError>
 
   /// Reads the variable, or else the credential; nil when there's neither.
   init?(environment: [String: String]) {
     if let text = environment[Self.variable] {
-      (source, self.text) = (Self.variable, text)
+      (source, self.text) = (Self.variable, .success(text))
       return
     }
-    guard let folder = environment["CREDENTIALS_DIRECTORY"],
-      let data = FileManager.default.contents(atPath: "\(folder)/\(Self.credential)")
-    else { return nil }
-    (source, text) = ("\(folder)/\(Self.credential)", String(decoding: data, as: UTF8.self))
+    guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return nil }
+    source = "\(folder)/\(Self.credential)"
+    do throws(SystemError) {
+      text = .success(String(decoding: try ReadableFile.contents(source), as: UTF8.self))
+    } catch {
+      // Another key must not be created, or used, in place of one that can't be read.
+      guard !error.isMissing else { return nil }
+      text = .failure(error)
+    }
   }
 
   /// Parses the keys.
   func ring() throws(ConfigurationError) -> KeyRing {
+    let text: String
+    do { text = try self.text.get() } catch { throw ConfigurationError(reading: source, error) }
     do { return try KeyRing(text: text) } catch {
       throw ConfigurationError(
         Message(

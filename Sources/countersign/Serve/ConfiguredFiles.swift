@@ -50,7 +50,7 @@ struct ConfiguredFiles: Sendable {
       try folder.mustHoldOpenInstance()
       try folder.mustBeWritable()
     } catch {
-      for problem in error.problems { found.append(problem, of: "data") }
+      found.append(error, of: "data")
     }
     for finding in folder.foreignFiles(events: arguments.value("event-folder")) {
       let parts = [finding.message, finding.advice].compactMap(\.self)
@@ -61,7 +61,7 @@ struct ConfiguredFiles: Sendable {
   private mutating func checkCertificate() {
     let path = arguments.value("tls-certificate")
     let (certificates, faults) = TLSFiles(certificate: path, key: arguments.value("tls-key")).read()
-    for fault in faults { found.append(fault.problem, of: fault.option) }
+    for fault in faults { found.append(fault.error, of: fault.option) }
     guard let path, let first = certificates.first,
       first.notAfter < WallClock.system.now().seconds
     else { return }
@@ -74,7 +74,7 @@ struct ConfiguredFiles: Sendable {
       return
     }
     do { _ = try PolicyFileReader.parse(data, of: path) } catch {
-      for problem in error.problems { found.append(problem, of: "policy-file") }
+      found.append(error, of: "policy-file")
     }
   }
 
@@ -86,9 +86,7 @@ struct ConfiguredFiles: Sendable {
     let place = files.fileExists(atPath: path) ? path : folder.isEmpty ? "." : folder
     let error = DataFolder.isFolder(path) ? SystemError(EISDIR) : WritableFile.obstacle(place)
     guard let error else { return }
-    for problem in ConfigurationError(writing: path, error).problems {
-      found.append(problem, of: name)
-    }
+    found.append(ConfigurationError(writing: path, error), of: name)
   }
 
   /// Checks that an option names a folder that exists.
@@ -100,7 +98,7 @@ struct ConfiguredFiles: Sendable {
   private mutating func checkBackups() {
     guard let path = arguments.value("backups") else { return }
     do { try BackupFolder(path: path).mustHaveNoKey() } catch {
-      for problem in error.problems { found.append(problem, of: "backups") }
+      found.append(error, of: "backups")
     }
   }
 
@@ -108,10 +106,9 @@ struct ConfiguredFiles: Sendable {
   @discardableResult
   private mutating func checkReadable(_ name: String) -> [UInt8]? {
     guard let path = arguments.value(name) else { return nil }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      found.append(Message("cli.path-cant-be-read", ["path": .text(path)]), of: name)
+    do { return try ReadableFile.contents(path) } catch {
+      found.append(ConfigurationError(reading: path, error), of: name)
       return nil
     }
-    return Array(data)
   }
 }

@@ -49,7 +49,7 @@ struct Reload: Sendable {
         certificates.noteServed()
         done.append(Message("cli.reloaded-the-tls-certificate"))
       } catch {
-        log.add(.certificateNotReloaded(reason: tls.reason(for: error)))
+        log.add(.certificateNotReloaded(reason: "\(tls.reason(for: error))"))
       }
       certificates.check()
     }

@@ -101,10 +101,11 @@ struct SMSConfiguration: Sendable {
     if format == .twilio, user.isEmpty || sender.isEmpty {
       problems.append(Message("cli.sms-twilio-requires"), of: "sms-format")
     }
+    let known = problems.count
     let secret = SecretFile(
       option: "sms-secret-file", variable: secretVariable
     ).read(arguments, environment, &problems)
-    if secret == nil {
+    if secret == nil, problems.count == known {
       problems.append(
         Message("cli.sms-url-requires-secret", ["variable": .text(secretVariable)]))
     }

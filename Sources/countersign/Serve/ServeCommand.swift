@@ -110,8 +110,7 @@ enum ServeCommand: Command {
       guard let error = error as? ServerError else {
         throw ConfigurationError(.verbatim("\(error)"))
       }
-      throw ConfigurationError(
-        .verbatim(TLSFiles(configuration.tls).reason(for: error)), isTemporary: error.isTemporary)
+      throw TLSFiles(configuration.tls).reason(for: error)
     }
     certificates?.check()
     let reload = Reload(

@@ -173,7 +173,7 @@ struct ServeConfiguration: Sendable {
           Message("cli.pseudo-locale-must-be-ltr-or", ["text": .text(text)]), of: "pseudo-locale")
       }
     }
-    guard problems.isEmpty else { throw ConfigurationError(problems.messages) }
+    guard problems.isEmpty else { throw problems.error }
   }
 
   /// Returns the options that make it unsafe to listen beyond loopback.

@@ -1,6 +1,6 @@
 import Crypto
-import Foundation
 import HTTPServer
+import Host
 import Localization
 
 /// The files of the TLS certificate and its private key.
@@ -11,7 +11,7 @@ struct TLSFiles: Sendable {
   let key: String?
 
   /// Something that keeps the server from using them, with the option that names the file.
-  typealias Fault = (option: String, problem: Message)
+  typealias Fault = (option: String, error: ConfigurationError)
 
   /// Reads the files.
   ///
@@ -20,9 +20,13 @@ struct TLSFiles: Sendable {
     var faults: [Fault] = []
     func content(_ path: String?, _ option: String) -> [UInt8]? {
       guard let path else { return nil }
-      if let data = FileManager.default.contents(atPath: path) { return Array(data) }
-      faults.append((option, Message("cli.path-cant-be-read", ["path": .text(path)])))
-      return nil
+      do { return try ReadableFile.contents(path) } catch {
+        faults.append((option, ConfigurationError(reading: path, error)))
+        return nil
+      }
+    }
+    func add(_ option: String, _ problem: Message) {
+      faults.append((option, ConfigurationError(problem)))
     }
     let keyText = content(key, "tls-key")
     guard let certificate, let text = content(certificate, "tls-certificate") else {
@@ -31,13 +35,13 @@ struct TLSFiles: Sendable {
     let path = Message.Value.text(certificate)
     let certificates = Certificate.all(inPEM: text)
     if certificates.isEmpty {
-      faults.append(("tls-certificate", Message("cli.theres-no-certificate-in", ["path": path])))
+      add("tls-certificate", Message("cli.theres-no-certificate-in", ["path": path]))
     } else if let key, let keyText {
       switch Certificate.isKey(keyText, ofFirstIn: text) {
       case true?: break
-      case false?: faults.append(("tls-key", Message("cli.the-key-doesnt-match", ["path": path])))
+      case false?: add("tls-key", Message("cli.the-key-doesnt-match", ["path": path]))
       case nil:
-        faults.append(("tls-key", Message("cli.theres-no-private-key-in", ["path": .text(key)])))
+        add("tls-key", Message("cli.theres-no-private-key-in", ["path": .text(key)]))
       }
     }
     return (certificates, faults)
@@ -45,9 +49,11 @@ struct TLSFiles: Sendable {
 
   /// Returns why the server couldn't use the files, with the name of the one that's wrong if it's
   /// known.
-  func reason(for error: ServerError) -> String {
-    guard case .cannotStart = error, let fault = read().faults.first else { return "\(error)" }
-    return OperatorText.string(fault.problem)
+  func reason(for error: ServerError) -> ConfigurationError {
+    guard case .cannotStart = error, let fault = read().faults.first else {
+      return ConfigurationError(.verbatim("\(error)"), isTemporary: error.isTemporary)
+    }
+    return fault.error
   }
 }
 
@@ -58,14 +64,19 @@ extension TLSFiles {
   ///   - path: The path of the file.
   ///   - option: The option that names it.
   /// - Returns: What's wrong with it; nil if nothing is.
-  static func problem(ofAuthorities path: String, option: String) -> Message? {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      return Message(
-        "cli.the-ca-file-cant-be-read", ["name": .text(option), "file": .text(path)])
+  static func problem(ofAuthorities path: String, option: String) -> ConfigurationError? {
+    let (name, file) = (Message.Value.text(option), Message.Value.text(path))
+    let data: [UInt8]
+    do { data = try ReadableFile.contents(path) } catch {
+      return ConfigurationError(
+        Message(
+          "cli.the-ca-file-cant-be-read",
+          ["name": name, "file": file, "reason": .text("\(error)")]),
+        isTemporary: error.isTemporary)
     }
-    guard Certificate.all(inPEM: Array(data)).isEmpty else { return nil }
-    return Message(
-      "cli.the-ca-file-has-no-certificate", ["name": .text(option), "file": .text(path)])
+    guard Certificate.all(inPEM: data).isEmpty else { return nil }
+    return ConfigurationError(
+      Message("cli.the-ca-file-has-no-certificate", ["name": name, "file": file]))
   }
 
   /// The files that a server uses; none for plain HTTP.

@@ -1,0 +1,29 @@
+import Glibc
+
+/// Reads files, and keeps the reason why one can't be read.
+public enum ReadableFile {
+  /// Reads a file or a pipe.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - most: How many bytes to read at most.
+  /// - Returns: The content, or its beginning.
+  /// - Throws: ``SystemError``.
+  public static func contents(
+    _ path: String, atMost most: Int = .max
+  ) throws(SystemError) -> [UInt8] {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw .last }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 64 << 10)
+    while bytes.count < most {
+      let count = unsafe read(file, &part, min(part.count, most - bytes.count))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .last }
+      guard count > 0 else { break }
+      bytes += part[..<count]
+    }
+    return bytes
+  }
+}
