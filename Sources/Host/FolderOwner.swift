@@ -39,12 +39,18 @@ public struct FolderOwner: Sendable, Equatable {
   }
 
   /// Gives a new file to this owner, if this process runs as root and the owner is another user.
+  ///
+  /// - Throws: ``SystemError``; `EPERM` if the file has several names.
   public func adopt(_ file: Int32) throws(SystemError) {
     guard geteuid() == 0, user != 0 else { return }
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw .last }
     // Some file systems have one owner for all files, and refuse to change it.
     guard (status.st_uid, status.st_gid) != (user, group) else { return }
+    // A file with another name may be one of root's, to which the owner linked.
+    guard status.st_mode & S_IFMT == S_IFDIR || status.st_nlink == 1 else {
+      throw SystemError(EPERM)
+    }
     guard fchown(file, user, group) == 0 else { throw .last }
   }
 

@@ -10,8 +10,7 @@ struct AuditHeadFile: Sendable {
   func lines() throws(ConfigurationError) -> [ExportedHead] {
     do {
       return try ReadableFile.contents(path)
-        .split(separator: UInt8(ascii: "
-")).map { ExportedHead(line: Array($0)) }
+        .split(separator: UInt8(ascii: "\n")).map { ExportedHead(line: Array($0)) }
     } catch {
       throw ConfigurationError(reading: path, error)
     }
