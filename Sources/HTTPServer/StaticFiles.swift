@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import HTTP
+import Host
 
 /// The files in a folder, held in memory.
 ///
