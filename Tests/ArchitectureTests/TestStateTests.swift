@@ -44,6 +44,7 @@ struct TestStateTests {
     "IdentityTests/Reviews/SignOffTests.swift": .damage,
     "IdentityTests/Security/SealedSecretTests.swift": .damage,
     "ConsoleTests/FormTimesTests.swift": .formerFormat,
+    "ConsoleTests/Review/SignOffChangesTests.swift": .damage,
     "ConsoleTests/Support/SampleInstances.swift": .formerFormat,
     "CountersignTests/DoctorTests.swift": .formerFormat,
     "IdentityTests/Accounts/SearchTests.swift": .formerFormat,
