@@ -138,7 +138,7 @@ def test_heads_on_a_full_disk_are_a_warning_and_none_is_cut(disk, tmp_path):
         with open(inside / "ballast", "wb", buffering=0) as file, contextlib.suppress(OSError):
             while file.write(b"\0" * 4096):
                 pass
-        pages.create_project("later")
+        pages.create_project("later-on")
         server.wait_for_line(r"(heads\.jsonl can't be written: No space left on device)", 90)
         assert httpx.get(f"{server.url}/readyz").text == "ready; warnings: audit-heads\n"
         assert (inside / "heads.jsonl").read_bytes() == before
@@ -157,6 +157,8 @@ def test_an_import_on_a_full_disk_says_what_it_stored_and_can_be_repeated(disk, 
     with Server(folder, prefix=prefix) as server:
         Pages(server.url).set_up(server.setup_code).create_project("full-disk")
         inside = in_mounts_of(server)
+        ballast = Path(f"/proc/{server.process.pid}/root{folder}/ballast")
+        ballast.write_bytes(b"\0" * (1 << 20))
         stopped = run("import", "--data", folder, "--project", "full-disk", users, prefix=inside)
         assert stopped.returncode == 75, stopped.stderr
         assert "users read: " in stopped.stdout
@@ -164,6 +166,7 @@ def test_an_import_on_a_full_disk_says_what_it_stored_and_can_be_repeated(disk, 
         assert "Repeat the command to import the rest" in stopped.stderr
         assert "unavailable(" not in stopped.stderr and "COMMIT" not in stopped.stderr
         stored = int(stopped.stdout.split("imported")[0].split()[-1].replace(",", ""))
+        ballast.unlink()
         again = run("import", "--data", folder, "--project", "full-disk", users, prefix=inside)
         # It skips what's stored, and goes on until the disk is full again.
         assert again.returncode == 75 and "already existed" in again.stdout, again.stdout

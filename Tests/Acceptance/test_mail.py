@@ -348,7 +348,7 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
      ["don't have real email addresses"]),
     ([], {"COUNTERSIGN_SMTP": "smtp://mail.example.com", "COUNTERSIGN_SMTP_FROM": "x\ny@z",
           "COUNTERSIGN_SMTP_CA": "/nowhere", "COUNTERSIGN_SMTP_PASSWORD_FILE": "/nowhere"},
-     ["--smtp-from must be", "--smtp-ca file /nowhere can't",
+     ["--smtp-from must be", "--smtp-ca /nowhere can't",
       "--smtp-password-file /nowhere can't"]),
     (["--smtp", "smtp://mail.example.com", "--smtp-from", "a@example.com", "--smtp-ca", __file__], {},
      [f"--smtp-ca file {__file__} has no certificate"]),

@@ -86,7 +86,7 @@ struct TLSFilesTests {
     ("nonsense", DoctorTests.key, "There's no certificate in F/c.pem."),
     ("", "", "There's no certificate in F/c.pem."),
     (DoctorTests.certificate, "nonsense", "There's no private key in F/k.pem, or it's encrypted."),
-    (nil, DoctorTests.key, "F/c.pem can't be read: No such file or directory"),
+    (nil, DoctorTests.key, "--tls-certificate F/c.pem can't be read: No such file or directory"),
   ]
 
   @Test(arguments: cases)
@@ -110,7 +110,7 @@ struct AuthorityFileTests {
     (DoctorTests.certificate, nil),
     (DoctorTests.key, "The --outbound-ca file F/ca.pem has no certificate in PEM format."),
     ("", "The --outbound-ca file F/ca.pem has no certificate in PEM format."),
-    (nil, "The --outbound-ca file F/ca.pem can't be read: No such file or directory"),
+    (nil, "--outbound-ca F/ca.pem can't be read: No such file or directory"),
   ]
 
   @Test(arguments: cases)

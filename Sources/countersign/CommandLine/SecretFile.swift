@@ -14,7 +14,7 @@ struct SecretFile {
     if let file = arguments.value(option) {
       let data: [UInt8]
       do { data = try ReadableFile.contents(file) } catch {
-        problems.append(ConfigurationError(reading: file, error), of: option)
+        problems.append(ConfigurationError(reading: file, of: option, error), of: option)
         return nil
       }
       guard let text = String(validating: data, as: UTF8.self),

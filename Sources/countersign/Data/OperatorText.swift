@@ -79,6 +79,15 @@ extension ConfigurationError {
       isTemporary: error.isTemporary)
   }
 
+  /// The file of an option that can't be read.
+  init(reading path: String, of option: String, _ error: SystemError) {
+    self.init(
+      Message(
+        "cli.the-option-file-cant-be-read",
+        ["name": .text(option), "file": .text(path), "reason": .text("\(error)")]),
+      isTemporary: error.isTemporary)
+  }
+
   /// A file that can't be written.
   init(writing path: String, _ error: any Error) {
     self.init(

@@ -107,7 +107,7 @@ struct ConfiguredFiles: Sendable {
   private mutating func checkReadable(_ name: String) -> [UInt8]? {
     guard let path = arguments.value(name) else { return nil }
     do { return try ReadableFile.contents(path) } catch {
-      found.append(ConfigurationError(reading: path, error), of: name)
+      found.append(ConfigurationError(reading: path, of: name, error), of: name)
       return nil
     }
   }

@@ -21,7 +21,7 @@ struct TLSFiles: Sendable {
     func content(_ path: String?, _ option: String) -> [UInt8]? {
       guard let path else { return nil }
       do { return try ReadableFile.contents(path) } catch {
-        faults.append((option, ConfigurationError(reading: path, error)))
+        faults.append((option, ConfigurationError(reading: path, of: option, error)))
         return nil
       }
     }
@@ -65,18 +65,14 @@ extension TLSFiles {
   ///   - option: The option that names it.
   /// - Returns: What's wrong with it; nil if nothing is.
   static func problem(ofAuthorities path: String, option: String) -> ConfigurationError? {
-    let (name, file) = (Message.Value.text(option), Message.Value.text(path))
     let data: [UInt8]
     do { data = try ReadableFile.contents(path) } catch {
-      return ConfigurationError(
-        Message(
-          "cli.the-ca-file-cant-be-read",
-          ["name": name, "file": file, "reason": .text("\(error)")]),
-        isTemporary: error.isTemporary)
+      return ConfigurationError(reading: path, of: option, error)
     }
     guard Certificate.all(inPEM: data).isEmpty else { return nil }
     return ConfigurationError(
-      Message("cli.the-ca-file-has-no-certificate", ["name": name, "file": file]))
+      Message(
+        "cli.the-ca-file-has-no-certificate", ["name": .text(option), "file": .text(path)]))
   }
 
   /// The files that a server uses; none for plain HTTP.

@@ -137,7 +137,8 @@ def new_instance():
 
 def create_instance(data, prefix=(), env=None):
     """Creates an instance in an empty data folder; returns the server's command prefix."""
-    if (data / "master.key").exists() or (data / "countersign.sqlite").exists():
+    files = ("master.key", "countersign.sqlite", "init.ready")
+    if any((data / name).exists() for name in files):
         return prefix
     if DATABASES.address(data) and DATABASES.has_instance(data):
         return prefix
