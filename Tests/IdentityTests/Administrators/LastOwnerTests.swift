@@ -1,5 +1,4 @@
 import Crypto
-import Database
 import TestAuthenticator
 import Testing
 
@@ -9,30 +8,14 @@ import Testing
 struct LastOwnerTests {
   private static let owner = Grant(role: .owner)
 
-  /// Removes an administrator's password, as if the provider had created them.
-  private static func removePassword(
-    of administrator: Administrator, _ instance: Instance
-  ) async throws {
-    let id = administrator.id.text
-    try await instance.database.write { connection in
-      _ = try connection.run(
-        "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
-    }
-  }
-
   @Test func `the last owner keeps the passkey without which they couldn't sign in`() async throws {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
       let session = try await instance.signIn(authenticator)
       let (passkeys, author) = (instance.identity.passkeys, instance.author(olga))
       let passkey = try #require(try await passkeys.list(of: olga.id).first)
-      let factors = instance.identity.administratorFactors
-      let enrollment = try factors.begin(for: olga)
-      let app = try instance.device(enrollment, of: olga)
-      _ = try await factors.finish(
-        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
-        in: session, by: author)
-      try await Self.removePassword(of: olga, instance)
+      try await instance.addApp(in: session)
+      try await instance.removePassword(of: olga)
       let error = try await thrown(PasskeyError.self) {
         try await passkeys.remove(passkey.id, in: session, by: author)
       }
@@ -50,7 +33,7 @@ struct LastOwnerTests {
   {
     try await withInstance { instance in
       let (olga, _) = try await instance.passkeyOwner("olga")
-      try await Self.removePassword(of: olga, instance)
+      try await instance.removePassword(of: olga)
       let nora = try await instance.administrator("nora", .auditor)
       try await instance.identity.administrators.grant(
         Self.owner, until: instance.now.advanced(bySeconds: 60), to: nora.id,
@@ -72,7 +55,7 @@ struct LastOwnerTests {
       let olga = try await instance.administrator("olga", .owner)
       let nora = try await instance.administrator("nora", .support)
       let device = try await instance.enroll(try await instance.administrator("dora", .support))
-      try await Self.removePassword(of: olga, instance)
+      try await instance.removePassword(of: olga)
       let (administrators, line) = (instance.identity.administrators, Author(actor: .commandLine))
       try await administrators.revoke(Grant(role: .support), from: nora.id, by: line)
       #expect(try await administrators.record(nora.id).administrator.grants.isEmpty)
@@ -94,7 +77,7 @@ struct LastOwnerTests {
       let (administrators, line) = (instance.identity.administrators, Author(actor: .commandLine))
       let end = instance.now.advanced(bySeconds: 60)
       try await administrators.grant(Self.owner, until: end, to: nora.id, by: line)
-      try await Self.removePassword(of: olga, instance)
+      try await instance.removePassword(of: olga)
       let later = end.advanced(bySeconds: 60)
       try await administrators.grant(Self.owner, until: later, to: nora.id, by: line)
       #expect(try await administrators.record(nora.id).grantEnds[Self.owner] == later)

@@ -1,5 +1,4 @@
 import Crypto
-import Database
 import TestAuthenticator
 import TestProvider
 import Testing
@@ -73,17 +72,8 @@ struct BreakGlassTests {
       let first = try await instance.giveConsolePassword(olga).session.session
       let passkey = try await instance.addPasskey(authenticator, in: first)
       let session = try await instance.reauthenticate(authenticator, in: first)
-      let factors = instance.identity.administratorFactors
-      let enrollment = try factors.begin(for: olga)
-      let app = try instance.device(enrollment, of: olga)
-      _ = try await factors.finish(
-        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
-        in: session, by: author)
-      let id = olga.id.text
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
-      }
+      try await instance.addApp(in: session)
+      try await instance.removePassword(of: olga)
       let error = try await thrown(PasskeyError.self) {
         try await passkeys.remove(passkey.id, in: session, by: author)
       }

@@ -93,11 +93,7 @@ struct ProviderGrantTests {
     try await withInstance { instance in
       let olga = try await instance.setUpProvider().administrator
       let nora = try await instance.providerSession()
-      let id = olga.id.text
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
-      }
+      try await instance.removePassword(of: olga)
       let new = Instance.consoleProvider([
         GroupRole(group: "admins", grant: Grant(role: .auditor))
       ])

@@ -96,12 +96,7 @@ struct PasskeyRequirementTests {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
       let signedIn = try await instance.signIn(authenticator)
-      let factors = instance.identity.administratorFactors
-      let enrollment = try factors.begin(for: olga)
-      let app = try instance.device(enrollment, of: olga)
-      _ = try await factors.finish(
-        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
-        in: signedIn, by: instance.author(olga))
+      let app = try await instance.addApp(in: signedIn)
       instance.clock.advance(400)
       let passkeys = instance.identity.passkeys
       let byCode = try await passkeys.reauthenticate(

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import TestAuthenticator
 import Testing
 import WebAuthn
@@ -82,6 +83,28 @@ extension Instance {
     let authenticator = try TestAuthenticator()
     _ = try await addPasskey(authenticator, in: session)
     return (owner, authenticator)
+  }
+
+  /// Sets up an authenticator app for a session's administrator.
+  @discardableResult
+  func addApp(in session: ConsoleSession) async throws -> OwnDevice {
+    let factors = identity.administratorFactors
+    let administrator = session.administrator
+    let enrollment = try factors.begin(for: administrator)
+    let app = try device(enrollment, of: administrator)
+    _ = try await factors.finish(
+      enrollment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
+      in: session, by: author(administrator))
+    return app
+  }
+
+  /// Removes an administrator's password, as if the provider had created them.
+  func removePassword(of administrator: Administrator) async throws {
+    let id = administrator.id.text
+    try await database.write { connection in
+      _ = try connection.run(
+        "UPDATE /* test */ administrator SET password_hash = '' WHERE administrator_id = \(id)")
+    }
   }
 
   /// A request for an action in a session.
