@@ -3,7 +3,7 @@
 A file in `replayed/<client>` is a conversation: steps with a request and its expected response.
 `client.json` in the same folder has the headers that the client always sends. Nothing else is sent:
 no header is added or reordered. `{{name}}` is replaced with a value of an earlier response, and
-`{{code secret 1}}` with a code of a secret, that many time steps from now.
+`{{code secret 1}}` with a code of a secret, that many time steps after that of the first code.
 
 In a response, `"$text"`, `"$number"`, `"$digits"`, `"$time"`, `"$token"`, and `"$any"` match any
 value of that kind; every other value matches itself. An object has exactly the listed members,
@@ -50,6 +50,8 @@ class Conversation:
     def __init__(self, url):
         self.host = url.split("//")[1]
         self.kept = {"host": self.host}
+        # A used code stays the used one if a time step ends meanwhile.
+        self.first_code_at = None
 
     def run(self, path):
         client = json.loads((path.parent / "client.json").read_text())
@@ -128,7 +130,8 @@ class Conversation:
     def _value(self, word):
         if word.startswith("code "):
             _, secret, steps = word.split()
-            return pyotp.TOTP(self.kept[secret]).at(time.time() + 30 * int(steps))
+            self.first_code_at = self.first_code_at or time.time()
+            return pyotp.TOTP(self.kept[secret]).at(self.first_code_at + 30 * int(steps))
         return str(self.kept[word])
 
     def _compare(self, real, expected, where):
