@@ -2,6 +2,7 @@ import CSQLite
 import Database
 import Dispatch
 import Glibc
+import Host
 
 /// A copy of a database in progress.
 struct Backup: Sendable {
@@ -25,7 +26,7 @@ struct Backup: Sendable {
     try fill(draft.path)
     try sync(draft.path, O_RDWR)
     try publish(draft.path)
-    try sync(DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)
+    try sync(FolderOwner.folder(of: path), O_RDONLY | O_DIRECTORY)
   }
 
   /// Copies every page of one snapshot, so that writes don't restart the copy.

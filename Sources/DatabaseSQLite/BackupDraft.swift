@@ -25,7 +25,7 @@ struct BackupDraft {
   init(of backup: String, source: String) throws(DatabaseError) {
     path = backup + PartialBackup.suffix
     file = try Self.create(path)
-    guard let owner = FolderOwner(of: DatabaseFile.folder(of: path)),
+    guard let owner = FolderOwner(of: FolderOwner.folder(of: path)),
       owner == FolderOwner(of: source)
     else { return }
     do throws(SystemError) { try owner.adopt(file) } catch {

@@ -120,27 +120,14 @@ enum DatabaseFile {
   static func prepare(_ path: String) throws(DatabaseError) {
     // An existing file must not be opened here: closing it would drop the locks that SQLite holds
     // on it anywhere in this process.
-    let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if file >= 0 {
-      // SQLite gives the files next to it to the same owner.
-      let adopted = Result { () throws(SystemError) in try FolderOwner.adopt(file, at: path) }
-      close(file)
-      if case .failure(let error) = adopted {
-        unsafe unlink(path)
-        throw failure(error.number, path)
-      }
-    } else if errno != EEXIST {
-      throw failure(errno, path)
+    // SQLite gives the files next to it to the same owner.
+    do throws(SystemError) { close(try WritableFile.create(path)) } catch {
+      guard error.number == EEXIST else { throw failure(error.number, path) }
     }
-    for place in [folder(of: path), path]
+    for place in [FolderOwner.folder(of: path), path]
     where unsafe faccessat(AT_FDCWD, place, W_OK, AT_EACCESS) != 0 {
       throw failure(errno, place)
     }
-  }
-
-  /// Returns the folder of a file.
-  static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
   }
 
   /// Returns a path that SQLite treats as a file.

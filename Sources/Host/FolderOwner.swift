@@ -55,7 +55,7 @@ public struct FolderOwner: Sendable, Equatable {
   }
 
   /// Returns the path of the folder that a file is in.
-  static func folder(of path: String) -> String {
+  public static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
   }
 }

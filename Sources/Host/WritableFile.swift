@@ -16,20 +16,36 @@ public enum WritableFile {
     _ path: String, permissions: mode_t, appends: Bool = false, isFolders: Bool = false
   ) throws(SystemError) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | (appends ? O_APPEND : 0)
-    let new = unsafe Glibc.open(path, flags | O_EXCL, permissions)
-    if new >= 0 {
-      _ = fchmod(new, permissions)
-      guard isFolders else { return new }
-      do throws(SystemError) { try FolderOwner.adopt(new, at: path) } catch {
-        close(new)
-        _ = unsafe unlink(path)
-        throw error
-      }
-      return new
+    do throws(SystemError) {
+      return try create(path, flags, permissions, isFolders: isFolders)
+    } catch {
+      guard error.number == EEXIST else { throw error }
     }
-    guard errno == EEXIST else { throw .last }
     let file = unsafe Glibc.open(path, flags, permissions)
     guard file >= 0 else { throw .last }
+    return file
+  }
+
+  /// Creates a file with mode 600 that belongs to the owner of its folder (``FolderOwner``).
+  ///
+  /// - Returns: The descriptor, which the caller closes.
+  /// - Throws: ``SystemError``; `EEXIST` if the name exists.
+  public static func create(_ path: String) throws(SystemError) -> Int32 {
+    try create(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600, isFolders: true)
+  }
+
+  private static func create(
+    _ path: String, _ flags: Int32, _ permissions: mode_t, isFolders: Bool
+  ) throws(SystemError) -> Int32 {
+    let file = unsafe Glibc.open(path, flags | O_EXCL, permissions)
+    guard file >= 0 else { throw .last }
+    _ = fchmod(file, permissions)
+    guard isFolders else { return file }
+    do throws(SystemError) { try FolderOwner.adopt(file, at: path) } catch {
+      close(file)
+      _ = unsafe unlink(path)
+      throw error
+    }
     return file
   }
 
@@ -48,11 +64,9 @@ public enum WritableFile {
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
     let new = path + ".new"
     _ = unsafe unlink(new)
-    let file = unsafe Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .last }
+    let file = try create(new)
     do throws(SystemError) {
       do throws(SystemError) {
-        try FolderOwner.adopt(file, at: path)
         let written = unsafe write(file, bytes, bytes.count)
         guard written >= 0 else { throw .last }
         // A full disk ends a write early, without an error.
