@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 
 /// Opens files for reading and writing.
 public enum WritableFile {
@@ -13,7 +13,7 @@ public enum WritableFile {
   /// - Returns: The descriptor, which the caller closes.
   /// - Throws: ``SystemError``.
   public static func open(
-    _ path: String, permissions: mode_t, appends: Bool = false, isFolders: Bool = false
+    _ path: String, permissions: UInt32, appends: Bool = false, isFolders: Bool = false
   ) throws(SystemError) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | (appends ? O_APPEND : 0)
     do throws(SystemError) {
@@ -35,7 +35,7 @@ public enum WritableFile {
   }
 
   private static func create(
-    _ path: String, _ flags: Int32, _ permissions: mode_t, isFolders: Bool
+    _ path: String, _ flags: Int32, _ permissions: UInt32, isFolders: Bool
   ) throws(SystemError) -> Int32 {
     let file = unsafe Glibc.open(path, flags | O_EXCL, permissions)
     guard file >= 0 else { throw .last }

@@ -10,65 +10,24 @@ import subprocess
 import httpx
 import pytest
 
-from support.plans import command
+from support.plans import Plan, without
 from support.program import PROGRAM, ROOT, environment
 from support.waiting import until
 
 # Its databases are files.
 pytestmark = [pytest.mark.timeout(600), pytest.mark.sqlite]
-# What the compiler needn't write, and how many words each is.
-LEFT_OUT = {"-emit-dependencies": 1, "-emit-module": 1, "-emit-module-path": 2, "-output-file-map": 2,
-            "-incremental": 1, "-enable-batch-mode": 1, "-serialize-diagnostics": 1,
-            "-index-store-path": 2, "-parseable-output": 1, "-enable-testing": 1, "-g": 1}
-
-
-class Plan:
-    """The commands of a build with the trait off, in a folder of its own."""
-
-    def __init__(self, folder):
-        subprocess.run(
-            ["swift", "build", "--disable-default-traits", "--product", "countersign",
-             "--scratch-path", folder, "--print-manifest-job-graph"],
-            cwd=ROOT, check=True, capture_output=True, timeout=300)
-        self.text = (folder / "debug.yaml").read_text()
-        built = (ROOT / ".build/debug").resolve()
-        self.own = str(folder / built.parent.name / built.name)
-        self.built = str(built)
-
-    def command(self, kind):
-        """The inputs and words of the command that makes the program's module or the program."""
-        return command(self.text, "countersign", kind)
-
-    def built_before(self, words):
-        return [word.replace(self.own, self.built) for word in words]
-
-
-def without(words):
-    """Leaves out options that only later builds need."""
-    kept, words = [], iter(words)
-    for word in words:
-        if word in ("-Xcc", "-Xfrontend", "-Xlinker"):
-            kept += [word, next(words)]
-        elif word in LEFT_OUT:
-            for _ in range(LEFT_OUT[word] - 1):
-                next(words)
-        elif not word.startswith(("@", "-j")):
-            kept.append(word)
-    return kept
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plain")
-    plan, compiled, linked = Plan(folder / "build"), folder / "countersign.o", folder / "countersign"
-    sources, words = plan.command("module")
-    sources = plan.built_before(source for source in sources if source.endswith(".swift"))
-    subprocess.run(
-        [*without(plan.built_before(words)), "-wmo", *sources, "-o", compiled], check=True, cwd=ROOT)
+    plan = Plan(folder / "build", "--disable-default-traits")
+    compiled, linked = folder / "countersign.o", folder / "countersign"
+    sources, words = plan.sources("countersign")
+    subprocess.run([*words, "-wmo", *sources, "-o", compiled], check=True, cwd=ROOT)
     objects, words = plan.command("exe")
-    objects = [one for one in plan.built_before(objects)
-               if one.endswith(".o") and "/countersign.build/" not in one]
-    words = without(plan.built_before(words))
+    objects = [one for one in objects if one.endswith(".o") and "/countersign.build/" not in one]
+    words = without(words)
     words[words.index("-o") + 1] = linked
     subprocess.run([*words, *objects, compiled], check=True, cwd=ROOT)
     return linked
