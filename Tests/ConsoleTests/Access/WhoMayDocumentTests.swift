@@ -77,11 +77,12 @@ import Testing
     administrator's own account. One function authorizes them, in the transaction that performs
     them.
 
-    "Recent" requires a code from the administrator's own authenticator, or a recovery code, within
-    the re-authentication interval (15 minutes by default). For administrators without a second
-    factor, a sign-in within the interval is enough, except where the table says "second factor". A
-    written reason is free text; a chosen one is selected from a list, along with the pool's
-    identity checks.
+    "Recent" requires a code from the administrator's authenticator app, a recovery code, a passkey,
+    or a new sign-in at the provider within the re-authentication interval (15 minutes by default).
+    Where the table says "second factor", the provider must report MFA. For administrators without a
+    second factor, a sign-in within the interval is enough, except where the table says "second
+    factor". A written reason is free text; a chosen one is selected from a list, along with the
+    pool's identity checks.
 
     """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
