@@ -273,7 +273,7 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|completions|serve|init|backup|restore|move|import|export)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|completions|serve|init|backup|restore|move|import|export|demo)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())
@@ -293,5 +293,5 @@ def test_documented_commands_and_flags_exist():
     known += " --full "
     # Chromium's flags.
     known += " --user-data-dir --host-resolver-rules --ignore-certificate-errors-spki-list "
-    for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
+    for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z0-9-]+", text)):
         assert re.search(rf"{flag}\b", known), flag
