@@ -141,7 +141,8 @@ def test_the_package_contains_what_an_operator_expects(machine):
     listed = machine.run("dpkg", "--listfiles", "countersign").stdout.split()
     for path in ["/usr/bin/countersign", "/usr/share/countersign/Public/countersign.css",
                  "/etc/countersign/countersign.conf", "/usr/share/doc/countersign/copyright",
-                 "/usr/share/doc/countersign/operations.md",
+                 "/usr/share/doc/countersign/docs/operations.md",
+                 "/usr/share/doc/countersign/ops/prometheus/alerts.yml",
                  "/usr/share/bash-completion/completions/countersign"]:
         assert path in listed
     files = machine.run("dpkg-query", "--show", "--showformat", "${Conffiles}", "countersign").stdout
@@ -277,6 +278,29 @@ def test_the_bill_of_materials_names_every_required_library(packages, tmp_path):
     assert libraries and libraries <= set(parts)
     described = {one["relatedSpdxElement"] for one in bill["relationships"]}
     assert described == {part["SPDXID"] for part in bill["packages"]}
+
+
+def test_links_between_the_packaged_documents_work(packages, tmp_path):
+    unpacked(packages, "usr/share/doc/countersign/copyright", tmp_path)
+    folder = tmp_path / "usr/share/doc/countersign"
+    documents = sorted(folder.rglob("*.md"))
+    assert folder / "docs/operations.md" in documents and folder / "SECURITY.md" in documents
+    for document in documents:
+        for link in re.findall(r"\]\(([^)#]+)", document.read_text()):
+            assert link.startswith("https://") or (document.parent / link).is_file(), (document, link)
+
+
+def test_the_documents_that_the_program_and_the_units_name_are_packaged(packages, tmp_path):
+    manual = gzip.decompress(unpacked(packages, "usr/share/man/man1/countersign.1.gz", tmp_path))
+    texts = [manual.decode()] + [path.read_text() for path in [
+        *(tmp_path / "usr/lib/systemd/system" / unit for unit in UNITS),
+        *(tmp_path / "usr/share/countersign/Templates").rglob("*.po"),
+        *(tmp_path / "usr/share/countersign/Templates").rglob("*.md"),
+        ROOT / "Sources/countersign/CommandLine/messages.po"]]
+    named = {path for text in texts for path in re.findall(r"/usr/share/doc/[\w./-]+\w", text)}
+    assert len(named) > 2
+    for path in named:
+        assert (tmp_path / path.lstrip("/")).is_file(), path
 
 
 def test_the_manual_page_formats_without_warnings(packages, tmp_path):

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Testing
 
 @testable import Console
@@ -15,6 +16,12 @@ import Testing
       let uid = String(link[start.upperBound...])
       return uid == "new" || uid.contains("/") ? nil : uid
     }
+  }
+
+  @Test func `the form of the download lists every column of the file`() {
+    let text = Message("users.file-contains", ["longest": .number(200)]).english
+    let list = text.prefix { $0 != "." }.split(separator: ", ")
+    #expect(list.count == UsersFile.columns.count, "\(text)")
   }
 
   @Test func `tabs show the number of users and filter the list`() async throws {
