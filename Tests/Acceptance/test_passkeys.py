@@ -260,7 +260,7 @@ def test_passkeys_need_javascript_and_a_hostname(tmp_path, chromium):
         page = context.new_page()
         page.goto("/sign-in")
         page.get_by_role("link", name="Sign in with a passkey").click()
-        expect(page.get_by_text("This page needs JavaScript.")).to_be_visible()
+        expect(page.get_by_text("This page requires JavaScript.")).to_be_visible()
         page.get_by_role("button", name="Use passkey").click()
         expect(page.get_by_text("No passkey was received.").first).to_be_visible()
         page.get_by_role("link", name="Sign in with password").click()

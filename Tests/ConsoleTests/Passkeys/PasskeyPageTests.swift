@@ -72,7 +72,7 @@ import WebAuthn
       let id = try await world.id(of: World.iris)
       let page = try await iris.get("/account/passkeys/new")
       Markup.check(page)
-      #expect(page.says("This page needs JavaScript.") && page.says("<noscript>"))
+      #expect(page.says("This page requires JavaScript.") && page.says("<noscript>"))
       let authenticator = try TestAuthenticator()
       var form = try Self.creation(authenticator, page, named: "Laptop", world)
       let added = try await iris.post("/account/passkeys/new", form)
