@@ -74,6 +74,20 @@ def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, s
         until(lambda: query(tmp_path, rows) == [(0,)], "housekeeping resumes")
 
 
+@pytest.mark.skipif(not DATABASES.has_all, reason="a file has the clock of its machine")
+def test_a_clock_ten_minutes_ahead_of_the_database_server_is_doubted(tmp_path, ahead):
+    with Server(tmp_path) as server:
+        assert server.stop() == 0
+    env = {**ahead, "CLOCK_AHEAD": "600"}
+    with Server(tmp_path, env=env) as server:
+        server.wait_for_line(r"(The system clock shows .* long after )")
+        answer = httpx.get(server.url + "/readyz")
+        assert answer.status_code == 200 and answer.text.startswith("ready; warnings: clock")
+        confirmed = run("clock", "confirm", "--data", tmp_path, env=env)
+        assert confirmed.returncode == 0, confirmed.stderr
+        server.wait_for_line(r"(The clock is trusted again)")
+
+
 def test_a_server_without_its_keys_is_not_ready(tmp_path):
     with Server(tmp_path) as server:
         (tmp_path / "master.key").rename(tmp_path / "elsewhere")

@@ -3,10 +3,13 @@ import Synchronization
 
 /// The reason the machine's clock isn't trusted.
 public struct ClockDoubt: Sendable, Equatable {
-  /// The expected time: the newest stored time, or the time by the steady clock.
+  /// The expected time: the newest stored time, the time by the steady clock, or that of the
+  /// database's server.
   public let expected: Instant
   /// The time the clock shows.
   public let shown: Instant
+  /// Whether only the clock of the database's server differs, which may itself be wrong.
+  public var isByDatabase = false
 
   /// True if the clock is behind, false if it's too far ahead.
   public var isBehind: Bool { shown < expected }
@@ -22,26 +25,28 @@ public struct ClockReading: Sendable, Equatable {
   public let doubt: ClockDoubt?
 }
 
-/// Compares the machine's clock with the newest stored time and with a steady clock, so that a
-/// wrong clock doesn't delete data by age.
+/// Compares the machine's clock with the newest stored time, with a steady clock, and with that of
+/// the database's server, so that a wrong clock doesn't delete data by age.
 ///
 /// While the clock is trusted, the time is stored about once a minute. The clock is doubted if the
-/// server starts before the stored time or long after it, or if the clock jumps while the server
-/// runs. Doubt ends when the clock shows the expected time again, or when an administrator confirms
-/// the clock.
+/// server starts before the stored time or long after it, if the clock jumps while the server
+/// runs, or if it differs from that of the database's server. Doubt ends when the clock shows the
+/// expected time again, or when an administrator confirms the clock.
 public final class ClockGuard: Sendable {
   /// The maximum time after the newest stored time at which a start is trusted, in seconds: one
   /// week without a server.
   public static let furthestAhead: Int64 = 7 * 86_400
   /// The maximum forward jump while the server runs, in seconds.
   public static let furthestJump: Int64 = 3_600
-  /// The maximum time the clock may be behind, in seconds.
+  /// The maximum time the clock may be behind, or differ from that of the database's server, in
+  /// seconds.
   public static let furthestBehind: Int64 = 120
   /// The precision of the stored time, in seconds.
   static let precision: Int64 = 60
 
   private static let seenAt = InstanceValue("clock_seen_at")
-  private static let confirmedAt = InstanceValue("clock_confirmed_at")
+  /// How many seconds the clock of the database's server was ahead when the clock was confirmed.
+  private static let confirmedDifference = InstanceValue("clock_database_difference")
 
   private struct Anchor {
     /// The last trusted time.
@@ -50,8 +55,6 @@ public final class ClockGuard: Sendable {
     var steady: Duration?
     /// The stored time, as last read.
     var stored: Instant?
-    /// The time that an administrator confirmed last, as last read.
-    var confirmed: Int64?
   }
 
   private struct State {
@@ -76,36 +79,34 @@ public final class ClockGuard: Sendable {
   /// The difference between the clock's time and the expected time at the last ``check()``.
   public var offset: Duration { state.withLock { $0.offset } }
 
-  /// Checks the clock; call it at startup and then every few seconds.
+  /// Checks the clock; ``Identity/checkClock()`` also compares it with the database server's.
   ///
+  /// - Parameter difference: How many seconds the clock of the database's server is ahead, negative
+  ///   if it's behind; nil if it isn't compared.
   /// - Returns: The reason the clock isn't trusted; nil if it is.
   /// - Throws: ``StartError/unavailable(_:)``.
   @discardableResult
-  public func check() async throws(StartError) -> ClockDoubt? {
+  package func check(databaseAhead difference: Int64? = nil) async throws(StartError) -> ClockDoubt?
+  {
     let (wall, steady) = (store.clock.now(), steady())
     let anchor = state.withLock { $0.anchor }
     let isDoubted = doubt != nil
-    let kept: (stored: Instant?, confirmed: Int64?) =
-      anchor == nil || isDoubted
-      ? (try await keptTime(), try await confirmedTime()) : (anchor?.stored, anchor?.confirmed)
-    let stored = kept.stored
-    var next =
-      anchor
-      ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored, confirmed: kept.confirmed)
-    if isDoubted, let stored, kept.confirmed != next.confirmed {
-      next = Anchor(wall: stored, steady: nil, stored: stored, confirmed: kept.confirmed)
-    } else if isDoubted, let stored, stored != next.stored {
-      // Another server, which trusts its clock, stored the time within the last minute.
-      next = Anchor(wall: stored, steady: steady, stored: stored, confirmed: kept.confirmed)
+    let stored = anchor == nil || isDoubted ? try await keptTime() : anchor?.stored
+    var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
+    if isDoubted, let stored, stored != next.stored {
+      // Another server, which trusts its clock, stored the time within the last minute, or somebody
+      // confirmed it; whether this clock shows that time remains to be seen.
+      next = Anchor(wall: stored, steady: steady, stored: stored)
     }
-    let doubt = Self.doubt(about: wall, steady, next)
+    var doubt = Self.doubt(about: wall, steady, next)
+    if doubt == nil { doubt = try await databaseDoubt(about: wall, difference) }
     let expected = Self.expected(next, steady)
     let offset = Duration.microseconds(wall.microseconds - expected.microseconds)
     if doubt == nil {
       next.wall = wall
       next.steady = steady
       if next.stored.map({ abs(wall.seconds - $0.seconds) >= Self.precision }) ?? true {
-        try await keep(wall)
+        try await keep(wall, agrees: difference.map(Self.isTolerable) ?? false)
         next.stored = wall
       }
     }
@@ -128,6 +129,22 @@ public final class ClockGuard: Sendable {
     return allowed.contains(wall) ? nil : ClockDoubt(expected: expected, shown: wall)
   }
 
+  private func databaseDoubt(
+    about wall: Instant, _ difference: Int64?
+  ) async throws(StartError) -> ClockDoubt? {
+    guard let difference, !Self.isTolerable(difference) else { return nil }
+    let confirmed = try await store.read(StartError.self) { connection in
+      try Self.confirmedDifference.readNumber(connection) ?? 0
+    }
+    guard !Self.isTolerable(difference - confirmed) else { return nil }
+    return ClockDoubt(
+      expected: wall.advanced(bySeconds: difference), shown: wall, isByDatabase: true)
+  }
+
+  private static func isTolerable(_ difference: Int64) -> Bool {
+    difference.magnitude <= furthestBehind
+  }
+
   private static func expected(_ anchor: Anchor, _ steady: Duration) -> Instant {
     guard let since = anchor.steady else { return anchor.wall }
     let (seconds, attoseconds) = (steady - since).components
@@ -136,8 +153,8 @@ public final class ClockGuard: Sendable {
         + attoseconds / 1_000_000_000_000)
   }
 
-  /// Confirms that the clock is correct, which ends the doubt of every server on this database at
-  /// its next check.
+  /// Confirms that the clock is correct, which ends the doubt of every server on this database whose
+  /// clock shows that time, at its next check.
   ///
   /// - Parameter author: The author: an owner of the instance, or the command line.
   /// - Returns: The confirmed time.
@@ -145,8 +162,8 @@ public final class ClockGuard: Sendable {
   @discardableResult
   public func confirm(by author: Author) async throws(StartError) -> Instant {
     let now = store.clock.now()
-    try await store.write(StartError.self) { connection in
-      try Self.confirm(now, connection).record(by: author, at: now, connection)
+    try await store.write(StartError.self) { [clock = store.clock] connection in
+      try Self.confirm(now, clock, connection).record(by: author, at: now, connection)
     }
     trust(now)
     return now
@@ -163,8 +180,8 @@ public final class ClockGuard: Sendable {
     guard doubt != nil else { return ActionOutcome(value: nil, renewed: nil) }
     let outcome = try await store.perform(
       .confirmClock, request, in: .instance, StartError.self
-    ) { context, connection -> Instant? in
-      try context.record(try Self.confirm(context.now, connection), connection)
+    ) { [clock = store.clock] context, connection -> Instant? in
+      try context.record(try Self.confirm(context.now, clock, connection), connection)
       return context.now
     }
     if let now = outcome.value { trust(now) }
@@ -173,11 +190,13 @@ public final class ClockGuard: Sendable {
 
   /// Stores the confirmed time and returns the audit entry.
   private static func confirm(
-    _ now: Instant, _ connection: borrowing Connection
+    _ now: Instant, _ clock: WallClock, _ connection: borrowing Connection
   ) throws -> AuditEntry {
     let before = try stored(connection)
     try keep(now, connection)
-    try confirmedAt.store(String(now.microseconds), connection)
+    let difference = try databaseDifference(clock, connection) ?? 0
+    try confirmedDifference.store(
+      isTolerable(difference) ? nil : String(difference), connection)
     var entry = AuditEntry(.instanceConfirmClock, .instance, "", name: "")
     entry.add(.time, from: .optional(before), to: .instant(now))
     return entry
@@ -188,7 +207,7 @@ public final class ClockGuard: Sendable {
     state.withLock { state in
       guard state.anchor != nil else { return }
       let anchor = Anchor(
-        wall: now, steady: steady, stored: now, confirmed: now.microseconds)
+        wall: now, steady: steady, stored: now)
       state = State(anchor: anchor, doubt: nil)
     }
     store.expectedTime.set(nil)
@@ -212,18 +231,19 @@ public final class ClockGuard: Sendable {
     return latest
   }
 
-  private func confirmedTime() async throws(StartError) -> Int64? {
-    try await store.read(StartError.self) { try Self.confirmedAt.readNumber($0) }
-  }
-
   private func storedTime() async throws(StartError) -> Instant? {
     try await store.read(StartError.self) { connection in
       try Self.stored(connection) ?? StoredTime.latest(connection)
     }
   }
 
-  private func keep(_ moment: Instant) async throws(StartError) {
-    try await store.write(StartError.self) { connection in try Self.keep(moment, connection) }
+  /// Stores the time; if the clock agrees with that of the database's server, no other clock was
+  /// rightly confirmed against it.
+  private func keep(_ moment: Instant, agrees: Bool = false) async throws(StartError) {
+    try await store.write(StartError.self) { connection in
+      try Self.keep(moment, connection)
+      if agrees { try Self.confirmedDifference.store(nil, connection) }
+    }
   }
 
   /// Reads the newest stored time at which the clock was trusted; nil for a database that predates

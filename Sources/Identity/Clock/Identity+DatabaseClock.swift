@@ -27,11 +27,30 @@ extension Identity {
   /// Returns how many seconds the clock of the database's machine is ahead of this one's, negative if
   /// it's behind; nil for a file, which has this machine's clock.
   func databaseClockDifference() async throws(StartError) -> Int64? {
-    guard store.database.dialect.sharesDatabase else { return nil }
-    let start = clock.now().microseconds
-    let theirs = try await store.read(StartError.self) { connection in
-      try connection.first("SELECT \(SQL.machineTime)") { try $0.value(0) as Int64 }
+    try await store.read(StartError.self) { [clock] connection in
+      try ClockGuard.databaseDifference(clock, connection)
     }
+  }
+
+  /// Checks the clock; call it at startup and then every few seconds.
+  ///
+  /// - Returns: The reason the clock isn't trusted; nil if it is.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  @discardableResult
+  public func checkClock() async throws(StartError) -> ClockDoubt? {
+    try await clockGuard.check(databaseAhead: try await databaseClockDifference())
+  }
+}
+
+extension ClockGuard {
+  /// Returns how many seconds the clock of the database's machine is ahead of a clock; nil for a
+  /// file.
+  static func databaseDifference(
+    _ clock: WallClock, _ connection: borrowing Connection
+  ) throws -> Int64? {
+    guard connection.dialect.sharesDatabase else { return nil }
+    let start = clock.now().microseconds
+    let theirs = try connection.first("SELECT \(SQL.machineTime)") { try $0.value(0) as Int64 }
     guard let theirs else { return nil }
     // The answer is from any moment between the question and now.
     let end = max(clock.now().microseconds, start)

@@ -82,7 +82,7 @@ struct Housekeeping: Sendable {
     var last = identity.clockGuard.doubt
     while await slept(.seconds(2)) {
       do {
-        let doubt = try await identity.clockGuard.check()
+        let doubt = try await identity.checkClock()
         if let doubt, last == nil { log.add(.clockDoubted(doubt)) }
         let isTrustedAgain = doubt == nil && last != nil
         last = doubt

@@ -131,8 +131,9 @@ actor Readiness {
       folder.isOnServer || !isWritable
       ? nil : try? await identity.integrityChecks.problem(since: start)
     if integrity != nil { state.failed.append(.integrity) }
-    if identity.clockGuard.doubt != nil {
-      state.failed.append(.clock)
+    if let doubt = identity.clockGuard.doubt {
+      // If the clock of the database's server is the wrong one, all servers differ from it.
+      if doubt.isByDatabase { state.warnings.append(.clock) } else { state.failed.append(.clock) }
     } else if isWritable, case .differs? = try? await identity.databaseClock() {
       state.warnings.append(.clock)
     }

@@ -58,7 +58,7 @@ enum ServeCommand: Command {
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment)
       // Must run before anything is deleted because of its age.
-      if let doubt = try await instance.identity.clockGuard.check() {
+      if let doubt = try await instance.identity.checkClock() {
         log.add(.clockDoubted(doubt))
       }
       if try await Identity.lacksSearchIndex(of: instance.database) { log.add(.searchIndexMissing) }

@@ -148,6 +148,86 @@ import Testing
     }
   }
 
+  @Test func `an earlier confirmation doesn't end the doubt about a later jump`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let steady = Steady()
+      let server = watch(instance, steady)
+      func pass(_ seconds: Int) {
+        instance.clock.advance(Int64(seconds))
+        steady.advance(seconds)
+      }
+      #expect(try await server.check() == nil)
+      pass(10)
+      // Another process, while nothing is doubted.
+      try await watch(instance).confirm(by: Author(actor: .commandLine))
+      pass(2)
+      #expect(try await server.check() == nil)
+      instance.clock.advance(2 * 86_400)
+      for _ in 0..<3 {
+        #expect(try await server.check() != nil)
+        pass(2)
+      }
+      try await watch(instance).confirm(by: Author(actor: .commandLine))
+      #expect(try await server.check() == nil)
+    }
+  }
+
+  @Test func `a clock that differs from that of the database's server is doubted until it agrees`()
+    async throws
+  {
+    try await withInstance { (instance: Instance) async throws in
+      let steady = Steady()
+      let server = watch(instance, steady)
+      for difference in [0, 120, -120] as [Int64] {
+        #expect(try await server.check(databaseAhead: difference) == nil)
+      }
+      let correctTime = instance.now
+      // Within what a start or a jump may be ahead.
+      instance.clock.advance(1_800)
+      for server in [server, watch(instance)] {
+        let doubt = try await server.check(databaseAhead: -1_800)
+        #expect(doubt?.expected == correctTime && doubt?.isByDatabase == true)
+        #expect(try await server.check(databaseAhead: -1_800) != nil)
+      }
+      #expect(try await instance.database.read { try ClockGuard.stored($0) } == correctTime)
+      instance.clock.advance(-1_800 + 10)
+      #expect(try await server.check(databaseAhead: -10) == nil)
+      #expect(try await server.check(databaseAhead: 121)?.isBehind == true)
+      // A jump is one whatever the database's server says.
+      instance.clock.advance(2 * 3_600)
+      #expect(try await server.check(databaseAhead: 0)?.isByDatabase == false)
+    }
+  }
+
+  @Test
+  func `a clock confirmed against that of the database's server is trusted until another agrees`()
+    async throws
+  {
+    try await withInstance { (instance: Instance) async throws in
+      let identity = instance.identity
+      // A file has the clock of this machine.
+      guard let difference = try await identity.databaseClockDifference() else { return }
+      let right = FixedClock()
+      right.advance(difference)
+      instance.clock.advance(difference)
+      try await identity.clockGuard.confirm(by: Instance.boss)
+      let other = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: right.wall)
+      #expect(try await identity.checkClock() == nil)
+      #expect(try await other.checkClock() == nil)
+      instance.clock.advance(600)
+      #expect(try await identity.checkClock()?.isByDatabase == true)
+      try await identity.clockGuard.confirm(by: Instance.boss)
+      #expect(try await identity.checkClock() == nil)
+      #expect(try await instance.identity().checkClock() == nil, "also after a restart")
+      // The other server stores the time.
+      right.advance(ClockGuard.precision)
+      #expect(try await other.checkClock() == nil)
+      #expect(try await identity.checkClock()?.isByDatabase == true)
+    }
+  }
+
   @Test func `a database without a stored time is checked against its newest audit entry`()
     async throws
   {

@@ -63,6 +63,12 @@ struct SharedDatabaseTests {
         #expect(try await right.check() == nil)
         #expect(try await server.clockGuard.check() != nil)
       }
+      // Confirmed where the clock is right.
+      try await right.confirm(by: Instance.boss)
+      for _ in 0..<3 {
+        #expect(try await server.clockGuard.check() != nil)
+        pass(2)
+      }
       wrong.advance(-2 * 3_600)
       #expect(try await server.clockGuard.check() == nil)
     }
