@@ -81,6 +81,7 @@ extension Alerts {
         SELECT account_key FROM code_attempt \(index: "code_attempt_by_result")
         WHERE scope_key = \(scope.key) AND result = \(CodeAttempt.Result.wrong.rawValue)
           AND result <> 'accepted' AND way = \(way.rawValue) AND at > \(since)
+          AND at <= \(Instant.latest(at: now).microseconds)
         LIMIT \(mostAttempts)
         """
       ) { try $0.value(0) as Int64 }
@@ -100,7 +101,9 @@ extension Alerts {
     let codes = try connection.all(
       """
       SELECT account_key, distance FROM code_attempt
-      WHERE scope_key = \(scope.key) AND at > \(since) AND way || '' = 'app' AND distance IS NOT NULL
+      WHERE scope_key = \(scope.key) AND at > \(since)
+        AND at <= \(Instant.latest(at: now).microseconds)
+        AND way || '' = 'app' AND distance IS NOT NULL
       ORDER BY at DESC, account_key DESC LIMIT \(mostAttempts)
       """
     ) { (account: try $0.value(0) as Int64, distance: try $0.value(1) as Int) }

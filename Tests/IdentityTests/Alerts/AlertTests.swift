@@ -52,6 +52,20 @@ struct AlertTests {
     }
   }
 
+  @Test func `codes from while the clock was ahead raise no alerts once it's right`() async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(20)
+      instance.clock.advance(86_400)
+      try await record(instance, 0..<20, CodeFinding(.wrong))
+      try await record(instance, 0..<20, CodeFinding(.accepted, distance: -3, step: 1))
+      instance.clock.advance(-86_400)
+      let after = try await kinds(instance)
+      instance.clock.advance(86_400)
+      let ahead = try await kinds(instance)
+      #expect(after.isEmpty && Set(ahead) == [.spraying, .drift])
+    }
+  }
+
   @Test func `near misses and accepted codes aren't spraying`() async throws {
     try await withInstance { instance in
       try await instance.addUsers(12)
