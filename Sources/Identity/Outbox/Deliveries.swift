@@ -106,11 +106,16 @@ public struct Deliveries: Sendable {
     }
   }
 
-  /// Leases the message of a channel that has been due the longest; returns nil if none is due.
+  /// Leases the message of a channel that has been due the longest.
   ///
+  /// - Parameters:
+  ///   - channel: The channel.
+  ///   - sending: The IDs of messages that are being sent, whose leases end early if the clock jumps
+  ///     ahead: they're renewed.
+  /// - Returns: The message; nil if none is due.
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func claim(
-    _ channel: OutboxEntry.Channel = .mail
+    _ channel: OutboxEntry.Channel = .mail, besides sending: Set<String> = []
   ) async throws(OutboxError) -> DueMessage? {
     let now = store.clock.now()
     let isAnyDue = try await store.read(OutboxError.self) { connection in
@@ -126,6 +131,7 @@ public struct Deliveries: Sendable {
     return try await store.write(OutboxError.self) { connection in
       while true {
         guard let row = try Self.claim(channel, at: now, connection) else { return nil }
+        if sending.contains(row.id) { continue }
         guard row.expiresAt > now,
           try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
         else {
@@ -180,6 +186,8 @@ public struct Deliveries: Sendable {
       reader != nil && permission == nil
         && GrantMail.Event(rawValue: purpose)?.isLoss == true
     }
+
+    var id: String { "\(key).\(createdAt.microseconds)" }
 
     var secret: StoredSecret { .message(key, project: project, tenant: tenant) }
   }
@@ -337,7 +345,7 @@ extension DueMessage {
     _ row: Deliveries.ClaimedMessage, _ channel: OutboxEntry.Channel, _ text: MessageText
   ) {
     (scope, key) = (row.scope, row.key)
-    id = "\(row.key).\(row.createdAt.microseconds)"
+    id = row.id
     (self.channel, purpose, recipient) = (channel, row.purpose, row.recipient)
     (subject, body) = (text.subject, text.body)
     html = channel == .mail ? text.document(in: row.language) : nil

@@ -115,7 +115,7 @@ private struct Courier: Sendable {
 
   private enum Step {
     /// A message was attempted.
-    case attempt(DeliveryAttempt)
+    case attempt(DeliveryAttempt, message: String)
     /// It's time to check the queue, although messages are still being sent.
     case check
   }
@@ -125,13 +125,15 @@ private struct Courier: Sendable {
   /// While messages are still being sent, which may take minutes, others are attempted after a pause.
   private func sendAll(_ outage: inout Outage) async throws {
     try await withThrowingTaskGroup(of: Step.self) { group in
-      var (sending, isCheckDue, willCheck) = (0, true, false)
+      var (isCheckDue, willCheck) = (true, false)
+      // The IDs of messages.
+      var sending: Set<String> = []
       while true {
-        while isCheckDue, sending < carrier.mostAtOnce, outage.remaining == .zero {
+        while isCheckDue, sending.count < carrier.mostAtOnce, outage.remaining == .zero {
           let due: DueMessage?
-          do { due = try await claim() } catch {
+          do { due = try await claim(besides: sending) } catch {
             // The others would have to wait for those that are being sent, which may take minutes.
-            guard sending > 0 else { throw error }
+            guard !sending.isEmpty else { throw error }
             log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
             due = nil
           }
@@ -139,10 +141,10 @@ private struct Courier: Sendable {
             isCheckDue = false
             break
           }
-          group.addTask { .attempt(await attempt(due)) }
-          sending += 1
+          group.addTask { .attempt(await attempt(due), message: due.id) }
+          sending.insert(due.id)
         }
-        guard sending > 0 else {
+        guard !sending.isEmpty else {
           group.cancelAll()
           return
         }
@@ -155,8 +157,8 @@ private struct Courier: Sendable {
           }
         }
         switch try await group.next() {
-        case .attempt(let attempt):
-          sending -= 1
+        case .attempt(let attempt, let message):
+          sending.remove(message)
           note(attempt, &outage)
         case .check: (isCheckDue, willCheck) = (true, false)
         case nil: return
@@ -181,10 +183,10 @@ private struct Courier: Sendable {
   }
 
   /// Leases the next message; nil if there's none, or none may be sent now.
-  private func claim() async throws -> DueMessage? {
+  private func claim(besides sending: Set<String>) async throws -> DueMessage? {
     // Expired messages are dropped, which a wrong clock must not cause.
     guard !Task.isCancelled, identity.clockGuard.doubt == nil else { return nil }
-    return try await identity.deliveries.claim(carrier.channel)
+    return try await identity.deliveries.claim(carrier.channel, besides: sending)
   }
 
   private func attempt(_ message: DueMessage) async -> DeliveryAttempt {

@@ -22,6 +22,25 @@ struct DeliveryTests {
     }
   }
 
+  @Test func `an email being sent isn't claimed again when the clock jumps past its lease`()
+    async throws
+  {
+    try await withInstance { instance in
+      let deliveries = instance.identity.deliveries
+      try await instance.write(.mail)
+      let mail = try #require(try await instance.claim())
+      instance.clock.advance(Deliveries.lease + 60)
+      try await instance.write(.mail, to: "other@example.com")
+      let next = try #require(try await deliveries.claim(besides: [mail.id]))
+      #expect(next.recipient == "other@example.com")
+      // Its lease is renewed.
+      #expect(try await instance.claim() == nil)
+      try await deliveries.record(.sent, of: mail)
+      instance.clock.advance(Deliveries.lease)
+      #expect(try await instance.claim()?.id == next.id)
+    }
+  }
+
   @Test func `an email that someone waits for is sent before any number of notices`() async throws {
     try await withInstance { instance in
       for _ in 0..<3 { try await instance.write(.mail, lifetime: Outbox.noticeLifetime) }
