@@ -51,7 +51,9 @@ extension Activity {
     // Hours before this one are folded, so their sum is known until the next hour.
     let recent = now.hour - 2
     var counts: [Int64: AttemptCounts] = [:]
-    let period = PastPeriod(isWhole: isWhole, first: first, step: 1, last: recent)
+    let period = PastPeriod(
+      isWhole: isWhole, first: first, step: 1, last: recent,
+      clockChanges: store.expectedTime.changes)
     let past = try countCache.values(of: keys, in: period) {
       try Self.count(of: $0, isWhole: isWhole, from: first, before: recent, connection)
     }

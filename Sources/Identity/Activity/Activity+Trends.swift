@@ -61,7 +61,9 @@ extension Activity {
     let step = max(1, (now.hour - start.hour) / Int64(max(points - 1, 1)))
     let last = now.hour - step
     let first = now.hour - step * Int64(max(points - 1, 1))
-    let period = PastPeriod(isWhole: isWhole, first: first, step: step, last: last)
+    let period = PastPeriod(
+      isWhole: isWhole, first: first, step: step, last: last,
+      clockChanges: store.expectedTime.changes)
     return try trendCache.values(of: keys, in: period) { key in
       var shares = [Double?](repeating: nil, count: max(points - 1, 1))
       let states = try Self.states(

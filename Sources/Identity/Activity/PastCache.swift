@@ -6,6 +6,8 @@ struct PastPeriod: Hashable {
   let first: Int64
   let step: Int64
   let last: Int64
+  /// ``ExpectedTime/changes``: hours that a wrong clock showed as past may not be past.
+  let clockChanges: Int
 }
 
 /// A cache of what is known of past hours of pools, which doesn't change.

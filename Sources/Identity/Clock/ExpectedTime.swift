@@ -3,15 +3,31 @@ import Synchronization
 
 /// The time that the server expects: the clock's, unless it's doubted.
 package final class ExpectedTime: Sendable {
-  private let doubt = Mutex<ClockDoubt?>(nil)
+  private struct State {
+    var doubt: ClockDoubt?
+    var changes = 0
+  }
+
+  private let state = Mutex(State())
 
   package init() {}
 
   /// Remembers why the clock isn't trusted; nil if it is.
-  func set(_ doubt: ClockDoubt?) { self.doubt.withLock { $0 = doubt } }
+  func set(_ doubt: ClockDoubt?) {
+    state.withLock { state in
+      if (state.doubt == nil) != (doubt == nil) { state.changes += 1 }
+      state.doubt = doubt
+    }
+  }
+
+  /// Whether the clock isn't trusted.
+  var isDoubted: Bool { state.withLock { $0.doubt != nil } }
+
+  /// How often doubt began or ended: what was past before may be in the future after it.
+  var changes: Int { state.withLock { $0.changes } }
 
   /// Returns the expected time when the clock shows `now`.
-  func at(_ now: Instant) -> Instant { doubt.withLock { $0?.expected } ?? now }
+  func at(_ now: Instant) -> Instant { state.withLock { $0.doubt?.expected } ?? now }
 }
 
 extension UsedSteps {

@@ -12,10 +12,12 @@ package struct CodeAttemptRecorder {
   var enrollment: ID<Factor>?
   var window: Window?
   let origin: RequestOrigin
+  /// Whether the clock isn't trusted, so that correct codes may be rejected.
+  let isClockDoubted: Bool
 
   package init(
     account: Account, scope: Scope, way: CodeAttempt.Way, enrollment: ID<Factor>? = nil,
-    window: Window? = nil, origin: RequestOrigin
+    window: Window? = nil, origin: RequestOrigin, isClockDoubted: Bool = false
   ) {
     self.account = account
     self.scope = scope
@@ -23,6 +25,7 @@ package struct CodeAttemptRecorder {
     self.enrollment = enrollment
     self.window = window
     self.origin = origin
+    self.isClockDoubted = isClockDoubted
   }
 
   /// Records an accepted code and resets the count of incorrect codes.
@@ -79,9 +82,9 @@ package struct CodeAttemptRecorder {
       WHERE account_key = \(account.key)
       """)
     let cap = try SupportRules.find(scope, connection).codeCap
-    guard let until = CodeLock.end(afterWrongCodes: wrong, cap: cap, at: now) else {
-      return .invalidCode
-    }
+    let end = CodeLock.end(
+      afterWrongCodes: wrong, cap: cap, at: now, isClockDoubted: isClockDoubted)
+    guard let until = end else { return .invalidCode }
     try AccountRecord.lockCodes(of: account, until: until, connection)
     return .quotaExceeded(until: until)
   }

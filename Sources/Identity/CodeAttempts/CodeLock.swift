@@ -28,9 +28,14 @@ public enum CodeLock: Sendable, Hashable {
   ///   - wrong: The number of consecutive incorrect codes.
   ///   - cap: The number at which codes are locked.
   ///   - now: The time of the last incorrect code.
+  ///   - isClockDoubted: Whether the clock isn't trusted: it may be the reason for incorrect codes,
+  ///     so codes are then blocked for the longest time instead of locked.
   /// - Returns: The end of the block; nil if codes are still checked.
-  static func end(afterWrongCodes wrong: Int, cap: Int, at now: Instant) -> Instant? {
-    wrong >= cap ? forever : Throttle.codes.blockedUntil(afterFailures: wrong, at: now)
+  static func end(
+    afterWrongCodes wrong: Int, cap: Int, at now: Instant, isClockDoubted: Bool = false
+  ) -> Instant? {
+    guard wrong >= cap else { return Throttle.codes.blockedUntil(afterFailures: wrong, at: now) }
+    return isClockDoubted ? now.advanced(bySeconds: Throttle.codes.longest) : forever
   }
 }
 

@@ -87,7 +87,8 @@ extension SignIns {
       let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets)
       let known = account.factors.first { $0.id == sent?.factor }
       let attempt = CodeAttemptRecorder(
-        account: account, scope: pending.scope, way: .phone, enrollment: known?.id, origin: origin)
+        account: account, scope: pending.scope, way: .phone, enrollment: known?.id, origin: origin,
+        isClockDoubted: store.expectedTime.isDoubted)
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }

@@ -89,7 +89,8 @@ extension SignIns {
       // Backup codes have no interval, also if they're rejected.
       let attempt = CodeAttemptRecorder(
         account: account, scope: scope, way: .app, enrollment: factor.id,
-        window: Self.isOfApp(code) ? window : nil, origin: origin)
+        window: Self.isOfApp(code) ? window : nil, origin: origin,
+        isClockDoubted: store.expectedTime.isDoubted)
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }

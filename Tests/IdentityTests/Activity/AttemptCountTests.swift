@@ -2,6 +2,34 @@ import Identity
 import Testing
 
 struct AttemptCountTests {
+  @Test func `sums of hours that a wrong clock showed as past are read again`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let key = instance.acme.key
+      let (start, end) = (
+        instance.now.advanced(bySeconds: 86_400), instance.now.advanced(bySeconds: 2 * 86_400)
+      )
+      func count() async throws -> Int {
+        while try await identity.activity.fold() {}
+        return try await identity.activity.attemptCounts(of: [key], since: start, at: end)[key]?.all
+          ?? 0
+      }
+      let device = try await instance.enrolled(.alice)
+      #expect(try await identity.clockGuard.check() == nil)
+      let before = try await count()
+      instance.clock.advance(400 * 86_400)
+      #expect(try await identity.clockGuard.check() != nil)
+      instance.clock.advance(-400 * 86_400)
+      #expect(try await identity.clockGuard.check() == nil)
+      instance.clock.advance(86_400 + 43_200)
+      _ = try await instance.finalize(
+        device, try await instance.pending(.alice), code: device.code(at: instance.now))
+      instance.clock.advance(3 * 3_600)
+      let after = try await count()
+      #expect(before == 0 && after == 1)
+    }
+  }
+
   @Test func `accepted and rejected codes of the last days are counted, by pool and project`()
     async throws
   {

@@ -43,6 +43,24 @@ struct CodeLockTests {
     }
   }
 
+  @Test func `while the clock is doubted, wrong codes block for an hour and don't lock`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      #expect(try await instance.identity.clockGuard.check() == nil)
+      instance.clock.advance(2 * 3_600)
+      #expect(try await instance.identity.clockGuard.check() != nil)
+      try await guess(instance, device, 12)
+      let blocked = try await instance.reload(device.account)
+      let end = instance.now.advanced(bySeconds: Throttle.codes.longest)
+      #expect(blocked.codeLock(at: instance.now) == .blocked(until: end))
+      try await instance.identity.clockGuard.confirm(by: Instance.boss)
+      try await guess(instance, device, 1)
+      #expect(try await instance.reload(device.account).codeLock(at: instance.now) == .closed)
+    }
+  }
+
   @Test func `codes refused during a lock are counted in one code attempt`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
