@@ -113,8 +113,10 @@ extension Identity {
   public func purgeExpired() async throws(StartError) {
     guard clockGuard.doubt == nil else { return }
     let now = clock.now()
+    let isSettled = clockGuard.isSettled(for: Ticket.longestLifetime)
     try await store.write(StartError.self) { [reviews, store] connection in
-      try Ticket.deleteExpired(at: now, connection)
+      try RestoreMark.limit(to: now, connection)
+      if isSettled { try Ticket.deleteExpired(at: now, connection) }
       try AccountRecord.expireLocks(at: now, connection)
       try PhoneCodes.deleteExpired(at: now, connection)
       try OutOfBandRecord.deleteExpired(at: now, connection)

@@ -60,6 +60,9 @@ public final class ClockGuard: Sendable {
   private struct State {
     var anchor: Anchor?
     var doubt: ClockDoubt?
+    /// The time since which the clock has kept pace with the steady one; nil before the first check and
+    /// while it's doubted.
+    var settled: (wall: Instant, steady: Duration)?
     /// The difference between the clock and the expected time at the last check.
     var offset: Duration = .zero
   }
@@ -78,6 +81,13 @@ public final class ClockGuard: Sendable {
 
   /// The difference between the clock's time and the expected time at the last ``check()``.
   public var offset: Duration { state.withLock { $0.offset } }
+
+  /// Returns whether the clock has been trusted and kept pace with the steady clock for as many
+  /// seconds.
+  func isSettled(for seconds: Int64) -> Bool {
+    let settled = state.withLock { $0.settled?.steady }
+    return settled.map { steady() - $0 >= .seconds(seconds) } ?? false
+  }
 
   /// Checks the clock; ``Identity/checkClock()`` also compares it with the database server's.
   ///
@@ -113,7 +123,10 @@ public final class ClockGuard: Sendable {
     // The time without a server isn't an offset.
     let isMeasured = doubt != nil || anchor?.steady != nil
     state.withLock {
-      $0 = State(anchor: next, doubt: doubt, offset: isMeasured ? offset : .zero)
+      $0 = State(
+        anchor: next, doubt: doubt,
+        settled: doubt == nil ? Self.settled($0.settled, wall, steady) : nil,
+        offset: isMeasured ? offset : .zero)
     }
     store.expectedTime.set(doubt)
     return doubt
@@ -143,6 +156,16 @@ public final class ClockGuard: Sendable {
 
   private static func isTolerable(_ difference: Int64) -> Bool {
     difference.magnitude <= furthestBehind
+  }
+
+  /// Returns since when the clock has kept pace with the steady one: now if it hasn't.
+  private static func settled(
+    _ since: (wall: Instant, steady: Duration)?, _ wall: Instant, _ steady: Duration
+  ) -> (wall: Instant, steady: Duration) {
+    guard let since else { return (wall, steady) }
+    let anchor = Anchor(wall: since.wall, steady: since.steady)
+    let difference = wall.seconds - expected(anchor, steady).seconds
+    return difference.magnitude < precision ? since : (wall, steady)
   }
 
   private static func expected(_ anchor: Anchor, _ steady: Duration) -> Instant {

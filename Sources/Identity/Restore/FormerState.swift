@@ -12,8 +12,10 @@ struct FormerState: Sendable {
     let digest: [UInt8]
   }
 
-  /// The used time steps of secrets with which a step after the current one was accepted.
+  /// The used time steps of secrets with which a step was accepted after those that become used.
   var steps: [RestoredSteps] = []
+  /// The steps that stay unused, because no server ran at that time; nil for none.
+  var unused: ClosedRange<Int64>?
   /// Recovery codes of users that were used or replaced.
   var codes: [UsedCode] = []
   /// Recovery codes of administrators that were used or replaced.
@@ -26,7 +28,13 @@ struct FormerState: Sendable {
   /// Compares the two databases in parts.
   init(_ restored: any Database, _ former: any Database, at now: Instant) async throws {
     let present = now.seconds / TOTPFactor.period
-    steps = try await former.read { try RestoredSteps.after(present, $0) }
+    let newest = [
+      try await former.read { try StoredTime.latest($0) },
+      try await restored.read { try StoredTime.latest($0) },
+    ].compactMap(\.self).max()
+    unused = RestoredSteps.unused(since: newest, until: present)
+    let end = unused.map { $0.lowerBound - 1 } ?? present
+    steps = try await former.read { try RestoredSteps.after(end, $0) }
     administratorCodes = try await Self.administratorCodes(restored).filter {
       [
         known =

@@ -2,6 +2,8 @@ public import Database
 
 /// What a restore invalidated.
 public struct RestoreReport: Sendable {
+  /// The time of the restore, up to which one-time codes are used.
+  public let at: Instant
   /// The number of user sessions; nil if they were kept.
   public internal(set) var sessions: Int?
   /// The number of administrator sessions; nil if they were kept.
@@ -24,6 +26,8 @@ public struct RestoreReport: Sendable {
 
   /// The number of event streams that were paused.
   public internal(set) var eventStreams = 0
+
+  init(at: Instant) { self.at = at }
 
   /// Adds what was invalidated to an audit entry.
   func describe(in entry: inout AuditEntry) {
@@ -64,9 +68,9 @@ extension Identity {
     let state = known
     return try await store.write(StartError.self) { connection in
       let latest = try StoredTime.latest(connection)
-      var report = RestoreReport()
+      var report = RestoreReport(at: now)
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }
-      try RestoredSteps.use(state.steps, at: now, connection)
+      try RestoredSteps.use(state, at: now, connection)
       try Self.closeRequests(&report, at: now, connection)
       try Self.closeLinks(&report, at: now, connection)
       try Self.endCodes(state, &report, connection)

@@ -48,45 +48,61 @@ struct RestoredSteps: Sendable {
       }
   }
 
-  /// Marks every time step up to now as used, and later ones that were used according to the
-  /// replaced database.
+  /// Returns the steps between the newest time in both databases and the present one; nil for few.
+  ///
+  /// If the clock is ahead, the steps of the correct time are among them.
+  static func unused(since newest: Instant?, until present: Int64) -> ClosedRange<Int64>? {
+    guard let newest else { return nil }
+    let first = newest.seconds / TOTPFactor.period + UsedSteps.margin + 1
+    let last = present - UsedSteps.margin - 1
+    return last - first < UsedSteps.shortest ? nil : first...last
+  }
+
+  /// Marks time steps up to now as used, and later ones that were used according to the replaced
+  /// database.
   ///
   /// - Parameters:
-  ///   - former: The later steps of the replaced database.
+  ///   - former: The replaced database, with the steps up to now that stay unused.
   ///   - now: The time of the restore.
   ///   - connection: The transaction, in the restored database.
   /// - Throws: If the database can't be read or written.
   static func use(
-    _ former: [RestoredSteps], at now: Instant, _ connection: borrowing Connection
+    _ former: FormerState, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let step = now.seconds / TOTPFactor.period
-    for ahead in try after(step, connection) {
+    let last = former.unused.map { $0.lowerBound - 1 } ?? step
+    let unused = former.unused.map { "\($0.lowerBound)-\($0.upperBound)" }
+    func use(_ used: inout UsedSteps) {
+      used.accept(through: last)
+      if last < step { used.accept(step, at: step, expected: last) }
+    }
+    for ahead in try after(last, connection) {
       var used = ahead.used
-      used.accept(through: step)
+      use(&used)
       try ahead.place.store(used, connection)
     }
     try connection.run(
       """
-      UPDATE factor SET last_step = \(step), unused_steps = NULL
-      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(step)
+      UPDATE factor SET last_step = \(step), unused_steps = \(unused)
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(last)
       """)
     try connection.run(
       """
-      UPDATE removed_factor SET last_step = \(step), unused_steps = NULL
-      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(step)
+      UPDATE removed_factor SET last_step = \(step), unused_steps = \(unused)
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(last)
       """)
     try connection.run(
       """
-      UPDATE administrator SET totp_last_step = \(step), totp_unused_steps = NULL
+      UPDATE administrator SET totp_last_step = \(step), totp_unused_steps = \(unused)
       WHERE administrator_id > '' AND totp_secret IS NOT NULL
-        AND coalesce(totp_last_step, 0) <= \(step)
+        AND coalesce(totp_last_step, 0) <= \(last)
       """)
-    for ahead in former {
+    for ahead in former.steps {
       // A factor may be enrolled in one database and removed in the other.
       for place in ahead.place.both {
         guard var used = try place.read(connection) else { continue }
         used.formUnion(ahead.used)
-        used.accept(through: step)
+        use(&used)
         try place.store(used, connection)
       }
     }

@@ -122,10 +122,16 @@ struct Ticket {
     try count(uses: 0, failures: 1, connection)
   }
 
-  /// Deletes the records of expired tickets.
+  /// The time after which the record of any ticket can be deleted, in seconds.
+  static let longestLifetime =
+    max(phonePendingLifetime, enrollmentLifetime, TemporaryProof.lifetime) + ClockGuard.precision
+
+  /// Deletes the records of expired tickets; only for a clock that hasn't jumped for as long.
+  ///
+  /// If it jumped ahead, tickets of the last minutes would lose their records, and be valid again once
+  /// it's set back.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    let oldest = now.advanced(
-      bySeconds: -(max(phonePendingLifetime, enrollmentLifetime, TemporaryProof.lifetime) + 60))
+    let oldest = now.advanced(bySeconds: -longestLifetime)
     try connection.run("DELETE FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))")
   }
 

@@ -160,7 +160,10 @@ private struct Restore {
           ? Message("cli.the-previous-database-is-in-delete", ["aside": .text(aside)])
           : Message("cli.the-rest-of-a-database-is-in-delete", ["aside": .text(aside)]))
     }
-    Terminal.say(Message("cli.ended-one-time-codes-up-to", ["ended": .sequence(report.summary)]))
+    Terminal.say(
+      Message(
+        "cli.ended-one-time-codes-up-to",
+        ["ended": .sequence(report.summary), "now": .text(report.at.rfc3339Milliseconds)]))
     if keepsSessions {
       Terminal.say(Message("cli.sessions-were-kept-including-those-that"))
     }

@@ -3,6 +3,7 @@ import Database
 import Foundation
 @testable import Identity
 import OTP
+import Synchronization
 import TestDatabases
 import Testing
 
@@ -92,6 +93,103 @@ struct ClockAheadTests {
           #expect(!used.contains(now + 1) && !used.contains(now + Self.days / 30 + 1))
         }
       }
+    }
+  }
+
+  @Test func `a restore while the clock is ahead keeps the codes of the correct time`() async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
+      try await instance.test.withRestored { restored, former in
+        instance.clock.advance(60)
+        let used = instance.now.seconds / 30
+        #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
+        #expect(await instance.entering(try olga.code(at: instance.now), olga) == "done")
+        instance.clock.advance(86_400)
+        let identity = try Identity(
+          database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
+          mail: TestMail.writer, clock: instance.clock.wall)
+        _ = try await identity.endTheRestoredPast(
+          file: "f", keepsSessions: false, former: former, by: Author(actor: .commandLine))
+        let now = instance.now.seconds / 30
+        let rows = try await restored.read { connection in
+          try connection.all(
+            """
+            SELECT last_step, unused_steps FROM factor
+            UNION ALL SELECT totp_last_step, totp_unused_steps FROM administrator
+            WHERE totp_secret IS NOT NULL
+            """
+          ) { UsedSteps(last: try $0.value(0), unused: try $0.value(1)) }
+        }
+        #expect(rows.count == 2)
+        for steps in rows {
+          #expect(steps.contains(used) && steps.contains(used - 1_000))
+          #expect(steps.contains(now) && steps.contains(now - 10) && !steps.contains(now + 1))
+          // Half an hour later by the correct time.
+          #expect(!steps.contains(used + 60))
+        }
+      }
+    }
+  }
+
+  @Test func `what's issued after a restore while the clock was ahead is valid once it's right`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      instance.clock.advance(60)
+      let ahead = instance.now.advanced(bySeconds: 86_400)
+      try await instance.database.write { try RestoreMark.set(ahead, $0) }
+      await expect("invalidPendingCredential") {
+        _ = try await instance.finalize(
+          alice, try await instance.pending(.alice), code: alice.code(at: instance.now))
+      }
+      let earlier = try await instance.pending(.alice)
+      try await instance.identity.purgeExpired()
+      instance.clock.advance(30)
+      await expect("invalidPendingCredential") {
+        _ = try await instance.finalize(alice, earlier, code: alice.code(at: instance.now))
+      }
+      _ = try await instance.finalize(
+        alice, try await instance.pending(.alice), code: alice.code(at: instance.now))
+    }
+  }
+
+  @Test func `records of tickets are kept until the clock has been steady for their lifetime`()
+    async throws
+  {
+    try await withInstance { instance in
+      let steady = Mutex(Duration.zero)
+      let server = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: instance.clock.wall, steady: { steady.withLock { $0 } })
+      func pass(_ seconds: Int64) async throws {
+        instance.clock.advance(seconds)
+        steady.withLock { $0 += .seconds(seconds) }
+        #expect(try await server.clockGuard.check() == nil)
+        try await server.purgeExpired()
+      }
+      func records() async throws -> Int {
+        try await instance.database.read { connection in
+          try connection.first("SELECT count(*) FROM /* test */ ticket") { try $0.value(0) } ?? 0
+        }
+      }
+      _ = try await instance.enrolled(.alice)
+      let before = try await records()
+      #expect(before > 0)
+      // The server starts while the clock is ahead.
+      instance.clock.advance(2 * 3_600)
+      try await pass(0)
+      #expect(try await records() == before)
+      try await pass(Ticket.longestLifetime - 1)
+      // A jump that's trusted.
+      instance.clock.advance(1_800)
+      try await pass(1)
+      try await pass(Ticket.longestLifetime - 1)
+      #expect(try await records() == before)
+      try await pass(1)
+      #expect(try await records() == 0)
     }
   }
 
