@@ -53,6 +53,8 @@ extension Federation {
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let number = await store.accountNumbers.reserve(in: scope)
     return try await write { connection in
+      // The provider that verified the assertion was read before this transaction.
+      try Self.checkProvider(of: assertion, in: scope, connection)
       let link = assertion.link
       if let known = try AccountRecord.find(
         scope, provider: link.provider, rawID: link.rawID, connection)
@@ -118,6 +120,8 @@ extension Federation {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     let now = store.clock.now()
     return try await write { connection in
+      // The provider that verified the assertion was read before this transaction.
+      try Self.checkProvider(of: assertion, in: scope, connection)
       let link = assertion.link
       let old: Account
       do { old = try Sessions.check(session, connection) } catch let error as SessionError {

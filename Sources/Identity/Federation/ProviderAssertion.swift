@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import JSON
 import OpenIDConnect
 import Text
@@ -17,6 +18,9 @@ public struct ProviderAssertion: Sendable {
   public let screenName: String?
   /// All claims, as JSON text.
   public let claims: String
+  /// The time of the last change of the provider that verified the assertion; nil if none did, in
+  /// the emulator profile.
+  var providerChangedAt: Instant?
 
   /// Creates an assertion from the claims of a verified OpenID Connect ID token (Core 1.0, section
   /// 5.1).
@@ -78,6 +82,8 @@ public enum InvalidResponse: Sendable, CaseIterable {
   case missingSubject
   /// The token's subject isn't text.
   case subjectNotText
+  /// The provider was changed or replaced after it verified the ID token.
+  case providerChanged
 }
 
 extension InvalidResponse {
@@ -167,15 +173,16 @@ extension Federation {
     }
     if store.profile == .emulator { return try Self.unchecked(idToken, provider) }
     guard IdentityProviders.kind(of: provider) == .oidc else { throw .providerNotFound }
-    let settings = try await settings(scope, provider)
-    guard settings.isEnabled else { throw .providerDisabled }
+    let current = try await find(provider, in: scope)
+    guard current.settings.isEnabled else { throw .providerDisabled }
     guard let token = JSONWebToken(idToken) else {
       throw .invalidResponse(.malformed)
     }
-    try check(token, settings, nonce: nonce)
-    guard let assertion = ProviderAssertion(provider: provider, claims: token.payload),
+    try check(token, current.settings, nonce: nonce)
+    guard var assertion = ProviderAssertion(provider: provider, claims: token.payload),
       (try? assertion.link.check()) != nil
     else { throw .invalidResponse(.unusableSubject) }
+    assertion.providerChangedAt = current.changedAt
     return assertion
   }
 
@@ -246,18 +253,24 @@ extension Federation {
   public func pendingToken(
     _ assertion: ProviderAssertion, in scope: Scope
   ) throws(FederationError) -> String {
-    let content: JSON = [
+    var content: JSON.Object = [
       "s": .number(JSON.Number(scope.key)), "t": .number(JSON.Number(store.clock.now().seconds)),
       "p": .string(assertion.link.provider), "c": .string(assertion.claims),
     ]
+    if let changed = assertion.providerChangedAt {
+      content.append("v", .number(JSON.Number(changed.microseconds)))
+    }
     do {
-      return Base64URL.encode(try pending.seal(content.serialized(), with: []))
+      return Base64URL.encode(try pending.seal(JSON.object(content).serialized(), with: []))
     } catch {
       throw .unavailable(Failure(error))
     }
   }
 
-  /// Opens a pending token; its provider must still be enabled.
+  /// Opens a pending token.
+  ///
+  /// Its provider must still be enabled and unchanged: the token stands for an ID token that the
+  /// provider as it was has verified.
   ///
   /// - Throws: ``FederationError``.
   public func assertion(
@@ -267,21 +280,49 @@ extension Federation {
       let box = Base64URL.decode(pendingToken), let plain = try? pending.open(box, with: []),
       let content = try? JSON.parse(plain.revealedBytes),
       content["s"]?.numberValue?.int64 == scope.key,
-      let issuedAt = content["t"]?.numberValue?.int64,
-      Instant(seconds: issuedAt).lasts(Self.pendingLifetime, at: store.clock.now()),
+      let seconds = content["t"]?.numberValue?.int64,
+      case let issuedAt = Instant(seconds: seconds),
+      issuedAt.lasts(Self.pendingLifetime, at: store.clock.now()),
       let provider = content["p"]?.textValue?.text, let text = content["c"]?.textValue?.text,
       let claims = (try? JSON.parse(Array(text.utf8)))?.objectValue,
-      let assertion = ProviderAssertion(provider: provider, claims: claims)
+      var assertion = ProviderAssertion(provider: provider, claims: claims)
     else { throw .invalidPendingToken }
-    guard store.profile == .standalone else { return assertion }
-    guard try await settings(scope, provider).isEnabled else { throw .providerDisabled }
-    return assertion
+    assertion.providerChangedAt = content["v"]?.numberValue?.int64.map(Instant.init(microseconds:))
+    guard assertion.providerChangedAt != nil || store.profile == .emulator else {
+      throw .invalidPendingToken
+    }
+    let opened = assertion
+    return try await store.read(FederationError.self) { connection in
+      guard try !RestoreMark.ends(issuedAt, connection) else {
+        throw FederationError.invalidPendingToken
+      }
+      try Self.checkProvider(of: opened, in: scope, connection)
+      return opened
+    }
   }
 
-  private func settings(
-    _ scope: Scope, _ provider: String
-  ) async throws(FederationError) -> ProviderSettings {
-    do throws(ProviderError) { return try await providers.find(scope, provider).settings } catch {
+  /// Checks that the provider of an assertion is enabled, and the one that verified it.
+  static func checkProvider(
+    of assertion: ProviderAssertion, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    guard let seen = assertion.providerChangedAt else { return }
+    let current = try connection.first(
+      """
+      SELECT enabled, changed_at FROM identity_provider
+      WHERE scope_key = \(scope.key) AND provider_id = \(assertion.link.provider)
+      """
+    ) { (isEnabled: try $0.value(0) as Bool, changedAt: try $0.value(1) as Int64) }
+    guard let current else { throw FederationError.providerNotFound }
+    guard current.isEnabled else { throw FederationError.providerDisabled }
+    guard current.changedAt == seen.microseconds else {
+      throw FederationError.invalidResponse(.providerChanged)
+    }
+  }
+
+  private func find(
+    _ provider: String, in scope: Scope
+  ) async throws(FederationError) -> IdentityProvider {
+    do throws(ProviderError) { return try await providers.find(scope, provider) } catch {
       guard case .unavailable(let cause) = error else { throw .providerNotFound }
       throw .unavailable(cause)
     }

@@ -157,6 +157,7 @@ extension InvalidResponse {
       "Unable to parse id_token. The emulator accepts only strict JSON and JSON Web Tokens."
     case .missingSubject: "Invalid Idp Response: id_token missing required fields. It has no sub."
     case .subjectNotText: "The sub of the id_token must be a string."
+    case .providerChanged: "The provider has changed since it verified the id_token."
     }
   }
 }

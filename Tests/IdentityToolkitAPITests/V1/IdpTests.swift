@@ -212,6 +212,26 @@ extension IdpTests {
     }
   }
 
+  @Test func `using a pending token doesn't extend it`() async throws {
+    try await TestServer.with { server in
+      try await configure(server)
+      var answer = try await server.post(
+        Self.path, Self.body(try token(server), provider: "oidc.acme"))
+      for _ in 1...2 {
+        server.advance(seconds: 400)
+        answer = try await server.post(
+          Self.path,
+          ["pendingToken": answer["pendingToken"] ?? nil, "requestUri": "http://localhost"])
+        #expect(answer.status == 200)
+      }
+      server.advance(seconds: 400)
+      let late = try await server.post(
+        Self.path,
+        ["pendingToken": answer["pendingToken"] ?? nil, "requestUri": "http://localhost"])
+      #expect(late.error == "INVALID_PENDING_TOKEN")
+    }
+  }
+
   @Test func `a second factor is required after a provider sign-in`() async throws {
     try await TestServer.with { server in
       try await configure(server)

@@ -44,7 +44,10 @@ extension Methods {
     let assertion = try await assertion(credential, in: scope)
     var answer = Methods.answer(assertion, credential, identity.profile)
     let returnsErrors = try call.message.flag("returnIdpCredential") ?? false
-    if assertion.link.provider.hasPrefix(IdentityProvider.Kind.oidc.prefix) {
+    if let presented = credential.pendingToken {
+      // A new one would be valid for longer than the ID token that it stands for.
+      answer.append("pendingToken", .string(presented))
+    } else if assertion.link.provider.hasPrefix(IdentityProvider.Kind.oidc.prefix) {
       answer.append("pendingToken", .string(try pendingToken(assertion, in: scope)))
     }
     let result: FederatedSignIn
