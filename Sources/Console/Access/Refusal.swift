@@ -5,6 +5,9 @@ import Identity
 enum Refusal: Error {
   /// The visitor isn't signed in; signing in continues to `next`, or to the stored form.
   case signInFirst(next: String?, KeptForm)
+  /// The session was ended or expired while the request was handled; the response is that to a
+  /// request without a session.
+  case sessionEnded
   /// The form is from an expired session of the administrator, who has signed in again; it's stored
   /// until they review it.
   case formKept(Drafts.Mark)

@@ -38,8 +38,7 @@ struct RequestAuthorizer: Sendable {
   ) async throws(Refusal) -> SignedIn {
     identity.prefetch(pool)
     guard let session = try await session(of: request) else {
-      let kept = request.isReading ? .ignored : try await keep(request)
-      throw .signInFirst(next: ReturnAddress.current(request), kept)
+      throw await signInFirst(request)
     }
     var form = Form()
     if !request.isReading {
@@ -57,6 +56,14 @@ struct RequestAuthorizer: Sendable {
     return SignedIn(
       request: request, form: form, session: session,
       approvals: try await refusing { try await approvals(for: session) }, catalog: catalog)
+  }
+
+  /// The refusal of a request without a session.
+  func signInFirst(_ request: Request) async -> Refusal {
+    do throws(Refusal) {
+      let kept = request.isReading ? .ignored : try await keep(request)
+      return .signInFirst(next: ReturnAddress.current(request), kept)
+    } catch { return error }
   }
 
   private func approvals(for session: ConsoleSession) async throws(ApprovalError) -> Int? {

@@ -156,6 +156,7 @@ enum CurrentCode {
     switch error {
     case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor, .passkeyRequired:
       return Fault(text: wrong)
+    case .sessionEnded: throw .sessionEnded
     case .usedCurrentCode: return Fault(text: CodeFault.used)
     case .mandatory: return Fault(text: Message("account.second-factor-mandatory"))
     case .throttled(let until):

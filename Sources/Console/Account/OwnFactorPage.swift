@@ -85,6 +85,7 @@ struct OwnFactorPage: Sendable {
   ) async throws(Refusal) -> Response {
     switch error {
     case .ended: return try await ended(signedIn)
+    case .sessionEnded: throw .sessionEnded
     case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongCode:
       let fault = FieldError(field: "code", text: Message("account.code-wrong"))

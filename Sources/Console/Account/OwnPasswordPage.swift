@@ -59,6 +59,7 @@ struct OwnPasswordPage: Sendable {
     _ error: PasswordChangeError, _ signedIn: SignedIn
   ) throws(Refusal) -> Response {
     switch error {
+    case .sessionEnded: throw .sessionEnded
     case .wrongPassword:
       return page(
         signedIn,

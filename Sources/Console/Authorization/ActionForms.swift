@@ -9,6 +9,7 @@ extension ActionError {
     switch self {
     case .failed(let reason): return reason
     case .refused(.notAllowed): throw .notAllowed(action.requirements.permission)
+    case .refused(.sessionEnded): throw .sessionEnded
     case .refused(let error): throw .unavailable(error)
     }
   }

@@ -36,6 +36,8 @@ struct Failures: Sendable {
     switch refusal {
     case .signInFirst(let next, let kept):
       return .redirect(to: Self.signIn(thenTo: next, kept))
+    case .sessionEnded:
+      return await page(await authorizer.signInFirst(request), for: request)
     case .formKept(let mark):
       return .redirect(to: KeptAnswersPage.address(mark))
     case .secondFactorFirst(.passkeyUnused, let next):

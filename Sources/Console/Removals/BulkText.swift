@@ -158,6 +158,7 @@ enum BulkFaults {
     switch error {
     case .notFound, .nothingToDo, .tooLong: .notFound
     case .denied(.notAllowed): .notAllowed(.removeFactors)
+    case .denied(.sessionEnded): .sessionEnded
     case .denied: .notFound
     case .unavailable: .unavailable(error)
     }

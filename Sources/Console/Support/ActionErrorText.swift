@@ -33,6 +33,7 @@ enum ActionErrorText {
       return [FieldError(field: "caller-code", text: text)]
     case .accountNotFound, .factorNotFound: throw .notFound
     case .notAllowed: throw .notAllowed(permission)
+    case .sessionEnded: throw .sessionEnded
     case .unavailable: throw .unavailable(error)
     }
   }
@@ -48,6 +49,7 @@ enum ActionErrorText {
     // The page shows this in place of its form.
     case .noSecondFactor: return []
     case .notAllowed: throw .notAllowed(permission)
+    case .sessionEnded: throw .sessionEnded
     case .scopeNotFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }

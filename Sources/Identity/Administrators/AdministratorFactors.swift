@@ -14,9 +14,10 @@ public struct AdministratorEnrollment: Sendable {
 
 /// An error in setting up, removing, or verifying an administrator's factor.
 public enum AdministratorFactorError: Error, Sendable {
-  /// The setup expired, was already finished, or belongs to another administrator, or the session has
-  /// ended.
+  /// The setup expired, was already finished, or belongs to another administrator.
   case ended
+  /// The session was ended or expired while the request was handled.
+  case sessionEnded
   /// Not a valid code of the new secret.
   case wrongCode
   /// Neither a valid code of the current factor nor a recovery code.
@@ -198,8 +199,8 @@ public struct AdministratorFactors: Sendable {
         guard let record = try Administrators.presentRecord(administrator, at: now, connection)
         else { return .failure(.ended) }
         // The session may have ended since the request began, such as while a password was hashed.
-        if let session, try ConsoleSessions.find(session.digest, at: now, connection) == nil {
-          return .failure(.ended)
+        if let session, try !ConsoleSessions.isOpen(session, at: now, connection) {
+          return .failure(.sessionEnded)
         }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
         let codeAttempt = try app.verify(
@@ -361,12 +362,12 @@ public struct AdministratorFactors: Sendable {
     let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
-        guard let record = try Administrators.presentRecord(id, at: now, connection) else {
-          return .failure(.noFactor)
+        if let session, try !ConsoleSessions.isOpen(session, at: now, connection) {
+          return .failure(.sessionEnded)
         }
-        guard needsApp ? record.enrolledAt != nil : record.hasSecondFactor else {
-          return .failure(.noFactor)
-        }
+        guard let record = try Administrators.presentRecord(id, at: now, connection),
+          needsApp ? record.enrolledAt != nil : record.hasSecondFactor
+        else { return .failure(.noFactor) }
         switch try Self.proof(record.factors, in: session, at: now, connection) {
         case nil: break
         case .passkey where !RecoveryCodes.isCode(code): return .failure(.passkeyRequired)

@@ -27,7 +27,7 @@ extension Administrators {
       case .throttled(let until): throw .throttled(until: until)
       case .busy: throw .busy
       case .unavailable(let failure): throw .unavailable(failure)
-      case .wrongPassword, .weakPassword, .notFound: throw .wrongPassword
+      case .wrongPassword, .weakPassword, .notFound, .sessionEnded: throw .wrongPassword
       }
     }
   }

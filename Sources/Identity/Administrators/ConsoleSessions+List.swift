@@ -128,6 +128,29 @@ extension ConsoleSessions {
     return meant.count { $0.isOpen }
   }
 
+  /// Returns true if a session is still open when it's used.
+  ///
+  /// A request reads its session before the transaction that acts for it, so the session may have
+  /// been ended in between. It's identified by its CSRF token: its own token is replaced when its
+  /// administrator re-authenticates, perhaps in another tab.
+  static func isOpen(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT created_at, last_seen_at, \(SessionLimits.columns) FROM console_session
+      WHERE administrator_id = \(session.administrator.id.text)
+        AND csrf_token = \(session.csrfToken)
+      """
+    ) { row in
+      let limits = SessionLimits(
+        idle: try row.value(2), lifetime: try row.value(3), secondFactor: try row.value(4))
+      return limits.allow(
+        since: Instant(microseconds: try row.value(0)),
+        lastSeenAt: Instant(microseconds: try row.value(1)), at: now)
+    } ?? false
+  }
+
   /// Returns whether a CSRF token is that of a recently expired session of an administrator.
   ///
   /// It's false for sessions that are still open, were ended, or were deleted.

@@ -11,6 +11,8 @@ public enum PasswordChangeError: Error, Sendable {
   case weakPassword(WeakPassword)
   /// The administrator doesn't exist.
   case notFound
+  /// The session was ended or expired while the passwords were hashed.
+  case sessionEnded
   /// Too many passwords are being hashed; retry after a second.
   case busy
   /// The database is unavailable.
@@ -40,6 +42,9 @@ public struct OwnAccount: Sendable {
     let now = store.clock.now()
     let outbox = store.outbox
     return try await store.write(PasswordChangeError.self) { connection in
+      guard try ConsoleSessions.isOpen(session, at: now, connection) else {
+        throw PasswordChangeError.sessionEnded
+      }
       let changed = try connection.run(
         """
         UPDATE administrator SET password_hash = \(fresh.encoded)

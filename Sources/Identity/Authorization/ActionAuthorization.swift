@@ -93,8 +93,8 @@ public struct ActionAuthorization: Sendable {
     }
   }
 
-  /// Authorizes an action in the transaction that performs it: checks the current permission, the
-  /// reason, and re-authentication if the last one is older than the interval.
+  /// Authorizes an action in the transaction that performs it: checks the current permission, that
+  /// the session is still open, the reason, and re-authentication if the last one is older than the interval.
   ///
   /// If anything else is invalid, the proof isn't checked, so it's neither used up nor counted as a
   /// failed attempt. A refusal is returned rather than thrown so that the transaction commits: an
@@ -122,6 +122,9 @@ public struct ActionAuthorization: Sendable {
     guard let present,
       present.may(requirements.permission, project: target.project, tenant: target.tenant)
     else { return .failure(.notAllowed) }
+    guard try ConsoleSessions.isOpen(request.agent, at: now, connection) else {
+      return .failure(.sessionEnded)
+    }
     let faults =
       faults.filter(\.isFirst) + request.faults(of: action, settings)
       + faults.filter { !$0.isFirst }
@@ -157,7 +160,7 @@ public struct ActionAuthorization: Sendable {
     try Self.record(.administratorStepUp, request, at: now, connection)
     let renewed = try ConsoleSessions.renew(
       request.agent, at: now, random: store.random, connection)
-    guard let renewed else { return .failure(.notAllowed) }
+    guard let renewed else { return .failure(.sessionEnded) }
     return .success(renewed)
   }
 

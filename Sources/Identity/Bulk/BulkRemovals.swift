@@ -37,6 +37,9 @@ public struct BulkRemovals: Sendable {
       guard let administrator = try Administrators.present(maker, at: now, connection),
         administrator.may(ConsoleAction.previewBulkRemoval.requirements.permission, in: scope)
       else { throw BulkError.denied(.notAllowed) }
+      guard try ConsoleSessions.isOpen(agent, at: now, connection) else {
+        throw BulkError.denied(.sessionEnded)
+      }
       try Self.deleteOldDrafts(of: maker, connection)
       // The lines are counted below.
       let id = try Self.addDraft(

@@ -109,8 +109,10 @@ public enum ActionDenial: Error, Sendable {
   case enrollment(EnrollmentError)
   /// The account is disabled, or sign-in is disabled for its pool.
   case userDisabled
-  /// The session has ended or no longer has the permission.
+  /// The administrator doesn't have the permission, or no longer.
   case notAllowed
+  /// The session was ended or expired while the request was handled.
+  case sessionEnded
   /// The database is unavailable.
   case unavailable(Failure)
 }

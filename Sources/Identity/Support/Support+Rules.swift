@@ -214,6 +214,7 @@ extension SupportRulesError {
       switch error {
       case .answers(let faults): .answers(faults)
       case .noSecondFactor: .noSecondFactor
+      case .sessionEnded: .sessionEnded
       default: .notAllowed
       }
   }

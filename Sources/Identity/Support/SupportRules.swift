@@ -189,8 +189,10 @@ public enum SupportRulesError: Error, Sendable {
   case answers([ActionInputError])
   /// Re-authentication is required, and the administrator has no second factor.
   case noSecondFactor
-  /// The session has ended or no longer has the permission.
+  /// The administrator doesn't have the permission, or no longer.
   case notAllowed
+  /// The session was ended or expired while the request was handled.
+  case sessionEnded
   /// The pool no longer exists.
   case scopeNotFound
   /// The database is unavailable.

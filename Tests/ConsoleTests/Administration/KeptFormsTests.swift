@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import Testing
@@ -41,6 +42,37 @@ import Testing
       let done = try await browser.post("/projects/new", with(try page.csrf))
       #expect(done.status == .seeOther)
       #expect(try await browser.get(Self.review).location == "/")
+    }
+  }
+
+  @Test func `a form whose session expires while it's handled is kept, and nothing is done`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let csrf = try await browser.get("/sign-out").csrf
+      // The session expires after the request's session was read, and its time of last use written.
+      world.clock.advance(seconds: 61)
+      try await world.database.write { connection in
+        let expire = "UPDATE console_session SET created_at = 1"
+        let event = "AFTER UPDATE OF last_seen_at ON console_session"
+        switch connection.dialect {
+        case .sqlite:
+          try connection.runScript(
+            "CREATE TRIGGER expire /* test */ \(event) BEGIN \(expire); END")
+        case .postgreSQL:
+          try connection.runScript(
+            """
+            CREATE FUNCTION expire() RETURNS trigger LANGUAGE plpgsql /* test */ AS $$
+              BEGIN \(expire); RETURN NULL; END $$;
+            CREATE TRIGGER expire \(event) FOR EACH ROW EXECUTE FUNCTION expire()
+            """)
+        }
+      }
+      let sent = try await browser.post("/projects/new", with(csrf))
+      #expect(sent.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
+      #expect((try? await world.identity.pools.find(project: ID("typed-project"))) == nil)
+      #expect(try await browser.givePassword(next: "/projects/new").location == Self.review)
     }
   }
 

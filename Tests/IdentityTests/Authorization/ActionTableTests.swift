@@ -201,7 +201,10 @@ struct ActionTableTests {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let session = try await instance.giveConsolePassword(olga).session.session
-      _ = try await instance.enroll(olga)
+      _ = try await instance.addApp(in: session)
+      try await instance.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ console_session SET proved_at = NULL")
+      }
       let request = ActionRequest(agent: session, author: instance.author(olga))
       #expect(try await instance.authorize(.inviteAdministrator, request) == "codeRequired")
     }

@@ -57,11 +57,18 @@ extension Instance {
     return Agent(session: new.session, device: device)
   }
 
-  /// Re-authenticates a session, open or not, and the open ones of its administrator.
+  /// Re-authenticates a session, and the open ones of its administrator; one that expired is opened
+  /// again.
   func reauthenticate(_ session: ConsoleSession) async throws {
     let now = now
     let id = session.administrator.id.text
     try await database.write { connection in
+      try connection.run(
+        """
+        UPDATE /* test */ console_session
+        SET created_at = \(now.microseconds), last_seen_at = \(now.microseconds)
+        WHERE token_digest = \(session.digest)
+        """)
       let digests = try connection.all(
         "SELECT /* test */ token_digest FROM console_session WHERE administrator_id = \(id)"
       ) { try $0.value(0) as [UInt8] }
