@@ -17,6 +17,8 @@ public final class TestProvider: ProviderTransport {
     public var email = "nora@example.com"
     /// The groups in ID tokens; nil for no claim.
     public var groups: [String]? = ["admins"]
+    /// What happens while the server asks for the person who signed in.
+    public var whileAsked: (@Sendable () async -> Void)?
     /// The methods of the sign-in.
     public var amr: [String] = ["pwd", "mfa"]
     /// The class of the sign-in; nil for no claim.
@@ -166,6 +168,7 @@ public final class TestProvider: ProviderTransport {
       return state.behavior
     }
     guard !behavior.isDown else { throw .failed("connection refused") }
+    if request.address.hasSuffix("/token") { await behavior.whileAsked?() }
     do {
       switch request.address.dropFirst(Self.issuer.count) {
       case "/token" where behavior.status != nil, "/userinfo" where behavior.status != nil:

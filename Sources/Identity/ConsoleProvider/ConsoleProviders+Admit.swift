@@ -30,6 +30,15 @@ extension ConsoleProviders {
       {
         return .failure(.ended)
       }
+      // Or all of the person's sessions. One before the answer may be why they signed in again.
+      if let link = try AdministratorProviderLink.find(
+        issuer: current.issuer, subject: verified.token.subject, connection),
+        try ProviderSignOut.any(
+          of: [ProviderSignOut(link.administrator, at: current.issuer)],
+          since: attempt.arrivedAt, connection)
+      {
+        return .failure(.ended)
+      }
       let arrival = Arrival(
         token: verified.token, groups: verified.groups, provider: current, origin: origin,
         devices: devices, now: now)

@@ -10,6 +10,8 @@ extension ConsoleProviders {
     let provider: ConsoleProvider
     let request: AuthorizationRequest
     let charges: [ThrottleCharge]
+    /// The time the answer arrived.
+    let arrivedAt: Instant
   }
 
   /// Completes a sign-in at the provider.
@@ -71,7 +73,7 @@ extension ConsoleProviders {
           return .success(
             Attempt(
               purpose: purpose, ticket: ticket, provider: provider, request: request,
-              charges: charges))
+              charges: charges, arrivedAt: now))
         }
       }
       return .failure(.ended)

@@ -63,6 +63,34 @@ struct ProviderLogoutTests {
     }
   }
 
+  @Test func `V15: a logout of a person while the provider is asked ends that sign-in`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      try await instance.link(nora)
+      let (sessions, provider) = (instance.identity.consoleSessions, instance.provider)
+      let (start, answer) = try await instance.leave()
+      // A logout before the answer doesn't count, since the person may have signed in after it.
+      _ = try await Self.logOut(instance, provider.logoutClaims(subject: "248289761001", id: "1"))
+      instance.clock.advance(1)
+      guard case .signedIn = try await instance.come(start, answer) else {
+        throw Unexpected("not signed in")
+      }
+      instance.clock.advance(1)
+      provider.change { behavior in
+        behavior.whileAsked = {
+          _ = try? await Self.logOut(
+            instance, provider.logoutClaims(subject: "248289761001", id: "2"))
+        }
+      }
+      await expect("ended") { try await instance.visit() }
+      #expect(
+        try await sessions.list(of: nora.id).allSatisfy { $0.provider == nil })
+    }
+  }
+
   @Test func `V15: a logout token counts once, and invalid ones are throttled`() async throws {
     try await withInstance { instance in
       let claims = instance.provider.logoutClaims(subject: "248289761001", id: "1")
