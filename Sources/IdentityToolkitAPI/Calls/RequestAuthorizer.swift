@@ -147,10 +147,10 @@ extension RequestAuthorizer {
     let tenant = try namedTenant(request, message) ?? standard
     if let bearer {
       guard bearer.covers(project, tenant) else { throw denied(request, bearer, .seeScope) }
-      // Without a key, the token is used to sign users in, which requires more than looking them
-      // up.
+      // Without a key of the project, the token is used to sign users in, which requires more than
+      // looking them up.
       let action = Action.updateAccounts
-      guard key != nil || bearer.may(action, project, tenant) else {
+      guard key == project || bearer.may(action, project, tenant) else {
         throw denied(request, bearer, action.permission)
       }
     }

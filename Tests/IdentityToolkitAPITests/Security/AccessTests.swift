@@ -204,6 +204,31 @@ struct AccessTests {
     }
   }
 
+  @Test func `a token that can't change users needs a key of the project that it names`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let other = try await server.identity.pools.createProject(
+        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      let otherKey = try #require(
+        try await server.identity.apiKeys.list(other.scope.project).first
+      ).text
+      let body: JSON = [
+        "targetProjectId": "acme-mfa", "email": .string(alice.email),
+        "password": .string(Person.password),
+      ]
+      let path = "/v1/accounts:signInWithPassword?key="
+      for role in ServiceTokenRole.allCases {
+        let token = Credential.bearer(try await server.token(role))
+        #expect(try await server.post(path + server.key, body, token).status == 200, "\(role)")
+        let isTrusted = role == .owner || role == .application
+        let foreign = try await server.post(path + otherKey, body, token)
+        #expect(foreign.status == (isTrusted ? 200 : 403), "\(role)")
+      }
+    }
+  }
+
   @Test func `the tenants in path, query, and body must match`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()

@@ -135,7 +135,7 @@ extension ServiceTokenTableTests {
     The last column applies to tokens of one tenant: "own tenant" means under that tenant's address,
     or for that tenant if the address doesn't name one. If its role can change users, a token also
     replaces the API key in calls for one user; a token of one tenant makes them for its own tenant,
-    with or without `tenantId`.
+    with or without `tenantId`. Other tokens need a key of the project that the call names.
 
     A test generates this page from the routes and the roles' permissions, and verifies every cell.
 
