@@ -72,10 +72,10 @@ extension ConsoleSessions {
     let (random, tickets) = (store.random, tickets)
     let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
-      // Reread in the transaction that starts the session: both may have changed during hashing.
+      // Reread in the transaction that starts the session: all may have changed during hashing.
       guard matches, let id, let hash = attempt.hash,
         let current = try Self.credentials(id, at: now, connection),
-        current.hash?.encoded == hash.encoded
+        current.hash?.encoded == hash.encoded, try PasswordSignIn.admits(id, connection)
       else {
         // The typed name isn't stored, because it may be a password in the wrong field.
         let entry = AuditEntry(

@@ -29,12 +29,10 @@ public struct SignIns: Sendable {
     let anonymous = new.email == nil && new.password == nil
     new.photoURL = nil
     if anonymous { new.displayName = nil }
-    let (methods, permissions) = try await rules(scope)
-    guard permissions.signUp else { throw .adminOnly }
-    if anonymous {
-      guard methods.anonymous else { throw .adminOnly }
-    } else {
-      guard methods.password else { throw .operationNotAllowed }
+    try await store.read(AccountError.self) { connection in
+      try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
+    }
+    if !anonymous {
       if new.email == nil { throw .missingEmail }
       if new.password == nil { throw .missingPassword }
     }
@@ -44,6 +42,8 @@ public struct SignIns: Sendable {
     let number = await store.accountNumbers.reserve(in: scope)
     let result: Result<SessionGrant, AccountError> = try await store.write(AccountError.self) {
       connection in
+      // It may have been turned off while the password was hashed.
+      try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
       if let email = fields.email,
         let refusal = try store.refusal(
           ofNewEmail: email, in: scope, from: author.address, at: now, connection)
@@ -63,11 +63,16 @@ public struct SignIns: Sendable {
     return try result.get()
   }
 
-  private func rules(
-    _ scope: Scope
-  ) async throws(AccountError) -> (SignInMethods, UserPermissions) {
-    try await store.read(AccountError.self) { connection in
-      (try Self.methods(scope, connection), try UserPermissions.find(scope.key, connection))
+  /// Checks that users can sign up with a password, or anonymously.
+  private static func checkSignUp(
+    anonymous: Bool, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    guard try UserPermissions.find(scope.key, connection).signUp else {
+      throw AccountError.adminOnly
+    }
+    let methods = try methods(scope, connection)
+    guard anonymous ? methods.anonymous : methods.password else {
+      throw anonymous ? AccountError.adminOnly : AccountError.operationNotAllowed
     }
   }
 
@@ -200,6 +205,10 @@ public struct SignIns: Sendable {
   ) async throws(SignInError) -> Passed {
     let now = store.clock.now()
     return try await store.write(SignInError.self) { connection in
+      // The method may have been turned off while the password was hashed.
+      guard try Self.methods(scope, connection).password else {
+        throw SignInError.passwordLoginDisabled
+      }
       let changed = try connection.run(
         """
         UPDATE account SET password_hash = \(upgraded?.encoded ?? hash.encoded)

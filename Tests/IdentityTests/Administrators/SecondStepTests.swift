@@ -241,6 +241,22 @@ struct SecondStepTests {
     }
   }
 
+  @Test func `password sign-in turned off while the password is being hashed prevents the sign-in`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let otto = try await instance.administrator("otto", .owner)
+      let result = try await signIn(instance, olga) {
+        try await instance.database.write { connection in
+          try PasswordSignIn.setting.store(otto.id.text, connection)
+        }
+      }
+      #expect(throws: ConsoleSignInError.self) { _ = try result.get() }
+      #expect(try await instance.identity.consoleSessions.list(of: olga.id).isEmpty)
+    }
+  }
+
   @Test func `a second factor enrolled while the password is being hashed is required`()
     async throws
   {

@@ -112,7 +112,31 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test(arguments: ["disabled", "no password", "deleted", "another password"])
+  @Test func `sign-up turned off while the password is being hashed creates no account`()
+    async throws
+  {
+    try await withInstance { instance in
+      let latch = Latch()
+      let identity = try instance.identity(hasher: latch.hasher())
+      let signUp = Task {
+        var new = NewAccount()
+        (new.email, new.password) = (Person.alice.email, Person.alice.password)
+        let account = new
+        return await outcome {
+          try await identity.signIns.signUp(instance.acme, account, by: Instance.visitor)
+        }
+      }
+      await latch.isReached()
+      try await instance.allow(password: false)
+      latch.open()
+      #expect(await signUp.value == "operationNotAllowed")
+      let found = try await instance.identity.accounts.lookup(
+        instance.acme, emails: [Person.alice.email])
+      #expect(found.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["disabled", "no password", "deleted", "another password", "method off"])
   func `changes made while the password is being hashed take effect`(what: String) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
@@ -131,17 +155,21 @@ struct PasswordSignInTests {
       switch what {
       case "disabled": change.disabled = true
       case "no password": change.password = .clear
+      case "method off": try await instance.allow(password: false)
       case "another password": change.password = .set(Secret("another password"))
       default:
         try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
       }
-      if what != "deleted" {
+      if what != "deleted", what != "method off" {
         _ = try await instance.identity.accounts.update(
           instance.acme, alice.id, change, by: Instance.boss)
       }
       // A missing password takes as much work as an existing one.
       for _ in 0..<3 { latch.open() }
-      #expect(await signIn.value == (what == "disabled" ? "userDisabled" : "wrongPassword"))
+      let expected =
+        ["disabled": "userDisabled", "method off": "passwordLoginDisabled"][what]
+        ?? "wrongPassword"
+      #expect(await signIn.value == expected)
       #expect(try await instance.identity.sessions.count(alice) == 0)
     }
   }
