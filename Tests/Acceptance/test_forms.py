@@ -1,8 +1,11 @@
 """Forms: errors are shown next to their fields, and input is preserved."""
 
+import re
+
 import httpx
 import pytest
 
+from support.agents import set_rules
 from support.pages import Pages, error_of
 from support.rest import ok
 
@@ -160,6 +163,25 @@ def test_a_conflicting_policy_change_is_reported(owner, api):
     assert "This policy changed while you were editing" in answer.text and 'value="7" checked' in answer.text
     config = ok(api.admin("GET", "config", version="v2"))
     assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 3}
+
+
+def test_stale_support_rules_are_shown_next_to_the_present_ones(owner, api):
+    path = f"/projects/{api.project}/settings/support"
+    opened = owner.hidden_fields(path)["settings-version"]
+    set_rules(owner, f"/projects/{api.project}", approval_for_last_factor="on")
+    form = {"code-cap": "10", "undo-hours": "24", "code-attempt-days": "90", "actions-per-hour": "20",
+            "sign-in-goal": "99.9", "identity-proof": "", "caller-verification": "off"}
+    for version in (opened, ""):
+        answer = owner.post(path, {**form, "settings-version": version})
+        assert answer.status_code == 409
+        assert "These support rules changed while you were editing" in answer.text
+        assert 'id="undo-hours"' in answer.text and 'value="24"' in answer.text
+    # Sent again, the form of that answer is up to date.
+    kept = owner.get(path).text
+    assert re.search(r'<input type="checkbox" id="approval-for-last-factor"[^>]* checked', kept)
+    present = re.search(r'name="settings-version" value="([^"]+)"', answer.text)[1]
+    form |= {"settings-version": present, "approval-for-last-factor": "on", "tokens-remove-factors": "on"}
+    assert owner.post(path, form).status_code == 303
 
 
 def test_turning_totp_off_requires_the_tenants_name(owner, tenant_api):

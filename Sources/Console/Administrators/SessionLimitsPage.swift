@@ -13,25 +13,24 @@ struct SessionLimitsPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let limits = try await refusing { try await sessions.limits() }
-    return try await page(
-      signedIn, idle: String(limits.idleMinutes), hours: String(limits.hours),
-      requiresSecondFactor: limits.requiresSecondFactor, errors: [])
+    return try await page(signedIn, SessionLimitsForm(limits))
   }
 
   func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let (idle, hours) = (signedIn.form.trimmed("idle"), signedIn.form.trimmed("hours"))
-    let isRequired = signedIn.form["second-factor"] == "on"
-    // A number that can't be parsed is out of range.
-    let limits = SessionLimits(
-      idleMinutes: Int(idle) ?? 0, hours: Int(hours) ?? 0, requiresSecondFactor: isRequired)
+    var answers = SessionLimitsForm(signedIn.form)
     do {
-      let outcome = try await sessions.setLimits(limits, actions.request(signedIn))
+      let outcome = try await sessions.setLimits(
+        answers.limits, expecting: answers.version, actions.request(signedIn))
       return actions.leave(
         outcome.value
           ? Message("administrators.limits-changed")
           : Message("administrators.limits-unchanged"),
         signedIn, after: outcome, to: ConsolePaths.administrators())
     } catch {
+      if case .failed(.changedMeanwhile(let current)) = error {
+        answers.version = current.version
+        return try await page(signedIn, answers, replacing: SessionLimitsForm(current))
+      }
       let errors = try await actions.faults(error, .changeSessionLimits, signedIn) {
         error throws(Refusal) in
         switch error {
@@ -39,17 +38,16 @@ struct SessionLimitsPage: Sendable {
           FieldError(field: "idle", text: Message("administrators.idle-out-of-range"))
         case .hoursOutOfRange:
           FieldError(field: "hours", text: Message("administrators.hours-out-of-range"))
-        case .unavailable: throw Refusal.unavailable(error)
+        case .changedMeanwhile, .unavailable: throw Refusal.unavailable(error)
         }
       }
-      return try await page(
-        signedIn, idle: idle, hours: hours, requiresSecondFactor: isRequired, errors: errors)
+      return try await page(signedIn, answers, errors: errors)
     }
   }
 
   private func page(
-    _ signedIn: SignedIn, idle: String, hours: String, requiresSecondFactor: Bool,
-    errors: [FieldError]
+    _ signedIn: SignedIn, _ answers: SessionLimitsForm, errors: [FieldError] = [],
+    replacing current: SessionLimitsForm? = nil
   ) async throws(Refusal) -> Response {
     let title = Message("administrators.session-limits")
     var frame = actions.frames.frame(
@@ -60,21 +58,61 @@ struct SessionLimitsPage: Sendable {
     ]
     let framed = FrameView(frame)
     let model = SessionLimitsView(
-      frame: framed, csrf: signedIn.session.csrfToken, idle: idle, hours: hours,
-      requiresSecondFactor: requiresSecondFactor,
+      frame: framed, csrf: signedIn.session.csrfToken, answers: answers, current: current,
       fields: try await actions.fields(.changeSessionLimits, signedIn, framed))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    let status: Status =
+      current != nil ? .conflict : errors.isEmpty ? .ok : .unprocessableContent
+    return .html(view.render(model), status: status)
+  }
+}
+
+/// The input of the form; numbers are kept as typed.
+struct SessionLimitsForm: Sendable {
+  /// The version of the limits when the form was opened.
+  var version: SettingsVersion
+  /// The minutes without activity.
+  let idle: String
+  /// The hours in any case.
+  let hours: String
+  let requiresSecondFactor: Bool
+
+  init(_ limits: SessionLimits) {
+    version = limits.version
+    (idle, hours) = (String(limits.idleMinutes), String(limits.hours))
+    requiresSecondFactor = limits.requiresSecondFactor
+  }
+
+  init(_ form: Form) {
+    version = form.settingsVersion
+    (idle, hours) = (form.trimmed("idle"), form.trimmed("hours"))
+    requiresSecondFactor = form["second-factor"] == "on"
+  }
+
+  /// The input as limits; text that isn't a number becomes 0, which is outside every range.
+  var limits: SessionLimits {
+    SessionLimits(
+      idleMinutes: Int(idle) ?? 0, hours: Int(hours) ?? 0,
+      requiresSecondFactor: requiresSecondFactor)
+  }
+
+  /// The values for comparison.
+  fileprivate var facts: [Fact] {
+    [
+      Fact(Message("administrators.idle-minutes"), Message.verbatim(idle)),
+      Fact(Message("administrators.lifetime-hours"), Message.verbatim(hours)),
+      Fact(
+        Message("administrators.second-factor-for-all"),
+        requiresSecondFactor ? Message("common.on") : Message("common.off")),
+    ]
   }
 }
 
 struct SessionLimitsView: ViewModel {
   let frame: FrameView
   let csrf: String
-  /// The minutes without activity, as typed.
-  let idle: String
-  /// The hours in any case, as typed.
-  let hours: String
-  let requiresSecondFactor: Bool
+  let answers: SessionLimitsForm
+  /// The limits that someone else saved after the form was opened; nil if no one did.
+  let current: SessionLimitsForm?
   let fields: ActionFields
 
   static let keys: Keys<Self> = [
@@ -82,9 +120,17 @@ struct SessionLimitsView: ViewModel {
     .text(\.csrf),
     .text("action") { _ in ConsolePaths.sessionLimits() },
     .text("back") { _ in ConsolePaths.administrators() },
-    .text(\.idle),
-    .text(\.hours),
-    .flag(\.requiresSecondFactor),
+    .text("settingsVersion") { $0.answers.version.text },
+    .optional("conflict") { view in
+      view.current.map { current in
+        SettingsConflict(
+          Message("administrators.limits-changed-meanwhile"), current: current.facts,
+          entered: view.answers.facts, discard: ConsolePaths.sessionLimits())
+      }
+    },
+    .text("idle") { $0.answers.idle },
+    .text("hours") { $0.answers.hours },
+    .flag("requiresSecondFactor") { $0.answers.requiresSecondFactor },
     .text("idleError") { $0.frame.error(at: "idle") },
     .text("hoursError") { $0.frame.error(at: "hours") },
     .object("authorization") { $0.fields },

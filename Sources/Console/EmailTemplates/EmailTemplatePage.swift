@@ -77,7 +77,7 @@ struct EmailTemplatePage: Sendable {
 struct EmailTemplateDraft: Sendable {
   var template: EmailTemplate
   /// The version of the pool's own template when editing began.
-  let version: String
+  let version: SettingsVersion
   /// Whether it's the stored template, and not one that someone entered.
   let isStored: Bool
   /// What was done with it.
@@ -101,7 +101,7 @@ struct EmailTemplateDraft: Sendable {
     template = EmailTemplate(
       subject: texts[.subject] ?? "", text: texts[.text] ?? "", html: texts[.html] ?? "",
       senderName: texts[.senderName] ?? "", replyTo: texts[.replyTo] ?? "")
-    version = form.trimmed("version")
+    version = SettingsVersion(sent: form.trimmed("version"))
     isStored = false
   }
 

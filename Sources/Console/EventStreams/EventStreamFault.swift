@@ -27,7 +27,7 @@ enum EventStreamFault {
         field: "name",
         text: Message("event-streams.too-many", ["count": .number(EventStreams.most)]))
     case .notFound, .letterNotFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .changedMeanwhile, .unavailable: throw .unavailable(error)
     }
   }
 }

@@ -38,6 +38,10 @@ struct ProviderAnswers: Sendable {
     seen = form.text("seen") ?? ""
   }
 
+  /// The time of the provider's last change when the form was opened; for a form without it, a time
+  /// at which no provider was changed.
+  var expected: Instant { Instant(microseconds: Int64(seen) ?? .min) }
+
   /// Applies the form values to a provider's settings.
   func apply(
     to settings: inout ProviderSettings, _ kind: IdentityProvider.Kind

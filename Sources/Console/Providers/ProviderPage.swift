@@ -56,7 +56,7 @@ struct ProviderPage: Sendable {
     let signedIn = context.signedIn
     do {
       let outcome = try await identity.identityProviders.update(
-        context.scope, id, expecting: Int64(answers.seen).map { Instant(microseconds: $0) },
+        context.scope, id, expecting: answers.expected,
         actions.request(signedIn)
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
       return actions.leave(

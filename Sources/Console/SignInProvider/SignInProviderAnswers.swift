@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import Templating
 
 /// What an administrator entered about the provider.
 struct SignInProviderAnswers: Sendable {
@@ -14,6 +15,8 @@ struct SignInProviderAnswers: Sendable {
     var isEmpty: Bool { group.isEmpty && role.isEmpty }
   }
 
+  /// The version of the provider when the form was opened.
+  var version: SettingsVersion
   var name = ""
   var issuer = ""
   var clientID = ""
@@ -32,6 +35,7 @@ struct SignInProviderAnswers: Sendable {
   private static let spare = 3
 
   init(_ provider: ConsoleProvider) {
+    version = provider.version
     (name, issuer, clientID) = (provider.name, provider.issuer, provider.clientID)
     (scopes, groupsClaim) = (provider.scopes, provider.groupsClaim)
     mfaValues = provider.mfaValues.joined(separator: "\n")
@@ -43,6 +47,7 @@ struct SignInProviderAnswers: Sendable {
   }
 
   init(_ form: Form) {
+    version = form.settingsVersion
     (name, issuer) = (form.trimmed("name"), form.trimmed("issuer"))
     (clientID, secret) = (form.trimmed("client-id"), form.trimmed("client-secret"))
     scopes = form.trimmed("scopes")
@@ -109,17 +114,30 @@ struct SignInProviderAnswers: Sendable {
   }
 }
 
-extension [ProviderRoleChange] {
-  /// A digest of the changes, with which a form confirms these and no others.
-  var digest: String {
-    let text = map { change in
-      let roles = [change.granted, change.revoked].map { grants in
-        grants.map { grant in
-          "\(grant.role.rawValue) \(grant.project?.text ?? "") \(grant.tenant?.text ?? "")"
-        }.joined(separator: ",")
-      }
-      return "\(change.administrator.text) \(roles.joined(separator: ";"))"
-    }.joined(separator: "\n")
-    return Hex.encode([UInt8](HashFunction.sha256.digest([UInt8](text.utf8)).prefix(16)))
+extension ConsoleProvider {
+  /// The values for comparison.
+  var facts: [Fact] {
+    let none = Markup(escaping: Message("sign-in-provider.none"))
+    func lines(_ lines: [Markup]) -> Markup {
+      guard let first = lines.first else { return none }
+      let lineBreak = Markup(trusted: "<br>")
+      return Markup(joining: lines.dropFirst().reduce([first]) { $0 + [lineBreak, $1] })
+    }
+    func fact(_ label: Message, _ text: String) -> Fact {
+      Fact(label, text.isEmpty ? none : HTML.isolated(text))
+    }
+    return [
+      fact(Message("common.name"), name), fact(Message("sign-in-provider.issuer"), issuer),
+      fact(Message("sign-in-provider.client-id"), clientID),
+      fact(Message("sign-in-provider.scopes"), scopes),
+      Fact(Message("sign-in-provider.mfa-values"), lines(mfaValues.map(HTML.isolated))),
+      fact(Message("sign-in-provider.groups-claim"), groupsClaim),
+      Fact(
+        Message("sign-in-provider.roles-of-groups"),
+        lines(
+          roles.map { role in
+            Markup(joining: [HTML.isolated(role.group), Markup(trusted: ": "), role.grant.place])
+          })),
+    ]
   }
 }

@@ -21,24 +21,26 @@ struct SignInProviderPage: Sendable {
 
   func save(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let stored = try await refusing { try await providers.find() }
-    let answers = SignInProviderAnswers(signedIn.form)
+    var answers = SignInProviderAnswers(signedIn.form)
     let (provider, rowErrors) = answers.provider
     guard rowErrors.isEmpty else {
       let errors = rowErrors + (try await actions.unmet(Self.action, signedIn))
       return try await page(signedIn, answers, stored, errors: errors)
     }
-    let changes = try await refusing { try await providers.changes(by: provider) }
     do {
       let outcome = try await providers.save(
-        provider, secret: answers.newSecret,
-        isConfirmed: changes.isEmpty || answers.confirmed == changes.digest,
-        actions.request(signedIn))
+        provider, secret: answers.newSecret, expecting: answers.version,
+        confirming: answers.confirmed, actions.request(signedIn))
       let text =
         outcome.value
         ? Message("sign-in-provider.saved") : Message("administrators.no-changes-made")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInProvider())
     } catch {
       switch error {
+      case .failed(.changedMeanwhile(let current)):
+        let present = current ?? ConsoleProvider()
+        answers.version = present.version
+        return try await page(signedIn, answers, current, replacing: present)
       case .failed(.unconfirmed(let changes)):
         return try await page(signedIn, answers, stored, changes: changes)
       case .failed(.invalid(let faults)):
@@ -88,7 +90,7 @@ struct SignInProviderPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ answers: SignInProviderAnswers, _ stored: ConsoleProvider?,
     changes: [ProviderRoleChange] = [], errors: [FieldError] = [],
-    preview: SignInProviderPreview? = nil
+    preview: SignInProviderPreview? = nil, replacing current: ConsoleProvider? = nil
   ) async throws(Refusal) -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
     var frame = actions.frames.frame(Message("sign-in-provider.title"), for: signedIn)
@@ -99,10 +101,13 @@ struct SignInProviderPage: Sendable {
     let framed = FrameView(frame)
     let model = SignInProviderView(
       frame: framed, csrf: signedIn.session.csrfToken, answers: answers, stored: stored,
-      places: places, origin: publicURL.origin, changes: changes, preview: preview,
+      current: current, places: places, origin: publicURL.origin, changes: changes,
+      preview: preview,
       fields: try await actions.fields(Self.action, signedIn, framed))
     let isRefused = !errors.isEmpty || !changes.isEmpty
-    return .html(view.render(model), status: isRefused ? .unprocessableContent : .ok)
+    let status: Status =
+      current != nil ? .conflict : isRefused ? .unprocessableContent : .ok
+    return .html(view.render(model), status: status)
   }
 }
 

@@ -34,7 +34,8 @@ struct SignInProviderRemovalPage: Sendable {
             text: Message(
               "sign-in-provider.removal-needs-own-sign-in",
               ["holder": .message(Permission.manageAdministrators.holder)]))
-        case .invalid, .unconfirmed, .unavailable: throw Refusal.unavailable(error)
+        case .invalid, .changedMeanwhile, .unconfirmed, .unavailable:
+          throw Refusal.unavailable(error)
         }
       }
       return try await page(signedIn, errors: errors)

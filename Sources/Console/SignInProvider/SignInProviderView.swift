@@ -18,6 +18,9 @@ struct SignInProviderView: ViewModel {
   let csrf: String
   let answers: SignInProviderAnswers
   let stored: ConsoleProvider?
+  /// The provider that someone else saved after the form was opened, without values if they removed
+  /// it; nil if no one did.
+  let current: ConsoleProvider?
   let places: [(value: String, text: Message)]?
   let origin: String
   /// The changes of roles that saving would make and that have to be confirmed.
@@ -33,6 +36,15 @@ struct SignInProviderView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.csrf),
+    .text("settingsVersion") { $0.answers.version.text },
+    .optional("conflict") { view in
+      view.current.map { current in
+        SettingsConflict(
+          Message("sign-in-provider.changed-meanwhile"), current: current.facts,
+          entered: view.answers.provider.provider.facts,
+          discard: ConsolePaths.signInProvider())
+      }
+    },
     .text("action") { _ in ConsolePaths.signInProvider() },
     .text("previewAction") { _ in ConsolePaths.signInProviderPreview() },
     .text("removal") { $0.stored == nil ? nil : ConsolePaths.signInProviderRemoval() },

@@ -46,8 +46,8 @@ enum ActionErrorText {
   ) throws(Refusal) -> [FieldError] {
     switch error {
     case .answers(let faults): return faults.map { field($0, times) }
-    // The page shows this in place of its form.
-    case .noSecondFactor: return []
+    // The page shows these in place of its form, and above it.
+    case .noSecondFactor, .changedMeanwhile: return []
     case .notAllowed: throw .notAllowed(permission)
     case .sessionEnded: throw .sessionEnded
     case .scopeNotFound: throw .notFound

@@ -5,6 +5,8 @@ import Text
 
 /// The input of the support rules form; numbers are kept as entered.
 struct SupportRulesForm: Sendable {
+  /// The version of the rules when the form was opened.
+  var version: SettingsVersion
   var codeCap: String
   var undoHours: String
   var codeAttemptDays: String
@@ -21,6 +23,7 @@ struct SupportRulesForm: Sendable {
   var callerVerification: String
 
   init(_ settings: SupportRules) {
+    version = settings.version
     codeCap = String(settings.codeCap)
     undoHours = String(settings.undoHours)
     codeAttemptDays = String(settings.codeAttemptDays)
@@ -38,6 +41,7 @@ struct SupportRulesForm: Sendable {
   }
 
   init(_ form: Form) {
+    version = form.settingsVersion
     codeCap = form.trimmed("code-cap")
     undoHours = form.trimmed("undo-hours")
     codeAttemptDays = form.trimmed("code-attempt-days")

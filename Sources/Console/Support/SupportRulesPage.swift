@@ -18,12 +18,18 @@ struct SupportRulesPage: Sendable {
 
   func change(_ context: ScopeContext) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
-    let answers = SupportRulesForm(signedIn.form)
+    var answers = SupportRulesForm(signedIn.form)
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await identity.support.change(
-        context.scope, to: answers.settings, ActionInput(signedIn.form).request(signedIn))
+        context.scope, to: answers.settings, expecting: answers.version,
+        ActionInput(signedIn.form).request(signedIn))
     } catch {
+      if case .changedMeanwhile(let current) = error {
+        answers.version = current.version
+        return try await page(
+          context, answers, status: .conflict, replacing: SupportRulesForm(current))
+      }
       let faults = try ActionErrorText.faults(error, signedIn.times, .editSupportRules)
       return try await page(context, answers, status: .unprocessableContent, errors: faults)
     }
@@ -36,7 +42,7 @@ struct SupportRulesPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ answers: SupportRulesForm, status: Status = .ok,
-    errors: [FieldError] = []
+    errors: [FieldError] = [], replacing current: SupportRulesForm? = nil
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     let session = context.signedIn.session
@@ -54,8 +60,8 @@ struct SupportRulesPage: Sendable {
       }
     }
     let model = SupportRulesView(
-      frame: FrameView(frame), context: context, answers: answers, asksForCode: asksForCode,
-      history: history)
+      frame: FrameView(frame), context: context, answers: answers, current: current,
+      asksForCode: asksForCode, history: history)
     return .html(view.render(model), status: status)
   }
 }
@@ -64,6 +70,8 @@ struct SupportRulesView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let answers: SupportRulesForm
+  /// The rules that someone else saved after the form was opened; nil if no one did.
+  let current: SupportRulesForm?
   let asksForCode: Bool
   let history: [AuditRow]?
 
@@ -74,7 +82,7 @@ struct SupportRulesView: ViewModel {
     isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn) : nil
   }
 
-  private var numbers: [SupportNumberField] {
+  private func numbers(_ answers: SupportRulesForm) -> [SupportNumberField] {
     [
       SupportNumberField(
         id: "code-cap", label: Message("support.code-cap"), value: answers.codeCap,
@@ -101,7 +109,7 @@ struct SupportRulesView: ViewModel {
     }
   }
 
-  private var switches: [SupportToggle] {
+  private func switches(_ answers: SupportRulesForm) -> [SupportToggle] {
     [
       SupportToggle(
         id: "temporary-codes", label: Message("support.temporary-codes"),
@@ -128,10 +136,10 @@ struct SupportRulesView: ViewModel {
     }
   }
 
-  private var facts: [Fact] {
+  private func facts(_ answers: SupportRulesForm) -> [Fact] {
     let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
     let none = Markup(escaping: Message("support.none"))
-    var facts = numbers.map { Fact($0.label, $0.value) }
+    var facts = numbers(answers).map { Fact($0.label, $0.value) }
     facts += [
       Fact(
         Message("support.approval-of-bulk-removals"),
@@ -154,7 +162,7 @@ struct SupportRulesView: ViewModel {
         (CallerVerification(rawValue: answers.callerVerification) ?? .off).label),
     ]
     return facts
-      + switches.map {
+      + switches(answers).map {
         Fact($0.label, $0.isOn ? Message("common.on") : Message("common.off"))
       }
   }
@@ -178,8 +186,17 @@ struct SupportRulesView: ViewModel {
     .flag("isForOthers") { !$0.isOffered },
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
-    .list("numbers") { $0.numbers },
-    .list("switches") { $0.switches },
+    .text("settingsVersion") { $0.answers.version.text },
+    .optional("conflict") { view in
+      view.current.map { current in
+        SettingsConflict(
+          Message("support.rules-changed-meanwhile"), current: view.facts(current),
+          entered: view.facts(view.answers),
+          discard: ConsolePaths.supportRules(view.context.scope))
+      }
+    },
+    .list("numbers") { $0.numbers($0.answers) },
+    .list("switches") { $0.switches($0.answers) },
     .text("over") { $0.answers.approvalOverUsers },
     .text("overError") { $0.frame.error(at: "approval-over-users") },
     .text("policyOver") { $0.answers.policyApprovalOverUsers },
@@ -192,7 +209,7 @@ struct SupportRulesView: ViewModel {
     .text("callerError") { $0.frame.error(at: "caller-verification") },
     .number("mostProofs") { _ in SupportRules.mostProofs },
     .number("longestProof") { _ in SupportRules.longestProof },
-    .list("facts") { $0.facts },
+    .list("facts") { $0.facts($0.answers) },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { view in

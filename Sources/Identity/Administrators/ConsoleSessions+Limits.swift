@@ -6,6 +6,8 @@ public enum SessionLimitsError: Error, Sendable {
   case idleOutOfRange
   /// The hours aren't in ``SessionLimits/hourRange``.
   case hoursOutOfRange
+  /// Someone else changed the limits after the form was opened; these are the present ones.
+  case changedMeanwhile(SessionLimits)
   /// The database is unavailable.
   case unavailable(Failure)
 }
@@ -22,10 +24,14 @@ extension ConsoleSessions {
 
   /// Changes the limits of sessions, which apply to open sessions immediately.
   ///
+  /// - Parameters:
+  ///   - limits: The new limits.
+  ///   - version: The version of the limits when editing began.
+  ///   - request: The administrator and their input.
   /// - Returns: False if nothing changes.
   /// - Throws: ``ActionError`` with ``SessionLimitsError``.
   public func setLimits(
-    _ limits: SessionLimits, _ request: ActionRequest
+    _ limits: SessionLimits, expecting version: SettingsVersion, _ request: ActionRequest
   ) async throws(ActionError<SessionLimitsError>) -> ActionOutcome<Bool> {
     guard SessionLimits.idleRange.contains(limits.idleMinutes) else {
       throw .failed(.idleOutOfRange)
@@ -36,24 +42,12 @@ extension ConsoleSessions {
     ) { context, connection in
       let old = try SessionLimits.find(connection)
       guard old != limits else { return false }
+      guard old.version == version else { throw SessionLimitsError.changedMeanwhile(old) }
       // Longer limits must not reopen sessions that have ended.
       try Self.deleteEnded(old, at: context.now, connection)
       try limits.store(connection)
       var entry = AuditEntry(.instanceChangeSessionLimits, of: nil)
-      if old.idleMinutes != limits.idleMinutes {
-        entry.add(
-          .sessionIdleLimit, from: .duration(Int(old.idle)), to: .duration(Int(limits.idle)))
-      }
-      if old.hours != limits.hours {
-        entry.add(
-          .sessionLifetime, from: .duration(Int(old.lifetime)),
-          to: .duration(Int(limits.lifetime)))
-      }
-      if old.requiresSecondFactor != limits.requiresSecondFactor {
-        entry.add(
-          .secondFactorRequired, from: .flag(old.requiresSecondFactor),
-          to: .flag(limits.requiresSecondFactor))
-      }
+      entry.compare(old.auditFields, limits.auditFields)
       try context.record(entry, connection)
       return true
     }

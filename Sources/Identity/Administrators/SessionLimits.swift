@@ -28,6 +28,18 @@ public struct SessionLimits: Sendable, Hashable {
     self.requiresSecondFactor = requiresSecondFactor
   }
 
+  /// The version, to notice changes while someone edits the limits.
+  public var version: SettingsVersion { SettingsVersion(auditFields) }
+
+  /// The limits, for comparison in the audit log.
+  var auditFields: [AuditField] {
+    [
+      AuditField(.sessionIdleLimit, .duration(Int(idle))),
+      AuditField(.sessionLifetime, .duration(Int(lifetime))),
+      AuditField(.secondFactorRequired, .flag(requiresSecondFactor)),
+    ]
+  }
+
   /// The time without use after which a session ends, in seconds.
   public var idle: Int64 { Int64(idleMinutes) * 60 }
   /// The time after which a session ends in any case, in seconds.

@@ -50,6 +50,16 @@ extension ConsoleProvider {
       && scopes.utf8.allSatisfy { (32...126).contains($0) && $0 != 34 && $0 != 92 }
   }
 
+  /// The version, to notice changes while someone edits the provider.
+  ///
+  /// It doesn't tell secrets apart, because a form without a new one keeps the present one.
+  public var version: SettingsVersion { SettingsVersion(auditFields()) }
+
+  /// Sorts by bytes: other orders leave open which of two texts that look alike is first.
+  private static func sorted(_ texts: [String]) -> [String] {
+    texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
   /// The fields of the audit log.
   func auditFields(isNewSecret: Bool = false) -> [AuditField] {
     [
@@ -57,7 +67,7 @@ extension ConsoleProvider {
       AuditField(.clientID, .text(clientID)), AuditField(.scopes, .text(scopes)),
       AuditField(.groupsClaim, .text(groupsClaim)),
       AuditField(.mfaValues, .optional(mfaValues)),
-      AuditField(.groupRoles, .optional(Set(roles).map(\.auditText).sorted())),
+      AuditField(.groupRoles, .optional(Self.sorted(Set(roles).map(\.auditText)))),
       AuditField(
         .clientSecret, sealedSecret == nil ? .absent : .secret,
         hidden: isNewSecret ? ["changed"] : []),

@@ -97,7 +97,10 @@ public enum ConsoleProviderFault: Sendable, Equatable {
 public enum ConsoleProviderError: Error, Sendable {
   /// The problems, in the order of the form.
   case invalid([ConsoleProviderFault])
-  /// Roles of administrators would change, which requires a confirmation.
+  /// Someone else changed the provider after the form was opened; this is the present one, nil if it
+  /// was removed.
+  case changedMeanwhile(ConsoleProvider?)
+  /// Roles of administrators would change, which requires a confirmation of these changes.
   case unconfirmed([ProviderRoleChange])
   /// Password sign-in is off, so only the break-glass account could sign in.
   case passwordSignInOff

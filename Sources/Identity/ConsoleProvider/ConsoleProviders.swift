@@ -1,6 +1,7 @@
 public import Crypto
 import Database
 import OpenIDConnect
+import Text
 
 /// Sets up the provider of OpenID Connect with which administrators sign in, and signs them in.
 public struct ConsoleProviders: Sendable {
@@ -56,12 +57,16 @@ public struct ConsoleProviders: Sendable {
   /// - Parameters:
   ///   - provider: The provider.
   ///   - secret: The new client secret; nil keeps the stored one.
-  ///   - isConfirmed: Whether roles of administrators may change.
+  ///   - version: The version of the provider when editing began, that of a new ``ConsoleProvider``
+  ///     if there was none.
+  ///   - confirmed: The digest of the changes of administrators' roles that were shown and confirmed;
+  ///     empty for none.
   ///   - request: The administrator and their input.
   /// - Returns: False if nothing changes.
   /// - Throws: ``ActionError`` with ``ConsoleProviderError``.
   public func save(
-    _ provider: ConsoleProvider, secret: Secret?, isConfirmed: Bool, _ request: ActionRequest
+    _ provider: ConsoleProvider, secret: Secret?, expecting version: SettingsVersion,
+    confirming confirmed: String, _ request: ActionRequest
   ) async throws(ActionError<ConsoleProviderError>) -> ActionOutcome<Bool> {
     let faults: [ConsoleProviderFault]
     do { faults = try await self.faults(of: provider) } catch { throw .failed(error) }
@@ -81,10 +86,13 @@ public struct ConsoleProviders: Sendable {
       var entry = AuditEntry(.instanceChangeSignInProvider, of: nil)
       entry.compare(old?.auditFields(), new.auditFields(isNewSecret: sealed != nil))
       guard !entry.changes.isEmpty else { return false }
+      guard (old ?? ConsoleProvider()).version == version else {
+        throw ConsoleProviderError.changedMeanwhile(old)
+      }
       let missing = try new.missingPlaces(connection)
       guard missing.isEmpty else { throw ConsoleProviderError.invalid(missing) }
       let changes = try Self.changes(by: new, connection)
-      guard isConfirmed || changes.isEmpty else {
+      guard changes.isEmpty || changes.digest.isSameBytes(as: confirmed) else {
         throw ConsoleProviderError.unconfirmed(changes)
       }
       if let old, old.issuer != new.issuer {

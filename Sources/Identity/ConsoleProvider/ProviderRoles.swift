@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import OpenIDConnect
 
@@ -11,6 +12,21 @@ public struct ProviderRoleChange: Sendable, Equatable {
   public let granted: [Grant]
   /// Roles that they lose.
   public let revoked: [Grant]
+}
+
+extension [ProviderRoleChange] {
+  /// A digest of the changes, with which a form confirms these and no others.
+  public var digest: String {
+    let text = map { change in
+      let roles = [change.granted, change.revoked].map { grants in
+        grants.map { grant in
+          "\(grant.role.rawValue) \(grant.project?.text ?? "") \(grant.tenant?.text ?? "")"
+        }.joined(separator: ",")
+      }
+      return "\(change.administrator.text) \(roles.joined(separator: ";"))"
+    }.joined(separator: "\n")
+    return Hex.encode([UInt8](HashFunction.sha256.digest([UInt8](text.utf8)).prefix(16)))
+  }
 }
 
 /// Brings the roles that come from groups in line with the groups.

@@ -1,4 +1,3 @@
-import Crypto
 import JSON
 import Text
 
@@ -153,10 +152,8 @@ public struct EmailTemplate: Equatable, Sendable {
     (self.senderName, self.replyTo) = (cleaned(senderName), cleaned(replyTo))
   }
 
-  /// A value that differs for different templates, to notice changes while someone edits one.
-  public var version: String {
-    Hex.encode(Store.digest(Field.allCases.map { "\(self[$0].utf8.count) \(self[$0])" }.joined()))
-  }
+  /// The version, to notice changes while someone edits the template.
+  public var version: SettingsVersion { SettingsVersion(Field.allCases.map { self[$0] }) }
 
   /// Whether it changes nothing.
   public var isEmpty: Bool { self == EmailTemplate() }

@@ -46,7 +46,7 @@ public struct EmailTemplates: Sendable {
   /// - Throws: ``ActionError``.
   public func change(
     _ scope: Scope, _ kind: EmailTemplate.Kind, to template: EmailTemplate,
-    expecting version: String, _ request: ActionRequest
+    expecting version: SettingsVersion, _ request: ActionRequest
   ) async throws(ActionError<EmailTemplateError>) -> ActionOutcome<Void> {
     let faults = template.faults(kind)
     guard faults.isEmpty else { throw .failed(.invalid(faults)) }
@@ -57,7 +57,7 @@ public struct EmailTemplates: Sendable {
       .changeEmailTemplate, request, in: ActionTarget(scope), EmailTemplateError.self
     ) { context, connection in
       let current = try PoolEmailTemplates.read(scope, connection).ownTemplate(kind)
-      guard (current ?? EmailTemplate()).version.isSameBytes(as: version) else {
+      guard (current ?? EmailTemplate()).version == version else {
         throw EmailTemplateError.changedMeanwhile
       }
       do {

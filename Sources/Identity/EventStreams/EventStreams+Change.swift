@@ -13,12 +13,13 @@ extension EventStreams {
   ///   - name: The display name, 1 to 100 characters.
   ///   - target: The name of a file, a host and port, or a URL.
   ///   - renewsSecret: Whether a webhook gets a new secret.
+  ///   - version: The version of the stream's settings when editing began.
   ///   - request: The administrator and their input.
   /// - Returns: The stream, and the new secret, which is shown once; nil if nothing differs.
   /// - Throws: ``ActionError`` with ``EventStreamError``.
   public func change(
     _ id: ID<EventStream>, name: String, target: String, renewsSecret: Bool,
-    _ request: ActionRequest
+    expecting version: SettingsVersion, _ request: ActionRequest
   ) async throws(ActionError<EventStreamError>) -> ActionOutcome<
     (stream: EventStream, secret: Secret?)?
   > {
@@ -37,6 +38,7 @@ extension EventStreams {
       let isMoved = !stream.target.isSameBytes(as: target)
       let isRenewed = sealed != nil && stream.kind == .webhook
       guard isMoved || isRenewed || !stream.name.isSameBytes(as: name) else { return nil }
+      guard stream.version == version else { throw EventStreamError.changedMeanwhile(stream) }
       try connection.run(
         """
         UPDATE event_stream SET name = \(name), target = \(target),
@@ -54,15 +56,24 @@ extension EventStreams {
       }
       var entry = AuditEntry(.eventStreamChange, .eventStream, id.text, name: name)
       entry.compare(
-        [
-          AuditField(.displayName, .text(stream.name)),
-          AuditField(.destination, .text(stream.target)),
-        ],
-        [AuditField(.displayName, .text(name)), AuditField(.destination, .text(target))])
+        EventStream.auditFields(name: stream.name, target: stream.target),
+        EventStream.auditFields(name: name, target: target))
       if isRenewed { entry.add(.signingSecret, .secret) }
       try context.record(entry, connection)
       return (try Self.existing(id, connection), isRenewed ? secret : nil)
     }
+  }
+}
+
+extension EventStream {
+  /// The version of the name and destination, to notice changes while someone edits them.
+  public var version: SettingsVersion {
+    SettingsVersion(Self.auditFields(name: name, target: target))
+  }
+
+  /// The name and destination, for comparison in the audit log.
+  fileprivate static func auditFields(name: String, target: String) -> [AuditField] {
+    [AuditField(.displayName, .text(name)), AuditField(.destination, .text(target))]
   }
 }
 

@@ -12,6 +12,8 @@ public enum EventStreamError: Error, Sendable {
   case exists
   /// Another stream has the same name.
   case nameTaken
+  /// Someone else changed the stream after the form was opened; this is the present one.
+  case changedMeanwhile(EventStream)
   /// There are ``EventStreams/most`` already.
   case tooMany
   /// The stream doesn't exist.

@@ -16,19 +16,23 @@ extension Support {
   /// - Parameters:
   ///   - scope: The pool.
   ///   - new: The new rules.
+  ///   - version: The version of the rules when editing began.
   ///   - request: The request of the agent who changes them; only its code is used.
   /// - Returns: False if the rules don't change, in which case the code isn't checked either.
   /// - Throws: ``SupportRulesError``.
   public func change(
-    _ scope: Scope, to new: SupportRules, _ request: ActionRequest
+    _ scope: Scope, to new: SupportRules, expecting version: SettingsVersion,
+    _ request: ActionRequest
   ) async throws(SupportRulesError) -> ActionOutcome<Bool> {
     let (new, faults) = new.checked()
     let now = store.clock.now()
     return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
       connection in
-      guard faults.isEmpty else { return nil }
-      try Self.checkApproval(scope, new, request, at: now, connection)
-      return try Self.difference(scope, new, connection)
+      guard let entry = try Self.difference(scope, new, connection) else { return nil }
+      let old = try SupportRules.find(scope, connection)
+      guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
+      try Self.checkApproval(of: new, over: old, in: scope, request, at: now, connection)
+      return entry
     } doing: { connection in
       try new.store(scope, connection)
     }
@@ -56,10 +60,9 @@ extension Support {
   /// Policy admins, whose changes need approval, can't loosen the rule that requires it, nor
   /// choose how callers are verified.
   private static func checkApproval(
-    _ scope: Scope, _ new: SupportRules, _ request: ActionRequest,
+    of new: SupportRules, over old: SupportRules, in scope: Scope, _ request: ActionRequest,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let old = try SupportRules.find(scope, connection)
     var loosened: [SupportRulesError.Field] = []
     if new.callerVerification != old.callerVerification { loosened.append(.callerVerification) }
     if let least = old.policyApprovalOverUsers,

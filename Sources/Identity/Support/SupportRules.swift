@@ -50,6 +50,9 @@ public struct SupportRules: Sendable, Equatable {
     }
   }
 
+  /// The version, to notice changes while someone edits the rules.
+  public var version: SettingsVersion { SettingsVersion(auditFields) }
+
   /// The maximum number of identity checks.
   public static let mostProofs = 10
   /// The maximum length of an identity check, in characters.
@@ -193,6 +196,8 @@ public enum SupportRulesError: Error, Sendable {
   case notAllowed
   /// The session was ended or expired while the request was handled.
   case sessionEnded
+  /// Someone else changed the rules after the form was opened; these are the present ones.
+  case changedMeanwhile(SupportRules)
   /// The pool no longer exists.
   case scopeNotFound
   /// The database is unavailable.

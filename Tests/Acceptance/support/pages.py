@@ -24,12 +24,15 @@ class Pages:
         return self.hidden_fields(path)["csrf"]
 
     def hidden_fields(self, path):
-        """Returns the CSRF token of a page's forms, and the IDs of the factors to remove."""
+        """Returns the CSRF token of a page's forms, the IDs of the factors to remove, and the
+        version of the settings that the page shows."""
         page = self.get(path)
         found = re.search(r'name="csrf" value="([^"]+)"', page.text)
         assert found, f"{path} has no form: {page.status_code} {page.text[:300]}"
         shown = re.findall(r'name="enrollment" value="([^"]+)"', page.text)
-        return {"csrf": html.unescape(found.group(1)), "enrollment": [html.unescape(id) for id in shown]}
+        version = re.findall(r'name="(settings-version)" value="([^"]+)"', page.text)
+        return {"csrf": html.unescape(found.group(1)), "enrollment": [html.unescape(id) for id in shown],
+                **dict(version)}
 
     def post(self, path, form, page=None, **more):
         """Submits a form as the page at `page` (by default the same path) would."""

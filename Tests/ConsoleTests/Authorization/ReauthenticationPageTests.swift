@@ -33,13 +33,16 @@ import Testing
       try await world.id(of: World.tomas)
     )
     let version = try await world.identity.policies.read(try await world.euScope).version
+    let staff = try await world.identity.identityProviders.find(
+      try await world.euScope, "oidc.staff")
     let provider: Form = [
       "name": "Other", "issuer": "https://login.acme.example", "client": "c",
       "keys": World.publicKey, "enabled": "on",
     ]
     let stream = "/event-streams/\(try await world.eventStream(isPaused: true))"
-    var newProvider = provider
+    var (newProvider, changedProvider) = (provider, provider)
     newProvider.add("id", "oidc.new")
+    changedProvider.add("seen", String(staff.changedAt.microseconds))
     return [
       Attempt(
         action: .openMessage, address: "\(eu)/messages/\(message.id)/text", form: [:],
@@ -89,7 +92,7 @@ import Testing
         row: .providerCreate),
       Attempt(
         action: .changeIdentityProvider, address: "\(eu)/settings/providers/oidc.staff",
-        form: provider, row: .providerChange),
+        form: changedProvider, row: .providerChange),
       Attempt(
         action: .removeIdentityProvider, address: "\(eu)/settings/providers/oidc.staff/removal",
         form: [:], row: .providerDelete),
@@ -102,7 +105,7 @@ import Testing
       Attempt(
         action: .changeEmailTemplate, address: "\(eu)/email-templates/sign-in",
         form: [
-          "version": EmailTemplate().version, "subject": "Sign in", "text": "", "html": "",
+          "version": EmailTemplate().version.text, "subject": "Sign in", "text": "", "html": "",
           "sender-name": "", "reply-to": "",
         ], row: .tenantChange),
       Attempt(

@@ -10,7 +10,7 @@ import Testing
 
   private func form(_ text: String = "Go to %LINK%", html: String = "") -> Form {
     [
-      "version": EmailTemplate().version, "subject": "%APP_NAME%: new password", "text": text,
+      "version": EmailTemplate().version.text, "subject": "%APP_NAME%: new password", "text": text,
       "html": html, "sender-name": "Help", "reply-to": "help@example.com",
     ]
   }

@@ -83,13 +83,16 @@ import Text
       try await world.identity.identityProviders.update(
         scope, "oidc.staff", by: Author(actor: .commandLine)
       ) { (settings) throws(ProviderError) in settings.clientID = "other" }
-      let late = try await ada.submit(
-        one,
-        [
-          "seen": seen, "name": "Late", "issuer": "https://a.example", "client": "c", "keys": "",
-        ])
-      #expect(late.status == .unprocessableContent)
-      #expect(late.says("This provider changed while you were editing."))
+      // A form that doesn't say what it showed is refused as well.
+      for seen in [seen, ""] {
+        let late = try await ada.submit(
+          one,
+          [
+            "seen": seen, "name": "Late", "issuer": "https://a.example", "client": "c", "keys": "",
+          ])
+        #expect(late.status == .unprocessableContent)
+        #expect(late.says("This provider changed while you were editing."))
+      }
       let provider = try await world.identity.identityProviders.find(scope, "oidc.staff")
       #expect(provider.settings.clientID == "other")
     }

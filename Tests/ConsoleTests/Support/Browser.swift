@@ -34,12 +34,15 @@ final class Browser: Sendable {
       fields: [.origin: world.origin, .secFetchSite: "same-origin"])
   }
 
-  /// Opens a page, and sends its form with these fields, the CSRF token, and the IDs of the factors
-  /// that the page shows.
+  /// Opens a page, and sends its form with these fields, the CSRF token, the version of the settings,
+  /// and the IDs of the factors that the page shows.
   func submit(_ address: String, _ fields: Form, to: String? = nil) async throws -> Answer {
     var form = fields
     let page = try await get(address)
     form.add("csrf", try page.csrf)
+    if let version = page.value(of: SettingsConflict.field) {
+      form.add(SettingsConflict.field, version)
+    }
     for id in page.allValues(of: "enrollment") { form.add("enrollment", id) }
     return try await post(to ?? address, form)
   }

@@ -1,0 +1,206 @@
+import HTTP
+import Identity
+import Testing
+import Text
+
+@testable import Console
+
+/// Forms of settings that someone else changed after they were opened.
+@Suite struct StaleFormPageTests {
+  /// The form as a page with these rules sends it.
+  private static func form(_ rules: SupportRules, _ csrf: String, version: String?) -> Form {
+    let answers = SupportRulesForm(rules)
+    var form: Form = [
+      "csrf": csrf, "code-cap": answers.codeCap, "undo-hours": answers.undoHours,
+      "code-attempt-days": answers.codeAttemptDays, "actions-per-hour": answers.actionsPerHour,
+      "sign-in-goal": answers.signInGoal, "approval-over-users": answers.approvalOverUsers,
+      "policy-approval-over-users": answers.policyApprovalOverUsers,
+      "token-changes-per-hour": answers.tokenChangesPerHour, "identity-proof": answers.proof,
+      "caller-verification": answers.callerVerification,
+    ]
+    for (name, isOn) in [
+      ("approval-for-last-factor", answers.approvalForLastFactor),
+      ("tokens-remove-factors", answers.tokensRemoveFactors),
+      ("temporary-codes", answers.temporaryCodes), ("recovery-codes", answers.recoveryCodes),
+    ] where isOn {
+      form.add(name, "on")
+    }
+    if let version { form.add(SettingsConflict.field, version) }
+    return form
+  }
+
+  /// Turns on the approval of a user's last factor, as someone else.
+  private func requireApproval(_ world: World) async throws -> SupportRules {
+    let scope = try await world.euScope
+    var rules = try await world.identity.support.settings(scope)
+    rules.approvalForLastFactor = true
+    try await world.identity.support.change(scope, to: rules, by: Author(actor: .commandLine))
+    return rules
+  }
+
+  @Test(arguments: [true, false])
+  func `stale support rules are shown next to the present ones, and nothing is saved`(
+    hasVersion: Bool
+  ) async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let (scope, address) = (try await world.euScope, try await world.eu + "/settings/support")
+      let page = try await tomas.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      var entered = try await world.identity.support.settings(scope)
+      entered.undoHours = 25
+      let strict = try await requireApproval(world)
+      let late = try await tomas.post(
+        address, Self.form(entered, try page.csrf, version: hasVersion ? version : nil))
+      #expect(late.status == .conflict)
+      Markup.check(late)
+      #expect(late.says("These support rules changed while you were editing."))
+      #expect(late.says("data-label=\"Current value\"><span>on</span>"))
+      #expect(late.says("data-label=\"In your form\"><span>off</span>"))
+      #expect(late.says("data-label=\"In your form\"><span>25</span>"))
+      #expect(late.values(of: "href").contains(address))
+      // What was entered stays in the form.
+      #expect(
+        late.says("value=\"25\"") && !late.says("\"approval-for-last-factor\" value=\"on\" checked")
+      )
+      #expect(try await world.identity.support.settings(scope) == strict)
+      var both = strict
+      both.undoHours = 25
+      let present = try #require(late.value(of: SettingsConflict.field))
+      let again = try await tomas.post(
+        address, Self.form(both, try late.csrf, version: present))
+      #expect(again.location == address)
+      #expect(try await world.identity.support.settings(scope) == both)
+    }
+  }
+
+  @Test func `a stale form with an error is still stale once the error is corrected`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let (scope, address) = (try await world.euScope, try await world.eu + "/settings/support")
+      let page = try await tomas.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      var entered = try await world.identity.support.settings(scope)
+      entered.undoHours = -1
+      let strict = try await requireApproval(world)
+      let wrong = try await tomas.post(
+        address, Self.form(entered, try page.csrf, version: version))
+      #expect(wrong.status == .unprocessableContent)
+      let kept = try #require(wrong.value(of: SettingsConflict.field))
+      entered.undoHours = 25
+      let late = try await tomas.post(address, Self.form(entered, try wrong.csrf, version: kept))
+      #expect(late.status == .conflict)
+      #expect(try await world.identity.support.settings(scope) == strict)
+    }
+  }
+
+  @Test func `a form that's kept while its session expires is compared when it's sent again`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
+      let (scope, address) = (try await world.euScope, try await world.eu + "/settings/support")
+      let page = try await tomas.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      var entered = try await world.identity.support.settings(scope)
+      entered.undoHours = 25
+      let strict = try await requireApproval(world)
+      world.clock.advance(seconds: SessionLimits.standard.idle + 61)
+      _ = try await tomas.post(address, Self.form(entered, try page.csrf, version: version))
+      _ = try await tomas.givePassword(World.tomas)
+      _ = try await tomas.submit("/sign-in/code", ["code": try world.code(of: app)])
+      let review = try await tomas.get(KeptAnswersPage.address(Drafts.mark(of: address)))
+      let kept = try #require(review.value(of: SettingsConflict.field))
+      #expect(kept == version)
+      let late = try await tomas.post(address, Self.form(entered, try review.csrf, version: kept))
+      #expect(late.status == .conflict)
+      #expect(try await world.identity.support.settings(scope) == strict)
+    }
+  }
+
+  @Test func `stale session limits are shown next to the present ones`() async throws {
+    try await World.withSampleData { world in
+      let address = "/administrators/session-limits"
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let page = try await ada.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      let strict: Form = ["idle": "60", "hours": "12", "second-factor": "on"]
+      #expect(try await ada.submit(address, strict).location == "/administrators")
+      for version in [version, ""] {
+        let late = try await ada.post(
+          address,
+          [
+            "csrf": try page.csrf, SettingsConflict.field: version, "idle": "30", "hours": "12",
+          ])
+        #expect(late.status == .conflict)
+        Markup.check(late)
+        #expect(late.says("These limits changed while you were editing."))
+        #expect(late.says("data-label=\"Current value\"><span>60</span>"))
+        #expect(late.says("data-label=\"In your form\"><span>30</span>"))
+        #expect(late.says("data-label=\"Current value\"><span>on</span>"))
+        #expect(late.says("value=\"30\"") && !late.says("value=\"on\" checked"))
+        #expect(try await world.identity.consoleSessions.limits().requiresSecondFactor)
+      }
+    }
+  }
+
+  @Test func `a stale provider form doesn't restore a group's role`() async throws {
+    try await World.withSampleData { world in
+      let address = "/administrators/sign-in-provider"
+      let ada = try await SignInProviderPageTests.setUp(world)
+      let page = try await ada.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      let opened = SignInProviderPageTests.form
+      let fewer = Form(opened.entries.filter { $0.name != "group-1" && $0.name != "role-1" })
+      #expect(try await ada.submit(address, fewer).location == address)
+      let providers = world.identity.consoleProviders
+      for version in [version, ""] {
+        var stale = Form(opened.entries.filter { $0.name != "name" })
+        for (name, value) in [
+          ("name", "Renamed ID"), ("csrf", try page.csrf), (SettingsConflict.field, version),
+        ] {
+          stale.add(name, value)
+        }
+        let late = try await ada.post(address, stale)
+        #expect(late.status == .conflict)
+        Markup.check(late)
+        #expect(late.says("This provider changed while you were editing."))
+        #expect(late.says("data-label=\"Current value\"><span><bdi>Example ID</bdi></span>"))
+        #expect(late.says("data-label=\"Current value\"><span>None</span>"))
+        #expect(late.says("value=\"Renamed ID\"") && late.says("value=\"admins\""))
+        #expect(try await providers.find()?.roles.isEmpty == true)
+        #expect(try await providers.find()?.name == "Example ID")
+      }
+    }
+  }
+
+  @Test func `a stale form doesn't send a stream to its former destination`() async throws {
+    try await World.withSampleData { world in
+      let id = try await world.eventStream()
+      let address = "/event-streams/\(id)/settings"
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let page = try await ada.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      let moved: Form = [
+        "name": "SIEM & archive", "target": "https://new.example.com/", "note": "moved",
+      ]
+      #expect(try await ada.submit(address, moved).status == .seeOther)
+      for version in [version, ""] {
+        let late = try await ada.post(
+          address,
+          [
+            "csrf": try page.csrf, SettingsConflict.field: version, "name": "Archive",
+            "target": "https://siem.example.com/events", "note": "renamed",
+          ])
+        #expect(late.status == .conflict)
+        Markup.check(late)
+        #expect(late.says("This event stream changed while you were editing."))
+        #expect(late.says("value=\"Archive\"") && late.says("https://new.example.com/"))
+        let stream = try await world.identity.eventStreams.find(ID(id)).stream
+        #expect((stream.name, stream.target) == ("SIEM & archive", "https://new.example.com/"))
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Crypto
+import Identity
+
+// Forms that are sent as soon as they're opened: nobody can change the settings in between.
+
+extension Support {
+  /// Changes the rules.
+  func change(
+    _ scope: Scope, to rules: SupportRules, _ request: ActionRequest
+  ) async throws -> ActionOutcome<Bool> {
+    let version = try await settings(scope).version
+    return try await change(scope, to: rules, expecting: version, request)
+  }
+}
+
+extension ConsoleSessions {
+  /// Changes the limits.
+  func setLimits(
+    _ limits: SessionLimits, _ request: ActionRequest
+  ) async throws -> ActionOutcome<Bool> {
+    let version = try await self.limits().version
+    return try await setLimits(limits, expecting: version, request)
+  }
+}
+
+extension ConsoleProviders {
+  /// Sets the provider up, or changes it; confirms the changes of roles, or none.
+  func save(
+    _ provider: ConsoleProvider, secret: Secret?, isConfirmed: Bool, _ request: ActionRequest
+  ) async throws -> ActionOutcome<Bool> {
+    let version = (try await find() ?? ConsoleProvider()).version
+    let confirmed = isConfirmed ? try await changes(by: provider).digest : ""
+    return try await save(
+      provider, secret: secret, expecting: version, confirming: confirmed, request)
+  }
+}
+
+extension EventStreams {
+  /// Changes a stream.
+  func change(
+    _ id: ID<EventStream>, name: String, target: String, renewsSecret: Bool,
+    _ request: ActionRequest
+  ) async throws -> ActionOutcome<(stream: EventStream, secret: Secret?)?> {
+    let version = try await find(id).stream.version
+    return try await change(
+      id, name: name, target: target, renewsSecret: renewsSecret, expecting: version, request)
+  }
+}
