@@ -261,10 +261,33 @@ def test_a_damaged_database_with_a_log_is_replaced(served, tmp_path):
     database.close()
 
 
+def backed_up_with_revoked_token(server, tmp_path):
+    """Returns a backup, and the line of a restore's report about a token that was revoked since."""
+    create_token(server.data, "acme-app", "auditor")
+    file = backed_up(server, tmp_path)
+    words = ["--data", server.data, "--project", "acme-app"]
+    id = re.search(r"^(\S+)\tauditor", run("token", "list", *words).stdout, re.M).group(1)
+    assert run("token", "revoke", id, *words).returncode == 0
+    return file, f"service token\tacme-app {id}"
+
+
+def test_a_restore_that_cannot_be_made_durable_is_finished_by_the_next_start(served, tmp_path):
+    server, _, _ = served
+    file, revived = backed_up_with_revoked_token(server, tmp_path)
+    server.stop()
+    env = {**preloaded(tmp_path, "unsynced"), "UNSYNCED": str(server.data)}
+    stopped = run("restore", "--data", server.data, file, env=env)
+    assert stopped.returncode == 75 and stopped.stdout == "", stopped.stdout
+    assert f"The restore to {server.data} can't be finished yet: " in stopped.stderr
+    assert "Input/output error. The next start or command finishes it.\n" in stopped.stderr
+    with Server(server.data) as again:
+        assert revived in again.text and "Finished an interrupted restore." in again.text
+
+
 def test_after_a_kill_at_any_step_the_database_is_the_old_or_the_new_one(served, tmp_path):
     server, _, api = served
     early, _ = api.user("early@example.com")
-    file = backed_up(server, tmp_path)
+    file, revived = backed_up_with_revoked_token(server, tmp_path)
     late, _ = api.user("late@example.com")
     # After a kill, the write-ahead log remains.
     server.kill()
@@ -286,6 +309,8 @@ def test_after_a_kill_at_any_step_the_database_is_the_old_or_the_new_one(served,
         assert is_new or sorted(user["localId"] for user in users) == sorted([early, late])
         found.append(is_new)
         assert is_new == ("Finished an interrupted restore." in again.text)
+        # The only list of what is valid again.
+        assert is_new == (revived in again.text)
         names = {path.name for path in data.iterdir() if "restore" in path.name}
         former = list(data.glob("before-restore-*"))
         assert names - {"restore.draft"} == {path.name for path in former}

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -68,16 +69,20 @@ private struct Restore {
       let stored = try await BackupFile(path: swap.draftDatabase).inspect(ring, as: file.path)
       let (report, revived) = try await prepare(stored, former, environment: environment)
       await former?.close()
-      try swap.commit(stamp: stopped.fileStamp)
-      let aside = try swap.finishRestore()
-      say(stored, report, revived, trouble, aside)
+      let lines = lines(stored, report, revived, trouble)
+      // If this process ends from here on, the next command or start finishes, and shows the lines.
+      try swap.commit(stamp: stopped.fileStamp, report: lines.joined(separator: "\n"))
+      try swap.finishRestore { Terminal.say($0) }
     } catch {
       await former?.close()
       try? swap.discard()
-      guard error is DatabaseError || error is CocoaError else { throw error }
+      guard error is DatabaseError || error is CocoaError || error is SystemError else {
+        throw error
+      }
       throw ConfigurationError(
         Message(
-          "cli.the-backup-couldnt-be-restored", ["reason": .text(OperatorText.reason(of: error))]))
+          "cli.the-backup-couldnt-be-restored", ["reason": .text(OperatorText.reason(of: error))]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
   }
 
@@ -143,51 +148,50 @@ private struct Restore {
     }
   }
 
-  private func say(
+  /// Returns what the restore did, and what it made valid again.
+  private func lines(
     _ stored: StoredInstance, _ report: RestoreReport, _ revived: [RevivedState]?,
-    _ trouble: Message?, _ aside: String?
-  ) {
+    _ trouble: Message?
+  ) -> [String] {
     let since = Message.Value.message(
       stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("cli.it-was-created"))
-    Terminal.say(
+    var messages = [
       Message(
         "cli.restored-users-as-of",
-        ["file": .text(file.path), "count": .number(stored.users), "since": since]))
-    if let aside, FileManager.default.fileExists(atPath: aside) {
-      let held = FileManager.default.fileExists(atPath: DataFolder(path: aside).database)
-      Terminal.say(
-        held
-          ? Message("cli.the-previous-database-is-in-delete", ["aside": .text(aside)])
-          : Message("cli.the-rest-of-a-database-is-in-delete", ["aside": .text(aside)]))
+        ["file": .text(file.path), "count": .number(stored.users), "since": since])
+    ]
+    if folder.hasDatabaseFiles {
+      let aside = Message.Value.text(swap.former(stamp: stopped.fileStamp))
+      messages.append(
+        FileManager.default.fileExists(atPath: folder.database)
+          ? Message("cli.the-previous-database-is-in-delete", ["aside": aside])
+          : Message("cli.the-rest-of-a-database-is-in-delete", ["aside": aside]))
     }
-    Terminal.say(
+    messages.append(
       Message(
         "cli.ended-one-time-codes-up-to",
         ["ended": .sequence(report.summary), "now": .text(report.at.rfc3339Milliseconds)]))
     if keepsSessions {
-      Terminal.say(Message("cli.sessions-were-kept-including-those-that"))
+      messages.append(Message("cli.sessions-were-kept-including-those-that"))
     }
-    guard let revived else {
-      Terminal.say(
+    if let revived {
+      messages.append(
+        revived.isEmpty
+          ? Message("cli.nothing-that-was-removed-or-revoked", ["since": since])
+          : Message(
+            "cli.removed-revoked-or-changed-since-and",
+            ["since": since, "count": .text("\(revived.count)")]))
+    } else {
+      messages.append(
         Message(
           "cli.the-backup-doesnt-include-removals-or",
           [
             "since": since,
             "reason": .message(trouble ?? Message("cli.the-previous-database-cant-be-compared")),
           ]))
-      return
     }
-    guard !revived.isEmpty else {
-      Terminal.say(Message("cli.nothing-that-was-removed-or-revoked", ["since": since]))
-      return
-    }
-    Terminal.say(
-      Message(
-        "cli.removed-revoked-or-changed-since-and",
-        ["since": since, "count": .text("\(revived.count)")]))
-    for state in revived {
-      Terminal.say("  \(OperatorText.string(state.kind.message))\t\(state.what)")
-    }
+    return messages.map(OperatorText.string)
+      + (revived ?? []).map { "  \(OperatorText.string($0.kind.message))\t\($0.what)" }
   }
 }
 

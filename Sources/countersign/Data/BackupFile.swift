@@ -45,7 +45,8 @@ struct BackupFile: Sendable {
       let reason: Message =
         error.code == .notADatabase ? BackupFault.notCountersign.message : .verbatim(error.message)
       throw ConfigurationError(
-        Message("cli.cant-be-restored", ["path": shown, "reason": .message(reason)]))
+        Message("cli.cant-be-restored", ["path": shown, "reason": .message(reason)]),
+        isTemporary: error.isTemporary)
     }
     do throws(BackupFault) {
       let stored = try await Identity.inspect(database, keys: keys)
@@ -72,8 +73,8 @@ struct BackupFile: Sendable {
           [
             "path": .text(path), "other": .text(other),
             "reason": .text(OperatorText.reason(of: error)),
-          ])
-      )
+          ]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
   }
 }

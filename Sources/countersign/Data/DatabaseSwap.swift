@@ -1,5 +1,6 @@
 import DatabaseSQLite
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -13,6 +14,7 @@ struct DatabaseSwap: Sendable {
   private static let draftName = "restore.draft"
   private static let readyPrefix = "restored-"
   private static let formerPrefix = "before-restore-"
+  private static let reportName = "report.txt"
   /// The files that SQLite keeps for one database, the database itself first.
   static let suffixes = ["", "-wal", "-shm"]
 
@@ -45,14 +47,19 @@ struct DatabaseSwap: Sendable {
   ///
   /// The restored database must be closed, with an empty log.
   ///
-  /// - Parameter stamp: The time, for the names of the folders.
-  /// - Throws: When a file can't be moved or synced.
-  func commit(stamp: String) throws {
+  /// - Parameters:
+  ///   - stamp: The time, for the names of the folders.
+  ///   - report: What ``finish(_:)`` shows: nothing else has the list of what is valid again.
+  /// - Throws: When a file can't be written, moved, or synced; the current database is then untouched.
+  func commit(stamp: String, report: String) throws {
+    try WritableFile.replace("\(draft)/\(Self.reportName)", with: Array(report.utf8))
     try DurableFiles.sync(draftDatabase)
     try DurableFiles.sync(draft)
     try move(draft, "\(data)/\(Self.readyPrefix)\(stamp)")
-    try DurableFiles.sync(data)
   }
+
+  /// The folder to which a restore with this time moves the previous database.
+  func former(stamp: some StringProtocol) -> String { "\(data)/\(Self.formerPrefix)\(stamp)" }
 
   /// The draft that a killed restore left; nil if there's none, or while a restore holds the lock of
   /// the server.
@@ -88,13 +95,16 @@ struct DatabaseSwap: Sendable {
   /// Moves the current database aside and the restored one into place, continuing where an
   /// interrupted call stopped.
   ///
+  /// - Parameter show: Shows the report of the restore, which is deleted afterwards.
   /// - Returns: The folder with the previous database; nil when nothing was pending.
-  /// - Throws: When a file can't be moved or synced.
+  /// - Throws: When a file can't be read, moved, or synced.
   @discardableResult
-  func finish() throws -> String? {
+  func finish(_ show: (String) -> Void) throws -> String? {
     guard let ready else { return nil }
+    // The renamed draft folder, which must be durable before the current database is moved.
+    try DurableFiles.sync(data)
     let files = FileManager.default
-    let former = "\(data)/\(Self.formerPrefix)\(ready.dropFirst(Self.readyPrefix.count))"
+    let former = former(stamp: ready.dropFirst(Self.readyPrefix.count))
     let restored = "\(data)/\(ready)/countersign.sqlite"
     if files.fileExists(atPath: restored) {
       for suffix in Self.suffixes {
@@ -108,14 +118,27 @@ struct DatabaseSwap: Sendable {
       try move(restored, "\(data)/countersign.sqlite")
       try DurableFiles.sync(data)
     }
+    if let report = try report(in: ready) { show(report) }
     try files.removeItem(atPath: "\(data)/\(ready)")
     try DurableFiles.sync(data)
     return former
   }
 
-  /// Does the same as ``finish()``, and explains its failure: the next command continues.
-  func finishRestore() throws(ConfigurationError) -> String? {
-    do { return try finish() } catch {
+  /// Reads the report of a restore; nil for that of an earlier version, which has none.
+  private func report(in ready: String) throws(SystemError) -> String? {
+    do {
+      return String(
+        decoding: try ReadableFile.contents("\(data)/\(ready)/\(Self.reportName)"), as: UTF8.self)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+  }
+
+  /// Does the same as ``finish(_:)``, and explains its failure: the next command continues.
+  @discardableResult
+  func finishRestore(_ show: (String) -> Void) throws(ConfigurationError) -> String? {
+    do { return try finish(show) } catch {
       throw ConfigurationError(
         Message(
           "cli.the-restore-to-cant-be-finished",
@@ -145,7 +168,7 @@ extension DataFolder {
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
     let swap = DatabaseSwap(data: path)
     try? swap.discard()
-    guard try swap.finishRestore() != nil else { return }
+    guard try swap.finishRestore({ Terminal.complain($0) }) != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }
 }

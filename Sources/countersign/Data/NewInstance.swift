@@ -60,7 +60,6 @@ struct NewInstance: Sendable {
     try DurableFiles.sync(draft.database)
     try DurableFiles.sync(draft.path)
     try move(draft.path, ready.path)
-    try DurableFiles.sync(data)
   }
 
   /// Moves the key and the database into place, continuing where an interrupted call stopped.
@@ -70,6 +69,8 @@ struct NewInstance: Sendable {
   @discardableResult
   func finish() throws -> Bool {
     guard isPending else { return false }
+    // The renamed draft folder, which must be durable before its files are moved.
+    try DurableFiles.sync(data)
     let files = FileManager.default
     let hasKey = files.fileExists(atPath: ready.key)
     let hasDatabase = files.fileExists(atPath: ready.database)
