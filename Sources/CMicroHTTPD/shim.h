@@ -1,5 +1,6 @@
 #pragma once
 #include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -36,6 +37,7 @@ static size_t engine_leave_coded(void *context, struct MHD_Connection *connectio
   return strlen(text);
 }
 
+/// Starts the engine; returns NULL if it can't, with the system's error or 0 in errno.
 static inline struct MHD_Daemon *engine_start(const struct engine_settings *settings) {
   struct MHD_OptionItem options[] = {
       {MHD_OPTION_CONNECTION_LIMIT, settings->connections, NULL},
@@ -55,6 +57,7 @@ static inline struct MHD_Daemon *engine_start(const struct engine_settings *sett
     options[8] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->key};
     options[9] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)settings->priorities};
   }
+  errno = 0;
   return MHD_start_daemon(settings->flags, 0, NULL, NULL, settings->handle, settings->context,
                           MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
@@ -178,19 +181,26 @@ static enum MHD_Result engine_probe_handle(void *context, struct MHD_Connection 
   return MHD_NO;
 }
 
-/// Returns the offset of the count of remaining body bytes in a connection; 0 when it isn't found.
-static inline size_t engine_find_remaining(void) {
+/// Returns the offset of the count of remaining body bytes in a connection; 0 when it isn't found,
+/// with the system's error if there were too few resources to look for it.
+static inline size_t engine_find_remaining(int *error) {
   static const char request[] =
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1311768467463790320\r\n\r\n"
       "helloGET / HTTP/1.1\r\n";
   struct engine_probe probe = {0, 0, 0};
   struct sockaddr_in address = {.sin_family = AF_INET};
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0) return 0;
+  *error = 0;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0) {
+    *error = errno;
+    return 0;
+  }
+  errno = 0;
   struct MHD_Daemon *daemon =
       MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
                        engine_probe_handle, &probe, MHD_OPTION_END);
   if (daemon == NULL) {
+    *error = errno;
     close(pair[0]);
     close(pair[1]);
     return 0;

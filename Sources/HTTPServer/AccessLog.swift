@@ -19,18 +19,20 @@ public final class AccessLog: Sendable {
   private let path: String?
 
   /// Logs to an open file descriptor, which the caller closes.
-  public init(fileDescriptor: Int32) {
+  ///
+  /// - Throws: `ServerError` when there are too many threads.
+  public init(fileDescriptor: Int32) throws(ServerError) {
     path = nil
-    writer = LogWriter(fileDescriptor, isOwn: false)
+    writer = try LogWriter(fileDescriptor, isOwn: false)
   }
 
   /// Appends to a file, which is created for its owner and group if it's missing.
   ///
   /// - Parameter path: The path of the file.
-  /// - Throws: `ServerError.unreadableFile` when it can't be opened for writing.
+  /// - Throws: `ServerError`, such as `unreadableFile` when it can't be opened for writing.
   public init(path: String) throws(ServerError) {
     self.path = path
-    writer = LogWriter(try AccessLog.open(path), isOwn: true)
+    writer = try LogWriter(try AccessLog.open(path), isOwn: true)
   }
 
   /// Reopens the file by its path, after it was moved.

@@ -24,28 +24,42 @@ final class Daemon: Sendable {
     let limits = configuration.limits
     let listener = try Listener(host: configuration.host, port: configuration.port)
     most = raiseFileLimit(toConnections: max(limits.connections, 1))
-    let threads: EngineThreads
+    let wake = wake
     do throws(ServerError) {
-      acceptor = try Acceptor(
+      let acceptor = try Acceptor(
         listener: listener.socket, connections: engine.connections, most: most,
         headerDeadline: limits.headerDeadline.milliseconds)
-      threads = try EngineThreads(engine, generation: 0, connections: most)
+      self.acceptor = acceptor
+      let generations = Generations(
+        try EngineThreads(engine, generation: 0, connections: most))
+      self.generations = generations
+      do throws(ServerError) {
+        let tick = min(max(limits.shortestDeadline / 4, 10), 250)
+        keeper = try WorkerThread {
+          while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
+            engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
+            generations.stopRetired(engine.connections)
+          }
+        }
+        do throws(ServerError) {
+          accepting = try WorkerThread {
+            unsafe acceptor.run { unsafe generations.add($0, $1, $2) }
+          }
+        } catch {
+          wake.signal()
+          keeper.join()
+          throw error
+        }
+      } catch {
+        generations.stop()
+        throw error
+      }
     } catch {
       close(listener.socket)
       throw error
     }
-    generations = Generations(threads)
     self.engine = engine
     port = listener.port
-    let (acceptor, wake, generations) = (acceptor, wake, generations)
-    accepting = WorkerThread { unsafe acceptor.run { unsafe generations.add($0, $1, $2) } }
-    let tick = min(max(limits.shortestDeadline / 4, 10), 250)
-    keeper = WorkerThread {
-      while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
-        engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
-        generations.stopRetired(engine.connections)
-      }
-    }
   }
 
   deinit {

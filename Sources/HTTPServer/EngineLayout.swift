@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Host
 
 /// Assumptions about the internals of libmicrohttpd, checked before the first request.
 ///
@@ -34,7 +35,9 @@ struct EngineLayout: Sendable {
     guard EngineHooks.areInPlace else {
       throw .cannotStart(reason: "libmicrohttpd can't be hooked: the program exports no symbols.")
     }
-    remaining = engine_find_remaining()
+    var error: Int32 = 0
+    remaining = unsafe engine_find_remaining(&error)
+    if remaining == 0, error != 0 { throw .outOfResources(SystemError(error)) }
     guard remaining > 0 else {
       throw .cannotStart(reason: "libmicrohttpd \(version) isn't built as the tested one was.")
     }

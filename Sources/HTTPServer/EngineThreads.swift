@@ -15,7 +15,7 @@ import Host
 
   /// Starts one engine per thread.
   ///
-  /// - Throws: `ServerError` when the certificate or key can't be used.
+  /// - Throws: `ServerError` when the certificate or key can't be used, or the system lacks resources.
   init(_ engine: Engine, generation: Int, connections: Int) throws(ServerError) {
     self.generation = generation
     let configuration = engine.configuration
@@ -38,17 +38,22 @@ import Host
     unsafe settings.complete = Callbacks.complete
     unsafe settings.notice = Callbacks.notice
     var threads: [OpaquePointer] = unsafe []
+    var error = SystemError(0)
     while unsafe threads.count < configuration.threads {
-      guard let thread = unsafe engine_start(&settings) else { break }
+      guard let thread = unsafe engine_start(&settings) else {
+        error = .last
+        break
+      }
       unsafe threads.append(thread)
     }
     unsafe self.threads = threads
     guard unsafe threads.count == configuration.threads else {
       unsafe threads.forEach { unsafe MHD_stop_daemon($0) }
-      throw .cannotStart(
-        reason: configuration.tls == nil
-          ? "The HTTP engine could not start."
-          : "The HTTP engine could not start; are the certificate and its key a pair?")
+      guard configuration.tls == nil || error.isTemporary else {
+        throw .cannotStart(
+          reason: "The HTTP engine could not start: GnuTLS refuses the certificate or its key.")
+      }
+      throw .outOfResources(error)
     }
   }
 

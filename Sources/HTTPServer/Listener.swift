@@ -14,8 +14,9 @@ struct Listener {
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     unsafe hints.ai_flags = AI_PASSIVE
     var found: UnsafeMutablePointer<addrinfo>?
-    guard (0...65535).contains(port), unsafe getaddrinfo(host, String(port), &hints, &found) == 0
-    else { throw .unknownHost(host) }
+    guard (0...65535).contains(port) else { throw .unknownHost(host) }
+    let failure = unsafe getaddrinfo(host, String(port), &hints, &found)
+    guard failure == 0 else { throw Listener.error(resolving: host, port, failure, .last) }
     defer { unsafe freeaddrinfo(found) }
     var (reason, isTemporary) = ("the host has no address", false)
     var next = unsafe found
@@ -32,6 +33,21 @@ struct Listener {
       return
     }
     throw .cannotListen(host: host, port: port, reason: reason, isTemporary: isTemporary)
+  }
+
+  /// Returns the error for a result of `getaddrinfo(3)`.
+  private static func error(
+    resolving host: String, _ port: Int, _ failure: Int32, _ system: SystemError
+  ) -> ServerError {
+    switch failure {
+    case EAI_AGAIN, EAI_MEMORY:
+      let reason = unsafe String(cString: gai_strerror(failure))
+      return .cannotListen(host: host, port: port, reason: reason, isTemporary: true)
+    case EAI_SYSTEM:
+      return .cannotListen(
+        host: host, port: port, reason: system.description, isTemporary: system.isTemporary)
+    default: return .unknownHost(host)
+    }
   }
 
   private static func listen(_ address: addrinfo) -> Int32? {

@@ -41,18 +41,23 @@ final class LogWriter: Sendable {
   private let wake = DispatchSemaphore(value: 0)
   private let thread = Mutex<WorkerThread?>(nil)
 
-  init(_ file: Int32, isOwn: Bool) {
+  /// - Throws: `ServerError` when there are too many threads; a file of its own is then closed.
+  init(_ file: Int32, isOwn: Bool) throws(ServerError) {
     output = Mutex(Output(file: file, isOwn: isOwn))
     let writer = self
     // The thread retains this object until `close` ends it.
-    thread.withLock { thread in
-      thread = WorkerThread {
+    do throws(ServerError) {
+      let started = try WorkerThread {
         while true {
           _ = writer.wake.wait(timeout: .now() + .milliseconds(LogWriter.pause))
           if writer.state.withLock(\.isEnding) { return }
           writer.flush()
         }
       }
+      thread.withLock { $0 = started }
+    } catch {
+      if isOwn { Glibc.close(file) }
+      throw error
     }
   }
 

@@ -71,6 +71,11 @@ public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     .unreadableFile(path: path, reason: error.description, isTemporary: error.isTemporary)
   }
 
+  /// Files, threads, or memory that the system lacks now.
+  static func outOfResources(_ error: SystemError) -> Self {
+    .cannotStart(reason: "The system lacks resources: \(error).", isTemporary: true)
+  }
+
   /// Whether another attempt can succeed, although nobody changes the configuration.
   public var isTemporary: Bool {
     switch self {

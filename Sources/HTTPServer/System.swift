@@ -1,4 +1,5 @@
 import Glibc
+import Host
 
 /// Returns the number of processors available to this process.
 func processorCount() -> Int {
@@ -36,10 +37,12 @@ struct WorkerThread: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  private let thread: pthread_t?
+  private let thread: pthread_t
 
   /// Starts a thread.
-  init(_ run: @escaping @Sendable () -> Void) {
+  ///
+  /// - Throws: `ServerError` when there are too many threads.
+  init(_ run: @escaping @Sendable () -> Void) throws(ServerError) {
     let body = unsafe Unmanaged.passRetained(Body(run))
     var thread = pthread_t()
     let failure = unsafe pthread_create(
@@ -50,28 +53,24 @@ struct WorkerThread: Sendable {
         }
         return nil
       }, body.toOpaque())
-    if failure == 0 {
-      self.thread = thread
-    } else {
+    guard failure == 0 else {
       unsafe body.release()
-      self.thread = nil
+      throw .outOfResources(SystemError(failure))
     }
+    self.thread = thread
   }
-
-  /// Whether the thread was created.
-  var isRunning: Bool { thread != nil }
 
   /// Waits for the thread to end; must be called once.
-  func join() {
-    guard let thread else { return }
-    _ = pthread_join(thread, nil)
-  }
+  func join() { _ = pthread_join(thread, nil) }
 }
 
 /// Runs blocking work on a dedicated thread and waits for it without blocking a thread.
 func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
-    let thread = WorkerThread { continuation.resume(returning: work()) }
-    if !thread.isRunning { continuation.resume(returning: work()) }
+    do throws(ServerError) {
+      _ = try WorkerThread { continuation.resume(returning: work()) }
+    } catch {
+      continuation.resume(returning: work())
+    }
   }
 }

@@ -12,8 +12,10 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   public static var last: SystemError { SystemError(errno) }
 
   /// Whether the same call can succeed later, although nobody changes the configuration: the disk is
-  /// full or has errors, too many files are open, or memory is short.
-  public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM].contains(number) }
+  /// full or has errors, too many files are open, memory is short, or there are too many threads.
+  public var isTemporary: Bool {
+    [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number)
+  }
 
   /// Whether a file or a folder on its path doesn't exist.
   public var isMissing: Bool { [ENOENT, ENOTDIR].contains(number) }

@@ -27,7 +27,7 @@ struct AccessLogTests {
   init() throws {
     folder = try TemporaryFolder()
     file = folder.path + "/access.log"
-    log = AccessLog(
+    log = try AccessLog(
       fileDescriptor: unsafe open(file, O_WRONLY | O_CREAT | O_APPEND, 0o600))
   }
 

@@ -243,16 +243,16 @@ enum ServeCommand: Command {
   }
 
   private static func accessLog(_ place: String) throws(ConfigurationError) -> AccessLog? {
-    switch place {
-    case "none": return nil
-    case "-": return AccessLog(fileDescriptor: FileHandle.standardOutput.fileDescriptor)
-    default:
-      do throws(ServerError) { return try AccessLog(path: place) } catch {
-        throw ConfigurationError(
-          Message(
-            "cli.the-access-log-cant-be-written",
-            ["place": .text(place), "reason": .text("\(error)")]), isTemporary: error.isTemporary)
-      }
+    guard place != "none" else { return nil }
+    do throws(ServerError) {
+      return place == "-"
+        ? try AccessLog(fileDescriptor: FileHandle.standardOutput.fileDescriptor)
+        : try AccessLog(path: place)
+    } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.the-access-log-cant-be-written",
+          ["place": .text(place), "reason": .text("\(error)")]), isTemporary: error.isTemporary)
     }
   }
 }
