@@ -15,8 +15,8 @@ public struct DatabaseError: Error, Sendable, Equatable {
     case notNullViolation(String)
     /// The disk is full, or the database reached its size limit.
     case full
-    /// Reading or writing the file failed, or the connection to the server was lost; nothing was
-    /// stored.
+    /// Reading or writing the file failed, memory was short, or the connection to the server was
+    /// lost; nothing was stored.
     case ioError
     /// The server didn't confirm that it stored the changes, so they may be stored or not.
     case outcomeUnknown

@@ -45,7 +45,7 @@ extension DatabaseError {
     }
     switch code & 0xff {
     case SQLITE_FULL: return .full
-    case SQLITE_IOERR: return .ioError
+    case SQLITE_IOERR, SQLITE_NOMEM: return .ioError
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy
     case SQLITE_READONLY: return .readOnly
     case SQLITE_CORRUPT: return .corrupt

@@ -184,6 +184,25 @@ def test_a_backup_of_a_stopped_server_on_a_full_disk_names_the_cause(disk, tmp_p
     assert refusal.returncode == 75 and "database or disk is full" in refusal.stderr, refusal.stderr
 
 
+def test_a_restore_on_a_full_disk_is_worth_repeating(disk, tmp_path):
+    folder, prefix = disk
+    backup = tmp_path / "monday.sqlite"
+    assert run("backup", "--data", new_instance(), backup).returncode == 0
+    script = ('cp -p "$1/master.key" "$2"; touch "$2/server.lock" "$2/keys.lock"; '
+              'dd if=/dev/zero of="$2/ballast" bs=4k 2>/dev/null; shift 2; exec "$@"')
+    refusal = run("restore", "--data", folder, backup, prefix=[
+        *prefix, "sh", "-c", script, "sh", str(new_instance()), str(folder)])
+    assert refusal.returncode == 75, refusal.stderr
+    assert "No space left on device" in refusal.stderr
+
+
+def test_a_demo_on_a_full_disk_is_worth_repeating(disk):
+    folder, prefix = disk
+    refusal = run("demo", "--data", folder, "--users", "100000", prefix=prefix)
+    assert refusal.returncode == 75, refusal.stderr
+    assert refusal.stderr == "The database can't be used: database or disk is full\n"
+
+
 def test_a_command_that_cannot_create_its_lock_on_a_full_disk_is_worth_repeating(tmp_path):
     folder = tmp_path / "disk"
     folder.mkdir()

@@ -181,6 +181,38 @@ def test_a_row_that_changed_on_the_way_is_detected_and_nothing_remains(data, add
     moved(data, address)
 
 
+WARN = """
+    CREATE SCHEMA aside;
+    CREATE TABLE aside.one (number BIGINT);
+    CREATE FUNCTION aside.warn() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE WARNING 'canceled'; RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER warning AFTER INSERT ON aside.one DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION aside.warn();
+"""
+
+
+def test_a_commit_that_is_not_confirmed_may_be_a_complete_move(data, address):
+    execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
+                 " created_at) VALUES ('p', 1, 'before', 1, 1)")
+    # As when someone cancels a commit that waits for a standby.
+    DATABASES.execute(data, WARN + MEDDLE.format(action="INSERT INTO aside.one VALUES (1)"))
+    said = refusal(data, address, code=75)
+    assert "may be lost" in said and "nothing remains" not in said
+    assert DATABASES.has_instance(data)
+    assert "isn't empty" in refusal(data, address)
+
+
+def test_a_file_whose_folder_cannot_be_synced_may_be_a_complete_move(data, address, tmp_path):
+    moved(data, address)
+    back = beside(data, "back")
+    stopped = move(address, back, env={
+        **preloaded(tmp_path, "unsynced"), "UNSYNCED": str(back)})
+    assert stopped.returncode == 75, stopped.stderr
+    assert "may be lost: cannot write to " in stopped.stderr and "remains" not in stopped.stderr
+    assert {path.name for path in back.iterdir()} >= {"countersign.sqlite", "master.key"}
+    assert "already exists" in refusal(address, back)
+
+
 def test_a_killed_move_to_postgresql_leaves_an_empty_database(data, address):
     execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
                  " created_at) VALUES ('p', 1, 'before', 1, 1)")

@@ -50,6 +50,7 @@ struct OperatorTextTests {
 
   @Test(arguments: [
     (ENOSPC, true), (EDQUOT, true), (EIO, true), (EMFILE, true), (ENFILE, true), (ENOMEM, true),
+    (EAGAIN, true),
     (EACCES, false),
     (ENOENT, false), (EROFS, false),
   ])
@@ -73,6 +74,7 @@ struct OperatorTextTests {
     let errors: [any Error] = [
       cause, ImportError.unavailable(Failure(cause)), KeyRotationError.unavailable(Failure(cause)),
       AuditError.unavailable(Failure(cause)), MoveError.unavailable(Failure(cause)),
+      AuditError.unavailable(Failure(MoveError.unavailable(Failure(cause)))),
     ]
     for error in errors {
       let failure = try #require(ConfigurationError(database: error))
@@ -81,6 +83,26 @@ struct OperatorTextTests {
     }
     #expect(ConfigurationError(database: KeyRotationError.notFound) == nil)
     #expect(ConfigurationError(database: SystemError(ENOSPC)) == nil)
+  }
+
+  @Test(arguments: [(DatabaseError.Code.full, true), (.busy, true), (.corrupt, false)])
+  func `a policy file isn't at fault when the database is full or busy`(
+    code: DatabaseError.Code, isTemporary: Bool
+  ) async throws {
+    let error = await #expect(throws: ConfigurationError.self) {
+      try await PolicyFileReader.explaining("policies.json") { () throws(PolicyFileError) in
+        throw .unavailable(Failure(DatabaseError(code, "the cause")))
+      }
+    }
+    #expect(error?.isTemporary == isTemporary)
+  }
+
+  @Test(arguments: [
+    (MoveError(DatabaseError(.full, "the cause")), true), (.inUse(.source), true),
+    (MoveError(DatabaseError(.corrupt, "the cause")), false), (.notEmpty(["project"]), false),
+  ])
+  func `a move that fails is worth another attempt or not`(error: MoveError, isTemporary: Bool) {
+    #expect(error.isTemporary == isTemporary)
   }
 
   @Test func `a key file that's too large, endless, or unreadable is refused with the reason`()

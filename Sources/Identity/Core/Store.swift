@@ -30,6 +30,11 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   public let isTemporary: Bool
 
   package init(_ error: any Error) {
+    // A use case that another one calls.
+    if let failure = Failure(of: error) {
+      self = failure
+      return
+    }
     description = String(describing: error)
     reason = (error as? DatabaseError)?.message ?? description
     isTemporary = (error as? DatabaseError)?.isTemporary == true

@@ -22,18 +22,35 @@ public enum MoveError: Error, Sendable {
   case schema(MigrationError)
   /// Reading or writing failed.
   case failed(DatabaseError)
+  /// Everything was copied, but the destination may have none of it: its last step wasn't confirmed.
+  case unconfirmed(DatabaseError)
   /// Another error.
   case unavailable(Failure)
 
-  init(_ error: any Error) {
+  /// Creates the error of a move that failed with another one.
+  public init(_ error: any Error) {
     self =
       switch error {
       case let error as MoveError: error
       case let error as BackupFault: .source(error)
       case let error as MigrationError: .schema(error)
+      case let error as DatabaseError where error.code == .outcomeUnknown: .unconfirmed(error)
       case let error as DatabaseError: .failed(error)
       default: .unavailable(Failure(error))
       }
+  }
+
+  /// Whether another attempt can succeed, although nobody changes the configuration.
+  public var isTemporary: Bool {
+    switch self {
+    case .inUse: true
+    case .failed(let error), .unconfirmed(let error), .schema(.failed(_, let error)):
+      error.isTemporary
+    case .unavailable(let failure): failure.isTemporary
+    case .source, .notMigrated, .notEmpty, .unstorableText, .unreadableValue, .differentSchema,
+      .differentRows, .schema:
+      false
+    }
   }
 }
 

@@ -28,15 +28,20 @@ enum DemoCommand: Command {
     // An unfinished demo has no indexes, so it's moved into place only when it's complete.
     let unfinished = DataFolder(path: "\(path)/unfinished")
     try unfinished.prepare()
-    let instance = try await Instance.open(
-      unfinished, assets: .ofCommands, profile: .standalone, creates: true, environment: [:])
+    let instance: Instance
+    do {
+      instance = try await Instance.open(
+        unfinished, assets: .ofCommands, profile: .standalone, creates: true, environment: [:])
+    } catch let error as StartError {
+      throw ConfigurationError(error)
+    }
     let began = ContinuousClock.now
     let summary: DemoSummary
     do {
       summary = try await fill(instance, users: users, seed: seed)
     } catch {
       await instance.database.close()
-      throw ConfigurationError(.verbatim("\(error)"))
+      throw ConfigurationError(database: error) ?? ConfigurationError(.verbatim("\(error)"))
     }
     await instance.database.close()
     try unfinished.move(to: folder)

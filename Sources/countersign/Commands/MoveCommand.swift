@@ -39,11 +39,10 @@
         let inventory = try await move.run(ring, isDry: isDry)
         say(inventory, move, isDry: isDry)
         return 0
-      } catch let error as MoveError {
-        if case .inUse = error { throw ConfigurationError.temporary(error.message(move)) }
-        throw ConfigurationError(error.message(move))
-      } catch let error as DatabaseError {
-        throw ConfigurationError(MoveError.failed(error).message(move))
+      } catch {
+        guard error is MoveError || error is DatabaseError else { throw error }
+        let error = MoveError(error)
+        throw ConfigurationError(error.message(move), isTemporary: error.isTemporary)
       }
     }
 
@@ -126,6 +125,10 @@
         Message("cli.schema-cant-be-created", ["reason": .text(error.description)])
       case .failed(let error):
         Message("cli.move-failed", ["reason": .text(error.description)])
+      case .unconfirmed(let error):
+        Message(
+          "cli.move-may-be-complete",
+          ["database": .text(move.destination), "reason": .text(error.message)])
       case .unavailable(let failure):
         Message("cli.move-failed", ["reason": .text("\(failure)")])
       }

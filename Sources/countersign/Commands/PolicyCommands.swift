@@ -138,7 +138,8 @@ enum PolicyFileReader {
       throw ConfigurationError(
         Message(
           "cli.path-cant-be-read-because",
-          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]))
+          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
   }
 
@@ -160,7 +161,10 @@ enum PolicyFileReader {
     _ path: String,
     _ body: nonisolated(nonsending) () async throws(PolicyFileError) -> Value
   ) async throws(ConfigurationError) -> Value {
-    do { return try await body() } catch { throw ConfigurationError(error.messages(of: path)) }
+    do { return try await body() } catch {
+      throw ConfigurationError(
+        error.messages(of: path), isTemporary: Failure(of: error)?.isTemporary == true)
+    }
   }
 }
 

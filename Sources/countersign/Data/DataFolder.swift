@@ -92,7 +92,8 @@ struct DataFolder: Sendable {
           [
             "path": .text(path), "other": .text(other.path),
             "reason": .text(OperatorText.reason(of: error)),
-          ]))
+          ]),
+        isTemporary: ConfigurationError.isTemporary(error))
     }
   }
 

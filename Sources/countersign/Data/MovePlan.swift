@@ -83,13 +83,7 @@
           idleTimeout: .seconds(86_400), writeIdleTimeout: .seconds(86_400),
           sharesUse: isDry)
       } catch {
-        throw ConfigurationError(
-          Message(
-            "cli.the-database-cant-be-opened",
-            [
-              "database": .text("\(address)"),
-              "reason": .text((error as? DatabaseError)?.message ?? "\(error)"),
-            ]))
+        throw ConfigurationError(opening: "\(address)", error)
       }
     }
 
@@ -151,7 +145,7 @@
       }
       try DurableFiles.sync(copy.database)
       try DurableFiles.move(copy.database, to: folder.database)
-      try DurableFiles.sync(folder.path)
+      do { try DurableFiles.sync(folder.path) } catch { throw MoveError.unconfirmed(error) }
     }
 
     private func inspect(
