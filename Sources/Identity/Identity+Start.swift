@@ -25,8 +25,7 @@ extension StartError {
   /// Whether another start can succeed, although nobody changes the configuration.
   public var isTemporary: Bool {
     switch self {
-    // Not a full disk, for example: each start before a migration of a file creates a backup.
-    case .migration(.failed(_, let error)): error.code == .unreachable
+    case .migration(.failed(_, let error)): error.isTemporary
     case .unavailable(let failure): failure.isTemporary
     case .migration, .newerProgramRequired, .wrongProfile, .wrongKey, .empty, .olderServer: false
     }

@@ -19,6 +19,9 @@ struct UpgradeBackup: Sendable {
 
   /// Creates the backup if migrations are pending and there's enough space for it and them.
   ///
+  /// An upgrade that was interrupted continues with the backup that it has: another one would be a
+  /// copy of a half-migrated database, and each restart would create one.
+  ///
   /// - Throws: ``ConfigurationError``, in which case nothing has changed.
   func create(_ instance: Identity, _ database: SQLiteDatabase) async throws {
     let pending = try await instance.pendingMigrations()
@@ -28,7 +31,12 @@ struct UpgradeBackup: Sendable {
     // First, since they take as much space as the new backup.
     InterruptedBackups.delete(in: folder.path, prefix: Self.prefix)
     let plan = try await MigrationPlan.estimate(database)
-    try checkSpace(plan)
+    if let file = try await earlier(database, pending) {
+      try checkSpace(plan.extraBytes)
+      Terminal.complain(Message("cli.kept-the-upgrade-backup", ["file": .text(file)]))
+      return
+    }
+    try checkSpace(plan.databaseBytes + plan.extraBytes)
     let file = "\(folder.path)/\(Self.prefix)\(WallClock.system.now().fileStamp).sqlite"
     do { try await database.backup(to: file) } catch {
       throw ConfigurationError(
@@ -38,6 +46,23 @@ struct UpgradeBackup: Sendable {
     Terminal.complain(Message("cli.created-the-upgrade-backup", ["file": .text(file)]))
   }
 
+  /// Returns the backup that an interrupted upgrade created; nil for none.
+  ///
+  /// Its data is that of the database: a server that had used the database since would have stored a
+  /// later time. A backup has its name only once it's complete.
+  private func earlier(_ database: SQLiteDatabase, _ pending: [String]) async throws -> String? {
+    guard let file = files.last,
+      let backup = try? ReadOnlySQLiteDatabase(path: file, ignoresLog: true)
+    else { return nil }
+    let time = try? await Identity.latestTime(backup)
+    let missing = try? await Identity.pendingMigrations(of: backup)
+    await backup.close()
+    guard let time, try await Identity.latestTime(database) == time,
+      missing?.suffix(pending.count) == pending[...]
+    else { return nil }
+    return file
+  }
+
   /// The files of earlier upgrades, oldest first.
   var files: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -45,8 +70,8 @@ struct UpgradeBackup: Sendable {
       .map { "\(folder.path)/\($0)" }
   }
 
-  private func checkSpace(_ plan: MigrationPlan) throws(ConfigurationError) {
-    let needed = plan.databaseBytes + plan.extraBytes + Readiness.leastSpace
+  private func checkSpace(_ bytes: Int) throws(ConfigurationError) {
+    let needed = bytes + Readiness.leastSpace
     guard let free = folder.freeSpace, free < needed else { return }
     throw ConfigurationError.temporary(
       Message(
