@@ -157,6 +157,15 @@ public struct MasterKeys: Sendable {
     }
   }
 
+  /// Returns whether a key encrypts that wasn't recorded, because ``begin(by:)`` failed.
+  ///
+  /// - Throws: ``KeyError``.
+  public func isUnrecorded() async throws(KeyError) -> Bool {
+    let ids = ring.ids
+    guard ids.count > 1 else { return false }
+    return try await state(ids[0]) == nil
+  }
+
   /// How long another server may take to load a new key, in seconds.
   static let distribution: Int64 = 60
 

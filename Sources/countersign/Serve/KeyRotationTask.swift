@@ -39,8 +39,10 @@ actor KeyRotationTask {
       foundAt = nil
       guard kept.ids != ring.ids else { return false }
       ring.adopt(kept)
-      try await identity.masterKeys.begin(by: Author(actor: .commandLine))
-      log.add(.masterKeyRotated)
+      try await begin()
+    } else if try await identity.masterKeys.isUnrecorded() {
+      // The disk was full when the key was adopted, for example.
+      try await begin()
     }
     switch try await identity.masterKeys.step(reencrypts: identity.taskLease.isHeld) {
     case .settled, .waiting: return false
@@ -51,6 +53,11 @@ actor KeyRotationTask {
       try await dropOlder()
       return false
     }
+  }
+
+  private func begin() async throws {
+    try await identity.masterKeys.begin(by: Author(actor: .commandLine))
+    log.add(.masterKeyRotated)
   }
 
   /// Adopts keys for decryption; returns true once they may encrypt.
