@@ -10,23 +10,38 @@ struct Backup: Sendable {
   let path: String
 
   /// Creates the copy on a dedicated thread.
-  func run() async throws {
-    try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<Void, any Error>) in
+  ///
+  /// - Parameter verify: Examines the complete copy before it gets its name.
+  /// - Returns: What `verify` returns.
+  /// - Throws: ``DatabaseError``, and what `verify` throws.
+  func run<T: Sendable>(verifying verify: @Sendable (String) async throws -> T) async throws -> T {
+    let draft = try await onThread { () throws(DatabaseError) in try begin() }
+    defer { draft.remove() }
+    try await onThread { () throws(DatabaseError) in
+      try fill(draft.path)
+      try sync(draft.path, O_RDWR)
+    }
+    let result = try await verify(draft.path)
+    try await onThread { () throws(DatabaseError) in
+      try publish(draft.path)
+      try sync(FolderOwner.folder(of: path), O_RDONLY | O_DIRECTORY)
+    }
+    return result
+  }
+
+  private func onThread<T: Sendable>(
+    _ body: @escaping @Sendable () throws(DatabaseError) -> T
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
       DispatchQueue(label: "countersign.database.backup").async {
-        continuation.resume(with: Result { try copy() })
+        continuation.resume(with: Result { try body() })
       }
     }
   }
 
-  private func copy() throws(DatabaseError) {
+  private func begin() throws(DatabaseError) -> BackupDraft {
     guard unsafe access(path, F_OK) != 0 else { throw DatabaseFile.failure(EEXIST, path) }
-    let draft = try BackupDraft(of: path, source: source.path)
-    defer { draft.remove() }
-    try fill(draft.path)
-    try sync(draft.path, O_RDWR)
-    try publish(draft.path)
-    try sync(FolderOwner.folder(of: path), O_RDONLY | O_DIRECTORY)
+    return try BackupDraft(of: path, source: source.path)
   }
 
   /// Copies every page of one snapshot, so that writes don't restart the copy.

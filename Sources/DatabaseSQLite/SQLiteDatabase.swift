@@ -153,7 +153,20 @@ public final class SQLiteDatabase: Database {
   /// - Parameter path: The new file, created with mode 600.
   /// - Throws: ``DatabaseError``: `.exists` when the file already exists.
   public func backup(to path: String) async throws {
-    try await Backup(source: options, path: path).run()
+    try await backup(to: path) { _ in }
+  }
+
+  /// Does the same, if the copy passes an examination before it gets its name.
+  ///
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - verify: Examines the complete copy, whose path it gets; the copy is removed if it throws.
+  /// - Returns: What `verify` returns.
+  /// - Throws: ``DatabaseError``, and what `verify` throws.
+  public func backup<T: Sendable>(
+    to path: String, verifying verify: @Sendable (_ copy: String) async throws -> T
+  ) async throws -> T {
+    try await Backup(source: options, path: path).run(verifying: verify)
   }
 
   /// Stores queued writes, waits for reads in progress, and closes the file.

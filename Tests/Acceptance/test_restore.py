@@ -244,6 +244,22 @@ def test_an_invalid_backup_changes_nothing(served, tmp_path):
     assert not list(server.data.glob("*restore*"))
 
 
+def test_a_backup_that_cannot_be_verified_never_gets_its_name(tmp_path):
+    data, folder = tmp_path / "data", tmp_path / "backups"
+    initialize(data)
+    folder.mkdir(mode=0o700)
+    database = sqlite3.connect(data / "countersign.sqlite")
+    with database:
+        database.execute("INSERT INTO verification_code VALUES (x'00', 999, 'of a missing pool')")
+    database.close()
+    for words in (["--check", folder / "monday.sqlite"], ["--keep", "1", folder]):
+        refused_ = run("backup", "--data", data, *words)
+        assert refused_.returncode == 78 and "a row in verification_code" in refused_.stderr
+        assert "Created" not in refused_.stdout
+    names = sorted(path.name for path in folder.iterdir())
+    assert len(names) == 2 and all(name.endswith(".sqlite.unverified") for name in names), names
+
+
 def test_a_damaged_database_with_a_log_is_replaced(served, tmp_path):
     server, _, api = served
     uid, _ = api.user("eve@example.com")

@@ -48,6 +48,32 @@ struct BackupTests {
     }
   }
 
+  @Test func `a copy gets its name after it was verified, or never`() async throws {
+    struct Refused: Error {}
+    try await withDatabase { database in
+      try await withFolder { folder in
+        let path = folder + "/copy.sqlite"
+        func names() throws -> [String] {
+          try FileManager.default.contentsOfDirectory(atPath: folder)
+        }
+        await #expect(throws: Refused.self) {
+          try await database.backup(to: path) { _ in throw Refused() }
+        }
+        #expect(try names() == [])
+        let seen = try await database.backup(to: path) { copy in
+          let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+          let opened = try ReadOnlySQLiteDatabase(path: copy, ignoresLog: true)
+          #expect(
+            try await opened.read { try $0.first("SELECT 1") { try $0.value(0) as Int } } == 1)
+          await opened.close()
+          return names
+        }
+        #expect(seen == ["copy.sqlite\(PartialBackup.suffix)"])
+        #expect(try names() == ["copy.sqlite"])
+      }
+    }
+  }
+
   @Test func `an existing file isn't overwritten`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in

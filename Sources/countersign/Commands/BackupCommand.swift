@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import DatabaseSQLite
 import Foundation
@@ -42,25 +43,40 @@ enum BackupCommand: Command {
     if isCheck, FileManager.default.fileExists(atPath: file) {
       return try await check(file, folder)
     }
-    try await create(file, of: folder)
-    return isCheck ? try await check(file, folder) : 0
+    try await create(file, of: folder, isVerified: isCheck)
+    return 0
   }
 
   private static func keepRequiresFolder(_ file: String) -> UsageError {
     UsageError(Message("cli.keep-requires-a-folder", ["file": .text(file)]))
   }
 
-  private static func create(_ file: String, of folder: DataFolder) async throws {
+  private static func create(
+    _ file: String, of folder: DataFolder, isVerified: Bool
+  ) async throws {
     try folder.mustExist()
     // A backup of an empty database would replace good ones.
     try folder.mustHoldInstance()
     let place = (file as NSString).deletingLastPathComponent
     try BackupFolder(path: place.isEmpty ? "." : place).mustHaveNoKey()
-    try await copy(folder, to: file)
+    let stored: StoredInstance?
+    if isVerified {
+      let keys = try keys(of: folder, toVerify: file)
+      stored = try await copy(folder, to: file) { draft in
+        do { return try await BackupFile(path: draft).inspect(keys, as: file) } catch {
+          // Neither the newest backup nor one of those to keep.
+          try? FileManager.default.moveItem(atPath: draft, toPath: "\(file).unverified")
+          throw error
+        }
+      }
+    } else {
+      stored = try await copy(folder, to: file) { _ in nil }
+    }
     Terminal.say(
       Message(
         "cli.created-it-doesnt-contain-the-master",
         ["file": .text(file), "folder": .text(folder.path)]))
+    if let stored { say(stored, file) }
   }
 
   /// Adds a backup to a folder, and deletes the oldest ones after it was created and verified.
@@ -70,15 +86,8 @@ enum BackupCommand: Command {
     // First, since they take as much space as the new backup.
     backups.deleteInterrupted()
     let file = try await backups.newFile()
-    try await create(file, of: folder)
     // Only a verified backup may replace another.
-    if isCheck || count != nil {
-      do { _ = try await check(file, folder) } catch {
-        // Neither the newest backup nor one of those to keep.
-        try? FileManager.default.moveItem(atPath: file, toPath: "\(file).unverified")
-        throw error
-      }
-    }
+    try await create(file, of: folder, isVerified: isCheck || count != nil)
     guard let count else { return 0 }
     for file in try backups.deleteAllBut(newest: count) {
       Terminal.say(Message("cli.deleted-the-backup", ["file": .text(file)]))
@@ -95,13 +104,16 @@ enum BackupCommand: Command {
     return count
   }
 
-  private static func copy(_ folder: DataFolder, to file: String) async throws {
+  private static func copy<T: Sendable>(
+    _ folder: DataFolder, to file: String, verifying verify: @Sendable (String) async throws -> T
+  ) async throws -> T {
     let lock = try folder.lockKeys()
     defer { lock.release() }
     let database = try folder.openFile()
     do {
-      try await database.backup(to: file)
+      let result = try await database.backup(to: file, verifying: verify)
       await database.close()
+      return result
     } catch {
       await database.close()
       guard let error = error as? DatabaseError else { throw error }
@@ -118,13 +130,23 @@ enum BackupCommand: Command {
   private static func check(_ file: String, _ folder: DataFolder) async throws -> Int32 {
     let backup = BackupFile(path: file)
     try backup.mustBeBackup()
+    say(try await backup.inspect(try keys(of: folder, toVerify: file)), file)
+    return 0
+  }
+
+  private static func keys(
+    of folder: DataFolder, toVerify file: String
+  ) throws(ConfigurationError) -> KeyRing {
     let environment = ProcessInfo.processInfo.environment
     guard let keys = try folder.existingKey(environment: environment) else {
       throw ConfigurationError(
         Message(
           "cli.theres-no-master-key-in-so", ["folder": .text(folder.path), "file": .text(file)]))
     }
-    let stored = try await backup.inspect(keys)
+    return keys
+  }
+
+  private static func say(_ stored: StoredInstance, _ file: String) {
     if let latest = stored.latest {
       Terminal.say(
         Message(
@@ -137,7 +159,6 @@ enum BackupCommand: Command {
       Terminal.say(
         Message("cli.backup-is-intact", ["file": .text(file), "count": .number(stored.users)]))
     }
-    return 0
   }
 
   /// The beginning of the name of a backup that's written to standard output.
@@ -154,7 +175,7 @@ enum BackupCommand: Command {
     try folder.mustExist()
     InterruptedBackups.delete(in: folder.path, prefix: streamPrefix)
     let draft = "\(folder.path)/\(streamPrefix)\(getpid())"
-    try await copy(folder, to: draft)
+    try await copy(folder, to: draft) { _ in }
     let source = FileHandle(forReadingAtPath: draft)
     // Unlinked while open, so that nothing is left behind on any exit.
     try? FileManager.default.removeItem(atPath: draft)
