@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import ROOT, Server, initialize, read_only, run
+from support.program import ROOT, Server, initialize, preloaded, read_only, run
 from support.rest import Api, create_token, ok
 
 pytestmark = pytest.mark.sqlite
@@ -30,6 +30,33 @@ def test_a_folder_of_the_other_profile_is_refused(tmp_path, first, second):
     assert first in refusal.stderr and refusal.stderr.strip().endswith(".")
     with Server(tmp_path, profile=first) as server:
         assert server.stop() == 0
+
+
+def test_a_folder_without_locks_is_not_said_to_be_in_use(tmp_path):
+    data = tmp_path / "data"
+    initialize(data)
+    env = preloaded(tmp_path, "unlocked")
+    for words in (["admin", "list", "--data", data], ["backup", "--data", data, tmp_path / "copy"]):
+        refusal = run(*words, env=env)
+        assert refusal.returncode == 78, refusal.stderr
+        assert refusal.stderr == (
+            f"The lock file {data}/keys.lock can't be locked: No locks available. The data folder "
+            "requires a file system with locks.\n")
+
+
+def test_an_export_that_cannot_be_recorded_leaves_no_file(tmp_path):
+    data = tmp_path / "data"
+    with Server(data) as server:
+        Pages(server.url).set_up(server.setup_code).create_project("acme-app")
+    database = sqlite3.connect(data / "countersign.sqlite")
+    with database:
+        # Refuses what a full disk refuses.
+        database.execute("CREATE TRIGGER full_disk BEFORE INSERT ON audit "
+                         "BEGIN SELECT RAISE(ABORT, 'full'); END")
+    database.close()
+    words = ["export", "--data", data, "--project", "acme-app", tmp_path / "users.json"]
+    assert run(*words).returncode != 0
+    assert not list(tmp_path.glob("users.json*"))
 
 
 def test_a_second_server_is_refused(tmp_path):

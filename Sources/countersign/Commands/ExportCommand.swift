@@ -34,9 +34,10 @@ enum ExportCommand: Command {
         }
       }
       let count = try written.get()
-      try file.finish()
+      // First, so that no file with password hashes is missing from the audit log.
       try await accounts.recordHashDownload(
         of: scope, count: count.users, by: Author(actor: .commandLine))
+      try file.finish()
       Terminal.say(
         Message(
           "cli.exported-users-to-it-contains-password",

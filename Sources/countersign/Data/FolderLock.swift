@@ -18,7 +18,12 @@ final class FolderLock: Sendable {
     }
     handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     guard flock(handle.fileDescriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-      return nil
+      let error = SystemError.last
+      guard error.number != EWOULDBLOCK else { return nil }
+      throw ConfigurationError(
+        Message(
+          "cli.the-lock-file-cant-be-locked", ["lock": .text(path), "reason": .text("\(error)")]),
+        isTemporary: error.isTemporary)
     }
   }
 
