@@ -8,6 +8,8 @@ import Host
 struct Backup: Sendable {
   let source: SessionOptions
   let path: String
+  /// Whether the copy gets its name; otherwise, it's removed after it was examined.
+  let isKept: Bool
 
   /// Creates the copy on a dedicated thread.
   ///
@@ -22,6 +24,7 @@ struct Backup: Sendable {
       try sync(draft.path, O_RDWR)
     }
     let result = try await verify(draft.path)
+    guard isKept else { return result }
     try await onThread { () throws(DatabaseError) in
       try publish(draft.path)
       try sync(FolderOwner.folder(of: path), O_RDONLY | O_DIRECTORY)

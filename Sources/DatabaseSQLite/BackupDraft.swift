@@ -1,4 +1,4 @@
-import Database
+public import Database
 import Glibc
 import Host
 
@@ -9,9 +9,6 @@ import Host
 struct BackupDraft {
   let path: String
   private let file: Int32
-
-  /// How often another process may remove the new file before it's locked.
-  private static let attempts = 5
 
   /// Creates the file with mode 600.
   ///
@@ -24,7 +21,7 @@ struct BackupDraft {
   /// - Throws: `DatabaseError`: `.busy` when another process is writing it.
   init(of backup: String, source: String) throws(DatabaseError) {
     path = backup + PartialBackup.suffix
-    file = try Self.create(path)
+    file = try PartialBackup.create(path)
     guard let owner = FolderOwner(of: FolderOwner.folder(of: path)),
       owner == FolderOwner(of: source)
     else { return }
@@ -39,8 +36,33 @@ struct BackupDraft {
     unsafe unlink(path)
     close(file)
   }
+}
 
-  private static func create(_ path: String) throws(DatabaseError) -> Int32 {
+/// The file of a backup or an export in progress, or of one that was interrupted.
+public enum PartialBackup {
+  /// What's appended to the name of the backup.
+  public static let suffix = ".partial"
+
+  /// Returns whether a process is writing the file; otherwise, an interrupted one left it.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: False as well on a file system without locks.
+  public static func isBeingWritten(_ path: String) -> Bool {
+    let file = unsafe Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
+  /// How often another process may remove the new file before it's locked.
+  private static let attempts = 5
+
+  /// Creates the file with mode 600, and locks it; what an interrupted process left is removed.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: The descriptor, which the caller closes.
+  /// - Throws: `DatabaseError`: `.busy` when another process is writing it.
+  public static func create(_ path: String) throws(DatabaseError) -> Int32 {
     for _ in 0..<attempts {
       let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       if file < 0, errno == EEXIST {
@@ -62,22 +84,5 @@ struct BackupDraft {
       close(file)
     }
     throw DatabaseError(.busy, "other processes are writing \(path)")
-  }
-}
-
-/// The file of a backup in progress, or of one that was interrupted.
-public enum PartialBackup {
-  /// What's appended to the name of the backup.
-  public static let suffix = ".partial"
-
-  /// Returns whether a process is writing the file; otherwise, an interrupted one left it.
-  ///
-  /// - Parameter path: The file.
-  /// - Returns: False as well on a file system without locks.
-  public static func isBeingWritten(_ path: String) -> Bool {
-    let file = unsafe Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 }

@@ -160,13 +160,15 @@ public final class SQLiteDatabase: Database {
   ///
   /// - Parameters:
   ///   - path: The new file.
+  ///   - isKept: False if the copy is only read by `verify`, and never gets its name.
   ///   - verify: Examines the complete copy, whose path it gets; the copy is removed if it throws.
   /// - Returns: What `verify` returns.
   /// - Throws: ``DatabaseError``, and what `verify` throws.
   public func backup<T: Sendable>(
-    to path: String, verifying verify: @Sendable (_ copy: String) async throws -> T
+    to path: String, isKept: Bool = true,
+    verifying verify: @Sendable (_ copy: String) async throws -> T
   ) async throws -> T {
-    try await Backup(source: options, path: path).run(verifying: verify)
+    try await Backup(source: options, path: path, isKept: isKept).run(verifying: verify)
   }
 
   /// Stores queued writes, waits for reads in progress, and closes the file.

@@ -60,6 +60,21 @@ def test_the_demo_is_refused_in_a_folder_with_other_data(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
+def test_a_demo_replaces_one_that_was_interrupted_and_nothing_else(tmp_path):
+    unfinished = tmp_path / "unfinished"
+    unfinished.mkdir(mode=0o700)
+    for name in ("master.key", "countersign.sqlite", "countersign.sqlite-wal", "server.lock", "notes"):
+        (unfinished / name).write_text("mine")
+    words = ["demo", "--data", tmp_path, "--users", "1000"]
+    kept = run(*words)
+    assert kept.returncode == 78 and "isn't empty" in kept.stderr
+    assert len(list(unfinished.iterdir())) == 5
+    (unfinished / "notes").unlink()
+    replaced = run(*words)
+    assert replaced.returncode == 0, replaced.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"countersign.sqlite", "master.key"}
+
+
 def test_a_demo_folder_can_be_served_again_on_loopback_only(tmp_path):
     with Demo(tmp_path / "data", "--demo-seed", "5") as demo:
         owner = demo.owner

@@ -347,6 +347,8 @@ def test_after_a_kill_at_any_step_the_database_is_the_old_or_the_new_one(served,
 
 def test_a_backup_can_be_written_to_standard_output(served, tmp_path):
     server, _, _ = served
+    # What earlier versions left when they were killed.
+    (server.data / "backup.draft-1").write_text("users")
     result = subprocess.run(
         [str(PROGRAM), "backup", "--data", str(server.data), "-"], capture_output=True,
         env=environment(), timeout=60)

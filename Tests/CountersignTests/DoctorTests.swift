@@ -248,17 +248,23 @@ struct DoctorTests {
     func withDraft(_ folder: DataFolder) throws {
       try FileManager.default.createDirectory(
         atPath: DatabaseSwap(data: folder.path).draft, withIntermediateDirectories: false)
+      try FileManager.default.createDirectory(
+        atPath: folder.moveDraft, withIntermediateDirectories: false)
     }
     let found = try await findings(.disk) { try withDraft($0) }
     #expect(severities(found) == [.ok, .warning])
-    #expect(text(found).hasSuffix("/restore.draft"))
+    #expect(text(found).contains("/restore.draft, ") && text(found).hasSuffix("/move.draft"))
     try await withFolder { path in
       let folder = DataFolder(path: path)
       try withDraft(folder)
       let lock = try #require(try folder.lockIfFree())
-      #expect(DatabaseSwap(data: path).abandonedDraft == nil)
+      #expect(folder.abandonedDrafts == [])
       lock.release()
-      #expect(DatabaseSwap(data: path).abandonedDraft != nil)
+      #expect(folder.abandonedDrafts.count == 2)
+      let server = try #require(try folder.lockIfFree())
+      try folder.finishRestore(holding: server)
+      #expect(
+        folder.abandonedDrafts == [] && !FileManager.default.fileExists(atPath: folder.moveDraft))
     }
   }
 
@@ -266,7 +272,7 @@ struct DoctorTests {
     try await withFolder { backups in
       try Data().write(to: URL(filePath: "\(backups)/monday.sqlite.partial"))
       let found = try await findings(.disk, ["--backups", backups]) { folder in
-        for name in ["before-upgrade-20260101T000000Z.sqlite.partial", "backup.draft-7.partial"] {
+        for name in ["before-upgrade-20260101T000000Z.sqlite.partial", "backup.draft-7"] {
           try Data().write(to: URL(filePath: "\(folder.path)/\(name)"))
         }
       }

@@ -126,12 +126,19 @@ struct OperatorTextTests {
   @Test func `a private file has nothing of the one that a killed process left`() async throws {
     try await withFolder { folder in
       let path = "\(folder)/users.jsonl"
-      let left = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
+      let left = "\(path).partial"
       try "what a killed process left".write(toFile: left, atomically: false, encoding: .utf8)
+      // Somebody else has it open.
+      let reader = try #require(FileHandle(forReadingAtPath: left))
       let file = try PrivateFile(path)
       try file.write(Array("new".utf8))
+      // Another process that writes the same file has to wait.
+      let second = try #require(throws: ConfigurationError.self) { try PrivateFile(path) }
+      #expect(second.isTemporary)
       try file.finish()
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["users.jsonl"])
+      #expect(try reader.readToEnd() == Data("what a killed process left".utf8))
     }
   }
 

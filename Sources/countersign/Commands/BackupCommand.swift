@@ -105,13 +105,14 @@ enum BackupCommand: Command {
   }
 
   private static func copy<T: Sendable>(
-    _ folder: DataFolder, to file: String, verifying verify: @Sendable (String) async throws -> T
+    _ folder: DataFolder, to file: String, isKept: Bool = true,
+    verifying verify: @Sendable (String) async throws -> T
   ) async throws -> T {
     let lock = try folder.lockKeys()
     defer { lock.release() }
     let database = try folder.openFile()
     do {
-      let result = try await database.backup(to: file, verifying: verify)
+      let result = try await database.backup(to: file, isKept: isKept, verifying: verify)
       await database.close()
       return result
     } catch {
@@ -175,10 +176,10 @@ enum BackupCommand: Command {
     try folder.mustExist()
     InterruptedBackups.delete(in: folder.path, prefix: streamPrefix)
     let draft = "\(folder.path)/\(streamPrefix)\(getpid())"
-    try await copy(folder, to: draft) { _ in }
-    let source = FileHandle(forReadingAtPath: draft)
-    // Unlinked while open, so that nothing is left behind on any exit.
-    try? FileManager.default.removeItem(atPath: draft)
+    // Removed while open, so that nothing is left behind on any exit.
+    let source = try await copy(folder, to: draft, isKept: false) {
+      FileHandle(forReadingAtPath: $0)
+    }
     guard let source else { throw ConfigurationError(Message("cli.the-backup-couldnt-be-read")) }
     signal(SIGPIPE, SIG_IGN)
     do {

@@ -24,10 +24,13 @@ enum DemoCommand: Command {
     let seed = try arguments.value("seed").map(seed) ?? Demo.standardSeed
     let folder = DataFolder(path: path)
     try folder.prepare()
-    try folder.mustBeEmpty()
     // An unfinished demo has no indexes, so it's moved into place only when it's complete.
     let unfinished = DataFolder(path: "\(path)/unfinished")
+    try discardInterrupted(unfinished, in: folder)
+    try folder.mustBeEmpty()
     try unfinished.prepare()
+    let lock = try unfinished.lock()
+    defer { lock.release() }
     let instance: Instance
     do {
       instance = try await Instance.open(
@@ -51,6 +54,22 @@ enum DemoCommand: Command {
         ["seconds": .text("\((ContinuousClock.now - began).components.seconds)")]))
     DemoGreeting(summary: summary, seed: seed).say(beforeServing: path)
     return 0
+  }
+
+  /// Deletes the files of a demo that was interrupted, if there's nothing else in the folder.
+  private static func discardInterrupted(_ unfinished: DataFolder, in folder: DataFolder) throws {
+    let files = FileManager.default
+    guard try files.contentsOfDirectory(atPath: folder.path) == ["unfinished"],
+      DataFolder.isFolder(unfinished.path)
+    else { return }
+    let own =
+      [unfinished.key, unfinished.serverLock]
+      + DatabaseSwap.suffixes.map { unfinished.database + $0 }
+    let held = try files.contentsOfDirectory(atPath: unfinished.path)
+    guard held.allSatisfy({ own.contains("\(unfinished.path)/\($0)") }) else { return }
+    let lock = try unfinished.lock()
+    defer { lock.release() }
+    try files.removeItem(atPath: unfinished.path)
   }
 
   private static func fill(

@@ -61,15 +61,6 @@ struct DatabaseSwap: Sendable {
   /// The folder to which a restore with this time moves the previous database.
   func former(stamp: some StringProtocol) -> String { "\(data)/\(Self.formerPrefix)\(stamp)" }
 
-  /// The draft that a killed restore left; nil if there's none, or while a restore holds the lock of
-  /// the server.
-  var abandonedDraft: String? {
-    let isAbandoned =
-      FileManager.default.fileExists(atPath: draft)
-      && !PartialBackup.isBeingWritten(DataFolder(path: data).serverLock)
-    return isAbandoned ? draft : nil
-  }
-
   /// Whether a restore has passed the point of no return and isn't finished.
   var isPending: Bool { ready != nil }
 
@@ -149,6 +140,17 @@ struct DatabaseSwap: Sendable {
 }
 
 extension DataFolder {
+  /// The folder in which a move creates a database, holding the lock of the server.
+  var moveDraft: String { "\(path)/move.draft" }
+
+  /// The folders in which a killed creation, restore, or move left a copy of users' data or a key;
+  /// none while a command that may be writing one holds the lock of the server.
+  var abandonedDrafts: [String] {
+    let drafts = [NewInstance(data: path).draftPath, DatabaseSwap(data: path).draft, moveDraft]
+    let found = drafts.filter(FileManager.default.fileExists)
+    return found.isEmpty || PartialBackup.isBeingWritten(serverLock) ? [] : found
+  }
+
   /// Finishes a restore that was interrupted after its point of no return.
   func finishRestore() throws(ConfigurationError) {
     let swap = DatabaseSwap(data: path)
@@ -163,11 +165,12 @@ extension DataFolder {
 
   /// Finishes an interrupted restore for a caller that already holds the server lock.
   ///
-  /// What one left that was interrupted before its point of no return is deleted: it's a copy of
-  /// all users.
+  /// What one left that was interrupted before its point of no return is deleted, and what a move
+  /// left: each is a copy of all users.
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
     let swap = DatabaseSwap(data: path)
     try? swap.discard()
+    try? FileManager.default.removeItem(atPath: moveDraft)
     guard try swap.finishRestore({ Terminal.complain($0) }) != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }

@@ -17,8 +17,10 @@ enum InterruptedBackups {
     }
   }
 
-  /// Whether a name is that of a partial file; earlier versions append a number to it.
+  /// Whether a name is that of a partial file; earlier versions append a number to it, and give a
+  /// name to a backup that's written to standard output.
   private static func isPartial(_ name: String) -> Bool {
     name.hasSuffix(PartialBackup.suffix) || name.contains("\(PartialBackup.suffix)-")
+      || name.hasPrefix(BackupCommand.streamPrefix)
   }
 }

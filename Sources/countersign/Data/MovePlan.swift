@@ -127,7 +127,7 @@
     /// Fills a file in a separate folder, and moves it to its place when it's complete.
     private func fillFile(from server: PostgreSQLDatabase, _ inventory: MoveInventory) async throws
     {
-      let draft = "\(folder.path)/move.draft"
+      let draft = folder.moveDraft
       let files = FileManager.default
       // What an interrupted move left.
       if files.fileExists(atPath: draft) { try files.removeItem(atPath: draft) }

@@ -20,8 +20,11 @@ struct NewInstance: Sendable {
 
   init(data: String) { self.data = data }
 
+  /// The folder in which the key and the database are created.
+  var draftPath: String { "\(data)/init.draft" }
+
   private var folder: DataFolder { DataFolder(path: data) }
-  private var draft: DataFolder { DataFolder(path: "\(data)/init.draft") }
+  private var draft: DataFolder { DataFolder(path: draftPath) }
   private var ready: DataFolder { DataFolder(path: "\(data)/init.ready") }
 
   /// Whether a creation has passed the point of no return and isn't finished.

@@ -1,12 +1,17 @@
+import DatabaseSQLite
 import Foundation
-import Host
 import Localization
+import Synchronization
 
 /// A file with mode 600 that appears under its name once it's complete and synced to disk.
+///
+/// Until then, its name ends with `.partial`. What a killed process left there, which may be password
+/// hashes, is replaced by the next file with the same name.
 final class PrivateFile: Sendable {
   private let path: String
   private let partial: String
   private let handle: FileHandle
+  private let isFinished = Atomic<Bool>(false)
 
   init(_ path: String) throws(ConfigurationError) {
     guard !FileManager.default.fileExists(atPath: path) else {
@@ -14,20 +19,18 @@ final class PrivateFile: Sendable {
         Message("cli.already-exists-choose-another-name-or", ["file": .text(path)]))
     }
     self.path = path
-    partial = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
+    partial = path + PartialBackup.suffix
     let file: Int32
-    do { file = try WritableFile.open(partial, permissions: 0o600) } catch {
+    do { file = try PartialBackup.create(partial) } catch {
       throw ConfigurationError(writing: path, error)
     }
     handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    // A process with the same number may have been killed.
-    do { try handle.truncate(atOffset: 0) } catch { throw ConfigurationError(writing: path, error) }
   }
 
   deinit {
+    // Before the lock ends.
+    if !isFinished.load(ordering: .relaxed) { try? FileManager.default.removeItem(atPath: partial) }
     try? handle.close()
-    // Fails after `finish`, which renames the file.
-    try? FileManager.default.removeItem(atPath: partial)
   }
 
   func write(_ bytes: [UInt8]) throws {
@@ -40,6 +43,7 @@ final class PrivateFile: Sendable {
     do {
       try handle.synchronize()
       try FileManager.default.moveItem(atPath: partial, toPath: path)
+      isFinished.store(true, ordering: .relaxed)
     } catch {
       throw ConfigurationError(writing: path, error)
     }

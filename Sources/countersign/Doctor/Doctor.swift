@@ -111,10 +111,10 @@ struct Doctor: Sendable {
     }
     let backups = UpgradeBackup(folder: folder).files
     if !backups.isEmpty { found.append(.upgradeBackups(backups)) }
-    let swap = DatabaseSwap(data: folder.path)
-    let former = swap.formerDatabases
+    let former = DatabaseSwap(data: folder.path).formerDatabases
     if !former.isEmpty { found.append(.formerDatabases(former)) }
-    if let draft = swap.abandonedDraft { found.append(.restoreDraft(draft)) }
+    let drafts = folder.abandonedDrafts
+    if !drafts.isEmpty { found.append(.drafts(drafts)) }
     let interrupted = interruptedBackups()
     if !interrupted.isEmpty { found.append(.interruptedBackups(interrupted)) }
     return found

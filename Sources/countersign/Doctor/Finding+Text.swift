@@ -60,8 +60,8 @@ extension Finding {
       Message("cli.doctor-upgrade-backups", ["files": .text(files.joined(separator: ", "))])
     case .formerDatabases(let folders):
       Message("cli.doctor-former-databases", ["folders": .text(folders.joined(separator: ", "))])
-    case .restoreDraft(let folder):
-      Message("cli.doctor-restore-draft", ["folder": .text(folder)])
+    case .drafts(let folders):
+      Message("cli.doctor-drafts", ["folders": .text(folders.joined(separator: ", "))])
     case .interruptedBackups(let files):
       Message("cli.doctor-interrupted-backups", ["files": .text(files.joined(separator: ", "))])
     case .keyMissing: Message("cli.doctor-key-missing")
@@ -129,7 +129,7 @@ extension Finding {
     case .spaceShort: Message("cli.advice-space")
     case .upgradeBackups: Message("cli.advice-upgrade-backups")
     case .formerDatabases: Message("cli.advice-former-databases")
-    case .restoreDraft: Message("cli.advice-restore-draft")
+    case .drafts: Message("cli.advice-drafts")
     case .interruptedBackups: Message("cli.advice-interrupted-backups")
     case .keyMissing, .keyWrong: Message("cli.advice-key")
     case .secretsUnreadable: Message("cli.advice-secrets")

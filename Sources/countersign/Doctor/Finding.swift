@@ -38,7 +38,7 @@ enum Finding: Sendable {
   /// The databases that restores replaced.
   case formerDatabases([String])
   /// The copy that a killed restore left.
-  case restoreDraft(String)
+  case drafts([String])
   /// What interrupted backups left.
   case interruptedBackups([String])
 
@@ -94,7 +94,7 @@ enum Finding: Sendable {
     case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
       .clock
     case .folderUnusable, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
-    case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .restoreDraft,
+    case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .drafts,
       .interruptedBackups:
       .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
@@ -115,7 +115,7 @@ enum Finding: Sendable {
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
-      .formerDatabases, .restoreDraft, .interruptedBackups, .schemaPending, .searchIndexMissing,
+      .formerDatabases, .drafts, .interruptedBackups, .schemaPending, .searchIndexMissing,
       .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning
