@@ -73,7 +73,12 @@ struct Backup: Sendable {
   }
 
   private func check(_ result: Int32, _ handle: OpaquePointer?) throws(DatabaseError) {
-    guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
+    guard result != SQLITE_OK else { return }
+    let error = unsafe DatabaseError.sqlite(result, handle)
+    // Otherwise, it could be the disk of the database.
+    guard error.code == .full else { throw error }
+    throw DatabaseError(
+      .full, "cannot write to \(path): \(error.message)", extendedCode: error.extendedCode)
   }
 
   /// Links the draft to its final name, without replacing a file created in the meantime.

@@ -184,6 +184,15 @@ def test_a_backup_of_a_stopped_server_on_a_full_disk_names_the_cause(disk, tmp_p
     assert refusal.returncode == 75 and "database or disk is full" in refusal.stderr, refusal.stderr
 
 
+def test_a_backup_to_a_full_disk_names_the_file(disk):
+    folder, prefix = disk
+    script = 'dd if=/dev/zero of="$1/ballast" bs=4k 2>/dev/null; shift; exec "$@"'
+    refusal = run("backup", "--data", new_instance(), folder / "copy.sqlite", prefix=[
+        *prefix, "sh", "-c", script, "sh", str(folder)])
+    assert refusal.returncode == 75, refusal.stderr
+    assert f"cannot write to {folder}/copy.sqlite: database or disk is full" in refusal.stderr
+
+
 def test_a_restore_on_a_full_disk_is_worth_repeating(disk, tmp_path):
     folder, prefix = disk
     backup = tmp_path / "monday.sqlite"

@@ -84,8 +84,9 @@ def test_invalid_usage_of_import_is_refused(standalone, api, tmp_path, words, co
 def test_unreadable_files_are_refused(standalone, api, tmp_path):
     missing = import_users(standalone, api, tmp_path / "none.json")
     assert missing.returncode == 78
+    assert missing.stderr == f"{tmp_path}/none.json can't be read: No such file or directory\n"
     folder = import_users(standalone, api, tmp_path, "--format", "json")
-    assert folder.returncode == 78 and "can't be read" in folder.stderr
+    assert folder.returncode == 78 and "can't be read: Is a directory" in folder.stderr
     unnamed = tmp_path / "users"
     unnamed.write_text("{}")
     assert import_users(standalone, api, unnamed).returncode == 64

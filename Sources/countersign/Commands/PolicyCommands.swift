@@ -135,11 +135,7 @@ enum PolicyFileReader {
       let file = try FileHandle(forReadingFrom: URL(filePath: path))
       return Array(try file.read(upToCount: most + 1) ?? Data())
     } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.path-cant-be-read-because",
-          ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
-        isTemporary: ConfigurationError.isTemporary(error))
+      throw ConfigurationError(reading: path, error)
     }
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -46,10 +47,11 @@ enum TrustedTokenKeyAddCommand: Command {
       let data = try FileHandle.standardInput.read(upToCount: most) ?? Data()
       return String(decoding: data, as: UTF8.self)
     }
-    guard !DataFolder.isFolder(path), let file = FileHandle(forReadingAtPath: path) else {
-      throw ConfigurationError(Message("cli.the-file-cant-be-read", ["path": .text(path)]))
+    do {
+      return String(decoding: try ReadableFile.contents(path, atMost: most), as: UTF8.self)
+    } catch {
+      throw ConfigurationError(reading: path, error)
     }
-    return String(decoding: try file.read(upToCount: most) ?? Data(), as: UTF8.self)
   }
 
   private static func message(_ error: TrustedTokenKeyError) -> Message {

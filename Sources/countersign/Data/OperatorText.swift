@@ -72,11 +72,12 @@ extension ConfigurationError {
   }
 
   /// A file that can't be read.
-  init(reading path: String, _ error: SystemError) {
+  init(reading path: String, _ error: any Error) {
     self.init(
       Message(
-        "cli.path-cant-be-read-because", ["path": .text(path), "reason": .text("\(error)")]),
-      isTemporary: error.isTemporary)
+        "cli.path-cant-be-read-because",
+        ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
+      isTemporary: Self.isTemporary(error))
   }
 
   /// The file of an option that can't be read.

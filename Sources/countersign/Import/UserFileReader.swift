@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Identity
 import IdentityToolkitAPI
 import JSON
@@ -61,10 +62,12 @@ struct UserFileReader {
   private var trouble: UserFileError?
 
   init(path: String, format: Format, file: UserFile) throws(ConfigurationError) {
-    guard !DataFolder.isFolder(path), let handle = FileHandle(forReadingAtPath: path) else {
-      throw ConfigurationError(Message("cli.cant-be-read", ["key": .text(path)]))
+    guard !DataFolder.isFolder(path) else {
+      throw ConfigurationError(reading: path, SystemError(EISDIR))
     }
-    self.handle = handle
+    do { handle = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+      throw ConfigurationError(reading: path, error)
+    }
     self.format = format
     self.file = file
   }
