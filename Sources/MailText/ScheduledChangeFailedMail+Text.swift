@@ -13,17 +13,3 @@ extension ScheduledChangeFailedMail {
       ])
   }
 }
-
-extension ScheduledPolicyChange.Failure {
-  /// Says why the change wasn't made.
-  fileprivate var sentence: Message {
-    switch self {
-    case .authorRemoved: Message("mail.schedule-author-removed")
-    case .permissionLost: Message("mail.schedule-permission-lost")
-    case .policyChanged: Message("mail.schedule-policy-changed")
-    case .approvalRequired: Message("mail.schedule-approval-required")
-    case .refusalNeedsEmail: Message("mail.schedule-refusal-needs-email")
-    case .restored: Message("mail.schedule-restored")
-    }
-  }
-}

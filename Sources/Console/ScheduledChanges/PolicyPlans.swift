@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// What is planned for a policy, and the links to its scheduled changes and versions.

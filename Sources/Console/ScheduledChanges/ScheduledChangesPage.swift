@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `S/policy/scheduled`: the pending and ended scheduled changes of a policy.
@@ -139,18 +140,4 @@ struct ScheduledChangeRow: ViewModel {
         ? ConsolePaths.scheduledChangeCancellation(row.context.scope, String(row.change.id)) : nil
     },
   ]
-}
-
-extension ScheduledPolicyChange.Failure {
-  /// Says why the change wasn't made.
-  var sentence: Message {
-    switch self {
-    case .authorRemoved: Message("scheduled-changes.author-removed")
-    case .permissionLost: Message("scheduled-changes.permission-lost")
-    case .policyChanged: Message("scheduled-changes.policy-changed")
-    case .approvalRequired: Message("scheduled-changes.approval-required")
-    case .refusalNeedsEmail: Message("scheduled-changes.refusal-needs-email")
-    case .restored: Message("scheduled-changes.restored")
-    }
-  }
 }
