@@ -57,7 +57,7 @@ struct NewPasskeyPage: Sendable {
     case .wrongPassword:
       fault = FieldError(field: "password", text: Message("passkeys.password-incorrect"))
     case .throttled(let until):
-      let wait = max(until.seconds - frames.clock.now().seconds, 1)
+      let wait = until.wait(at: frames.clock.now())
       seconds = wait
       fault = FieldError(field: "password", text: CodeFault.tooManyPasswords(retryingIn: wait))
     case .exists: fault = PasskeyFault.error(Message("passkeys.known"))

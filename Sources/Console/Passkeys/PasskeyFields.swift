@@ -90,7 +90,7 @@ enum PasskeyFault {
 
   /// The error after too many attempts, and the seconds to wait.
   static func throttled(until: Instant, at now: Instant) -> (error: FieldError, seconds: Int64) {
-    let seconds = max(until.seconds - now.seconds, 1)
+    let seconds = until.wait(at: now)
     let wait = Formatted.duration(seconds: Int(seconds))
     return (error(Message("passkeys.too-many-attempts", ["wait": .message(wait)])), seconds)
   }

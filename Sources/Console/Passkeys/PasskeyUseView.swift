@@ -30,13 +30,3 @@ struct PasskeyUseView: ViewModel {
     .text("otherText") { $0.other.text },
   ]
 }
-
-extension Response {
-  /// A page with errors, and the time to wait if there were too many attempts.
-  static func html(_ html: [UInt8], errors: [FieldError], seconds: Int64?) -> Response {
-    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    var response = Response.html(html, status: seconds == nil ? fitting : .tooManyRequests)
-    if let seconds { response.fields[.retryAfter] = String(seconds) }
-    return response
-  }
-}

@@ -86,11 +86,9 @@ struct SignInCodePage: Sendable {
         errors: [FieldError(field: field, text: CodeFault.used)])
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-      var response = page(
+      return page(
         visitor, next: next, methods,
-        errors: [FieldError(field: field, text: text)], status: .tooManyRequests)
-      response.fields[.retryAfter] = String(seconds)
-      return response
+        errors: [FieldError(field: field, text: text)], seconds: seconds)
     case .busy: throw .busy
     case .unavailable: throw .unavailable(error)
     }
@@ -110,7 +108,7 @@ struct SignInCodePage: Sendable {
 
   private func page(
     _ visitor: Visitor, next: String?, _ methods: Set<ReauthenticationMethod>,
-    errors: [FieldError] = [], status: Status? = nil
+    errors: [FieldError] = [], seconds: Int64? = nil
   ) -> Response {
     var frame = frames.bare(Message("sign-in.enter-your-code"), path: ConsolePaths.signInCode())
     frame.errors = errors
@@ -119,8 +117,7 @@ struct SignInCodePage: Sendable {
       next: ReturnAddress.checked(next, among: destinations),
       passkey: methods.contains(.passkey) ? passkey(next) : nil,
       hasApp: methods.contains(.totp))
-    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    var response = Response.html(view.render(model), status: status ?? fitting)
+    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
     authorizer.cookies.keep(visitor, in: &response)
     return response
   }
@@ -131,7 +128,7 @@ enum CodeFault {
   static let used = Message("common.code-used")
 
   static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
-    let seconds = max(until.seconds - now.seconds, 1)
+    let seconds = until.wait(at: now)
     let wait = Formatted.duration(seconds: Int(seconds))
     return (Message("sign-in.too-many-codes", ["wait": .message(wait)]), seconds)
   }

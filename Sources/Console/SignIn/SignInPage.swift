@@ -88,13 +88,10 @@ struct SignInPage: Sendable {
           : Message("sign-in.email-or-password-wrong"))
       return try await page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
-      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
+      let seconds = until.wait(at: frames.clock.now())
       let fault = FieldError(
         field: "email", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = try await page(
-        visitor, email: email, next: next, errors: [fault], status: .tooManyRequests)
-      response.fields[.retryAfter] = String(seconds)
-      return response
+      return try await page(visitor, email: email, next: next, errors: [fault], seconds: seconds)
     case .busy: throw .busy
     case .wrongCode, .usedCode, .passkeyRefused, .passkeyRequired, .ended, .unavailable:
       throw .unavailable(error)
@@ -118,7 +115,7 @@ struct SignInPage: Sendable {
 
   private func page(
     _ visitor: Visitor, email: String, next: String?, flash: Flash? = nil,
-    errors: [FieldError] = [], status: Status? = nil
+    errors: [FieldError] = [], seconds: Int64? = nil
   ) async throws(Refusal) -> Response {
     let provider = try await refusing { try await identity.consoleProviders.name() }
     let isOff =
@@ -137,8 +134,7 @@ struct SignInPage: Sendable {
           name: name,
           href: ReauthenticationPage.address(ConsolePaths.providerSignIn(), backTo: destination))
       }, isPasswordOff: isOff)
-    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    var response = Response.html(view.render(model), status: status ?? fitting)
+    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
     authorizer.cookies.keep(visitor, in: &response)
     return response
   }

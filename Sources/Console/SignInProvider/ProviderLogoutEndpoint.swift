@@ -33,8 +33,7 @@ struct ProviderLogoutEndpoint: Sendable {
       case .throttled(let until):
         var response = Self.refusal("slow_down", "Too many invalid tokens.")
         response.status = .tooManyRequests
-        response.fields[.retryAfter] = String(
-          max(1, until.seconds - identity.clock.now().seconds))
+        response.fields[.retryAfter] = String(until.wait(at: identity.clock.now()))
         return response
       case .unavailable: throw .unavailable(error)
       }

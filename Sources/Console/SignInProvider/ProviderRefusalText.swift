@@ -92,7 +92,7 @@ struct ProviderRefusalText: Sendable {
       sentence = Message("sign-in-provider.userinfo-invalid", ["name": name])
       status = .serviceUnavailable
     case .throttled(let until):
-      let wait = max(until.seconds - now.seconds, 1)
+      let wait = until.wait(at: now)
       seconds = wait
       sentence = Message(
         "sign-in-provider.throttled", ["wait": .message(Formatted.duration(seconds: Int(wait)))])
