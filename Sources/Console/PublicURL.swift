@@ -15,7 +15,6 @@ public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
   public init?(_ text: String) {
     let lower = text.lowercased()
     let scheme: String
-    var port: Substring?
     if lower.hasPrefix("https://") {
       scheme = "https"
     } else if lower.hasPrefix("http://") {
@@ -23,40 +22,40 @@ public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     } else {
       return nil
     }
-    var host = lower.dropFirst(scheme.count + 3)
-    if host.last == "/" { host.removeLast() }
-    let bracket = host.lastIndex(of: "]") ?? host.startIndex
-    if let colon = host[bracket...].lastIndex(of: ":") {
-      port = host[host.index(after: colon)...]
-      host = host[..<colon]
-    }
+    var authority = lower.dropFirst(scheme.count + 3)
+    if authority.last == "/" { authority.removeLast() }
+    let (host, port) = PublicURL.parts(authority)
     guard PublicURL.isHost(host) else { return nil }
     if let port {
       guard let number = Int(port), (1...65535).contains(number), String(number) == port else {
         return nil
       }
     }
-    // Browsers omit the scheme's default port from an origin.
-    let ownPort = scheme == "https" ? "443" : "80"
     isSecure = scheme == "https"
+    // Browsers omit the scheme's default port from an origin.
+    let ownPort = PublicURL.defaultPort(isSecure: isSecure)
     origin = "\(scheme)://\(host)" + (port.map { $0 == ownPort ? "" : ":\($0)" } ?? "")
   }
 
   /// The host, in brackets if it's an IPv6 address.
-  var host: String { String(hostAndPort.host) }
+  var host: String { String(PublicURL.parts(authority[...]).host) }
 
   /// The port, even if the origin omits it.
-  var port: Int { hostAndPort.port ?? (isSecure ? 443 : 80) }
+  var port: String {
+    PublicURL.parts(authority[...]).port.map(String.init)
+      ?? PublicURL.defaultPort(isSecure: isSecure)
+  }
 
   /// The origin without its scheme.
   var authority: String { String(origin.drop { $0 != "/" }.dropFirst(2)) }
 
-  private var hostAndPort: (host: Substring, port: Int?) {
-    let authority = authority[...]
+  private static func parts(_ authority: Substring) -> (host: Substring, port: Substring?) {
     let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
     guard let colon = authority[bracket...].lastIndex(of: ":") else { return (authority, nil) }
-    return (authority[..<colon], Int(authority[authority.index(after: colon)...]))
+    return (authority[..<colon], authority[authority.index(after: colon)...])
   }
+
+  private static func defaultPort(isSecure: Bool) -> String { isSecure ? "443" : "80" }
 
   /// The origin.
   public var description: String { origin }

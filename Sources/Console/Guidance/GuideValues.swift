@@ -31,9 +31,9 @@ struct GuideValues: Sendable {
 
   /// Creates generic values, such as `PROJECT_ID`.
   init(_ publicURL: PublicURL) {
-    let (host, port) = publicURL.hostAndPort
     texts = [
-      .address: publicURL.origin, .host: host, .port: port, .project: "PROJECT_ID",
+      .address: publicURL.origin, .host: publicURL.host, .port: publicURL.port,
+      .project: "PROJECT_ID",
       .tenant: "TENANT_ID", .key: "API_KEY",
       .pool: "projects/PROJECT_ID", .configuration: "projects/PROJECT_ID/config", .member: "mfa",
       .nodeUpdate: "projectConfigManager().updateProjectConfig({",
@@ -86,18 +86,6 @@ struct GuideValues: Sendable {
       true
     default: false
     }
-  }
-}
-
-extension PublicURL {
-  /// The host and the port; the scheme's default port if the origin has none.
-  fileprivate var hostAndPort: (String, String) {
-    let host = origin.dropFirst(isSecure ? 8 : 7)
-    let bracket = host.lastIndex(of: "]") ?? host.startIndex
-    guard let colon = host[bracket...].lastIndex(of: ":") else {
-      return (String(host), isSecure ? "443" : "80")
-    }
-    return (String(host[..<colon]), String(host[host.index(after: colon)...]))
   }
 }
 

@@ -67,7 +67,7 @@ struct ConnectView: ViewModel {
     .text("configPath") { $0.path },
     .text("otherProject") { $0.otherProject },
     .text("adminNote") { $0.adminNote },
-    .text("port") { String($0.url.port) },
+    .text("port") { $0.url.port },
     // These are literals in the language of the sample, including the quotes.
     .text("keyLiteral") { Quoted.script($0.key ?? "YOUR-API-KEY") },
     .text("project") { Quoted.script($0.scope.project.text) },
