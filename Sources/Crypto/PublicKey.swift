@@ -176,16 +176,17 @@ public final class PublicKey: Sendable {
   /// The length of the modulus or of the curve, in bits.
   public var bits: Int { Int(unsafe EVP_PKEY_get_bits(handle.pointer)) }
 
-  private static func number(
+  /// Returns a number of a key, big-endian without leading zeros.
+  static func number(
     _ name: String, of pointer: OpaquePointer
   ) throws(CryptoError) -> [UInt8] {
     var value: OpaquePointer?
     guard unsafe EVP_PKEY_get_bn_param(pointer, name, &value) == 1, let value = unsafe value
-    else { throw .failed("numbers of a public key") }
+    else { throw .failed("numbers of a key") }
     defer { unsafe BN_free(value) }
     var bytes = [UInt8](repeating: 0, count: Int(unsafe (BN_num_bits(value) + 7) / 8))
     guard unsafe BN_bn2bin(value, &bytes) == Int32(bytes.count) else {
-      throw .failed("numbers of a public key")
+      throw .failed("numbers of a key")
     }
     return bytes
   }

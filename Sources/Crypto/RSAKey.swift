@@ -79,20 +79,10 @@ public final class RSAKey: Sendable {
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func publicNumbers() throws(CryptoError) -> (modulus: [UInt8], exponent: [UInt8]) {
-    (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
-  }
-
-  private func number(_ name: String) throws(CryptoError) -> [UInt8] {
-    var value: OpaquePointer?
-    guard
-      unsafe EVP_PKEY_get_bn_param(handle.pointer, name, &value) == 1, let value = unsafe value
-    else { throw .failed("RSA numbers") }
-    defer { unsafe BN_free(value) }
-    var bytes = [UInt8](repeating: 0, count: Int(unsafe (BN_num_bits(value) + 7) / 8))
-    guard unsafe BN_bn2bin(value, &bytes) == Int32(bytes.count) else {
-      throw .failed("RSA numbers")
-    }
-    return bytes
+    (
+      try unsafe PublicKey.number(OSSL_PKEY_PARAM_RSA_N, of: handle.pointer),
+      try unsafe PublicKey.number(OSSL_PKEY_PARAM_RSA_E, of: handle.pointer)
+    )
   }
 
   /// Returns a self-signed X.509 certificate (PEM) with the public key, issued to `commonName` and
