@@ -59,10 +59,26 @@ struct KeysPage: Sendable {
       Message("keys.title-of-revocation"), in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("common.api-keys-and-tokens"), href: Self.list(context))]
+    let times = frame.times
     let frameView = FrameView(frame)
     let model = KeyRevocationView(
-      frame: frameView, context: context, key: key, isLast: all.count == 1,
-      fields: try await actions.fields(.revokeAPIKey, context.signedIn, frameView))
+      frame: frameView,
+      heading: Message("keys.revoke-api-key-label", ["label": .text(key.label)]),
+      button: Message("keys.revoke-api-key"),
+      action: ConsolePaths.keyRevocation(context.scope.project.text, key.id.text),
+      csrf: context.signedIn.session.csrfToken,
+      consequences: [
+        Message("keys.calls-are-rejected"),
+        all.count == 1 ? Message("keys.only-key") : Message("keys.others-not-affected"),
+        Message("keys.final"),
+      ],
+      facts: [
+        Fact(Message("keys.key"), ConnectView.copied(key.text)),
+        Fact(Message("common.created"), times.past(key.createdAt)),
+        Fact(Message("common.last-used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
+      ],
+      fields: try await actions.fields(.revokeAPIKey, context.signedIn, frameView),
+      keep: Self.list(context))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
@@ -96,41 +112,4 @@ extension Refusal {
     case .unavailable: self = .unavailable(error)
     }
   }
-}
-
-struct KeyRevocationView: ViewModel {
-  let frame: FrameView
-  let context: ProjectContext
-  let key: APIKey
-  let isLast: Bool
-  let fields: ActionFields
-
-  private var consequences: [Message] {
-    [
-      Message("keys.calls-are-rejected"),
-      isLast ? Message("keys.only-key") : Message("keys.others-not-affected"),
-      Message("keys.final"),
-    ]
-  }
-
-  private var facts: [Fact] {
-    [
-      Fact(Message("keys.key"), ConnectView.copied(key.text)),
-      Fact(Message("common.created"), frame.times.past(key.createdAt)),
-      Fact(
-        Message("common.last-used"),
-        frame.times.lastUse(key.lastUsedAt, since: key.createdAt)),
-    ]
-  }
-
-  static let keys: Keys<Self> = [
-    .object(\.frame),
-    .text("label") { $0.key.label },
-    .text("action") { ConsolePaths.keyRevocation($0.context.scope.project.text, $0.key.id.text) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .texts("consequences") { $0.consequences },
-    .object("authorization") { $0.fields },
-    .text("keep") { ConsolePaths.keys($0.context.scope) },
-    .list("facts") { $0.facts },
-  ]
 }

@@ -9,7 +9,7 @@ struct TrustedTokenKeysPage: Sendable {
   let identity: Identity
   let actions: ActionForms
   let view: Template<TrustedTokenKeysView>
-  let revocation: Template<TrustedTokenKeyRevocationView>
+  let revocation: Template<KeyRevocationView>
 
   private var frames: Frames { actions.frames }
 
@@ -54,11 +54,38 @@ struct TrustedTokenKeysPage: Sendable {
       Message("trusted-token-keys.title-of-revocation"), in: context)
     frame.errors = errors
     frame.crumbs = Self.crumbs(context)
+    let project = context.scope.project.text
     let view = FrameView(frame)
-    let model = TrustedTokenKeyRevocationView(
-      frame: view, context: context, signer: signer,
-      fields: try await actions.fields(.revokeTokenSigningKey, context.signedIn, view))
+    let model = KeyRevocationView(
+      frame: view,
+      heading: Message("trusted-token-keys.revoke-key-label", ["label": .text(signer.label)]),
+      button: Message("trusted-token-keys.revoke-key"),
+      action: ConsolePaths.trustedTokenKeyRevocation(project, signer.id.text),
+      csrf: context.signedIn.session.csrfToken,
+      consequences: [
+        Message("trusted-token-keys.tokens-are-rejected"),
+        Message("trusted-token-keys.sessions-continue"),
+        Message("trusted-token-keys.others-stay-valid"),
+      ],
+      facts: Self.facts(signer, frame.times),
+      fields: try await actions.fields(.revokeTokenSigningKey, context.signedIn, view),
+      keep: ConsolePaths.trustedTokenKeys(project))
     return .html(revocation.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private static func facts(_ signer: TrustedTokenKey, _ times: Times) -> [Fact] {
+    [
+      Fact(Message("trusted-token-keys.service-account"), HTML.isolated(signer.issuer)),
+      Fact(
+        Message("trusted-token-keys.key-id"),
+        signer.keyID.map(HTML.isolated) ?? Markup(escaping: Message("trusted-token-keys.no-key-id"))
+      ),
+      Fact(Message.verbatim("SHA-256"), HTML.isolated(signer.fingerprint)),
+      Fact(Message("trusted-token-keys.registered-by"), HTML.isolated(signer.createdBy)),
+      Fact(Message("trusted-token-keys.registered"), times.past(signer.createdAt)),
+      Fact(
+        Message("common.last-used"), times.lastUse(signer.lastUsedAt, since: signer.createdAt)),
+    ]
   }
 
   func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {

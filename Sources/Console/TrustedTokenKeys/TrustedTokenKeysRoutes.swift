@@ -9,8 +9,7 @@ enum TrustedTokenKeysRoutes: ConsoleFeature {
       identity: identity, actions: parts.actions,
       view: try parts.template(
         "trusted-token-keys/trusted-token-keys", for: TrustedTokenKeysView.self),
-      revocation: try parts.template(
-        "trusted-token-keys/revocation", for: TrustedTokenKeyRevocationView.self))
+      revocation: try parts.template("keys/revocation", for: KeyRevocationView.self))
     table.inProject(.get, ConsolePaths.trustedTokenKeys, .readPolicy, trustedTokenKeys.show)
     table.inProject(
       .get, ConsolePaths.trustedTokenKeyRevocation, .manageTrust, trustedTokenKeys.ask)

@@ -1,0 +1,29 @@
+import HTTP
+import Localization
+import Templating
+
+/// Asks whether to revoke an API key or a custom token signing key.
+struct KeyRevocationView: ViewModel {
+  let frame: FrameView
+  let heading: Message
+  let button: Message
+  let action: String
+  let csrf: String
+  let consequences: [Message]
+  let facts: [Fact]
+  let fields: ActionFields
+  /// The page with the keys.
+  let keep: String
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .markup("heading") { $0.heading },
+    .text(\.button),
+    .text(\.action),
+    .text(\.csrf),
+    .texts("consequences") { $0.consequences },
+    .list(\.facts),
+    .object("authorization") { $0.fields },
+    .text(\.keep),
+  ]
+}
