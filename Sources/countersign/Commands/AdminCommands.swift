@@ -8,20 +8,20 @@ import MailText
 enum AdminCreateCommand: Command {
   static let name = "admin create"
   static let summary = Message("cli.summary-creates-an-administrator-prompts-for-the")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address")),
-    Option(
-      "name", "NAME", variable: false,
-      help: Message("cli.help-display-name-default-the-email-address")),
-    Option("role", "ROLE", variable: false, help: Message("cli.help-roles", ["roles": roles])),
-    Option(
-      "project", "P", variable: false,
-      help: Message("cli.help-grant-the-role-in-this-project")),
-    Option(
-      "tenant", "T", variable: false, help: Message("cli.help-grant-the-role-in-this-tenant")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address")),
+      Option(
+        "name", "NAME", variable: false,
+        help: Message("cli.help-display-name-default-the-email-address")),
+      Option("role", "ROLE", variable: false, help: Message("cli.help-roles", ["roles": roles])),
+      Option(
+        "project", "P", variable: false,
+        help: Message("cli.help-grant-the-role-in-this-project")),
+      Option(
+        "tenant", "T", variable: false, help: Message("cli.help-grant-the-role-in-this-tenant")),
+    ]
 
   private static var roles: Message.Value {
     .choice(Role.allCases.map { .verbatim($0.rawValue) })
@@ -75,7 +75,7 @@ enum AdminCreateCommand: Command {
 enum AdminListCommand: Command {
   static let name = "admin list"
   static let summary = Message("cli.summary-lists-administrators-their-roles-and")
-  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -98,10 +98,7 @@ enum AdminListCommand: Command {
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
   static let summary = Message("cli.summary-resets-an-administrators-password-read")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    AdminCommands.emailOption,
-  ]
+  static let options = Instance.options + [AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
@@ -128,10 +125,7 @@ enum AdminResetPasswordCommand: Command {
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
   static let summary = Message("cli.summary-removes-an-administrators-second-factor")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    AdminCommands.emailOption,
-  ]
+  static let options = Instance.options + [AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
@@ -171,9 +165,7 @@ protocol SignInRecoveryCommand: Command {
 }
 
 extension SignInRecoveryCommand {
-  static var options: [Option] {
-    [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
-  }
+  static var options: [Option] { Instance.options }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -212,10 +204,7 @@ enum AdminPasswordsOnCommand: SignInRecoveryCommand {
 enum AdminUnblockCommand: Command {
   static let name = "admin unblock"
   static let summary = Message("cli.summary-unblocks-an-administrator-who-hit-the")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    AdminCommands.emailOption,
-  ]
+  static let options = Instance.options + [AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")

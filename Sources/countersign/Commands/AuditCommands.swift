@@ -6,10 +6,10 @@ import Localization
 enum AuditHeadsCommand: Command {
   static let name = "audit heads"
   static let summary = Message("cli.summary-prints-the-signed-heads")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option("after", "N", variable: false, help: Message("cli.help-only-heads-after-entry")),
-  ]
+  static let options =
+    Instance.options + [
+      Option("after", "N", variable: false, help: Message("cli.help-only-heads-after-entry"))
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let text = arguments.value("after") ?? "0"
@@ -34,11 +34,11 @@ enum AuditHeadsCommand: Command {
 enum AuditVerifyCommand: Command {
   static let name = "audit verify"
   static let summary = Message("cli.summary-verifies-the-audit-log")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option("heads", "FILE", variable: false, help: Message("cli.help-exported-heads")),
-    Option("key", "FILE", variable: false, help: Message("cli.help-evidence-keys-pem")),
-  ]
+  static let options =
+    Instance.options + [
+      Option("heads", "FILE", variable: false, help: Message("cli.help-exported-heads")),
+      Option("key", "FILE", variable: false, help: Message("cli.help-evidence-keys-pem")),
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let heads = try arguments.value("heads").map { path in

@@ -5,7 +5,7 @@ import Localization
 enum ClockConfirmCommand: Command {
   static let name = "clock confirm"
   static let summary = Message("cli.summary-confirms-that-the-system-clock-is")
-  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in

@@ -8,13 +8,13 @@ import Localization
 enum EvidenceKeyCommand: Command {
   static let name = "evidence key"
   static let summary = Message("cli.summary-prints-the-key-that-verifies-evidence")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "rotate", variable: false,
-      help: Message("cli.help-replace-the-evidence-key-first")),
-    Option("all", variable: false, help: Message("cli.help-print-retired-evidence-keys-too")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "rotate", variable: false,
+        help: Message("cli.help-replace-the-evidence-key-first")),
+      Option("all", variable: false, help: Message("cli.help-print-retired-evidence-keys-too")),
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in

@@ -9,14 +9,14 @@ enum ExportCommand: Command {
   static let name = "export"
   static let summary = Message("cli.summary-exports-users-to-a-json-or")
   static let operands = "FILE"
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option("project", "P", variable: false, help: Message("cli.help-the-project-to-export")),
-    Option(
-      "tenant", "T", variable: false, help: Message("cli.help-export-this-tenant-of-the-project")),
-    Option(
-      "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
-  ]
+  static let options =
+    Instance.options + [
+      Option("project", "P", variable: false, help: Message("cli.help-the-project-to-export")),
+      Option(
+        "tenant", "T", variable: false, help: Message("cli.help-export-this-tenant-of-the-project")),
+      Option(
+        "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")

@@ -13,8 +13,7 @@ enum ImportCommand: Command {
   static let summary = Message("cli.summary-imports-users-from-a-json-or")
   static let operands = "FILE"
   static let options =
-    [
-      Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    Instance.options + [
       Option("project", "P", variable: false, help: Message("cli.help-the-project-to-import-into")),
       Option(
         "tenant", "T", variable: false, help: Message("cli.help-import-into-this-tenant-of-the")),

@@ -6,7 +6,7 @@ import Localization
 enum KeysListCommand: Command {
   static let name = "keys list"
   static let summary = Message("cli.summary-lists-token-signing-keys-and-the")
-  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -39,12 +39,12 @@ enum KeysListCommand: Command {
 enum KeysRotateCommand: Command {
   static let name = "keys rotate"
   static let summary = Message("cli.summary-creates-the-next-token-signing-key")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "now", variable: false,
-      help: Message("cli.help-sign-with-it-immediately-in-case")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "now", variable: false,
+        help: Message("cli.help-sign-with-it-immediately-in-case"))
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -72,7 +72,7 @@ enum KeysRetireCommand: Command {
     "cli.summary-retires-a-token-signing-key-early",
     ["seconds": .number(KeyRotationTask.interval)])
   static let operands = "ID"
-  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let id = try arguments.operand(Message("cli.the-id-of-a-key"))

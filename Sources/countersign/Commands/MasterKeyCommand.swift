@@ -11,7 +11,7 @@ import Localization
 enum KeysRotateMasterCommand: Command {
   static let name = "keys rotate-master"
   static let summary = Message("cli.summary-creates-a-new-master-key-and")
-  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let folder = try DataFolder(arguments)

@@ -7,9 +7,8 @@ protocol ProjectCommand: Command {}
 extension ProjectCommand {
   /// The data folder and the project.
   static var options: [Option] {
-    [
-      Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-      Option("project", "P", variable: false, help: Message("cli.help-the-project")),
+    Instance.options + [
+      Option("project", "P", variable: false, help: Message("cli.help-the-project"))
     ]
   }
 }

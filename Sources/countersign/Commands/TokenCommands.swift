@@ -7,18 +7,18 @@ import Localization
 enum TokenCreateCommand: Command {
   static let name = "token create"
   static let summary = Message("cli.summary-creates-a-service-token-for")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "project", "P", variable: false, help: Message("cli.help-the-project-the-token-can-access")),
-    Option(
-      "tenant", "T", variable: false, help: Message("cli.help-limit-the-token-to-this-tenant")),
-    Option(
-      "role", "ROLE", variable: false,
-      help: Message("cli.help-token-roles", ["roles": roles])),
-    Option(
-      "name", "NAME", variable: false, help: Message("cli.help-name-in-the-audit-log-default")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "project", "P", variable: false, help: Message("cli.help-the-project-the-token-can-access")),
+      Option(
+        "tenant", "T", variable: false, help: Message("cli.help-limit-the-token-to-this-tenant")),
+      Option(
+        "role", "ROLE", variable: false,
+        help: Message("cli.help-token-roles", ["roles": roles])),
+      Option(
+        "name", "NAME", variable: false, help: Message("cli.help-name-in-the-audit-log-default")),
+    ]
 
   private static var roles: Message.Value {
     .choice(ServiceTokenRole.allCases.map { .verbatim($0.rawValue) })

@@ -8,17 +8,18 @@ import Localization
 enum TrustedTokenKeyAddCommand: Command {
   static let name = "signer add"
   static let summary = Message("cli.summary-registers-a-custom-token-signing-key")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option("project", "P", variable: false, help: Message("cli.help-the-project")),
-    Option(
-      "issuer", "EMAIL", variable: false,
-      help: Message("cli.help-the-service-account-in-the-tokens")),
-    Option(
-      "key", "FILE", variable: false,
-      help: Message("cli.help-its-rsa-public-key-or-certificate")),
-    Option("key-id", "ID", variable: false, help: Message("cli.help-the-tokens-kid-if-they-have")),
-  ]
+  static let options =
+    Instance.options + [
+      Option("project", "P", variable: false, help: Message("cli.help-the-project")),
+      Option(
+        "issuer", "EMAIL", variable: false,
+        help: Message("cli.help-the-service-account-in-the-tokens")),
+      Option(
+        "key", "FILE", variable: false,
+        help: Message("cli.help-its-rsa-public-key-or-certificate")),
+      Option(
+        "key-id", "ID", variable: false, help: Message("cli.help-the-tokens-kid-if-they-have")),
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")

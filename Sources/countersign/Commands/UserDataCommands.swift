@@ -4,12 +4,12 @@ import Localization
 
 /// The options and steps that the commands about one user's data share.
 private enum UserDataCommand {
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option("project", "P", variable: false, help: Message("cli.help-the-users-project")),
-    Option("tenant", "T", variable: false, help: Message("cli.help-the-users-tenant")),
-    Option("uid", "UID", variable: false, help: Message("cli.help-the-users-uid")),
-  ]
+  static let options =
+    Instance.options + [
+      Option("project", "P", variable: false, help: Message("cli.help-the-users-project")),
+      Option("tenant", "T", variable: false, help: Message("cli.help-the-users-tenant")),
+      Option("uid", "UID", variable: false, help: Message("cli.help-the-users-uid")),
+    ]
 
   /// Translates the errors of both commands.
   static func explaining<T>(_ body: () async throws -> T) async throws -> T {

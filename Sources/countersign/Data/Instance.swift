@@ -142,4 +142,7 @@ struct Instance: Sendable {
   }
 
   static let dataOption = Option("data", "DIR", help: Message("cli.help-the-servers-data-folder"))
+
+  /// Where the data of an instance is, for every command that uses one.
+  static let options = [dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 }
