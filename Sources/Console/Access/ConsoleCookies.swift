@@ -87,6 +87,13 @@ struct ConsoleCookies: Sendable {
     Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }
 
+  /// The response to a form of a pending sign-in that has ended: it begins again.
+  func endPending() -> Response {
+    var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
+    response.fields.add(.setCookie, endOfPending.description)
+    return response
+  }
+
   /// What a sign-in with the provider is matched with, and the page that it continues to.
   func provider(of request: Request) -> (ticket: String, next: String?)? {
     guard let text = request.cookies[provider]?.text(atMost: Self.longestToken) else { return nil }

@@ -37,7 +37,9 @@ struct SignInPasskeyPage: Sendable {
     let new: NewConsoleSession
     do {
       if isSecondFactor {
-        guard let pending = authorizer.cookies.pending(of: request) else { return expired() }
+        guard let pending = authorizer.cookies.pending(of: request) else {
+          return authorizer.cookies.endPending()
+        }
         new = try await identity.passkeys.finish(
           pending, response, ticket: ticket, in: visitor.formToken, for: party, from: origin)
       } else {
@@ -67,12 +69,6 @@ struct SignInPasskeyPage: Sendable {
     }
   }
 
-  private func expired() -> Response {
-    var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
-    response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)
-    return response
-  }
-
   private func page(
     _ visitor: Visitor, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
   ) async throws(Refusal) -> Response {
@@ -85,7 +81,7 @@ struct SignInPasskeyPage: Sendable {
       let begun = try await refusing {
         try await identity.passkeys.beginSecondFactor(pending, in: visitor.formToken)
       }
-      guard let begun else { return expired() }
+      guard let begun else { return authorizer.cookies.endPending() }
       challenge = begun
       acceptsRecoveryCode = try await refusing {
         try await identity.consoleSessions.acceptsRecoveryCode(pending)

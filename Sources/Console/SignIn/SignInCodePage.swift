@@ -18,7 +18,7 @@ struct SignInCodePage: Sendable {
     let methods = try await refusing {
       try await identity.consoleSessions.methods(pending)
     }
-    guard !methods.isEmpty else { return ended() }
+    guard !methods.isEmpty else { return authorizer.cookies.endPending() }
     let next = visitor.request.target.query.text("next")
     guard methods.contains(.totp) else {
       let isRecovery = visitor.request.target.query["recovery"] != nil
@@ -33,14 +33,16 @@ struct SignInCodePage: Sendable {
 
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
-    guard let pending = authorizer.cookies.pending(of: request) else { return ended() }
+    guard let pending = authorizer.cookies.pending(of: request) else {
+      return authorizer.cookies.endPending()
+    }
     let next = visitor.form.text("next")
     let methods = try await refusing { try await identity.consoleSessions.methods(pending) }
     // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)
     guard !code.isEmpty else {
-      guard !methods.isEmpty else { return ended() }
+      guard !methods.isEmpty else { return authorizer.cookies.endPending() }
       let text =
         field == "code"
         ? Message("sign-in.code-required") : Message("sign-in.recovery-code-required")
@@ -66,7 +68,7 @@ struct SignInCodePage: Sendable {
     _ methods: Set<ReauthenticationMethod>
   ) throws(Refusal) -> Response {
     switch error {
-    case .ended, .refused, .passkeyRefused: return ended()
+    case .ended, .refused, .passkeyRefused: return authorizer.cookies.endPending()
     case .passkeyRequired where field == "recovery":
       return page(
         visitor, next: next, methods,
@@ -98,12 +100,6 @@ struct SignInCodePage: Sendable {
   private func passkey(_ next: String?) -> String {
     ReauthenticationPage.address(
       ConsolePaths.signInCodePasskey(), backTo: ReturnAddress.checked(next, among: destinations))
-  }
-
-  private func ended() -> Response {
-    var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
-    response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)
-    return response
   }
 
   private func page(
