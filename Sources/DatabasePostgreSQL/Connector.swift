@@ -7,13 +7,14 @@ import Synchronization
 final class Connector: Sendable {
   /// How connections are configured.
   struct Limits: Sendable {
-    /// How long it may take until a connection to a server is open.
-    var connectTimeout: Duration
     /// How long a statement may run; scripts have no limit.
     var statementTimeout: Duration
     /// How long a transaction may wait for its next statement.
     var idleTimeout: Duration
   }
+
+  /// How long it may take until a connection to a server is open.
+  private static let connectTimeout = Duration.seconds(5)
 
   let address: PostgreSQLAddress
   let passwordFile: String?
@@ -56,7 +57,7 @@ final class Connector: Sendable {
       return link
     } catch {
       // Those that refuse a connection at once may be asked by everyone.
-      let isSlow = ContinuousClock.now - start >= min(limits.connectTimeout, .seconds(1))
+      let isSlow = ContinuousClock.now - start >= .seconds(1)
       if isSlow { outage.begin(error) } else { outage.end() }
       throw error
     }
@@ -88,7 +89,7 @@ final class Connector: Sendable {
     if last.position == position, let index = ips.firstIndex(of: last.ip) {
       ips.insert(ips.remove(at: index), at: 0)
     }
-    let end = ContinuousClock.now + limits.connectTimeout
+    let end = ContinuousClock.now + Self.connectTimeout
     var failure: Failure?
     for (number, ip) in ips.enumerated() {
       let rest = max(end - .now, .zero)

@@ -35,7 +35,6 @@ public final class PostgreSQLDatabase: Database {
   ///   - readers: The number of connections for reads, and of those to the replica.
   ///   - writers: The number of connections for writes.
   ///   - waiting: How many reads or writes can wait before further ones fail with `.busy`.
-  ///   - connectTimeout: How long it may take to open a connection.
   ///   - statementTimeout: How long a statement may run; a script's statements have no limit.
   ///   - idleTimeout: How long a read may wait for its next statement.
   ///   - writeIdleTimeout: How long a write may wait for its next statement, after which the server
@@ -49,8 +48,8 @@ public final class PostgreSQLDatabase: Database {
   public init(
     _ address: PostgreSQLAddress, passwordFile: String? = nil, replica: ReplicaSettings? = nil,
     readers: Int = 8, writers: Int = 8,
-    waiting: Int = 4096, connectTimeout: Duration = .seconds(5),
-    statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
+    waiting: Int = 4096, statementTimeout: Duration = .seconds(30),
+    idleTimeout: Duration = .seconds(60),
     writeIdleTimeout: Duration = .seconds(5), sharesUse: Bool = true,
     trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
@@ -61,8 +60,8 @@ public final class PostgreSQLDatabase: Database {
       let connector = Connector(
         address: replica ?? address, passwordFile: passwordFile,
         limits: Connector.Limits(
-          connectTimeout: connectTimeout, statementTimeout: statementTimeout,
-          idleTimeout: idleTimeout), writes: writes, sharesUse: sharesUse && replica == nil,
+          statementTimeout: statementTimeout, idleTimeout: idleTimeout), writes: writes,
+        sharesUse: sharesUse && replica == nil,
         outage: replica == nil ? outage : Outage())
       return ConnectionPool(
         (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },

@@ -1,19 +1,16 @@
-/// An entity tag for conditional requests (RFC 9110 section 8.8.3).
+/// A strong entity tag for conditional requests (RFC 9110 section 8.8.3).
 public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   /// The opaque text, without quotation marks.
   public let text: String
-  /// Whether equal tags mean equivalent content rather than identical bytes.
-  public let isWeak: Bool
 
   /// Creates a tag; traps unless the text is printable ASCII without quotation marks and spaces.
-  public init(_ text: String, isWeak: Bool = false) {
+  public init(_ text: String) {
     precondition(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
     self.text = text
-    self.isWeak = isWeak
   }
 
   /// The value for `ETag`.
-  public var description: String { (isWeak ? "W/\"" : "\"") + text + "\"" }
+  public var description: String { "\"\(text)\"" }
 
   /// Returns whether an `If-None-Match` value contains this tag, by weak comparison.
   public func matches(_ field: String) -> Bool {

@@ -4,9 +4,9 @@ import HTTP
 extension Routes {
   mutating func addSessions() {
     scoped(
-      .post, verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
+      verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
       methods.createSessionCookie)
-    scoped(.post, verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
+    scoped(verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
     let project = Path("v1", "projects", nil, parameters: String.self)
     add(
       project.route(.get) { [authorizer, methods] request, project in

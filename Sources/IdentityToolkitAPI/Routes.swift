@@ -228,11 +228,11 @@ extension Routes {
   /// Adds a version 1 method of a project itself, such as `{p}:createSessionCookie`, and its
   /// counterpart of a tenant.
   mutating func scoped(
-    _ method: Method, verb suffix: String, _ action: Action, _ declaration: Declaration,
+    verb suffix: String, _ action: Action, _ declaration: Declaration,
     _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     scoped(
-      method, Path("v1", "projects", .parameter(suffix: suffix), parameters: String.self),
+      .post, Path("v1", "projects", .parameter(suffix: suffix), parameters: String.self),
       Path(
         "v1", "projects", nil, "tenants", .parameter(suffix: suffix), parameters: String.self,
         String.self),

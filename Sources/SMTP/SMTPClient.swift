@@ -21,21 +21,14 @@ public final class SMTPClient: Sendable {
   private let queue = DispatchQueue(label: "smtp")
 
   /// Creates a client, which connects when the first email is sent.
-  ///
-  /// - Parameters:
-  ///   - server: The server.
-  ///   - connectWithin: The timeout for connecting, in seconds.
-  ///   - sendWithin: The timeout for sending an email, in seconds.
-  ///   - replyWithin: The timeout for the server's reply to a whole email, in seconds; at least ten
-  ///     minutes, in which it may scan the email (RFC 5321 section 4.5.3.2.6).
-  public init(
-    _ server: SMTPServer, connectWithin: Int = 15, sendWithin: Int = 60, replyWithin: Int = 600
-  ) {
+  public init(_ server: SMTPServer) {
+    // The server has ten minutes to reply to a whole email, in which it may scan it (RFC 5321
+    // section 4.5.3.2.6).
     transport = MailTransport(
       .init(
         url: server.url, user: server.user, password: server.password,
         authority: server.authority, needsTLS: server.needsTLS),
-      connectSeconds: connectWithin, sendSeconds: sendWithin, replySeconds: replyWithin)
+      connectSeconds: 15, sendSeconds: 60, replySeconds: 600)
   }
 
   /// Sends an email and waits for the server's reply.

@@ -4,19 +4,14 @@ import Synchronization
 
 /// A line on standard error that says how far a command is, if that's a terminal.
 final class ProgressLine: Sendable {
-  private let write: @Sendable (String) -> Void
-  private let isShown: Bool
+  private let isShown = isatty(STDERR_FILENO) == 1
   private let message: @Sendable (_ table: Message.Value, _ rows: Message.Value) -> Message
   private let last = Mutex<ContinuousClock.Instant?>(nil)
 
   init(
-    isShown: Bool = isatty(STDERR_FILENO) == 1,
-    write: @escaping @Sendable (String) -> Void = { Terminal.prompt($0) },
     _ message: @escaping @Sendable (_ table: Message.Value, _ rows: Message.Value) -> Message
   ) {
     self.message = message
-    self.isShown = isShown
-    self.write = write
   }
 
   /// Shows how many rows of a table are done, at most five times a second.
@@ -30,12 +25,12 @@ final class ProgressLine: Sendable {
     }
     guard isDue else { return }
     let text = OperatorText.string(message(.text(table), .number(rows)))
-    write("\r\u{1B}[K\(text)")
+    Terminal.prompt("\r\u{1B}[K\(text)")
   }
 
   /// Clears the line.
   func end() {
     guard isShown, last.withLock({ $0 != nil }) else { return }
-    write("\r\u{1B}[K")
+    Terminal.prompt("\r\u{1B}[K")
   }
 }
