@@ -162,21 +162,11 @@ struct RemovalGroupView: ViewModel {
   private var path: String { ConsolePaths.removalGroup(String(group.id)) }
 
   private var figures: [Figure] {
-    let base = Message("removals.from-users", ["count": .number(group.usersRemoved)])
-    return [
-      Figure(
-        label: Message("removals.users-processed"),
-        value: Message.value(.number(group.usersDone)),
-        base: Message("removals.of-all", ["number": .number(group.users)])),
-      Figure(
-        label: Message("removals.factors-removed"),
-        value: Message.value(.number(group.parts.reduce(0) { $0 + $1.job.factorsRemoved })),
-        base: base),
-      Figure(
-        label: Message("removals.sessions-ended"),
-        value: Message.value(.number(group.parts.reduce(0) { $0 + $1.job.sessionsEnded })),
-        base: base),
-    ] + (group.undone.users == 0 ? [] : RemovalJobView.figures(of: group.undone))
+    RemovalJobView.figures(
+      done: group.usersDone, of: group.users, removed: group.usersRemoved,
+      factors: group.parts.reduce(0) { $0 + $1.job.factorsRemoved },
+      sessions: group.parts.reduce(0) { $0 + $1.job.sessionsEnded })
+      + (group.undone.users == 0 ? [] : RemovalJobView.figures(of: group.undone))
   }
 
   private var facts: [Fact] {
@@ -186,12 +176,7 @@ struct RemovalGroupView: ViewModel {
     ]
     // All parts have the same; those of deleted pools keep only their counts.
     if let job = group.parts.first(where: { !$0.isDeleted && $0.job.reason != nil })?.job {
-      if !job.ticket.isEmpty {
-        facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
-      }
-      if !job.note.isEmpty {
-        facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
-      }
+      facts += RemovalJobView.remarks(job)
     }
     facts.append(Fact(Message("common.created"), frame.times.past(group.createdAt)))
     for name in Set(group.parts.compactMap(\.undo?.administratorName)).sorted() {

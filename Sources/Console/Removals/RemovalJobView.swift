@@ -93,18 +93,27 @@ struct RemovalJobView: ViewModel {
   private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
 
   private var figures: [Figure] {
-    let base = Message("removals.from-users", ["count": .number(job.usersRemoved)])
+    Self.figures(
+      done: job.usersDone, of: job.users, removed: job.usersRemoved, factors: job.factorsRemoved,
+      sessions: job.sessionsEnded) + (part.undo == nil ? [] : Self.figures(of: part.undone))
+  }
+
+  /// The figures of a removal: how many users were processed, and what was removed from how many.
+  static func figures(
+    done: Int, of users: Int, removed: Int, factors: Int, sessions: Int
+  ) -> [Figure] {
+    let base = Message("removals.from-users", ["count": .number(removed)])
     return [
       Figure(
-        label: Message("removals.users-processed"), value: Message.value(.number(job.usersDone)),
-        base: Message("removals.of-all", ["number": .number(job.users)])),
+        label: Message("removals.users-processed"), value: Message.value(.number(done)),
+        base: Message("removals.of-all", ["number": .number(users)])),
       Figure(
-        label: Message("removals.factors-removed"),
-        value: Message.value(.number(job.factorsRemoved)), base: base),
+        label: Message("removals.factors-removed"), value: Message.value(.number(factors)),
+        base: base),
       Figure(
-        label: Message("removals.sessions-ended"),
-        value: Message.value(.number(job.sessionsEnded)), base: base),
-    ] + (part.undo == nil ? [] : RemovalJobView.figures(of: part.undone))
+        label: Message("removals.sessions-ended"), value: Message.value(.number(sessions)),
+        base: base),
+    ]
   }
 
   /// The figures of users whose factors an undo restored, and of the others, if there are any.
@@ -131,12 +140,7 @@ struct RemovalJobView: ViewModel {
         HTML.isolated(job.requesterName)),
       Fact(Message("removals.reason"), job.reason?.name ?? Message("removals.no-reason")),
     ]
-    if !job.ticket.isEmpty {
-      facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
-    }
-    if !job.note.isEmpty {
-      facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
-    }
+    facts += Self.remarks(job)
     for line in job.proof.split(separator: "\n") {
       facts.append(Fact(Message("removals.identity-check"), HTML.isolated(String(line))))
     }
@@ -153,6 +157,18 @@ struct RemovalJobView: ViewModel {
     if let undo = part.undo {
       facts.append(Fact(Message("removals.undone-by"), HTML.isolated(undo.administratorName)))
       facts.append(Fact(Message("removals.undo-started-at"), times.past(undo.startedAt)))
+    }
+    return facts
+  }
+
+  /// The ticket and the note of a removal, if it has them.
+  static func remarks(_ job: BulkJob) -> [Fact] {
+    var facts: [Fact] = []
+    if !job.ticket.isEmpty {
+      facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
+    }
+    if !job.note.isEmpty {
+      facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
     }
     return facts
   }
