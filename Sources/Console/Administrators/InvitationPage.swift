@@ -30,7 +30,7 @@ struct InvitationPage: Sendable {
         token: token, displayName: name, password: Secret(visitor.form.text("password") ?? ""),
         address: request.peer, userAgent: request.fields[.userAgent] ?? "",
         requestID: request.id.text)
-      return await SessionStart(authorizer: authorizer, frames: frames).response(
+      return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor)
     } catch {
       let fault: FieldError

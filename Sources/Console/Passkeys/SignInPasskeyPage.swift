@@ -49,7 +49,7 @@ struct SignInPasskeyPage: Sendable {
     } catch {
       return try await refused(error, visitor, next: next)
     }
-    return await SessionStart(authorizer: authorizer, frames: frames).response(
+    return await SignInCompletion(authorizer: authorizer, frames: frames).response(
       new, visitor, to: ReturnAddress.checked(next, among: destinations), among: destinations)
   }
 

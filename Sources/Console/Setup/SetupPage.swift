@@ -30,7 +30,7 @@ struct SetupPage: Sendable {
     } catch {
       return try refused(error, visitor, answers)
     }
-    return await SessionStart(authorizer: authorizer, frames: frames).response(
+    return await SignInCompletion(authorizer: authorizer, frames: frames).response(
       new, visitor)
   }
 

@@ -59,7 +59,7 @@ struct SignInCodePage: Sendable {
     } catch {
       return try refused(error, visitor, field, next: next, methods)
     }
-    return await SessionStart(authorizer: authorizer, frames: frames).response(
+    return await SignInCompletion(authorizer: authorizer, frames: frames).response(
       new, visitor, to: ReturnAddress.checked(next, among: destinations), among: destinations)
   }
 

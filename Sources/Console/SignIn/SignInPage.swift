@@ -59,7 +59,7 @@ struct SignInPage: Sendable {
     let destination = ReturnAddress.checked(next, among: destinations)
     switch outcome {
     case .signedIn(let new):
-      return await SessionStart(authorizer: authorizer, frames: frames).response(
+      return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor, to: destination, among: destinations)
     case .secondFactorDue(let pending, let methods):
       let path =

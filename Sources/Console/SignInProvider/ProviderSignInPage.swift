@@ -70,7 +70,7 @@ struct ProviderSignInPage: Sendable {
     let next = ReturnAddress.checked(next, among: destinations)
     switch outcome {
     case .signedIn(let new):
-      return await SessionStart(authorizer: authorizer, frames: frames).response(
+      return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor, to: next, among: destinations)
     case .secondFactorDue(let pending, let methods):
       let path =

@@ -4,7 +4,7 @@ import Identity
 import Localization
 
 /// The response after any kind of sign-in.
-struct SessionStart: Sendable {
+struct SignInCompletion: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
 
