@@ -24,26 +24,18 @@ struct ProjectsAttention: ViewModel {
   /// is the case, or there's none.
   let policyFile: Message?
 
-  init(
-    _ warnings: [ScopeWarning], _ differing: (projects: [DifferingTenants], hasMore: Bool),
-    overdue: [(signOff: SignOff, projectName: String)],
-    unreviewed: [(id: ID<Project>, name: String)], held: [HeldAgent],
-    reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
-    drifting: [DriftingPool], missing: [String], policyFile: PolicyFileStatus,
-    damage: IntegrityChecks.Result?,
-    breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn,
-    administrator: Administrator
-  ) {
+  init(_ facts: Facts, clock: ClockBanner?, _ signedIn: SignedIn) {
+    let administrator = signedIn.administrator
     self.clock = clock
-    self.policyFile =
+    policyFile =
       administrator.maySomewhere(.readPolicy)
-      ? policyFile.warning ?? PolicyFileText.warning(missing: missing) : nil
-    self.breakGlass = breakGlass.map {
+      ? facts.policyFile.warning ?? PolicyFileText.warning(missing: facts.missing) : nil
+    breakGlass = facts.breakGlass.map {
       Message(
         "projects.break-glass",
         ["count": .number($0.count), "time": signedIn.times.value($0.lastSeenAt)])
     }
-    self.damage = damage.map {
+    damage = facts.damage.map {
       Message(
         "projects.integrity-check-found-faults",
         [
@@ -51,29 +43,31 @@ struct ProjectsAttention: ViewModel {
           "faults": .list($0.faults.map { .verbatim($0) }),
         ])
     }
-    self.warnings =
-      unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
-      + reporting.map(WarningRow.init)
-      + alerts.prefix(ProjectsPage.warnings).map {
+    warnings =
+      facts.unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
+      + facts.reporting.map(WarningRow.init)
+      + facts.alerts.prefix(ProjectsPage.warnings).map {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
-      + warnings.prefix(ProjectsPage.warnings).map {
+      + facts.warnings.prefix(ProjectsPage.warnings).map {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
-      + drifting.prefix(ProjectsPage.warnings).map(WarningRow.init)
-    let counts = [warnings.count, drifting.count, alerts.count, unreadable.count]
+      + facts.drifting.prefix(ProjectsPage.warnings).map(WarningRow.init)
+    let counts = [
+      facts.warnings.count, facts.drifting.count, facts.alerts.count, facts.unreadable.count,
+    ]
     hasMoreWarnings = counts.contains { $0 > ProjectsPage.warnings }
-    self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
-    self.overdue =
-      overdue.prefix(ProjectsPage.warnings).map {
+    held = facts.held.map { HeldRow(held: $0, signedIn: signedIn) }
+    overdue =
+      facts.overdue.prefix(ProjectsPage.warnings).map {
         OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
-      } + unreviewed.prefix(ProjectsPage.warnings).map { OverdueReviewRow(neverReviewed: $0) }
+      } + facts.unreviewed.prefix(ProjectsPage.warnings).map { OverdueReviewRow(neverReviewed: $0) }
     allDue =
-      overdue.count > ProjectsPage.warnings || unreviewed.count > ProjectsPage.warnings
+      facts.overdue.count > ProjectsPage.warnings || facts.unreviewed.count > ProjectsPage.warnings
       ? ReviewsQuery.due.query(of: ConsolePaths.reviews()) : nil
-    self.differing = differing.projects.map { DifferingRow($0, administrator: administrator) }
+    differing = facts.mostDiffering.projects.map { DifferingRow($0, administrator: administrator) }
     allDiffering =
-      differing.hasMore ? ReviewsQuery.differing.query(of: ConsolePaths.reviews()) : nil
+      facts.mostDiffering.hasMore ? ReviewsQuery.differing.query(of: ConsolePaths.reviews()) : nil
   }
 
   var isEmpty: Bool {
