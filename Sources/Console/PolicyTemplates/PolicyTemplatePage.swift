@@ -20,7 +20,7 @@ struct PolicyTemplatePage: Sendable {
     let isPreview = query.text("step") == "preview" && query.text("after") == nil
     return try await page(
       context, try await template(context, id), chosen.map { ID($0) }, isPreview: isPreview,
-      faults: chosen.isEmpty && isPreview ? [Self.wrongNumber] : [])
+      faults: chosen.isEmpty && isPreview ? [try Self.fault(.wrongNumberOfTenants)] : [])
   }
 
   func apply(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
@@ -52,30 +52,7 @@ struct PolicyTemplatePage: Sendable {
         to: ConsolePaths.policyTemplates(project.text))
     } catch {
       switch error {
-      case .failed(.changedMeanwhile(let name)):
-        faults = [
-          FieldError(
-            field: "tenants",
-            text: Message("policy-templates.changed-meanwhile", ["tenant": .name(name)]))
-        ]
-      case .failed(.refusalNeedsEmail(let name)):
-        faults = [
-          FieldError(
-            field: "tenants",
-            text: Message("policy-templates.refusal-needs-email", ["tenant": .name(name)]))
-        ]
-      case .failed(.approvalPending(let name)):
-        faults = [
-          FieldError(
-            field: "tenants",
-            text: Message("policy-templates.approval-pending", ["tenant": .name(name)]))
-        ]
-      case .failed(.tenantNotFound(let tenant)):
-        faults = [Self.notFound(tenant)]
-      case .failed(.wrongNumberOfTenants):
-        faults = [Self.wrongNumber]
-      case .failed(.notFound): throw .notFound
-      case .failed: throw .unavailable(error)
+      case .failed(let reason): faults = [try Self.fault(reason)]
       case .refused(let refusal):
         faults = try ActionForms.faults(refusal, .weakenPolicy, signedIn)
       }
@@ -84,11 +61,23 @@ struct PolicyTemplatePage: Sendable {
     }
   }
 
-  private static var wrongNumber: FieldError {
-    FieldError(
-      field: "tenants",
-      text: Message(
-        "policy-templates.select-tenants", ["number": .number(PolicyTemplates.mostTenants)]))
+  private static func fault(_ error: PolicyTemplateError) throws(Refusal) -> FieldError {
+    let text: Message
+    switch error {
+    case .changedMeanwhile(let name):
+      text = Message("policy-templates.changed-meanwhile", ["tenant": .name(name)])
+    case .refusalNeedsEmail(let name):
+      text = Message("policy-templates.refusal-needs-email", ["tenant": .name(name)])
+    case .approvalPending(let name):
+      text = Message("policy-templates.approval-pending", ["tenant": .name(name)])
+    case .tenantNotFound(let tenant): return notFound(tenant)
+    case .wrongNumberOfTenants:
+      text = Message(
+        "policy-templates.select-tenants", ["number": .number(PolicyTemplates.mostTenants)])
+    case .notFound: throw .notFound
+    case .invalidName, .nameTaken, .unavailable: throw .unavailable(error)
+    }
+    return FieldError(field: "tenants", text: text)
   }
 
   private static func notFound(_ tenant: ID<Tenant>) -> FieldError {
