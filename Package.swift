@@ -72,7 +72,7 @@ let package = Package(
     module("Text", [], settings: optimized),
     module("JSON", ["Text"], settings: optimized),
 
-    module("OTP", ["Crypto"], settings: optimized),
+    module("OTP", ["Crypto", "Text"], settings: optimized),
     module("Metrics", [], settings: optimized),
     module("Localization", ["Text"], settings: optimized),
     module("Templating", ["Localization", "Text"], settings: optimized),
@@ -101,7 +101,7 @@ let package = Package(
     module(
       "HTTPServer", ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized
     ),
-    module("DatabaseSQLite", ["Database", "Host", "CSQLite"], settings: optimized),
+    module("DatabaseSQLite", ["Database", "Host", "Text", "CSQLite"], settings: optimized),
     module("DatabasePostgreSQL", ["Database", "CPostgreSQL"], settings: optimized),
     module(
       "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),

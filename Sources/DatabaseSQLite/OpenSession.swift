@@ -2,6 +2,7 @@ import CSQLite
 import Database
 import Glibc
 import Host
+import Text
 
 /// The options for opening a session.
 struct SessionOptions: Sendable {
@@ -139,19 +140,7 @@ enum DatabaseFile {
 
   /// Returns the URI of a file that doesn't change.
   static func immutable(_ path: String) -> String {
-    var uri = "file:"
-    for byte in location(path).utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-        UInt8(ascii: "-"), UInt8(ascii: "_"):
-        uri.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        uri += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return uri + "?immutable=1"
+    "file:" + URIComponent.encode(location(path), keeping: "/") + "?immutable=1"
   }
 
   /// Returns the error for a failed system call.

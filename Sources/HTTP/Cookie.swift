@@ -40,7 +40,7 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
 
   /// The value for `Set-Cookie`.
   public var description: String {
-    let value = PercentCoding.encoded(value, keeping: "!#$&'()*+/:<=>?@[]^`{|}")
+    let value = URIComponent.encode(value, keeping: "!#$&'()*+/:<=>?@[]^`{|}")
     var text = "\(name)=\(value); Path=/"
     if let maxAge { text += "; Max-Age=\(maxAge)" }
     if secure { text += "; Secure" }

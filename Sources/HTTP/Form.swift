@@ -147,9 +147,9 @@ public struct Form: Sendable, Equatable {
   private func encode(into bytes: inout [UInt8]) {
     for (index, entry) in entries.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: "&")) }
-      PercentCoding.append(entry.name.text, to: &bytes)
+      URIComponent.append(entry.name.text, to: &bytes)
       bytes.append(UInt8(ascii: "="))
-      PercentCoding.append(entry.value.text, to: &bytes)
+      URIComponent.append(entry.value.text, to: &bytes)
     }
   }
 

@@ -45,7 +45,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     var next = 0
     for value in repeat each parameter {
       pieces.append(next, to: &link)
-      PercentCoding.append(value.pathSegment, to: &link)
+      URIComponent.append(value.pathSegment, to: &link)
       next += 1
     }
     pieces.append(next, to: &link)
@@ -60,11 +60,11 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     for component in components {
       piece.append(UInt8(ascii: "/"))
       switch component {
-      case .literal(let text): PercentCoding.encode(text, into: &piece, keeping: others)
+      case .literal(let text): URIComponent.append(text, to: &piece, keeping: others)
       case .parameter(let suffix):
         pieces.append(piece)
         piece = []
-        PercentCoding.encode(suffix, into: &piece, keeping: others)
+        URIComponent.append(suffix, to: &piece, keeping: others)
       }
     }
     return pieces + [piece]

@@ -55,52 +55,9 @@ enum PercentCoding {
     return untrusted
   }
 
-  /// Appends a text encoded; only unreserved characters and those in `keeping` stay as they are.
-  static func encode(_ text: String, into result: inout [UInt8], keeping: StaticString = "") {
-    let kept = keeping.utf8CodeUnitCount == 0 ? nil : keeping.description
-    let utf8 = text.utf8Span.span
-    for index in utf8.indices {
-      let byte = utf8[index]
-      if isUnreserved(byte) || kept?.utf8.contains(byte) == true {
-        result.append(byte)
-      } else {
-        result.append(UInt8(ascii: "%"))
-        result.append(hexadecimal(byte >> 4))
-        result.append(hexadecimal(byte & 15))
-      }
-    }
-  }
-
-  /// Appends a text encoded, with a fast path for text that needs no encoding.
-  static func append(_ text: String, to result: inout [UInt8]) {
-    let utf8 = text.utf8Span.span
-    for index in utf8.indices where !isUnreserved(utf8[index]) {
-      return encode(text, into: &result)
-    }
-    result += text.utf8
-  }
-
-  /// Returns a text encoded.
-  static func encoded(_ text: String, keeping: StaticString = "") -> String {
-    var result: [UInt8] = []
-    encode(text, into: &result, keeping: keeping)
-    return String(decoding: result, as: UTF8.self)
-  }
-
   /// Returns a URL with bytes that aren't allowed in URLs encoded; existing encoding stays.
   static func cleaned(_ url: String) -> String {
-    encoded(url, keeping: "%:/?#[]@!$&'()*+,;=")
-  }
-
-  /// Returns whether a byte is unreserved (RFC 3986 section 2.3).
-  static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
+    URIComponent.encode(url, keeping: "%:/?#[]@!$&'()*+,;=")
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {
@@ -110,9 +67,5 @@ enum PercentCoding {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
-  }
-
-  private static func hexadecimal(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 }

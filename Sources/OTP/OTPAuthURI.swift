@@ -1,4 +1,5 @@
 public import Crypto
+import Text
 
 /// The `otpauth://` URI that authenticator apps read, usually from a QR code.
 ///

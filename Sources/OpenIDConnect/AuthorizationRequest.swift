@@ -1,4 +1,5 @@
 public import Crypto
+import Text
 
 /// A request for a sign-in at a provider, with PKCE (RFC 7636).
 ///

@@ -12,7 +12,7 @@ private let mayImport: [String: Set<String>] = [
 
   "JSON": ["Text"],
 
-  "OTP": ["Crypto"],
+  "OTP": ["Crypto", "Text"],
   "Metrics": [],
   "Localization": ["Text"],
   // View models have messages from Localization.
@@ -38,7 +38,7 @@ private let mayImport: [String: Set<String>] = [
   ],
 
   "HTTPServer": ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"],
-  "DatabaseSQLite": ["Database", "Host", "CSQLite"],
+  "DatabaseSQLite": ["Database", "Host", "Text", "CSQLite"],
   "DatabasePostgreSQL": ["Database", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],

@@ -30,7 +30,6 @@ struct UntrustedTextTests {
     "Path.callAsFunction": "is written into a link",
     "Path.pattern": "is a route's",
     "Path.positions": "holds the suffixes of a route",
-    "PercentCoding.encoded": "is written here, in ASCII",
     "PercentCoding.cleaned": "is written here, in ASCII",
     "Number.text": "is ASCII by the grammar of numbers",
     "JSONError.description": "is a sentence",

@@ -1,5 +1,5 @@
-import Crypto
 import Database
+import Text
 
 /// A sign-in to the console from a browser without a sign-in in the last 90 days.
 public struct AdministratorSignInMail: Sendable {

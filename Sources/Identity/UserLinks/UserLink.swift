@@ -1,5 +1,6 @@
 package import Crypto
 package import Database
+import Text
 
 /// A stored link in an email to a user that opens a page of this server.
 package struct UserLink: Sendable {
