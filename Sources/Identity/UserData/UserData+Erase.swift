@@ -103,7 +103,6 @@ extension UserData {
       DELETE FROM session WHERE deleted_uid = \(subject.uid)
         AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
       """)
-    // Those of an account that has the address now are that account's.
     for recipient in identifiers.recipients {
       // A deleted account's messages also went to addresses that nothing else names.
       try connection.run(
@@ -111,18 +110,10 @@ extension UserData {
         DELETE FROM outbox WHERE account_key IN (
             SELECT account_key FROM outbox \(index: "outbox_by_recipient")
             WHERE scope_key = \(scope.key) AND recipient = \(recipient))
-          AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
+          AND \(UserDataSubject.isOfNoAccount)
         """)
-      try connection.run(
-        """
-        DELETE FROM outbox WHERE scope_key = \(scope.key) AND recipient = \(recipient)
-          AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
-        """)
-      try connection.run(
-        """
-        DELETE FROM oob_code WHERE scope_key = \(scope.key) AND account_key IS NULL
-          AND (email = \(recipient) OR new_email = \(recipient))
-        """)
+      try connection.run("DELETE \(subject.messages(to: recipient))")
+      try connection.run("DELETE \(subject.emailCodes(to: recipient))")
     }
     try connection.run(
       """

@@ -7,6 +7,33 @@ struct UserDataSubject: Sendable {
   /// The account; nil if it was deleted.
   let account: Account?
   let identifiers: UserIdentifiers
+
+  /// The rows of links and codes sent to an address of the user that name no account.
+  ///
+  /// They belong to the address, so those of an address that another account has now are that
+  /// account's.
+  func emailCodes(to recipient: String) -> SQL {
+    """
+    FROM oob_code WHERE scope_key = \(scope.key) AND account_key IS NULL
+      AND (email = \(recipient) OR new_email = \(recipient))
+      AND NOT EXISTS (
+        SELECT 1 FROM account a
+        WHERE a.scope_key = oob_code.scope_key AND a.email_folded = \(recipient)
+          AND a.uid <> \(uid))
+    """
+  }
+
+  /// The rows of messages sent to an address or number of the user that are no account's.
+  func messages(to recipient: String) -> SQL {
+    """
+    FROM outbox \(index: "outbox_by_recipient") WHERE scope_key = \(scope.key)
+      AND recipient = \(recipient) AND \(Self.isOfNoAccount)
+    """
+  }
+
+  /// The condition for messages of deleted accounts, and of none.
+  static let isOfNoAccount: SQL =
+    "NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)"
 }
 
 /// A table with data of users, and how it's exported.

@@ -209,18 +209,8 @@ extension UserDataTable {
         "code_digest": .secret, "scope_key": .key, "account_key": .key, "link": .secret,
       ]
     ) { subject in
-      // Links to sign in belong to an address, which may be another user's by now.
       (subject.account.map { ["FROM oob_code WHERE account_key = \($0.key)"] } ?? [])
-        + subject.identifiers.recipients.map { recipient in
-          """
-          FROM oob_code WHERE scope_key = \(subject.scope.key) AND account_key IS NULL
-            AND (email = \(recipient) OR new_email = \(recipient))
-            AND NOT EXISTS (
-              SELECT 1 FROM account a
-              WHERE a.scope_key = oob_code.scope_key AND a.email_folded = \(recipient)
-                AND a.uid <> \(subject.uid))
-          """
-        }
+        + subject.identifiers.recipients.map(subject.emailCodes)
     },
     UserDataTable(
       "outbox", as: "messages",
@@ -239,13 +229,7 @@ extension UserDataTable {
       let ofAccount: [SQL] =
         key.map { ["FROM outbox \(index: "outbox_by_account") WHERE account_key = \($0)"] } ?? []
       return ofAccount
-        + subject.identifiers.recipients.map { recipient in
-          """
-          FROM outbox \(index: "outbox_by_recipient") WHERE scope_key = \(subject.scope.key)
-            AND recipient = \(recipient)
-            AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
-          """
-        }
+        + subject.identifiers.recipients.map(subject.messages)
     },
   ]
 }

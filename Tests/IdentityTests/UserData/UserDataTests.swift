@@ -211,6 +211,34 @@ struct UserDataTests {
     }
   }
 
+  @Test func `links to an address that another account has now stay`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let alice = try await instance.account(.alice)
+      var change = AccountChange()
+      change.email = .set("moved@example.com")
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      let data = instance.identity.userData
+      func exportedLinks() async throws -> Int {
+        let bytes = try await data.export(instance.acme, alice.id, by: Instance.boss)
+        let codes = try #require(try JSON.parse(bytes)["emailCodes"]?.arrayValue)
+        return codes.count { $0["kind"]?.textValue?.text == "EMAIL_SIGNIN" }
+      }
+      // Nobody has the address, so its links are those of its former user.
+      _ = try await instance.code(.signIn)
+      #expect(try await exportedLinks() == 1)
+      let next = try await instance.account(.alice)
+      let code = try await instance.code(.signIn)
+      #expect(try await exportedLinks() == 0)
+      _ = try await data.erase(instance.acme, alice.id, reason: "asked", by: Instance.boss)
+      let signIn = try await instance.identity.signIns.emailLink(
+        instance.acme, email: Person.alice.email, code: code, linking: nil, by: Instance.visitor)
+      guard case .signedIn(let grant) = signIn.outcome else { throw Unexpected("not signed in") }
+      #expect(grant.account.id == next.id)
+    }
+  }
+
   @Test(arguments: [
     ("call alice@example.com today", true), ("ALICE@EXAMPLE.COM", true),
     ("malice@example.com", false), ("alice@example.community", false), ("+491511", true),
