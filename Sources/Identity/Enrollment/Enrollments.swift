@@ -155,20 +155,13 @@ public struct Enrollments: Sendable {
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
       guard !code.isEmpty else { return .failure(.missingCode) }
       try Self.checkRoom(account, .totp)
-      let window = try Policies.stored(session.scope.key, connection).configuration
-        .window
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
       }
-      let codeAttempt = try password.verify(
-        code, at: now.seconds, window: window, after: UsedSteps())
-      let finding = CodeFinding(codeAttempt, after: UsedSteps())
-      let attempt = CodeAttemptRecorder(
-        account: account, scope: session.scope, way: .enrollment,
-        enrollment: finding.result.isSuccess ? id : nil, window: window,
-        origin: RequestOrigin(address: author.address, userAgent: userAgent))
-      try attempt.note(finding, at: now, connection)
-      guard case .accepted(let step, _) = codeAttempt else {
+      let step = try EnrolledFactor.verifyFirstCode(
+        code, of: password, id, for: account, in: session.scope,
+        from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
+      guard let step else {
         try ticket.countFailure(connection)
         return .failure(.invalidCode)
       }
@@ -188,22 +181,13 @@ public struct Enrollments: Sendable {
     _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
     at now: Instant, store: Store, _ connection: borrowing Connection
   ) throws -> Result<SessionGrant, EnrollmentError> {
-    guard let enrolled = try AccountRecord.find(key: account, connection),
-      let factor = enrolled.factors.first(where: { $0.id == id })
-    else { return .failure(.session(.userNotFound)) }
-    var entry = AuditEntry(
-      .factorEnroll, .account, enrolled.id.text, name: enrolled.label, in: session.scope)
-    entry.add(.factors, .of([factor]))
-    try entry.record(by: author, at: now, connection)
-    do {
-      try store.offerReversal(of: id, by: enrolled, in: session.scope, at: now, connection)
-    } catch OutOfBandError.tooManyMails(_, let until) {
-      // Thrown rather than returned, so that the factor is rolled back too.
-      throw EnrollmentError.quotaExceeded(until: until)
+    guard let new = try EnrolledFactor(id, of: account, in: session.scope, connection) else {
+      return .failure(.session(.userNotFound))
     }
-    try store.outbox.notify(
-      .factorEnrolled(name: factor.label), enrolled, in: session.scope, excluding: enrolled.email,
-      at: now, connection)
+    let (enrolled, factor) = (new.account, new.factor)
+    try new.entry.record(by: author, at: now, connection)
+    // Thrown rather than returned, so that the factor is rolled back too.
+    try new.announce(.factorEnrolled(name: factor.label), at: now, store, connection)
     // A session that never passed a factor the account already had hasn't passed one by adding
     // another: it could be someone else's.
     var before = enrolled

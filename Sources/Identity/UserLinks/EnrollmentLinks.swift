@@ -216,16 +216,10 @@ public struct EnrollmentLinks: Sendable {
       guard let digits else {
         return .failure(.malformedCode(try enrollment(ticket, link, account)))
       }
-      let window = try Policies.stored(scope.key, connection).configuration.window
-      let codeAttempt = try password.verify(
-        digits, at: now.seconds, window: window, after: UsedSteps())
-      let finding = CodeFinding(codeAttempt, after: UsedSteps())
-      let attempt = CodeAttemptRecorder(
-        account: account, scope: scope, way: .enrollment,
-        enrollment: finding.result.isSuccess ? id : nil, window: window,
-        origin: RequestOrigin(address: author.address, userAgent: userAgent))
-      try attempt.note(finding, at: now, connection)
-      guard case .accepted(let step, _) = codeAttempt else {
+      let step = try EnrolledFactor.verifyFirstCode(
+        digits, of: password, id, for: account, in: scope,
+        from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
+      guard let step else {
         try link.countFailure(connection)
         guard link.failures + 1 < Self.tries else { return .failure(.tooManyCodes(scope)) }
         return .failure(.wrongCode(try enrollment(ticket, link, account)))
@@ -234,25 +228,22 @@ public struct EnrollmentLinks: Sendable {
         id, displayName: name.isEmpty ? Self.usualName : name, secret: ticket.secret,
         lastStep: step, for: account, in: scope, at: now, connection)
       try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
-      guard let enrolled = try AccountRecord.find(key: account.key, connection),
-        let factor = enrolled.factors.first(where: { $0.id == id })
-      else { return .failure(.unknown) }
-      var entry = AuditEntry(.factorEnroll, of: account, in: scope)
-      entry.add(.factors, .of([factor]))
+      guard let new = try EnrolledFactor(id, of: account.key, in: scope, connection) else {
+        return .failure(.unknown)
+      }
+      var entry = new.entry
       if !link.about.isEmpty { entry.add(.sender, .text(link.about)) }
       if endsSessions {
         entry.addEnded(try AccountRecord.endSessions(account.key, at: now, connection))
       }
       try entry.record(by: author.user(account), at: now, connection)
       do {
-        try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)
-      } catch OutOfBandError.tooManyMails(_, let until) {
+        try new.announce(
+          .factorEnrolledByLink(name: new.factor.label), at: now, store, connection)
+      } catch let error as EnrollmentError {
         // Thrown, not returned, so that the factor is rolled back and the link stays valid.
-        throw EnrollmentLinkError.refused(scope, .quotaExceeded(until: until))
+        throw EnrollmentLinkError.refused(scope, error)
       }
-      try store.outbox.notify(
-        .factorEnrolledByLink(name: factor.label), enrolled, in: scope, excluding: enrolled.email,
-        at: now, connection)
       return .success(scope)
     }
     return try outcome.get()

@@ -1,0 +1,74 @@
+import Crypto
+import Database
+import OTP
+
+/// A factor that was just enrolled, in the transaction that enrolled it.
+struct EnrolledFactor {
+  /// The account, with the factor.
+  let account: Account
+  let factor: Factor
+  let scope: Scope
+
+  /// Finds the factor; nil if there's none.
+  init?(
+    _ id: ID<Factor>, of account: Int64, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    guard let account = try AccountRecord.find(key: account, connection),
+      let factor = account.factors.first(where: { $0.id == id })
+    else { return nil }
+    (self.account, self.factor, self.scope) = (account, factor, scope)
+  }
+
+  /// The audit entry, without author.
+  var entry: AuditEntry {
+    var entry = AuditEntry(.factorEnroll, of: account, in: scope)
+    entry.add(.factors, .of([factor]))
+    return entry
+  }
+
+  /// Emails a reversal link to the account's address and notifies its other addresses.
+  ///
+  /// - Throws: ``EnrollmentError/quotaExceeded(until:)``, and database errors.
+  func announce(
+    _ notice: UserNotice, at now: Instant, _ store: Store, _ connection: borrowing Connection
+  ) throws {
+    do {
+      try store.offerReversal(of: factor.id, by: account, in: scope, at: now, connection)
+    } catch OutOfBandError.tooManyMails(_, let until) {
+      throw EnrollmentError.quotaExceeded(until: until)
+    }
+    try store.outbox.notify(
+      notice, account, in: scope, excluding: account.email, at: now, connection)
+  }
+
+  /// Verifies the first code of an authenticator app that isn't enrolled yet, and records the
+  /// attempt.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - password: The generator of the app's codes.
+  ///   - id: The factor to enroll.
+  ///   - account: The account.
+  ///   - scope: The user pool.
+  ///   - origin: The origin of the request.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Returns: The code's time step; nil if the code is rejected.
+  /// - Throws: Database errors.
+  static func verifyFirstCode(
+    _ code: String, of password: OneTimePassword, _ id: ID<Factor>, for account: Account,
+    in scope: Scope, from origin: RequestOrigin, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int64? {
+    let window = try Policies.stored(scope.key, connection).configuration.window
+    let codeAttempt = try password.verify(
+      code, at: now.seconds, window: window, after: UsedSteps())
+    let finding = CodeFinding(codeAttempt, after: UsedSteps())
+    let attempt = CodeAttemptRecorder(
+      account: account, scope: scope, way: .enrollment,
+      enrollment: finding.result.isSuccess ? id : nil, window: window, origin: origin)
+    try attempt.note(finding, at: now, connection)
+    guard case .accepted(let step, _) = codeAttempt else { return nil }
+    return step
+  }
+}
