@@ -100,21 +100,13 @@ extension AdministratorTOTP: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let rows = try connection.all(
-      """
-      SELECT administrator_id, totp_secret FROM administrator
-      WHERE administrator_id > \(position) ORDER BY administrator_id LIMIT \(limit)
-      """
-    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
-    return try ResealedPart(rows, at: \.id) { row in
-      guard let sealed = row.sealed,
-        let box = try StoredSecret.administratorTOTP(row.id).opening({
-          try sealer.resealed(sealed, with: Self.associated(ID(row.id)))
-        })
-      else { return false }
-      try connection.run(
-        "UPDATE administrator SET totp_secret = \(box) WHERE administrator_id = \(row.id)")
-      return true
+    try ResealedPart(
+      of: "administrator", by: "administrator_id", "totp_secret", after: position, limit: limit,
+      connection
+    ) { id, sealed in
+      try StoredSecret.administratorTOTP(id).opening {
+        try sealer.resealed(sealed, with: Self.associated(ID(id)))
+      }
     }
   }
 }

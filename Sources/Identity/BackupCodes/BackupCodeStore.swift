@@ -169,14 +169,13 @@ extension BackupCodeStore: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let parts = position.split(separator: " ")
-    let (key, last) = parts.count == 2 ? (Int64(parts[0]) ?? 0, String(parts[1])) : (0, "")
+    let start = PairPosition(position, least: "")
     let rows = try connection.all(
       """
       SELECT i.account_key, i.kind, i.sealed_key, a.uid, s.project_id, s.tenant_id
       FROM backup_code_set i \(SQL.orderedJoin) account a ON a.account_key = i.account_key
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
-      WHERE (i.account_key, i.kind) > (\(key), \(last))
+      WHERE (i.account_key, i.kind) > (\(start.first), \(start.second))
       ORDER BY i.account_key, i.kind LIMIT \(limit)
       """
     ) { row in
@@ -188,7 +187,7 @@ extension BackupCodeStore: ReencryptableStore {
           tenant: try row.value(5))
       )
     }
-    return try ResealedPart(rows, at: { "\($0.account) \($0.kind)" }) { row in
+    return try ResealedPart(rows, at: { PairPosition($0.account, $0.kind).text }) { row in
       guard let kind = Kind(rawValue: row.kind),
         let box = try row.secret.opening({
           try sealer.resealed(row.sealed, with: Self.associated(kind, row.account))

@@ -232,15 +232,13 @@ extension RemovedFactors: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let parts = position.split(separator: " ", maxSplits: 1)
-    let key = parts.first.flatMap { Int64($0) } ?? 0
-    let last = parts.count == 2 ? String(parts[1]) : ""
+    let start = PairPosition(position, least: "")
     let rows = try connection.all(
       """
       SELECT r.account_key, r.enrollment_id, r.sealed_secret, a.uid, s.project_id, s.tenant_id
       FROM removed_factor r \(SQL.orderedJoin) account a ON a.account_key = r.account_key
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
-      WHERE (r.account_key, r.enrollment_id) > (\(key), \(last))
+      WHERE (r.account_key, r.enrollment_id) > (\(start.first), \(start.second))
       ORDER BY r.account_key, r.enrollment_id LIMIT \(limit)
       """
     ) { row in
@@ -250,7 +248,7 @@ extension RemovedFactors: ReencryptableStore {
         project: try row.value(4) as String, tenant: try row.value(5) as String
       )
     }
-    return try ResealedPart(rows, at: { "\($0.account) \($0.factor)" }) { row in
+    return try ResealedPart(rows, at: { PairPosition($0.account, $0.factor).text }) { row in
       guard let sealed = row.sealed,
         let box = try totp.resealed(
           sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)

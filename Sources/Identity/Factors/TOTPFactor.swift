@@ -166,15 +166,14 @@ extension TOTPFactor: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let numbers = position.split(separator: " ").compactMap { Int64($0) }
-    let (key, place) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
+    let start = PairPosition(position, least: 0 as Int64)
     let rows = try connection.all(
       """
       SELECT f.account_key, f.position, f.enrollment_id, f.sealed_secret, a.uid, s.project_id,
         s.tenant_id
       FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
-      WHERE (f.account_key, f.position) > (\(key), \(place))
+      WHERE (f.account_key, f.position) > (\(start.first), \(start.second))
       ORDER BY f.account_key, f.position LIMIT \(limit)
       """
     ) { row in
@@ -185,7 +184,7 @@ extension TOTPFactor: ReencryptableStore {
         tenant: try row.value(6) as String
       )
     }
-    return try ResealedPart(rows, at: { "\($0.account) \($0.position)" }) { row in
+    return try ResealedPart(rows, at: { PairPosition($0.account, $0.position).text }) { row in
       guard let sealed = row.sealed,
         let box = try resealed(
           sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)

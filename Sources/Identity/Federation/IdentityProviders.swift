@@ -279,15 +279,12 @@ extension IdentityProviders: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    // A position identifies a row: the pool's key, a space, and the provider's ID.
-    let place = position.split(separator: " ", maxSplits: 1).map(String.init)
-    let scope = place.first.flatMap { Int64($0) } ?? 0
-    let id = place.count > 1 ? place[1] : ""
+    let start = PairPosition(position, least: "")
     let rows = try connection.all(
       """
       SELECT i.scope_key, i.provider_id, i.sealed_secret, s.project_id, s.tenant_id
       FROM identity_provider i \(SQL.orderedJoin) scope s ON s.scope_key = i.scope_key
-      WHERE (i.scope_key, i.provider_id) > (\(scope), \(id))
+      WHERE (i.scope_key, i.provider_id) > (\(start.first), \(start.second))
       ORDER BY i.scope_key, i.provider_id LIMIT \(limit)
       """
     ) { row in
@@ -298,7 +295,7 @@ extension IdentityProviders: ReencryptableStore {
           try row.value(1), project: try row.value(3), tenant: try row.value(4))
       )
     }
-    return try ResealedPart(rows, at: { "\($0.scope) \($0.id)" }) { row in
+    return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in
       let place = "\(row.scope) \(row.id)"
       guard let sealed = row.sealed,
         let box = try row.secret.opening({

@@ -48,3 +48,56 @@ struct ResealedPart {
     rows += 1
   }
 }
+
+extension ResealedPart {
+  /// Re-encrypts the rows of a table with one sealed column, which are found by an ID.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - key: The column of the ID.
+  ///   - column: The sealed column.
+  ///   - position: The ID after which the rows are.
+  ///   - limit: The maximum number of rows.
+  ///   - connection: The transaction.
+  ///   - reseal: Re-encrypts the value of the row with an ID; nil if it's sealed with the newest
+  ///     key.
+  /// - Throws: ``UnreadableSecret``, and database errors.
+  init(
+    of table: SQL, by key: SQL, _ column: SQL, after position: String, limit: Int,
+    _ connection: borrowing Connection, reseal: (_ id: String, _ sealed: [UInt8]) throws -> [UInt8]?
+  ) throws {
+    let rows = try connection.all(
+      """
+      SELECT \(key), \(column) FROM \(table) WHERE \(key) > \(position)
+      ORDER BY \(key) LIMIT \(limit)
+      """
+    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
+    try self.init(rows, at: \.id) { row in
+      guard let sealed = row.sealed, let box = try reseal(row.id, sealed) else { return false }
+      try connection.run("UPDATE \(table) SET \(column) = \(box) WHERE \(key) = \(row.id)")
+      return true
+    }
+  }
+}
+
+/// The position of a row that's found by a number and a text or a second number.
+struct PairPosition<Second: LosslessStringConvertible> {
+  let first: Int64
+  let second: Second
+
+  init(_ first: Int64, _ second: Second) {
+    (self.first, self.second) = (first, second)
+  }
+
+  /// Reads a position; the first one is before all others and has `least` as its second part.
+  init(_ text: String, least: Second) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    if parts.count == 2, let first = Int64(parts[0]), let second = Second(String(parts[1])) {
+      self.init(first, second)
+    } else {
+      self.init(0, least)
+    }
+  }
+
+  var text: String { "\(first) \(second)" }
+}

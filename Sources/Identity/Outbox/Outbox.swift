@@ -144,14 +144,13 @@ extension Outbox: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let place = position.split(separator: " ").compactMap { Int64($0) }
-    let (scope, last) = place.count == 2 ? (place[0], place[1]) : (0, 0)
+    let start = PairPosition(position, least: 0 as Int64)
     let rows = try connection.all(
       """
       SELECT o.message_id, o.sealed_text, o.sealed_html, o.recipient, o.created_at, s.project_id,
         s.tenant_id, o.scope_key
       FROM outbox o \(SQL.orderedJoin) scope s ON s.scope_key = o.scope_key
-      WHERE (o.scope_key, o.message_id) > (\(scope), \(last))
+      WHERE (o.scope_key, o.message_id) > (\(start.first), \(start.second))
       ORDER BY o.scope_key, o.message_id LIMIT \(limit)
       """
     ) { row in
@@ -164,7 +163,7 @@ extension Outbox: ReencryptableStore {
           try row.value(0), project: try row.value(5), tenant: try row.value(6))
       )
     }
-    return try ResealedPart(rows, at: { "\($0.scope) \($0.id)" }) { row in
+    return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in
       guard let sealed = row.sealed else { return false }
       let (text, html) = try row.secret.opening {
         (

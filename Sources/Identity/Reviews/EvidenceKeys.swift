@@ -146,19 +146,12 @@ extension EvidenceKeys: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let rows = try connection.all(
-      """
-      SELECT key_id, sealed_key FROM evidence_key WHERE key_id > \(position)
-      ORDER BY key_id LIMIT \(limit)
-      """
-    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]) }
-    return try ResealedPart(rows, at: \.id) { row in
-      let box = try StoredSecret.evidenceKey(row.id).opening {
-        try sealer.resealed(row.sealed, with: Array(row.id.utf8))
+    try ResealedPart(
+      of: "evidence_key", by: "key_id", "sealed_key", after: position, limit: limit, connection
+    ) { id, sealed in
+      try StoredSecret.evidenceKey(id).opening {
+        try sealer.resealed(sealed, with: Array(id.utf8))
       }
-      guard let box else { return false }
-      try connection.run("UPDATE evidence_key SET sealed_key = \(box) WHERE key_id = \(row.id)")
-      return true
     }
   }
 }
