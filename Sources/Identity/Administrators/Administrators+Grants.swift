@@ -204,8 +204,6 @@ extension Administrators {
   }
 
   static func entry(_ action: AuditAction, _ record: AdministratorRecord) -> AuditEntry {
-    AuditEntry(
-      action, .administrator, record.administrator.id.text,
-      name: record.administrator.displayName)
+    AuditEntry(action, of: record.administrator)
   }
 }

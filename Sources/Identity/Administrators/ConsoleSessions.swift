@@ -129,8 +129,7 @@ public struct ConsoleSessions: Sendable {
       throw Failure("session vanished")
     }
     let administrator = session.administrator
-    var entry = AuditEntry(
-      .administratorSignIn, .administrator, id.text, name: administrator.displayName)
+    var entry = AuditEntry(.administratorSignIn, of: administrator)
     if let provider {
       let name = try ConsoleProvider.name(connection)
       entry.add(.signInProvider, .text(name ?? issuer ?? ""))
@@ -313,9 +312,7 @@ public struct ConsoleSessions: Sendable {
       let found = try Self.find(digest, at: now, connection)
       try connection.run("DELETE FROM console_session WHERE token_digest = \(digest)")
       guard let administrator = found?.session.administrator else { return }
-      let entry = AuditEntry(
-        .administratorSignOut, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      let entry = AuditEntry(.administratorSignOut, of: administrator)
       try entry.record(
         by: administrator.author(address: address, requestID: requestID), at: now, connection)
     }

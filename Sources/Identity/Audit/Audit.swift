@@ -97,6 +97,12 @@ package struct AuditEntry {
     self.init(action, .account, account.id.text, name: account.label, in: scope)
   }
 
+  /// Creates the entry of an action on an administrator.
+  init(_ action: AuditAction, of administrator: Administrator, in scope: Scope? = nil) {
+    self.init(
+      action, .administrator, administrator.id.text, name: administrator.displayName, in: scope)
+  }
+
   /// Adds a field, in place of an earlier one of the same name.
   mutating func add(_ change: AuditChange) {
     changes.removeAll { $0.field == change.field }

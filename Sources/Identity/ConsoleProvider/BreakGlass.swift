@@ -39,9 +39,7 @@ extension ConsoleSessions {
     guard !new.session.provider.isOrigin,
       try PasswordSignIn.find(connection) == administrator.id
     else { return }
-    let entry = AuditEntry(
-      .administratorBreakGlass, .administrator, administrator.id.text,
-      name: administrator.displayName)
+    let entry = AuditEntry(.administratorBreakGlass, of: administrator)
     try entry.record(
       by: administrator.author(address: origin.address, requestID: requestID), at: now, connection)
     let continued = try connection.run(

@@ -82,9 +82,7 @@ extension ConsoleProviders {
       }
       let name = try ConsoleProvider.name(connection) ?? link.issuer
       try AdministratorProviderLink.delete(administrator.id, connection)
-      var entry = AuditEntry(
-        .administratorUnlinkProvider, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      var entry = AuditEntry(.administratorUnlinkProvider, of: administrator)
       entry.add(.signInProvider, .text(name))
       entry.add(.subject, lost: .text(link.subject))
       try entry.record(by: author, at: now, connection)

@@ -130,8 +130,7 @@ extension ConsoleProviders {
       }
       guard count > 0, let administrator = try Administrators.present(id, at: now, connection)
       else { continue }
-      var entry = AuditEntry(
-        .administratorProviderSignOut, .administrator, id.text, name: administrator.displayName)
+      var entry = AuditEntry(.administratorProviderSignOut, of: administrator)
       entry.add(.signInProvider, .text(provider.name))
       entry.addEnded(count)
       try entry.record(by: author, at: now, connection)

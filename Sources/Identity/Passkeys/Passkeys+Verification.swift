@@ -116,9 +116,7 @@ extension Passkeys {
             charges, record, why, of: administrator.id, by: author, at: now, connection)
           return .failure(.refused)
         case .passed(let record):
-          var entry = AuditEntry(
-            .administratorStepUp, .administrator, administrator.id.text,
-            name: administrator.displayName)
+          var entry = AuditEntry(.administratorStepUp, of: administrator)
           entry.add(.verification, .code("passkey"))
           entry.add(.passkey, .text(record.passkey.name))
           try entry.record(by: author, at: now, connection)
@@ -145,8 +143,7 @@ extension Passkeys {
         let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
         guard methods.contains(.totp) else { return .failure(.notFound) }
         func entry(_ action: AuditAction) -> AuditEntry {
-          AuditEntry(
-            action, .administrator, administrator.id.text, name: administrator.displayName)
+          AuditEntry(action, of: administrator)
         }
         switch try totp.check(code, of: administrator.id, by: author, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))

@@ -151,9 +151,7 @@ public struct Passkeys: Sendable {
       try PasskeyRecord.insert(
         new, passkey.id, name: name,
         transports: transports.filter(Self.transports.contains), of: id, at: now, connection)
-      var entry = AuditEntry(
-        .administratorPasskeyCreate, .administrator, id.text,
-        name: session.administrator.displayName)
+      var entry = AuditEntry(.administratorPasskeyCreate, of: session.administrator)
       entry.add(.passkey, .text(name))
       if isFirst {
         entry.addEnded(
@@ -196,9 +194,7 @@ public struct Passkeys: Sendable {
       guard !passkey.name.isSameBytes(as: name) else { return }
       try connection.run(
         "UPDATE passkey SET name = \(name) WHERE passkey_id = \(id.text)")
-      var entry = AuditEntry(
-        .administratorPasskeyRename, .administrator, session.administrator.id.text,
-        name: session.administrator.displayName)
+      var entry = AuditEntry(.administratorPasskeyRename, of: session.administrator)
       entry.add(.passkey, from: .text(passkey.name), to: .text(name))
       try entry.record(by: author, at: now, connection)
     }
@@ -237,9 +233,7 @@ public struct Passkeys: Sendable {
       if methods.isEmpty { try RecoveryCodes.clear(administrator.id, connection) }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
-      var entry = AuditEntry(
-        .administratorPasskeyRemove, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      var entry = AuditEntry(.administratorPasskeyRemove, of: administrator)
       entry.add(.passkey, lost: .text(passkey.name))
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)

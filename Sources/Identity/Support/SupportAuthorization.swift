@@ -180,9 +180,7 @@ struct SupportAuthorization: Sendable {
         ON CONFLICT DO NOTHING
         """) == 1
     guard isNew else { return true }
-    var entry = AuditEntry(
-      .supportHold, .administrator, administrator.id.text, name: administrator.displayName,
-      in: scope)
+    var entry = AuditEntry(.supportHold, of: administrator, in: scope)
     entry.add(.actionsPerHour, .number(settings.actionsPerHour))
     var author = request.author
     author.actor = .server
