@@ -58,15 +58,7 @@ public struct CodeAttempts: Sendable {
     guard let previous = newest.previous, limit > 1 else { return [newest.codeAttempt] }
     let earlier = try connection.all(
       """
-      WITH RECURSIVE chain (\(CodeAttempt.columns), previous) AS (
-        SELECT \(CodeAttempt.columns), previous FROM code_attempt
-        WHERE scope_key = \(scope) AND at = \(previous) AND account_key = \(key)
-        UNION ALL
-        SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step, v.confirmed,
-          v.times, v.address, v.user_agent, v.previous
-        FROM chain \(SQL.orderedJoin) code_attempt v
-          ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
-      )
+      \(CodeAttempt.chain(of: key, in: scope, from: previous))
       SELECT \(CodeAttempt.columns) FROM chain LIMIT \(limit - 1)
       """
     ) { try CodeAttempt($0) }
@@ -79,6 +71,22 @@ extension CodeAttempt {
     at, way, result, enrollment_id, intervals, distance, step, confirmed, times, address, user_agent
     """
   static let columnCount = 11
+
+  /// Begins a statement with a table `chain` of an account's attempts starting at one of them,
+  /// newest first, which has ``columns`` and `previous`.
+  static func chain(of account: Int64, in scope: Int64, from place: Int64) -> SQL {
+    """
+    WITH RECURSIVE chain (\(columns), previous) AS (
+      SELECT \(columns), previous FROM code_attempt
+      WHERE scope_key = \(scope) AND at = \(place) AND account_key = \(account)
+      UNION ALL
+      SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step, v.confirmed,
+        v.times, v.address, v.user_agent, v.previous
+      FROM chain \(SQL.orderedJoin) code_attempt v
+        ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(account)
+    )
+    """
+  }
 
   init(_ row: borrowing Row) throws {
     at = Instant(microseconds: try row.value(0))

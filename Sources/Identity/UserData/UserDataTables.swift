@@ -87,22 +87,9 @@ extension UserDataTable {
       without: ["scope_key": .key, "account_key": .key, "previous": .key, "step": .key]
     ) { subject in
       guard let account = subject.account, let last = account.lastCodeAttemptAt else { return [] }
-      let (scope, key) = (subject.scope.key, account.key)
-      return [
-        """
-        FROM (
-          WITH RECURSIVE chain (\(CodeAttempt.columns), previous) AS (
-            SELECT \(CodeAttempt.columns), previous FROM code_attempt
-            WHERE scope_key = \(scope) AND at = \(last) AND account_key = \(key)
-            UNION ALL
-            SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step,
-              v.confirmed, v.times, v.address, v.user_agent, v.previous
-            FROM chain \(SQL.orderedJoin) code_attempt v
-              ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
-          )
-          SELECT * FROM chain) AS attempts
-        """
-      ]
+      let chain = CodeAttempt.chain(
+        of: account.key, in: subject.scope.key, from: last)
+      return ["FROM (\(chain) SELECT * FROM chain) AS attempts"]
     },
   ]
 
