@@ -8,6 +8,8 @@ public struct Account: Sendable {
   public let id: ID<Account>
   /// The primary key in the database, which never appears in URLs or API responses.
   package let key: Int64
+  /// The key of the account's pool.
+  var scopeKey: Int64 { Scope.key(ofAccount: key) }
   /// The email address, in lowercase.
   public let email: String?
   /// True if the email address is verified.

@@ -102,7 +102,7 @@ struct AccountSearch {
     while !isCut, !isFull {
       let batch = try candidates(keys.lowerBound...last, connection)
       for (index, key) in batch.enumerated() {
-        if isLimitedToScopes, scopes[key >> 40] == nil {
+        if isLimitedToScopes, scopes[Scope.key(ofAccount: key)] == nil {
           skipped += 1
           if skipped > Self.mostSkipped { isCut = true }
           continue
@@ -187,7 +187,7 @@ struct AccountSearch {
       return
     }
     for (key, text) in few where query.matches(text) {
-      if isLimitedToScopes, scopes[key >> 40] == nil { continue }
+      if isLimitedToScopes, scopes[Scope.key(ofAccount: key)] == nil { continue }
       try examine(key, scope, connection)
       if isFull { return }
     }
@@ -235,7 +235,7 @@ struct AccountSearch {
   private mutating func scope(
     of account: Int64, _ connection: borrowing Connection
   ) throws -> Scope? {
-    let key = account >> 40
+    let key = Scope.key(ofAccount: account)
     if let known = scopes[key] { return known }
     let scope = try connection.first(
       """

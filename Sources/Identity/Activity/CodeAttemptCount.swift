@@ -47,7 +47,7 @@ struct CodeAttemptCount {
   static func delete(_ account: Account, _ connection: borrowing Connection) throws {
     guard account.reach.text != nil else { return }
     try ActivityDelta(account: account.key, hour: 0, .deleted, reach: account.reach)
-      .insert(in: account.key >> 40, connection)
+      .insert(in: account.scopeKey, connection)
   }
 
   /// Returns the former reach if the code changes it.
@@ -57,6 +57,6 @@ struct CodeAttemptCount {
   }
 
   private func insert(_ delta: ActivityDelta, _ connection: borrowing Connection) throws {
-    try delta.insert(in: account >> 40, connection)
+    try delta.insert(in: Scope.key(ofAccount: account), connection)
   }
 }

@@ -128,7 +128,7 @@ package enum CodeAttemptRecord {
       let previous = try connection.first(
         """
         DELETE FROM code_attempt
-        WHERE scope_key = \(account.key >> 40) AND at = \(at) AND account_key = \(account.key)
+        WHERE scope_key = \(account.scopeKey) AND at = \(at) AND account_key = \(account.key)
         RETURNING previous
         """
       ) { try $0.value(0) as Int64? }

@@ -41,7 +41,7 @@ public struct CodeAttempts: Sendable {
   private static func chain(
     of account: Account, from place: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [CodeAttempt] {
-    let (scope, key) = (account.key >> 40, account.key)
+    let (scope, key) = (account.scopeKey, account.key)
     // For many users the newest attempt is enough, and it costs a third of reading the chain.
     let newest = try connection.first(
       """

@@ -212,7 +212,7 @@ struct RemovedFactors: Sendable {
       let scope = try connection.first(
         """
         SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-        WHERE s.scope_key = \(row.account >> 40)
+        WHERE s.scope_key = \(Scope.key(ofAccount: row.account))
         """
       ) { try Scope($0) }
       guard let scope, let account = try AccountRecord.find(key: row.account, connection) else {

@@ -213,7 +213,7 @@ extension OutOfBandCodes {
     let owner = try connection.first(
       """
       SELECT account_key FROM account
-      WHERE scope_key = \(account.key >> 40) AND email_folded = \(email)
+      WHERE scope_key = \(account.scopeKey) AND email_folded = \(email)
       """
     ) { try $0.value(0) as Int64 }
     return owner == nil ? nil : .emailExists

@@ -42,6 +42,9 @@ public struct Scope: Hashable, Sendable {
     (key << 40)...((key + 1) << 40 - 1)
   }
 
+  /// Returns the key of the pool of an account by the account's key.
+  static func key(ofAccount account: Int64) -> Int64 { account >> 40 }
+
   init(_ row: borrowing Row, from column: Int = 0) throws {
     key = try row.value(column)
     project = ID(try row.value(column + 1))
