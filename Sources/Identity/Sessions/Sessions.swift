@@ -340,22 +340,6 @@ public struct Sessions: Sendable {
       session: session, account: account, refreshToken: token, mustEnroll: mustEnroll)
   }
 
-  /// Begins a new session for a user whose previous session has ended, keeping its provider and
-  /// claims.
-  ///
-  /// - Throws: ``SessionError``.
-  public func renew(_ old: UserSession) async throws(SessionError) -> SessionGrant {
-    let now = store.clock.now()
-    let random = store.random
-    return try await store.write(SessionError.self) { connection in
-      guard let account = try AccountRecord.find(old.scope, old.account, connection)
-      else { throw SessionError.userNotFound }
-      guard !account.disabled else { throw SessionError.userDisabled }
-      return try Self.renew(
-        old, of: account, with: .renewal(of: old), at: now, random: random, connection)
-    }
-  }
-
   /// Begins a new session for a user whose credentials just changed.
   ///
   /// The new session of an anonymous user who set a password has the password provider.

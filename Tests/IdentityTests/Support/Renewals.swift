@@ -1,0 +1,18 @@
+import Database
+
+@testable import Identity
+
+extension Sessions {
+  /// Begins a new session for a user whose previous session has ended, as changed credentials do.
+  func renew(_ old: UserSession) async throws -> SessionGrant {
+    let now = store.clock.now()
+    let random = store.random
+    return try await store.write(SessionError.self) { connection in
+      guard let account = try AccountRecord.find(old.scope, old.account, connection)
+      else { throw SessionError.userNotFound }
+      guard !account.disabled else { throw SessionError.userDisabled }
+      return try Self.renew(
+        old, of: account, with: .renewal(of: old), at: now, random: random, connection)
+    }
+  }
+}
