@@ -22,7 +22,7 @@ public struct AccountCounts: Hashable, Sendable {
 
   package init() {}
 
-  /// Creates the counts that one account adds to its pool.
+  /// Creates the counts that one account adds to its pool, as ``ofRow`` does.
   init(of account: Account) {
     users = 1
     enrolledUsers = account.factors.isEmpty ? 0 : 1
@@ -32,6 +32,13 @@ public struct AccountCounts: Hashable, Sendable {
     disabled = account.disabled ? 1 : 0
     locked = account.codesBlockedUntil == nil ? 0 : 1
   }
+
+  /// What a row of `account` adds to each of ``columns``, as ``init(of:)`` counts it.
+  static let ofRow: SQL = """
+    1, CASE WHEN has_totp = 1 OR has_phone = 1 THEN 1 ELSE 0 END,
+    CASE WHEN email IS NOT NULL AND email_verified = 0 THEN 1 ELSE 0 END, disabled, has_totp,
+    has_phone, CASE WHEN codes_blocked_until IS NULL THEN 0 ELSE 1 END
+    """
 
   static let columns: SQL = """
     users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users, locked_users

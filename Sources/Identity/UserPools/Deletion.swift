@@ -192,17 +192,19 @@ enum Deletion {
     let gone = try connection.all(
       """
       DELETE FROM account WHERE account_key BETWEEN \(first) AND \(last)
-      RETURNING has_totp = 1 OR has_phone = 1, email IS NOT NULL AND email_verified = 0, disabled,
-        has_totp, has_phone, codes_blocked_until IS NOT NULL
+      RETURNING \(AccountCounts.ofRow)
       """
-    ) { row in try (0...5).map { try row.value($0) as Bool } }
-    let counts = (0...5).map { kind in gone.count(where: { $0[kind] }) }
+    ) { try AccountCounts($0) }
+    let lost = gone.reduce(into: AccountCounts()) { $0 += $1 }
     try connection.run(
       """
-      UPDATE scope SET users = users - \(gone.count), enrolled_users = enrolled_users - \(counts[0]),
-        unverified_users = unverified_users - \(counts[1]),
-        disabled_users = disabled_users - \(counts[2]), totp_users = totp_users - \(counts[3]),
-        phone_users = phone_users - \(counts[4]), locked_users = locked_users - \(counts[5]),
+      UPDATE scope SET users = users - \(lost.users),
+        enrolled_users = enrolled_users - \(lost.enrolledUsers),
+        unverified_users = unverified_users - \(lost.unverifiedEmails),
+        disabled_users = disabled_users - \(lost.disabled),
+        totp_users = totp_users - \(lost.totpUsers),
+        phone_users = phone_users - \(lost.phoneUsers),
+        locked_users = locked_users - \(lost.locked),
         purged_at = \(gone.count < left ? now.microseconds : nil)
       WHERE scope_key = \(scope)
       """)
