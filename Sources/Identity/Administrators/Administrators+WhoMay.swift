@@ -31,17 +31,9 @@ extension Administrators {
           $0.covers(project: place.project, tenant: place.tenant)
         }
         for role in roles {
-          let found = try connection.all(
-            """
-            SELECT a.administrator_id, a.display_name FROM administrator_grant g
-              JOIN administrator a USING (administrator_id)
-            WHERE g.project_id = \(place.project?.text ?? "")
-              AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
-              AND \(Self.inForce(at: now))
-            LIMIT \(Self.mostColleagues)
-            """
-          ) { (id: try $0.value(0) as String, name: try $0.value(1) as String) }
-          for one in found where known.insert(one.id).inserted && isVisible {
+          let found = try Self.holders(
+            of: role, at: place, atMost: Self.mostColleagues, at: now, connection)
+          for one in found where known.insert(one.id.text).inserted && isVisible {
             names.append(one.name)
           }
         }
@@ -79,17 +71,9 @@ extension Administrators {
       var names: [String] = []
       for place in places {
         for role in roles {
-          let found: [String] = try connection.all(
-            """
-            SELECT a.display_name FROM administrator_grant g JOIN administrator a
-              USING (administrator_id)
-            WHERE g.project_id = \(place.project?.text ?? "")
-              AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
-              AND \(Self.inForce(at: now))
-            LIMIT \(Self.mostNames)
-            """
-          ) { try $0.value(0) }
-          for name in found where !names.contains(name) { names.append(name) }
+          let found = try Self.holders(
+            of: role, at: place, atMost: Self.mostNames, at: now, connection)
+          for one in found where !names.contains(one.name) { names.append(one.name) }
         }
       }
       return Array(names.prefix(Self.mostNames))
@@ -114,22 +98,30 @@ extension Administrators {
     var found: [(id: ID<Administrator>, email: String, role: Role)] = []
     for role in permission.roles {
       for place in places(around: scope) {
-        let granted = try connection.all(
-          """
-          SELECT a.administrator_id, a.email FROM administrator_grant g JOIN administrator a
-            USING (administrator_id)
-          WHERE g.project_id = \(place.project?.text ?? "")
-            AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
-            AND \(inForce(at: now))
-          LIMIT \(most)
-          """
-        ) { (id: ID<Administrator>(try $0.value(0)), email: try $0.value(1) as String) }
+        let granted = try holders(of: role, at: place, atMost: most, at: now, connection)
         for one in granted where found.count < most && !found.contains(where: { $0.id == one.id }) {
           found.append((one.id, one.email, role))
         }
       }
     }
     return found
+  }
+
+  /// Finds administrators who have a role at exactly one level.
+  private static func holders(
+    of role: Role, at place: (project: ID<Project>?, tenant: ID<Tenant>?), atMost most: Int,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> [(id: ID<Administrator>, name: String, email: String)] {
+    try connection.all(
+      """
+      SELECT a.administrator_id, a.display_name, a.email
+      FROM administrator_grant g JOIN administrator a USING (administrator_id)
+      WHERE g.project_id = \(place.project?.text ?? "")
+        AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+        AND \(inForce(at: now))
+      LIMIT \(most)
+      """
+    ) { row in (id: ID(try row.value(0)), name: try row.value(1), email: try row.value(2)) }
   }
 
   /// Returns the levels at which a grant applies to a user pool, narrowest first.
