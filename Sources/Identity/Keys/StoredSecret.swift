@@ -2,17 +2,7 @@ import Crypto
 
 /// A stored sealed secret, as the audit log and alerts identify it.
 struct StoredSecret: Sendable, Equatable {
-  /// The kind of secret.
-  enum Kind: String, Sendable, CaseIterable {
-    case userTOTP = "user-totp"
-    case administratorTOTP = "administrator-totp"
-    case userCodes = "user-codes"
-    case clientSecret = "client-secret"
-    case signingKey = "signing-key"
-    case evidenceKey = "evidence-key"
-    case message = "message"
-    case webhookSecret = "webhook-secret"
-  }
+  typealias Kind = UnreadableSecrets.Group.Kind
 
   let kind: Kind
   /// The resource type in the audit log.

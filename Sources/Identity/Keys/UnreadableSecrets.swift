@@ -17,24 +17,24 @@ public struct UnreadableSecrets: Sendable {
 
   /// The unreadable secrets of one kind in one place.
   public struct Group: Sendable, Equatable {
-    /// The kind of secret.
-    public enum Kind: Sendable {
+    /// The kind of secret, as it's stored.
+    public enum Kind: String, Sendable {
       /// The secret of a user's authenticator app.
-      case userTOTP
+      case userTOTP = "user-totp"
       /// The secret of an administrator's authenticator app.
-      case administratorTOTP
+      case administratorTOTP = "administrator-totp"
       /// The key of a user's temporary or recovery codes.
-      case userCodes
+      case userCodes = "user-codes"
       /// The client secret of an identity provider.
-      case clientSecret
+      case clientSecret = "client-secret"
       /// The private part of a token signing key.
-      case signingKey
+      case signingKey = "signing-key"
       /// The private part of an evidence key.
-      case evidenceKey
+      case evidenceKey = "evidence-key"
       /// The text of a message to a user.
-      case message
+      case message = "message"
       /// The secret that signs the requests of an event stream.
-      case webhookSecret
+      case webhookSecret = "webhook-secret"
     }
 
     /// The kind of secret.
@@ -75,18 +75,18 @@ public struct UnreadableSecrets: Sendable {
     }
     var groups: [Group] = []
     for row in rows {
-      guard let kind = StoredSecret.Kind(rawValue: row.kind) else { continue }
+      guard let kind = Group.Kind(rawValue: row.kind) else { continue }
       let project = row.project.isEmpty ? nil : ID<Project>(row.project)
       let tenant = row.tenant.isEmpty ? nil : ID<Tenant>(row.tenant)
       if let scope, scope.project != project || scope.tenant != tenant { continue }
       guard administrator.may(.manageTrust, project: project, tenant: tenant) else { continue }
       let same = groups.firstIndex {
-        $0.kind == kind.shown && $0.project == project && $0.tenant == tenant
+        $0.kind == kind && $0.project == project && $0.tenant == tenant
       }
       if let same {
         groups[same].count += 1
       } else {
-        groups.append(Group(kind: kind.shown, project: project, tenant: tenant, count: 1))
+        groups.append(Group(kind: kind, project: project, tenant: tenant, count: 1))
       }
     }
     return groups
@@ -140,20 +140,5 @@ public struct UnreadableSecrets: Sendable {
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -remembered)
     try connection.run("DELETE FROM unreadable_secret WHERE last_at < \(oldest.microseconds)")
-  }
-}
-
-extension StoredSecret.Kind {
-  fileprivate var shown: UnreadableSecrets.Group.Kind {
-    switch self {
-    case .userTOTP: .userTOTP
-    case .administratorTOTP: .administratorTOTP
-    case .userCodes: .userCodes
-    case .clientSecret: .clientSecret
-    case .signingKey: .signingKey
-    case .evidenceKey: .evidenceKey
-    case .message: .message
-    case .webhookSecret: .webhookSecret
-    }
   }
 }
