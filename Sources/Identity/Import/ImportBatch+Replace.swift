@@ -54,19 +54,21 @@ extension ImportBatch {
     _ key: Int64, with prepared: PreparedUser, _ connection: borrowing Connection
   ) throws(DatabaseError) {
     let user = prepared.user
-    let passwordAt = prepared.hash == nil ? nil : past(user.passwordUpdatedAt) ?? now
+    let (passwordAt, loginAt) = (
+      prepared.passwordUpdatedAt(by: now), prepared.lastLoginAt(by: now)
+    )
     try connection.run(
       """
       UPDATE account SET email = \(prepared.email), email_folded = \(prepared.email),
-        email_verified = \(user.emailVerified && prepared.email != nil),
+        email_verified = \(prepared.emailVerified),
         display_name = \(user.displayName), photo_url = \(user.photoURL),
         phone = \(user.phoneNumber), password_hash = \(prepared.hash),
         password_updated_at = \(passwordAt?.microseconds), anonymous = 0,
         custom_auth = \(user.isCustomAuth), disabled = \(user.disabled),
         custom_attributes = \(user.customAttributes),
-        created_at = \((past(user.createdAt) ?? now).microseconds),
-        last_login_at = \(past(user.lastLoginAt)?.microseconds),
-        last_login_day = \(past(user.lastLoginAt)?.day ?? 0),
+        created_at = \(prepared.createdAt(by: now).microseconds),
+        last_login_at = \(loginAt?.microseconds),
+        last_login_day = \(loginAt?.day ?? 0),
         given_fields = \(GivenFields(imported: user).rawValue)
       WHERE account_key = \(key)
       """)

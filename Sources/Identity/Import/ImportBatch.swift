@@ -97,7 +97,9 @@ struct ImportBatch {
     _ prepared: PreparedUser, _ key: Int64, _ connection: borrowing Connection
   ) throws(DatabaseError) -> Bool {
     let user = prepared.user
-    let passwordAt = prepared.hash == nil ? nil : past(user.passwordUpdatedAt) ?? now
+    let (passwordAt, loginAt) = (
+      prepared.passwordUpdatedAt(by: now), prepared.lastLoginAt(by: now)
+    )
     let inserted = try connection.run(
       """
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
@@ -105,20 +107,16 @@ struct ImportBatch {
         custom_attributes, valid_since_s, created_at, last_login_at, last_login_day, name_folded,
         has_totp, has_phone, given_fields)
       VALUES (\(key), \(scope.key), \(user.localID), \(prepared.email), \(prepared.email),
-        \(user.emailVerified && prepared.email != nil), \(user.displayName), \(user.photoURL),
+        \(prepared.emailVerified), \(user.displayName), \(user.photoURL),
         \(user.phoneNumber), \(prepared.hash), \(passwordAt?.microseconds), \(user.isCustomAuth),
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
-        \((past(user.createdAt) ?? now).microseconds), \(past(user.lastLoginAt)?.microseconds),
-        \(past(user.lastLoginAt)?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
+        \(prepared.createdAt(by: now).microseconds), \(loginAt?.microseconds),
+        \(loginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
         \(prepared.hasPhone), \(GivenFields(imported: user).rawValue))
       ON CONFLICT DO NOTHING
       """)
     return inserted > 0
   }
-
-  /// A time in a row, or the current time if that's earlier: enforcement begins with `createdAt`, and
-  /// links to reset a password from before its last change are refused.
-  func past(_ time: Instant?) -> Instant? { time.map { min($0, now) } }
 
   /// The row's `validSince` in seconds, clamped to the valid range and to the current time.
   private func validSince(_ user: ImportedUser) -> Int64 {

@@ -19,6 +19,23 @@ struct PreparedUser: Sendable {
 
   var hasTOTP: Bool { factors.contains { $0.kind == .totp } }
   var hasPhone: Bool { factors.contains { $0.kind == .phone } }
+  /// Whether the address is verified; never without one.
+  var emailVerified: Bool { user.emailVerified && email != nil }
+
+  /// The time the password was set; nil if there's none.
+  func passwordUpdatedAt(by now: Instant) -> Instant? {
+    hash == nil ? nil : Self.past(user.passwordUpdatedAt, now) ?? now
+  }
+
+  func createdAt(by now: Instant) -> Instant { Self.past(user.createdAt, now) ?? now }
+
+  func lastLoginAt(by now: Instant) -> Instant? { Self.past(user.lastLoginAt, now) }
+
+  /// A time in a row, or the current time if that's earlier: enforcement begins with `createdAt`, and
+  /// links to reset a password from before its last change are refused.
+  private static func past(_ time: Instant?, _ now: Instant) -> Instant? {
+    time.map { min($0, now) }
+  }
 }
 
 extension Imports {
