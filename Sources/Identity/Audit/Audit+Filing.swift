@@ -24,13 +24,7 @@ extension Audit {
       guard let end = try Self.next(after: start, through: settled, connection) else {
         return false
       }
-      try connection.run(
-        "UPDATE audit SET filed = 1 WHERE audit_id > \(start) AND audit_id <= \(end) AND filed = 0")
-      try connection.run(
-        """
-        UPDATE audit_change SET filed = 1
-        WHERE audit_id > \(start) AND audit_id <= \(end) AND filed = 0
-        """)
+      try Self.markAsFiled(after: start, through: end, if: "filed = 0", connection)
       try connection.run(
         "UPDATE instance SET value = \(String(end)) WHERE name = 'audit_filed_to'")
       return try Self.next(after: end, through: settled, connection) != nil
@@ -52,11 +46,18 @@ extension Audit {
     _ numbers: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws {
     let (start, end) = (numbers.lowerBound, min(numbers.upperBound, try filedTo(connection)))
+    try markAsFiled(after: start, through: end, if: "filed <> 1", connection)
+  }
+
+  /// Marks rows and their fields as filed.
+  private static func markAsFiled(
+    after start: Int64, through end: Int64, if condition: SQL, _ connection: borrowing Connection
+  ) throws {
     for table in ["audit", "audit_change"] as [SQL] {
       try connection.run(
         """
         UPDATE \(table) SET filed = 1
-        WHERE audit_id > \(start) AND audit_id <= \(end) AND filed <> 1
+        WHERE audit_id > \(start) AND audit_id <= \(end) AND \(condition)
         """)
     }
   }

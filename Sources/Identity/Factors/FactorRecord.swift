@@ -34,16 +34,9 @@ package enum FactorRecord {
   static func insert(
     _ new: NewFactor, for account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {
-    try connection.run(
-      """
-      INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-        sealed_secret, last_step, unused_steps, phone, last_used_at)
-      VALUES (\(account.key),
-        (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
-        \(new.id.text), \(new.kind.rawValue), \(new.displayName), \(new.enrolledAt.microseconds),
-        \(new.sealedSecret), \(new.used.last), \(new.used.unusedText), \(new.phoneNumber),
-        \(new.lastUsedAt?.microseconds))
-      """)
+    let place: SQL =
+      "(SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key))"
+    try insert(new, of: account.key, at: place, connection)
     // A user with a new factor can't have removed factors restored as well.
     try RemovedFactors.end(account.key, connection)
     try reconcile(account.key, in: scope, connection)
@@ -55,15 +48,21 @@ package enum FactorRecord {
     _ factors: [NewFactor], of key: Int64, after place: Int, _ connection: borrowing Connection
   ) throws {
     for (index, new) in factors.enumerated() {
-      try connection.run(
-        """
-        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-          sealed_secret, last_step, unused_steps, phone, last_used_at)
-        VALUES (\(key), \(place + index + 1), \(new.id.text), \(new.kind.rawValue),
-          \(new.displayName), \(new.enrolledAt.microseconds), \(new.sealedSecret),
-          \(new.used.last), \(new.used.unusedText), \(new.phoneNumber), \(new.lastUsedAt?.microseconds))
-        """)
+      try insert(new, of: key, at: "\(place + index + 1)", connection)
     }
+  }
+
+  private static func insert(
+    _ new: NewFactor, of key: Int64, at position: SQL, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
+        sealed_secret, last_step, unused_steps, phone, last_used_at)
+      VALUES (\(key), \(position), \(new.id.text), \(new.kind.rawValue), \(new.displayName),
+        \(new.enrolledAt.microseconds), \(new.sealedSecret), \(new.used.last),
+        \(new.used.unusedText), \(new.phoneNumber), \(new.lastUsedAt?.microseconds))
+      """)
   }
 
   /// Deletes factors of an account.
