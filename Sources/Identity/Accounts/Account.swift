@@ -99,9 +99,6 @@ public struct Account: Sendable {
   static let columnCount = 29
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
-    func instant(_ column: Int) throws -> Instant? {
-      (try row.value(column) as Int64?).map(Instant.init(microseconds:))
-    }
     id = ID(try row.value(0))
     key = try row.value(1)
     email = try row.value(2)
@@ -112,21 +109,21 @@ public struct Account: Sendable {
     disabled = try row.value(7)
     customAttributes = try row.value(8)
     validSince = try row.value(9)
-    createdAt = Instant(microseconds: try row.value(10))
-    lastLoginAt = try instant(11)
-    lastRefreshAt = try instant(12)
-    passwordUpdatedAt = try instant(13)
+    createdAt = try row.value(10)
+    lastLoginAt = try row.value(11)
+    lastRefreshAt = try row.value(12)
+    passwordUpdatedAt = try row.value(13)
     hasPassword = try row.value(14)
     isAnonymous = try row.value(15)
     isCustomAuth = try row.value(16)
     wrongCodes = try row.value(17)
-    codesBlockedUntil = try instant(18)
+    codesBlockedUntil = try row.value(18)
     hasProviders = try row.value(19)
     signsInByLink = try row.value(20)
     initialEmail = try row.value(21)
     lastCodeAttemptAt = try row.value(22)
     isProtected = try row.value(23)
-    changesLockedAt = try instant(24)
+    changesLockedAt = try row.value(24)
     generation = try row.value(25)
     hasFormerAddresses = try row.value(26)
     givenFields = GivenFields(rawValue: try row.value(27))

@@ -87,9 +87,6 @@ public struct BulkJob: Sendable {
     """
 
   init(_ row: borrowing Row) throws {
-    func instant(_ column: Int) throws -> Instant? {
-      (try row.value(column) as Int64?).map(Instant.init(microseconds:))
-    }
     id = try row.value(0)
     scopeKey = try row.value(1)
     state = State(rawValue: try row.value(2)) ?? .stopped
@@ -97,9 +94,9 @@ public struct BulkJob: Sendable {
     requesterName = try row.value(4)
     address = try row.value(5)
     requestID = try row.value(6)
-    createdAt = Instant(microseconds: try row.value(7))
-    startedAt = try instant(8)
-    endedAt = try instant(9)
+    createdAt = try row.value(7)
+    startedAt = try row.value(8)
+    endedAt = try row.value(9)
     lines = try row.value(10)
     users = try row.value(11)
     usersDone = try row.value(12)

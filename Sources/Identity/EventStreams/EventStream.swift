@@ -68,9 +68,6 @@ public struct EventStream: Sendable {
     """
 
   init(_ row: borrowing Row) throws {
-    func instant(_ column: Int, _ row: borrowing Row) throws -> Instant? {
-      (try row.value(column) as Int64?).map { Instant(microseconds: $0) }
-    }
     id = ID(try row.value(0))
     guard let kind = Kind(rawValue: try row.value(1)) else {
       throw Failure("unknown kind of event stream")
@@ -78,21 +75,21 @@ public struct EventStream: Sendable {
     self.kind = kind
     (name, target) = (try row.value(2), try row.value(3))
     sealedSecret = try row.value(4)
-    createdAt = Instant(microseconds: try row.value(5))
+    createdAt = try row.value(5)
     createdBy = try row.value(6)
-    pausedAt = try instant(7, row)
+    pausedAt = try row.value(7)
     (position, headPosition) = (try row.value(8), try row.value(9))
-    deliveredAt = try instant(10, row)
+    deliveredAt = try row.value(10)
     failures = try row.value(11)
-    failedAt = try instant(12, row)
+    failedAt = try row.value(12)
     failure = (try row.value(13) as String?).map { EventFailure(stored: $0) }
-    nextTryAt = try instant(14, row)
-    testAskedAt = try instant(15, row)
+    nextTryAt = try row.value(14)
+    testAskedAt = try row.value(15)
     let testFailure: String? = try row.value(17)
     test =
       if testAskedAt != nil {
         .pending
-      } else if let at = try instant(16, row) {
+      } else if let at = try row.value(16) as Instant? {
         testFailure.map { .failed(at, EventFailure(stored: $0)) } ?? .delivered(at)
       } else {
         .none

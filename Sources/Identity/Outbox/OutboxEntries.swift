@@ -53,23 +53,20 @@ public struct OutboxEntry: Sendable {
     """
 
   init(_ row: borrowing Row, at now: Instant) throws {
-    func instant(_ column: Int) throws -> Instant? {
-      (try row.value(column) as Int64?).map(Instant.init(microseconds:))
-    }
     id = try row.value(0)
     channel = Channel(rawValue: try row.value(1)) ?? .mail
     purpose = try row.value(2)
     recipient = try row.value(3)
     account = (try row.value(4) as String?).map { ID($0) }
-    createdAt = Instant(microseconds: try row.value(5))
-    expiresAt = Instant(microseconds: try row.value(6))
+    createdAt = try row.value(5)
+    expiresAt = try row.value(6)
     tries = try row.value(7)
-    nextTryAt = try instant(8)
+    nextTryAt = try row.value(8)
     lastError = (try row.value(9) as String?).map { DeliveryProblem(stored: $0) }
     let hasText: Bool = try row.value(12)
-    if let sentAt = try instant(10) {
+    if let sentAt = try row.value(10) as Instant? {
       state = .sent(sentAt)
-    } else if let failedAt = try instant(11) {
+    } else if let failedAt = try row.value(11) as Instant? {
       state = .failed(failedAt)
     } else {
       state =
