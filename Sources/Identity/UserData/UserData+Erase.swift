@@ -128,12 +128,14 @@ extension UserData {
     return try begin(subject, sessions: sessions, at: now, connection)
   }
 
-  /// Deletes the counters of guesses and messages of the user.
+  /// Deletes the counters of guesses for the user in the pool.
+  ///
+  /// The count of text messages to a number isn't the pool's: erasing a user would reset a limit of
+  /// the whole instance. It expires.
   private static func eraseGuesses(
     _ identifiers: UserIdentifiers, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     for phone in identifiers.phones {
-      try connection.run("DELETE FROM throttle WHERE name = \("sms number \(phone)")")
       let name = SignIns.throttleName(scope.key, phone: phone.text)
       try connection.run(
         "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
