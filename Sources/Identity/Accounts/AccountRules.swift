@@ -17,6 +17,15 @@ package enum AccountRules {
   /// Returns the form used to compare addresses.
   static func folded(email: String) -> String { email.lowercased() }
 
+  /// Returns true if an address is folded to one with other ASCII characters, such as one with the
+  /// Kelvin sign, which becomes the letter k.
+  ///
+  /// Whoever receives mail at the one doesn't necessarily at the other.
+  static func foldsToASCII(email: String) -> Bool {
+    func letters(_ text: String) -> Int { text.utf8.count { $0 < 128 } }
+    return letters(email) != letters(folded(email: email))
+  }
+
   static func checkEmail(_ email: String) throws(AccountError) {
     guard email.utf8.count <= longestEmail else { throw .invalidEmail }
     let parts = email.utf8.split(

@@ -136,7 +136,8 @@ extension Federation {
         guard other == nil || other?.key == old.key else { throw FederationError.emailExists }
         if email == nil { email = given }
       }
-      let isVerified = old.emailVerified || assertion.isEmailVerified && email == link.email
+      let isSame = (email ?? "").isSameBytes(as: link.email ?? "")
+      let isVerified = old.emailVerified || assertion.isEmailVerified && isSame
       try connection.run(
         """
         UPDATE account SET email = \(email), email_folded = \(email),

@@ -36,7 +36,8 @@ public struct ProviderAssertion: Sendable {
       }
       return text
     }
-    var email = text("email", 320)?.lowercased()
+    let asserted = text("email", 320)
+    var email = asserted.map { AccountRules.folded(email: $0) }
     if let given = email, (try? AccountRules.checkEmail(given)) == nil { email = nil }
     let name = text("name", ProviderLink.longestField).flatMap { name in
       name.unicodeScalars.count <= Account.longestName ? name : nil
@@ -46,7 +47,10 @@ public struct ProviderAssertion: Sendable {
       photoURL: text("picture", ProviderLink.longestField))
     let verified = claims["email_verified"]
     // Some providers send the Boolean as a string.
-    isEmailVerified = email != nil && (verified?.boolValue ?? (verified?.textValue == "true"))
+    let isVerified = verified?.boolValue ?? (verified?.textValue == "true")
+    // The provider verified the address as it was before it was folded.
+    isEmailVerified =
+      email != nil && isVerified && asserted.map(AccountRules.foldsToASCII) == false
     firstName = text("given_name", 256)
     lastName = text("family_name", 256)
     screenName = text("screen_name", 256) ?? text("preferred_username", 256)

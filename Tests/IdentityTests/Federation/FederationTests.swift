@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Testing
+import Text
 
 struct FederationTests {
   private static let alice = #""email":"alice@example.com","email_verified":true"#
@@ -98,6 +99,44 @@ struct FederationTests {
       }
       #expect(providers == [])
       #expect(try await instance.reload(alice).providers.isEmpty)
+    }
+  }
+
+  @Test func `a verified address with the Kelvin sign isn't that of the user with the letter k`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      var new = NewAccount()
+      new.email = "kim@example.com"
+      let kim = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      let result = try await instance.signIn(
+        withProviderSaying: #""email":"\u212Aim@example.com","email_verified":true"#)
+      guard case .needsConfirmation = result else { throw Unexpected("the user was signed in") }
+      #expect(try await instance.reload(kim).providers.isEmpty)
+    }
+  }
+
+  @Test func `linking verifies an address only if the provider verified the same bytes`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      // The same letter as one character, and as a letter with a combining accent.
+      var new = NewAccount()
+      new.email = "\u{E9}mile@example.com"
+      new.password = Secret("a pass phrase")
+      let session = try await instance.identity.signIns.signUp(
+        instance.acme, new, by: Instance.visitor
+      ).session
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(
+          Instance.claims(#""email":"e\u0301mile@example.com","email_verified":true"#)))
+      let linked = try await instance.identity.federation.link(
+        session, assertion, by: Instance.visitor
+      ).signedIn().federated.account
+      #expect(linked.email?.isSameBytes(as: "\u{E9}mile@example.com") == true)
+      #expect(!linked.emailVerified)
     }
   }
 

@@ -2,6 +2,7 @@ import Crypto
 import Identity
 import OpenIDConnect
 import Testing
+import Text
 
 struct ProviderTokenTests {
   private static let digest =
@@ -106,6 +107,28 @@ struct ProviderTokenTests {
         TestTokenIssuer.back.token(
           Instance.claims(#""name":"a\u0000b","picture":"https://p\u0000""#)))
       #expect(other.link.displayName == nil && other.link.photoURL == nil)
+    }
+  }
+
+  @Test(arguments: [
+    // The Kelvin sign.
+    ("\u{212A}im@example.com", "kim@example.com", false),
+    ("kim@\u{212A}.example", "kim@k.example", false),
+    // I with a dot above, which becomes the letter i and a combining dot.
+    ("\u{130}da@example.com", "i\u{307}da@example.com", false),
+    ("Kim@Example.com", "kim@example.com", true),
+    ("\u{C9}mile@example.com", "\u{E9}mile@example.com", true),
+  ])
+  func `an address that is folded to other ASCII letters isn't verified`(
+    asserted: String, folded: String, isVerified: Bool
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(
+          Instance.claims(#""email":"\#(asserted)","email_verified":true"#)))
+      #expect(assertion.link.email?.isSameBytes(as: folded) == true)
+      #expect(assertion.isEmailVerified == isVerified)
     }
   }
 
