@@ -100,10 +100,17 @@ struct AuditPage: Sendable {
     guard let filter, faults.isEmpty else { throw .unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Formatted.short($0.value.text))" }
     let (export, asOf) = try await identity.fromReplica { () async throws(Refusal) in
-      try await refusing {
-        try await audit.export(
-          filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author
+      do throws(ActionDenial) {
+        return try await audit.export(
+          filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author,
+          in: signedIn.session
         ) { table, row in table.add(row) }
+      } catch {
+        switch error {
+        case .notAllowed: throw Refusal.notAllowed(.readAudit)
+        case .sessionEnded: throw Refusal.sessionEnded
+        default: throw Refusal.unavailable(error)
+        }
       }
     }
     var table = export.table

@@ -20,31 +20,43 @@ extension Audit {
   /// Exports the matching rows, newest first, up to ``longestExport``, and records the export in
   /// the log.
   ///
+  /// That takes many reads, so whether the administrator may have the rows is decided after them.
+  ///
   /// - Parameters:
   ///   - filter: The rows to export.
   ///   - words: The filters as the reader chose them; empty for all rows.
   ///   - table: The table to add rows to.
   ///   - author: The author of the export.
+  ///   - session: The session of the administrator.
   ///   - add: Adds one row to the table.
   /// - Returns: The table with its rows.
-  /// - Throws: ``AuditError``.
+  /// - Throws: ``ActionDenial/notAllowed``, ``ActionDenial/sessionEnded``,
+  ///   ``ActionDenial/unavailable(_:)``.
   public func export<Table: Sendable>(
     _ filter: AuditFilter, words: [String], into table: Table, by author: Author,
-    add: @Sendable (inout Table, AuditRow) -> Void
-  ) async throws(AuditError) -> Export<Table> {
+    in session: ConsoleSession, add: @Sendable (inout Table, AuditRow) -> Void
+  ) async throws(ActionDenial) -> Export<Table> {
     var table = table
     var count = 0
     var after: String?
     for _ in 0..<Self.searches {
-      let found = try await search(
-        filter, after: after, limit: min(Self.batch, Self.longestExport - count))
+      let limit = min(Self.batch, Self.longestExport - count)
+      let place = after
+      let found = try await store.read(ActionDenial.self) { connection in
+        try search(filter, after: place, limit: limit, connection)
+      }
       for row in found.rows { add(&table, row) }
       count += found.rows.count
       after = found.next
       if after == nil || count == Self.longestExport { break }
     }
     let (total, now) = (count, store.clock.now())
-    try await store.write(AuditError.self) { connection in
+    try await store.write(ActionDenial.self) { connection in
+      if let denial = try ActionAuthorization.denial(
+        of: .readAudit, to: session, in: ActionTarget(filter.scope), at: now, connection)
+      {
+        throw denial
+      }
       var entry = AuditEntry(.auditDownload, of: filter.scope)
       entry.add(.entries, .number(total))
       if !words.isEmpty { entry.add(.filter, .list(words)) }

@@ -118,18 +118,29 @@ public struct ActionAuthorization: Sendable {
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let requirements = action.requirements
-    let present = try Administrators.present(request.agent.administrator.id, at: now, connection)
-    guard let present,
-      present.may(requirements.permission, project: target.project, tenant: target.tenant)
-    else { return .failure(.notAllowed) }
-    guard try ConsoleSessions.isOpen(request.agent, at: now, connection) else {
-      return .failure(.sessionEnded)
+    if let denial = try Self.denial(
+      of: requirements.permission, to: request.agent, in: target, at: now, connection)
+    {
+      return .failure(denial)
     }
     let faults =
       faults.filter(\.isFirst) + request.faults(of: action, settings)
       + faults.filter { !$0.isFirst }
     return try reauthenticate(
       requirements.reauthentication, request, inputErrors: faults, at: now, connection)
+  }
+
+  /// Returns why a permission can't be used in a session now: the administrator doesn't have it
+  /// anymore, or the session isn't open; nil if it can.
+  static func denial(
+    of permission: Permission, to session: ConsoleSession, in target: ActionTarget,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> ActionDenial? {
+    let present = try Administrators.present(session.administrator.id, at: now, connection)
+    guard let present,
+      present.may(permission, project: target.project, tenant: target.tenant)
+    else { return .notAllowed }
+    return try ConsoleSessions.isOpen(session, at: now, connection) ? nil : .sessionEnded
   }
 
   private func reauthenticate(

@@ -167,26 +167,57 @@ struct AuditSearchTests {
 
   @Test func `an export has the matching entries and is audited`() async throws {
     try await withInstance { instance in
+      let agent = try await instance.agent("ada", role: .auditor)
       for number in 0..<3 { try await instance.setWindow(number) }
       var filter = AuditFilter(scope: instance.acme)
       filter.action = .group(.policy)
       let export = try await instance.identity.audit.export(
-        filter, words: ["action: policy"], into: [Int64](), by: Instance.support
+        filter, words: ["action: policy"], into: [Int64](), by: agent.author, in: agent.session
       ) { $0.append($1.id) }
       #expect(export.table.count == export.count && !export.isCut)
       #expect(export.table == export.table.sorted(by: >))
       let row = try #require(try await instance.log().first)
-      #expect(row.action == .auditDownload && row.actorID == "desk")
+      #expect(row.action == .auditDownload && row.actorID == agent.administrator.id.text)
       #expect(
         row.new(.entries) == .number(export.count) && row.new(.filter) == .list(["action: policy"]))
     }
   }
 
+  @Test func `an export requires the permission as it is once the entries are read`() async throws {
+    try await withInstance { instance in
+      let audit = instance.identity.audit
+      let agent = try await instance.agent("ada", role: .auditor)
+      let export = { @Sendable (scope: Scope?) async throws in
+        _ = try await audit.export(
+          AuditFilter(scope: scope), words: [], into: 0, by: agent.author, in: agent.session
+        ) { count, _ in count += 1 }
+      }
+      try await export(nil)
+      let id = agent.administrator.id.text
+      let project = instance.acme.project.text
+      // The session was read before, with the role on the instance.
+      _ = try await instance.database.write { connection in
+        try connection.run(
+          """
+          UPDATE /* test */ administrator_grant SET project_id = \(project)
+          WHERE administrator_id = \(id)
+          """)
+      }
+      try await export(instance.acme)
+      await expect("notAllowed") { try await export(nil) }
+      await expect("notAllowed") { try await export(instance.globex) }
+      let log = try await instance.wholeLog()
+      #expect(log.count { $0.action == .auditDownload } == 2)
+    }
+  }
+
   @Test func `an export is cut off after 100,000 entries and reports it`() async throws {
     try await withInstance { instance in
+      // The clock moves past the entries.
       try await instance.fillLog(with: Audit.longestExport + 10)
+      let agent = try await instance.agent("ada", role: .auditor)
       let export = try await instance.identity.audit.export(
-        AuditFilter(scope: instance.acme), words: [], into: 0, by: Instance.support
+        AuditFilter(scope: instance.acme), words: [], into: 0, by: agent.author, in: agent.session
       ) { count, _ in count += 1 }
       #expect(export.table == Audit.longestExport && export.isCut)
     }

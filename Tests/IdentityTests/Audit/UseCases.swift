@@ -117,9 +117,10 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       }
     },
     UseCase("export the audit log", [.auditDownload]) { i in
-      {
+      let agent = try await i.agent("ada", role: .auditor)
+      return {
         _ = try await i.identity.audit.export(
-          AuditFilter(), words: [], into: 0, by: Instance.support
+          AuditFilter(), words: [], into: 0, by: agent.author, in: agent.session
         ) { count, _ in count += 1 }
       }
     },

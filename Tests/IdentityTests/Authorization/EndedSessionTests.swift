@@ -101,4 +101,19 @@ struct EndedSessionTests {
       }
     }
   }
+
+  @Test(arguments: End.allCases)
+  func `the audit log isn't downloaded after the session ended`(end: End) async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agent("ada", role: .auditor)
+      try await end.endSessions(of: instance)
+      await expect("sessionEnded") {
+        _ = try await instance.identity.audit.export(
+          AuditFilter(), words: [], into: 0, by: agent.author, in: agent.session
+        ) { count, _ in count += 1 }
+      }
+      let log = try await instance.wholeLog()
+      #expect(!log.contains { $0.action == .auditDownload })
+    }
+  }
 }
