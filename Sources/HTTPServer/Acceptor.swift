@@ -35,7 +35,7 @@ final class Acceptor: Sendable {
     listener: Int32, connections: Connections, most: Int, headerDeadline: UInt64
   ) throws(ServerError) {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw .outOfResources(.last) }
+    guard unsafe pipe(&ends) == 0 else { throw .system(.last) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     wake = (ends[0], ends[1])
     _ = fcntl(listener, F_SETFL, O_NONBLOCK)

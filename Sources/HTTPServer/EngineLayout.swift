@@ -37,7 +37,7 @@ struct EngineLayout: Sendable {
     }
     var error: Int32 = 0
     remaining = unsafe engine_find_remaining(&error)
-    if remaining == 0, error != 0 { throw .outOfResources(SystemError(error)) }
+    if remaining == 0, error != 0 { throw .system(SystemError(error)) }
     guard remaining > 0 else {
       throw .cannotStart(reason: "libmicrohttpd \(version) isn't built as the tested one was.")
     }

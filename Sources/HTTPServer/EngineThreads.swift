@@ -53,7 +53,7 @@ import Host
         throw .cannotStart(
           reason: "The HTTP engine could not start: GnuTLS refuses the certificate or its key.")
       }
-      throw .outOfResources(error)
+      throw .system(error)
     }
   }
 

@@ -71,9 +71,12 @@ public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     .unreadableFile(path: path, reason: error.description, isTemporary: error.isTemporary)
   }
 
-  /// Files, threads, or memory that the system lacks now.
-  static func outOfResources(_ error: SystemError) -> Self {
-    .cannotStart(reason: "The system lacks resources: \(error).", isTemporary: true)
+  /// A failure of the system, which is temporary if it lacks files, threads, or memory now.
+  static func system(_ error: SystemError) -> Self {
+    .cannotStart(
+      reason: error.isTemporary
+        ? "The system lacks resources: \(error)." : "The HTTP engine could not start: \(error).",
+      isTemporary: error.isTemporary)
   }
 
   /// Whether another attempt can succeed, although nobody changes the configuration.

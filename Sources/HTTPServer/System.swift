@@ -55,7 +55,7 @@ struct WorkerThread: Sendable {
       }, body.toOpaque())
     guard failure == 0 else {
       unsafe body.release()
-      throw .outOfResources(SystemError(failure))
+      throw .system(SystemError(failure))
     }
     self.thread = thread
   }

@@ -41,7 +41,7 @@ struct SettingsConflict: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.heading),
-    .list("rows") { $0.rows },
+    .list(\.rows),
     .text(\.discard),
   ]
 }

@@ -5,7 +5,7 @@ import Templating
 /// Asks whether to revoke an API key or a custom token signing key.
 struct KeyRevocationView: ViewModel {
   let frame: FrameView
-  let heading: Message
+  let heading: Markup
   let button: Message
   let action: String
   let csrf: String
@@ -17,7 +17,7 @@ struct KeyRevocationView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .markup("heading") { $0.heading },
+    .markup(\.heading),
     .text(\.button),
     .text(\.action),
     .text(\.csrf),

@@ -63,7 +63,7 @@ struct KeysPage: Sendable {
     let frameView = FrameView(frame)
     let model = KeyRevocationView(
       frame: frameView,
-      heading: Message("keys.revoke-api-key-label", ["label": .text(key.label)]),
+      heading: Markup(html: Message("keys.revoke-api-key-label", ["label": .text(key.label)])),
       button: Message("keys.revoke-api-key"),
       action: ConsolePaths.keyRevocation(context.scope.project.text, key.id.text),
       csrf: context.signedIn.session.csrfToken,

@@ -58,7 +58,8 @@ struct TrustedTokenKeysPage: Sendable {
     let view = FrameView(frame)
     let model = KeyRevocationView(
       frame: view,
-      heading: Message("trusted-token-keys.revoke-key-label", ["label": .text(signer.label)]),
+      heading: Markup(
+        html: Message("trusted-token-keys.revoke-key-label", ["label": .text(signer.label)])),
       button: Message("trusted-token-keys.revoke-key"),
       action: ConsolePaths.trustedTokenKeyRevocation(project, signer.id.text),
       csrf: context.signedIn.session.csrfToken,

@@ -94,7 +94,8 @@ public struct ActionAuthorization: Sendable {
   }
 
   /// Authorizes an action in the transaction that performs it: checks the current permission, that
-  /// the session is still open, the reason, and re-authentication if the last one is older than the interval.
+  /// the session is still open, the reason, and re-authentication if the last one is older than the
+  /// interval.
   ///
   /// If anything else is invalid, the proof isn't checked, so it's neither used up nor counted as a
   /// failed attempt. A refusal is returned rather than thrown so that the transaction commits: an

@@ -89,7 +89,8 @@ extension BulkRemovals {
     return try AccountRecord.find(scope, user.account, connection).map { (scope, $0) }
   }
 
-  /// Checks the permission with the current grants and the session, and deletes the administrator's oldest drafts.
+  /// Checks the permission with the current grants and the session, and deletes the administrator's
+  /// oldest drafts.
   private func makeRoom(for agent: ConsoleSession) async throws(BulkError) -> Administrator {
     let (maker, now) = (agent.administrator.id, store.clock.now())
     return try await store.write(BulkError.self) { connection in

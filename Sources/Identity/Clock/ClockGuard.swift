@@ -104,7 +104,7 @@ public final class ClockGuard: Sendable {
     let stored = anchor == nil || isDoubted ? try await keptTime() : anchor?.stored
     var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
     if isDoubted, let stored, stored != next.stored {
-      // Another server, which trusts its clock, stored the time within the last minute, or somebody
+      // Another server, which trusts its clock, stored the time within the last minute, or someone
       // confirmed it; whether this clock shows that time remains to be seen.
       next = Anchor(wall: stored, steady: steady, stored: stored)
     }

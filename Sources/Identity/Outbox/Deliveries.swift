@@ -115,7 +115,7 @@ public struct Deliveries: Sendable {
   /// - Returns: The message; nil if none is due.
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func claim(
-    _ channel: OutboxEntry.Channel = .mail, besides sending: Set<String> = []
+    _ channel: OutboxEntry.Channel = .mail, except sending: Set<String> = []
   ) async throws(OutboxError) -> DueMessage? {
     let now = store.clock.now()
     let isAnyDue = try await store.read(OutboxError.self) { connection in

@@ -30,10 +30,14 @@ extension Support {
       connection in
       guard let entry = try Self.difference(scope, new, connection) else { return nil }
       let old = try SupportRules.find(scope, connection)
-      guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
-      try Self.checkApproval(of: new, over: old, in: scope, request, at: now, connection)
+      // A stale form is refused below, and may loosen what its sender hasn't seen.
+      if old.version == version {
+        try Self.checkApproval(of: new, over: old, in: scope, request, at: now, connection)
+      }
       return entry
     } doing: { connection in
+      let old = try SupportRules.find(scope, connection)
+      guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
       try new.store(scope, connection)
     }
   }

@@ -13,7 +13,8 @@ enum ExportCommand: Command {
     Instance.options + [
       Option("project", "P", variable: false, help: Message("cli.help-the-project-to-export")),
       Option(
-        "tenant", "T", variable: false, help: Message("cli.help-export-this-tenant-of-the-project")),
+        "tenant", "T", variable: false,
+        help: Message("cli.help-export-this-tenant-of-the-project")),
       Option(
         "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
     ]

@@ -10,7 +10,8 @@ enum TokenCreateCommand: Command {
   static let options =
     Instance.options + [
       Option(
-        "project", "P", variable: false, help: Message("cli.help-the-project-the-token-can-access")),
+        "project", "P", variable: false,
+        help: Message("cli.help-the-project-the-token-can-access")),
       Option(
         "tenant", "T", variable: false, help: Message("cli.help-limit-the-token-to-this-tenant")),
       Option(

@@ -88,7 +88,7 @@ struct DatabaseSwap: Sendable {
   ///
   /// - Parameter show: Shows the report of the restore, which is deleted afterwards.
   /// - Returns: The folder with the previous database; nil when nothing was pending.
-  /// - Throws: When a file can't be read, moved, or synced.
+  /// - Throws: When a file can't be moved or synced.
   @discardableResult
   func finish(_ show: (String) -> Void) throws -> String? {
     guard let ready else { return nil }
@@ -109,7 +109,14 @@ struct DatabaseSwap: Sendable {
       try move(restored, "\(data)/countersign.sqlite")
       try DurableFiles.sync(data)
     }
-    if let report = try report(in: ready) { show(report) }
+    // The restored database is in place, so an unreadable report mustn't keep it from being used.
+    do {
+      if let report = try report(in: ready) { show(report) }
+    } catch {
+      show(
+        OperatorText.string(
+          Message("cli.the-restores-report-cant-be-read", ["reason": .text("\(error)")])))
+    }
     try files.removeItem(atPath: "\(data)/\(ready)")
     try DurableFiles.sync(data)
     return former

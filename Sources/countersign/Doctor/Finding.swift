@@ -37,7 +37,7 @@ enum Finding: Sendable {
   case upgradeBackups([String])
   /// The databases that restores replaced.
   case formerDatabases([String])
-  /// The copy that a killed restore left.
+  /// The copies that killed inits, restores, or moves left.
   case drafts([String])
   /// What interrupted backups left.
   case interruptedBackups([String])

@@ -131,7 +131,7 @@ private struct Courier: Sendable {
       while true {
         while isCheckDue, sending.count < carrier.mostAtOnce, outage.remaining == .zero {
           let due: DueMessage?
-          do { due = try await claim(besides: sending) } catch {
+          do { due = try await claim(except: sending) } catch {
             // The others would have to wait for those that are being sent, which may take minutes.
             guard !sending.isEmpty else { throw error }
             log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
@@ -183,10 +183,10 @@ private struct Courier: Sendable {
   }
 
   /// Leases the next message; nil if there's none, or none may be sent now.
-  private func claim(besides sending: Set<String>) async throws -> DueMessage? {
+  private func claim(except sending: Set<String>) async throws -> DueMessage? {
     // Expired messages are dropped, which a wrong clock must not cause.
     guard !Task.isCancelled, identity.clockGuard.doubt == nil else { return nil }
-    return try await identity.deliveries.claim(carrier.channel, besides: sending)
+    return try await identity.deliveries.claim(carrier.channel, except: sending)
   }
 
   private func attempt(_ message: DueMessage) async -> DeliveryAttempt {

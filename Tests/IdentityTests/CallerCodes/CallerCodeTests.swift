@@ -52,8 +52,10 @@ struct CallerCodeTests {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .offered)
       instance.clock.advance(86_400)
+      try await instance.reauthenticate(agent.session)
       let code = try await send(instance, alice.account, by: agent)
       instance.clock.advance(-86_400)
+      try await instance.reauthenticate(agent.session)
       let late = await remove(instance, alice.account, by: agent, code: code)
       #expect(late.contains("callerCode"))
     }
@@ -257,6 +259,7 @@ struct CallerCodeTests {
       var results: [String] = []
       for number in 0..<26 { results.append(await request(to: ID("u\(number)"), by: agent)) }
       instance.clock.advance(3_600)
+      try await instance.reauthenticate(agent.session)
       let later = await request(to: alice.account.id, by: agent)
       #expect(sixth == "tooManyCallerCodes" && later == "done")
       #expect(

@@ -31,7 +31,7 @@ struct DeliveryTests {
       let mail = try #require(try await instance.claim())
       instance.clock.advance(Deliveries.lease + 60)
       try await instance.write(.mail, to: "other@example.com")
-      let next = try #require(try await deliveries.claim(besides: [mail.id]))
+      let next = try #require(try await deliveries.claim(except: [mail.id]))
       #expect(next.recipient == "other@example.com")
       // Its lease is renewed.
       #expect(try await instance.claim() == nil)

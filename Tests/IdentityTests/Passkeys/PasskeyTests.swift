@@ -250,7 +250,7 @@ struct PasskeyTests {
       await expect("reauthenticationRequired") {
         try await instance.addPasskey(try TestAuthenticator(), in: session)
       }
-      await expect("ended") {
+      await expect("sessionEnded") {
         try await factors.finish(
           enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: nora.id,
           in: session, by: instance.author(nora))
