@@ -20,7 +20,7 @@ package enum AccountRules {
   /// Returns true if an address is folded to one with other ASCII characters, such as one with the
   /// Kelvin sign, which becomes the letter k.
   ///
-  /// Whoever receives mail at the one doesn't necessarily at the other.
+  /// Mail to the one address doesn't necessarily reach the owner of the other.
   static func foldsToASCII(email: String) -> Bool {
     func letters(_ text: String) -> Int { text.utf8.count { $0 < 128 } }
     return letters(email) != letters(folded(email: email))
