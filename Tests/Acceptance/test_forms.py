@@ -7,6 +7,7 @@ import pytest
 
 from support.agents import set_rules
 from support.pages import Pages, error_of
+from support.program import Server, reauthenticate
 from support.rest import ok
 
 
@@ -167,6 +168,7 @@ def test_a_conflicting_policy_change_is_reported(owner, api):
 
 def test_stale_support_rules_are_shown_next_to_the_present_ones(owner, api):
     path = f"/projects/{api.project}/settings/support"
+    reauthenticate(Server.folders[owner.url])
     opened = owner.hidden_fields(path)["settings-version"]
     set_rules(owner, f"/projects/{api.project}", approval_for_last_factor="on")
     form = {"code-cap": "10", "undo-hours": "24", "code-attempt-days": "90", "actions-per-hour": "20",

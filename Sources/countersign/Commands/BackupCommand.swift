@@ -61,9 +61,11 @@ enum BackupCommand: Command {
     try BackupFolder(path: place.isEmpty ? "." : place).mustHaveNoKey()
     let stored: StoredInstance?
     if isVerified {
-      let keys = try keys(of: folder, toVerify: file)
       stored = try await copy(folder, to: file) { draft in
-        do { return try await BackupFile(path: draft).inspect(keys, as: file) } catch {
+        do {
+          let keys = try keys(of: folder, toVerify: file)
+          return try await BackupFile(path: draft).inspect(keys, as: file)
+        } catch {
           // Neither the newest backup nor one of those to keep.
           try? FileManager.default.moveItem(atPath: draft, toPath: "\(file).unverified")
           throw error
