@@ -112,7 +112,7 @@ extension Identity {
   public func purgeExpired() async throws(StartError) {
     guard clockGuard.doubt == nil else { return }
     let now = clock.now()
-    let isSettled = clockGuard.isSettled(for: Ticket.longestLifetime)
+    let isSettled = clockGuard.isSettled(for: Ticket.recordLifetime)
     try await store.write(StartError.self) { [reviews, store] connection in
       try RestoreMark.limit(to: now, connection)
       if isSettled { try Ticket.deleteExpired(at: now, connection) }

@@ -104,7 +104,7 @@ struct OwnFactorPage: Sendable {
         errors: [FieldError(field: "password", text: Message("account.password-wrong"))])
     case .busy: throw .busy
     case .throttled(let until) where proof != .totp:
-      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
+      let seconds = until.wait(at: frames.clock.now())
       let fault = FieldError(
         field: "password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       var response = try page(

@@ -67,7 +67,7 @@ struct OwnPasswordPage: Sendable {
     case .weakPassword(let reason):
       return page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
     case .throttled(let until):
-      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
+      let seconds = until.wait(at: frames.clock.now())
       let fault = FieldError(
         field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       var response = page(signedIn, errors: [fault], status: .tooManyRequests)

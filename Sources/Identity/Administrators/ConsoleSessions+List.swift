@@ -84,9 +84,7 @@ extension ConsoleSessions {
     return try await store.write(ConsoleSignInError.self) { connection in
       let ended = try Self.end(of: administrator.id, at: now, connection, where: isMeant)
       guard ended > 0 else { return 0 }
-      var entry = AuditEntry(
-        .administratorEndSessions, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      var entry = AuditEntry(.administratorEndSessions, of: administrator)
       entry.add(.sessionsEnded, .number(ended))
       try entry.record(by: author, at: now, connection)
       return ended

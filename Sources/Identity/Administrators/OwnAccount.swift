@@ -54,9 +54,7 @@ public struct OwnAccount: Sendable {
       guard changed == 1 else { throw PasswordChangeError.wrongPassword }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
-      var entry = AuditEntry(
-        .administratorPassword, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      var entry = AuditEntry(.administratorPassword, of: administrator)
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
       try outbox.notify(administrator, .passwordChanged, at: now, connection)
@@ -85,9 +83,7 @@ public struct OwnAccount: Sendable {
         ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
       try ThrottleCharge.reset(Administrators.throttle(administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
-      var entry = AuditEntry(
-        .administratorResetPassword, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      var entry = AuditEntry(.administratorResetPassword, of: administrator)
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
       try outbox.notify(
@@ -111,9 +107,7 @@ public struct OwnAccount: Sendable {
         WHERE administrator_id = \(administrator.id.text)
         """)
       guard changed == 1 else { throw ManagementError.notFound }
-      var entry = AuditEntry(
-        .administratorPreferences, .administrator, administrator.id.text,
-        name: administrator.displayName)
+      var entry = AuditEntry(.administratorPreferences, of: administrator)
       entry.compare(old.auditFields, preferences.auditFields)
       try entry.record(by: author, at: now, connection)
     }

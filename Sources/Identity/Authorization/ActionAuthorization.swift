@@ -196,9 +196,8 @@ public struct ActionAuthorization: Sendable {
     _ action: AuditAction, _ request: ActionRequest, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    let agent = request.agent.administrator
-    let entry = AuditEntry(action, .administrator, agent.id.text, name: agent.displayName)
-    try entry.record(by: request.author, at: now, connection)
+    try AuditEntry(action, of: request.agent.administrator)
+      .record(by: request.author, at: now, connection)
   }
 
   /// Returns true if the session's last re-authentication is older than the interval.

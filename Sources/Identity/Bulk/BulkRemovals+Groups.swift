@@ -213,7 +213,7 @@ private struct SearchedPools {
     ) { try $0.value(0) as Int64 }
     var found: [(scope: Scope, account: Account)] = []
     for key in keys {
-      let pool = key >> 40
+      let pool = Scope.key(ofAccount: key)
       let scope = try scopes.map { $0[pool] } ?? BulkGroup.scope(pool, connection)
       guard let scope, let account = try AccountRecord.find(key: key, connection) else { continue }
       found.append((scope, account))

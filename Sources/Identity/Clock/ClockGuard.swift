@@ -229,8 +229,7 @@ public final class ClockGuard: Sendable {
     let steady = steady()
     state.withLock { state in
       guard state.anchor != nil else { return }
-      let anchor = Anchor(
-        wall: now, steady: steady, stored: now)
+      let anchor = Anchor(wall: now, steady: steady, stored: now)
       state = State(anchor: anchor, doubt: nil)
     }
     store.expectedTime.set(nil)

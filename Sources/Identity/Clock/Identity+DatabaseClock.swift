@@ -27,7 +27,8 @@ extension Identity {
   /// Returns how many seconds the clock of the database's machine is ahead of this one's, negative if
   /// it's behind; nil for a file, which has this machine's clock.
   func databaseClockDifference() async throws(StartError) -> Int64? {
-    try await store.read(StartError.self) { [clock] connection in
+    guard store.database.dialect.sharesDatabase else { return nil }
+    return try await store.read(StartError.self) { [clock] connection in
       try ClockGuard.databaseDifference(clock, connection)
     }
   }

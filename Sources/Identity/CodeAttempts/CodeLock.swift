@@ -64,7 +64,7 @@ extension AccountRecord {
       WHERE account_key = \(account.key)
       """)
     guard account.codesBlockedUntil == nil else { return }
-    try count(1, in: account.key >> 40, connection)
+    try count(1, in: account.scopeKey, connection)
   }
 
   /// Resets an account's count of incorrect codes and removes the lock.
@@ -79,7 +79,7 @@ extension AccountRecord {
       WHERE account_key = \(key) AND codes_blocked_until IS NOT NULL
       """)
     guard unlocked > 0 else { return false }
-    try count(-1, in: key >> 40, connection)
+    try count(-1, in: Scope.key(ofAccount: key), connection)
     return true
   }
 

@@ -183,9 +183,7 @@ extension ConsoleProviders {
     try AdministratorProviderLink.write(
       administrator.id, issuer: provider.issuer, subject: arrival.token.subject,
       groups: arrival.groups, at: now, isSignIn: false, connection)
-    var entry = AuditEntry(
-      .administratorLinkProvider, .administrator, administrator.id.text,
-      name: administrator.displayName)
+    var entry = AuditEntry(.administratorLinkProvider, of: administrator)
     entry.add(.signInProvider, .text(provider.name))
     entry.add(.subject, from: .optional(old?.subject), to: .text(arrival.token.subject))
     try entry.record(
@@ -210,9 +208,7 @@ extension ConsoleProviders {
     let renewed = try ConsoleSessions.renew(
       session, with: arrival.session, at: arrival.now, random: store.random, connection)
     guard let renewed else { return .failure(.ended) }
-    var entry = AuditEntry(
-      .administratorStepUp, .administrator, administrator.id.text,
-      name: administrator.displayName)
+    var entry = AuditEntry(.administratorStepUp, of: administrator)
     entry.add(.verification, .code(arrival.session.verification))
     entry.add(.signInProvider, .text(arrival.provider.name))
     try entry.record(

@@ -285,21 +285,13 @@ extension EventStreams: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    let rows = try connection.all(
-      """
-      SELECT stream_id, sealed_secret FROM event_stream WHERE stream_id > \(position)
-      ORDER BY stream_id LIMIT \(limit)
-      """
-    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
-    return try ResealedPart(rows, at: \.id) { row in
-      guard let sealed = row.sealed,
-        let box = try StoredSecret.webhookSecret(row.id).opening({
-          try sealer.resealed(sealed, with: Array(row.id.utf8))
-        })
-      else { return false }
-      try connection.run(
-        "UPDATE event_stream SET sealed_secret = \(box) WHERE stream_id = \(row.id)")
-      return true
+    try ResealedPart(
+      of: "event_stream", by: "stream_id", "sealed_secret", after: position, limit: limit,
+      connection
+    ) { id, sealed in
+      try StoredSecret.webhookSecret(id).opening {
+        try sealer.resealed(sealed, with: Array(id.utf8))
+      }
     }
   }
 }

@@ -142,18 +142,17 @@ extension Passkeys {
       try await store.write(PasskeyError.self) { connection in
         let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
         guard methods.contains(.totp) else { return .failure(.notFound) }
-        func entry(_ action: AuditAction) -> AuditEntry {
-          AuditEntry(action, of: administrator)
-        }
         switch try totp.check(code, of: administrator.id, by: author, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
         case nil:
-          try entry(.administratorStepUp).record(by: author, at: now, connection)
+          try AuditEntry(.administratorStepUp, of: administrator)
+            .record(by: author, at: now, connection)
           let renewed = try ConsoleSessions.renew(
             session, at: now, random: random, connection)
           return renewed.map { .success($0) } ?? .failure(.ended)
         case .some(let error):
-          try entry(.administratorCodeRefused).record(by: author, at: now, connection)
+          try AuditEntry(.administratorCodeRefused, of: administrator)
+            .record(by: author, at: now, connection)
           if case .usedCurrentCode = error { return .failure(.usedCode) }
           return .failure(.refused)
         }

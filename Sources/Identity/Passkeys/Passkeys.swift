@@ -48,7 +48,7 @@ public struct Passkeys: Sendable {
       "SELECT proved_at, passkey_at FROM console_session WHERE token_digest = \(session.digest)"
     ) { (proved: try $0.value(0) as Int64?, passkey: try $0.value(1) as Int64?) }
     // The session may have ended since the request began, such as while a password was hashed.
-    guard let times else { return true }
+    guard let times, try ConsoleSessions.isOpen(session, at: now, connection) else { return true }
     let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
     guard !methods.isEmpty else { return false }
     guard isRecent(times.proved) else { return true }

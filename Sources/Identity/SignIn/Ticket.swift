@@ -123,7 +123,7 @@ struct Ticket {
   }
 
   /// The time after which the record of any ticket can be deleted, in seconds.
-  static let longestLifetime =
+  static let recordLifetime =
     max(phonePendingLifetime, enrollmentLifetime, TemporaryProof.lifetime) + ClockGuard.precision
 
   /// Deletes the records of expired tickets; only for a clock that hasn't jumped for as long.
@@ -131,7 +131,7 @@ struct Ticket {
   /// If it jumped ahead, tickets of the last minutes would lose their records, and be valid again once
   /// it's set back.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    let oldest = now.advanced(bySeconds: -longestLifetime)
+    let oldest = now.advanced(bySeconds: -recordLifetime)
     try connection.run("DELETE FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))")
   }
 

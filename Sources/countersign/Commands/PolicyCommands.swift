@@ -7,11 +7,12 @@ import Localization
 enum PolicyExportCommand: Command {
   static let name = "policy export"
   static let summary = Message("cli.summary-prints-the-policies-of-all-pools")
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")
+      )
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = arguments.value("project").map { ID<Project>($0) }
@@ -32,7 +33,7 @@ enum PolicyDiffCommand: Command {
   static let name = "policy diff"
   static let summary = Message("cli.summary-prints-how-policies-differ")
   static let operands = "FILE"
-  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.operand(Message("cli.the-policy-file"))
@@ -63,14 +64,14 @@ enum PolicyApplyCommand: Command {
   static let name = "policy apply"
   static let summary = Message("cli.summary-changes-the-policies-to-a-file")
   static let operands = "FILE"
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
-    Option(
-      "reason", "TEXT", variable: false,
-      help: Message("cli.help-reason-in-the-audit-log")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
+      Option(
+        "reason", "TEXT", variable: false,
+        help: Message("cli.help-reason-in-the-audit-log")),
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.operand(Message("cli.the-policy-file"))

@@ -11,12 +11,12 @@ enum RestoreCommand: Command {
   static let name = "restore"
   static let summary = Message("cli.summary-restores-the-database-from-a-backup")
   static let operands = "FILE"
-  static let options = [
-    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
-    Option(
-      "keep-sessions", variable: false,
-      help: Message("cli.help-keep-users-and-administrators-signed-in")),
-  ]
+  static let options =
+    Instance.options + [
+      Option(
+        "keep-sessions", variable: false,
+        help: Message("cli.help-keep-users-and-administrators-signed-in"))
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let file = BackupFile(path: try arguments.operand(Message("cli.the-backup-to-restore")))

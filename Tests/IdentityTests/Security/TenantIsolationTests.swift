@@ -33,7 +33,6 @@ struct TenantIsolationTests {
       ("users", count(try await identity.policies.read(scope).users)),
       ("enrolled", count(try await identity.policies.read(scope).enrolledUsers)),
       ("session", await outcome { try await identity.sessions.check(session) }),
-      ("renew", await outcome { try await identity.sessions.renew(session) }),
       ("enroll", await outcome { try await identity.enrollments.start(session) }),
       (
         "password",

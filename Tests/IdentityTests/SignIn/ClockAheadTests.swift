@@ -182,11 +182,11 @@ struct ClockAheadTests {
       instance.clock.advance(2 * 3_600)
       try await pass(0)
       #expect(try await records() == before)
-      try await pass(Ticket.longestLifetime - 1)
+      try await pass(Ticket.recordLifetime - 1)
       // A jump that's trusted.
       instance.clock.advance(1_800)
       try await pass(1)
-      try await pass(Ticket.longestLifetime - 1)
+      try await pass(Ticket.recordLifetime - 1)
       #expect(try await records() == before)
       try await pass(1)
       #expect(try await records() == 0)
