@@ -112,7 +112,7 @@ struct TenantIsolationTests {
         "counts": "nothing", "rename": "accountNotFound", "remove all": "accountNotFound",
         "with an app": "nothing", "batch": "nothing",
         "audit": "nothing", "users": "nothing", "enrolled": "nothing", "session": "userNotFound",
-        "renew": "userNotFound", "enroll": "session.userNotFound", "password": "emailNotFound",
+        "enroll": "session.userNotFound", "password": "emailNotFound",
         "withdraw": "session.userNotFound", "consequences": "accountNotFound",
         "remove": "accountNotFound", "end sessions": "userNotFound", "update": "notFound",
         "delete": "notFound",
