@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import ROOT, Server, initialize, preloaded, read_only, run
+from support.program import ROOT, Server, execute_file, initialize, preloaded, read_only, run
 from support.rest import Api, create_token, ok
 
 pytestmark = pytest.mark.sqlite
@@ -48,12 +48,9 @@ def test_an_export_that_cannot_be_recorded_leaves_no_file(tmp_path):
     data = tmp_path / "data"
     with Server(data) as server:
         Pages(server.url).set_up(server.setup_code).create_project("acme-app")
-    database = sqlite3.connect(data / "countersign.sqlite")
-    with database:
-        # Refuses what a full disk refuses.
-        database.execute("CREATE TRIGGER full_disk BEFORE INSERT ON audit "
-                         "BEGIN SELECT RAISE(ABORT, 'full'); END")
-    database.close()
+    # Refuses what a full disk refuses.
+    execute_file(data, "CREATE TRIGGER full_disk BEFORE INSERT ON audit "
+                       "BEGIN SELECT RAISE(ABORT, 'full'); END")
     words = ["export", "--data", data, "--project", "acme-app", tmp_path / "users.json"]
     assert run(*words).returncode != 0
     assert not list(tmp_path.glob("users.json*"))

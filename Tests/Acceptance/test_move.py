@@ -10,7 +10,7 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import DATABASES, PROGRAM, Server, environment, execute, preloaded, run
+from support.program import DATABASES, PROGRAM, Server, environment, execute, execute_file, preloaded, run
 from support.rest import Api, create_token, ok, refused
 from support.waiting import until
 
@@ -305,14 +305,6 @@ def test_text_with_a_nul_is_reported_before_anything_is_written(data, address):
     assert "In the table project, the column display_name" in text and "project_id=p" in text
     assert refusal(data, address) == text
     assert DATABASES.execute(data, TABLES) == []
-
-
-def execute_file(data, sql):
-    """Changes the file of a folder that has a database on a server as well."""
-    database = sqlite3.connect(data / "countersign.sqlite")
-    with database:
-        database.execute(sql)
-    database.close()
 
 
 @pytest.mark.parametrize("source, destination, words", [

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from support.pages import Pages
-from support.program import PROGRAM, ROOT, Server, environment, initialize, preloaded, run
+from support.program import PROGRAM, ROOT, Server, environment, execute_file, initialize, preloaded, run
 from support.rest import Api, create_token, ok, refused
 from support.writers import Writers
 from test_data_folder import found
@@ -248,10 +248,7 @@ def test_a_backup_that_cannot_be_verified_never_gets_its_name(tmp_path):
     data, folder = tmp_path / "data", tmp_path / "backups"
     initialize(data)
     folder.mkdir(mode=0o700)
-    database = sqlite3.connect(data / "countersign.sqlite")
-    with database:
-        database.execute("INSERT INTO verification_code VALUES (x'00', 999, 'of a missing pool')")
-    database.close()
+    execute_file(data, "INSERT INTO verification_code VALUES (x'00', 999, 'of a missing pool')")
     for words in (["--check", folder / "monday.sqlite"], ["--keep", "1", folder]):
         refused_ = run("backup", "--data", data, *words)
         assert refused_.returncode == 78 and "a row in verification_code" in refused_.stderr

@@ -10,7 +10,7 @@ import time
 import pyotp
 import pytest
 
-from support.program import PROGRAM, ROOT, Server, environment, run
+from support.program import PROGRAM, ROOT, Server, environment, execute_file, run
 from support.rest import Api, ok
 
 pytestmark = pytest.mark.sqlite
@@ -64,17 +64,10 @@ def test_users_of_0_1_0_sign_in_after_the_upgrade(released):
     assert list(released.glob("before-upgrade-*.sqlite")) == [backup]
 
 
-def change(data, sql):
-    database = sqlite3.connect(data / "countersign.sqlite")
-    with database:
-        database.execute(sql)
-    database.close()
-
-
 def test_an_upgrade_that_is_interrupted_keeps_its_only_backup(released):
     before = migrations(released / "countersign.sqlite")
     # The name of a table that m0063 renames.
-    change(released, "CREATE TABLE earlier_approval (number INTEGER)")
+    execute_file(released, "CREATE TABLE earlier_approval (number INTEGER)")
     for _ in range(2):
         stopped = run("migrate", "--data", released)
         assert stopped.returncode == 78 and "earlier_approval" in stopped.stderr, stopped.stderr
@@ -82,13 +75,13 @@ def test_an_upgrade_that_is_interrupted_keeps_its_only_backup(released):
         assert len(backups) == 1 and migrations(backups[0]) == before
     assert migrations(released / "countersign.sqlite") > before
     assert "Continuing an interrupted upgrade" in stopped.stderr
-    change(released, "DROP TABLE earlier_approval")
+    execute_file(released, "DROP TABLE earlier_approval")
     with Server(released) as server:
         assert sign_in(server)["idToken"]
     assert list(released.glob("before-upgrade-*.sqlite")) == backups
     # The next upgrade has a backup of its own.
-    change(released, "DELETE FROM schema_migration "
-                     "WHERE name = (SELECT max(name) FROM schema_migration)")
+    execute_file(released, "DELETE FROM schema_migration "
+                           "WHERE name = (SELECT max(name) FROM schema_migration)")
     assert "Created the backup" in run("migrate", "--data", released).stderr
     assert len(list(released.glob("before-upgrade-*.sqlite"))) == 2
 

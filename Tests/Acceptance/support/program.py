@@ -59,6 +59,11 @@ def execute(data, sql, *values):
     if DATABASES.address(data):
         DATABASES.execute(data, with_values(sql, values))
         return
+    execute_file(data, sql, *values)
+
+
+def execute_file(data, sql, *values):
+    """Changes the database file of a data folder, also of one that has a database on a server as well."""
     with opened(data, "rw") as database, database:
         database.execute(sql, values)
 

@@ -72,27 +72,34 @@ struct ClockAheadTests {
         #expect(await instance.entering(own, olga) == "done")
         instance.clock.advance(-Self.days)
         #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
-        let identity = try Identity(
-          database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
-          mail: TestMail.writer, clock: instance.clock.wall)
-        _ = try await identity.endTheRestoredPast(
-          file: "f", keepsSessions: false, former: former, by: Author(actor: .commandLine))
         let now = instance.now.seconds / 30
-        let rows = try await restored.read { connection in
-          try connection.all(
-            """
-            SELECT last_step, unused_steps FROM factor
-            UNION ALL SELECT totp_last_step, totp_unused_steps FROM administrator
-            WHERE totp_secret IS NOT NULL
-            """
-          ) { UsedSteps(last: try $0.value(0), unused: try $0.value(1)) }
-        }
+        let rows = try await stepsAfterRestore(restored, replacing: former, instance)
         #expect(rows.count == 2)
         for used in rows {
           #expect(used.contains(now) && used.contains(now + Self.days / 30))
           #expect(!used.contains(now + 1) && !used.contains(now + Self.days / 30 + 1))
         }
       }
+    }
+  }
+
+  /// Ends a restored database's past, and returns the used steps of its secrets.
+  private func stepsAfterRestore(
+    _ restored: any Database, replacing former: any Database, _ instance: Instance
+  ) async throws -> [UsedSteps] {
+    let identity = try Identity(
+      database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
+      mail: TestMail.writer, clock: instance.clock.wall)
+    _ = try await identity.endTheRestoredPast(
+      file: "f", keepsSessions: false, former: former, by: Author(actor: .commandLine))
+    return try await restored.read { connection in
+      try connection.all(
+        """
+        SELECT last_step, unused_steps FROM factor
+        UNION ALL SELECT totp_last_step, totp_unused_steps FROM administrator
+        WHERE totp_secret IS NOT NULL
+        """
+      ) { UsedSteps(last: try $0.value(0), unused: try $0.value(1)) }
     }
   }
 
@@ -107,21 +114,8 @@ struct ClockAheadTests {
         #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
         #expect(await instance.entering(try olga.code(at: instance.now), olga) == "done")
         instance.clock.advance(86_400)
-        let identity = try Identity(
-          database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
-          mail: TestMail.writer, clock: instance.clock.wall)
-        _ = try await identity.endTheRestoredPast(
-          file: "f", keepsSessions: false, former: former, by: Author(actor: .commandLine))
         let now = instance.now.seconds / 30
-        let rows = try await restored.read { connection in
-          try connection.all(
-            """
-            SELECT last_step, unused_steps FROM factor
-            UNION ALL SELECT totp_last_step, totp_unused_steps FROM administrator
-            WHERE totp_secret IS NOT NULL
-            """
-          ) { UsedSteps(last: try $0.value(0), unused: try $0.value(1)) }
-        }
+        let rows = try await stepsAfterRestore(restored, replacing: former, instance)
         #expect(rows.count == 2)
         for steps in rows {
           #expect(steps.contains(used) && steps.contains(used - 1_000))
