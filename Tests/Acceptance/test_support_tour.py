@@ -13,6 +13,7 @@ from support.nodes import deployment
 from support.pages import Pages
 from support.program import LONG_AGO, execute, reauthenticate
 from support.rest import Api, create_administrator, create_token, ok, refused
+from support.waiting import room_in_interval
 from support.walking import Keyboard, Pointer
 
 PASSWORD = "correct horse battery"
@@ -94,6 +95,7 @@ class Pool:
     def _guess(self):
         """Sends codes of a phone with a fast clock, and guesses for another user."""
         for steps in (2, 3):
+            room_in_interval(10)
             refused(self.code("caller", self.apps["caller"].at(time.time() + 30 * steps)),
                     "INVALID_CODE")
         for _ in range(4):

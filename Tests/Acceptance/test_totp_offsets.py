@@ -11,7 +11,7 @@ import pytest
 
 from conftest import new_project
 from support.rest import ok
-from support.waiting import until
+from support.waiting import room_in_interval
 
 WINDOWS = [0, 1, 5, 10]
 
@@ -78,7 +78,7 @@ def sent(standalone, owner_browser):
             assert "error" not in answer, answer
         list(pool.map(lambda user: user.pass_first_factor(places[user.window]),
                       [user for window in WINDOWS for user in users[window]]))
-        until(lambda: time.time() % 30 < 10, "an interval begins", 40)
+        room_in_interval(20)
         now = time.time()
         list(pool.map(lambda user: user.send(places[user.window], now),
                       [user for window in WINDOWS for user in users[window]]))

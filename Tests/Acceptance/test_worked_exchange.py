@@ -11,6 +11,7 @@ from cryptography.x509 import load_pem_x509_certificate
 from support.pages import Pages
 from support.program import Server
 from support.rest import Api, claims, create_token, ok, refused
+from support.waiting import room_in_interval
 
 ACCOUNT = "securetoken@system.gserviceaccount.com"
 HOST = "/identitytoolkit.googleapis.com"
@@ -175,9 +176,7 @@ def test_codes_within_the_window_are_accepted(api, intervals, codes):
             "mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}))
         info = start["totpSessionInfo"]
         totp = pyotp.TOTP(info["sharedSecretKey"])
-        # Avoids the end of an interval, so that both clocks are in the same one.
-        while 25 < time.time() % 30:
-            time.sleep(0.1)
+        room_in_interval(5)
         answer = api.factor("mfaEnrollment:finalize", {
             "idToken": id_token, "displayName": "Phone", "totpVerificationInfo": {
                 "sessionInfo": info["sessionInfo"],

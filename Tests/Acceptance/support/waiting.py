@@ -12,3 +12,11 @@ def until(condition, what, seconds=30):
             return value
         assert time.monotonic() < deadline, f"not after {seconds} s: {what}"
         time.sleep(0.02)
+
+
+def room_in_interval(seconds):
+    """Waits for the next 30-second interval unless this one has this many seconds left.
+
+    The test and the server then agree on how far a code is from the current interval.
+    """
+    until(lambda: time.time() % 30 <= 30 - seconds, "an interval begins", 40)
