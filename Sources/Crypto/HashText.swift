@@ -83,7 +83,8 @@ struct HashText {
       return (try? PasswordAlgorithm.checked(argon2)).map(PasswordAlgorithm.argon2)
     }
     guard version == nil else { return nil }
-    let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
+    let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+      .map(String.init)
     var declared = HashParameters()
     declared.rounds = parameters.number("n")
     declared.order = parameters["o"].flatMap { PasswordOrder(rawValue: String($0)) }

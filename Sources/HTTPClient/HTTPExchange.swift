@@ -53,7 +53,10 @@ final class HTTPExchange: @unchecked Sendable {
       fields = [:]
       let word = line.split(separator: UInt8(ascii: " ")).dropFirst().first ?? []
       status = Int(String(decoding: word.prefix(3), as: UTF8.self)) ?? 0
-    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
+      // Names are ASCII (RFC 9110 section 5.1); others would be normalized as keys, which is costly.
+      line[..<colon].allSatisfy({ $0 < 0x80 })
+    {
       let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
       let value = line[(colon + 1)...].filter { $0 != 13 && $0 != 10 }
       fields[name] = String(decoding: value, as: UTF8.self).trimmingSpaces()

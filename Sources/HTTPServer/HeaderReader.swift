@@ -118,7 +118,7 @@ struct HeaderReader {
       else { return nil }
       // A length too large to parse is still a length, and above every limit.
       return .length(text.count <= HeaderReader.mostDigits ? Int(lengths[0]) ?? .max : .max)
-    case (0, 1): return isModern && codings[0].lowercased() == "chunked" ? .chunked : nil
+    case (0, 1): return isModern && codings[0].isSameToken(as: "chunked") ? .chunked : nil
     default: return nil
     }
   }
@@ -131,11 +131,11 @@ struct HeaderReader {
 
   /// Whether `Expect` has a value other than `100-continue`.
   var expectsTheUnknown: Bool {
-    fields.all(.expect).contains { $0.lowercased() != "100-continue" }
+    fields.all(.expect).contains { !$0.isSameToken(as: "100-continue") }
   }
 
   /// Whether the client waits for a 100 (Continue) response before sending the body.
   var waitsForContinue: Bool {
-    fields.all(.expect).contains { $0.lowercased() == "100-continue" }
+    fields.all(.expect).contains { $0.isSameToken(as: "100-continue") }
   }
 }

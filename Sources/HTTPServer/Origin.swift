@@ -29,10 +29,12 @@ struct Origin {
   /// an address ends the search, since nothing before it can be trusted.
   static func client(_ lines: [String], through proxies: [AddressRange]) -> NetworkAddress? {
     var farthest: NetworkAddress?
-    for hop in lines.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
-      .reversed()
-    {
-      guard let address = address(ofHop: hop) else { return farthest }
+    // As bytes: to Swift, a comma after certain characters, such as U+0600, is part of theirs.
+    let hops = lines.flatMap {
+      $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    }
+    for hop in hops.reversed() {
+      guard let address = address(ofHop: Substring(hop)) else { return farthest }
       farthest = address
       guard proxies.contains(where: { $0.contains(address) }) else { return address }
     }

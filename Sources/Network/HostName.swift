@@ -14,9 +14,12 @@ public enum HostName {
       }
   }
 
-  /// Returns whether a host, without brackets, is this machine.
+  private static let loopback = NetworkAddress(high: 0, low: 1)
+
+  /// Returns whether a host, without brackets, is this machine: `localhost` or an address of it, but
+  /// no name that looks like one, such as `127.0.0.example`.
   public static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
+    guard let address = NetworkAddress(host) else { return host == "localhost" }
+    return address == loopback || address.isIPv4 && address.low >> 24 & 0xFF == 127
   }
 }

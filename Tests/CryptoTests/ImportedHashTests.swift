@@ -131,7 +131,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "$", "$$$", "$md5$", "$md5$n=1$$", "$md4$n=1,o=sp$YQ$YQ", "$sha1$n=0,o=sp$YQ$YQ",
+    "", "$", "$$$", "$$$$", "$-$$$", "$-$n=1$YQ$YQ", "$$n=1$YQ$YQ", "$-md5$n=1,o=sp$YQ$YQ", "$md5$",
+    "$md5$n=1$$", "$md4$n=1,o=sp$YQ$YQ", "$sha1$n=0,o=sp$YQ$YQ",
     "$sha256$n=1,n=2,o=sp$YQ$YQ", "$argon2id$v=18$m=64,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHQ",
     "$argon2id$v=19$m=999999999,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHQ",
     "$argon2id$v=19$m=64,t=1,p=1$YQ$c29tZXNhbHQ", "$scrypt$n=3,r=1,p=1$YQ$YQ",

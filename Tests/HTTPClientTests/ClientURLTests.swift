@@ -25,6 +25,7 @@ struct ClientURLTests {
     ("https://exämple.com", .invalid), ("https://[::1", .invalid), ("https://[x]/", .invalid),
     ("https://[::1]x/", .invalid), ("http://example.com/", .notEncrypted),
     ("http://10.0.0.1/", .notEncrypted), ("http://127.0.0.1.example.com/", .notEncrypted),
+    ("http://127.a.example.com/", .notEncrypted),
   ])
   func `another URL is refused`(_ text: String, _ error: ClientURLError) {
     #expect(throws: error) { try ClientURL(text) }

@@ -169,4 +169,13 @@ struct HTTPClientTests {
     let unknown = ClientRequest(.get, try ClientURL("https://name.invalid/"))
     await #expect(throws: HTTPClientError.unresolved) { try await client().send(unknown) }
   }
+
+  @Test func `a field whose name isn't ASCII is left out`() {
+    let exchange = HTTPExchange(HTTPClient.Limits(), AddressPolicy())
+    for line in ["HTTP/1.1 200 OK", "a\u{301}\u{323}: x", "X-Chun\u{212A}: y", "X-Id: 7"] {
+      #expect(exchange.receive(header: Array("\(line)\r\n".utf8)))
+    }
+    #expect(exchange.status == 200)
+    #expect(exchange.fields == ["x-id": "7"])
+  }
 }

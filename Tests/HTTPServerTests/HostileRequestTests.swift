@@ -36,6 +36,8 @@ struct HostileRequestTests {
     "\u{0}: 1",
     "X-A: b\u{0}c", "X A: b", "X-A\t: b", ": b", "X-A: b\rX-B: c", "X-Ä: c", "Host: other",
     "X-A: b\r\n folded", "Transfer-Encoding: chunked ",
+    // Lowercased, the Kelvin sign is a k.
+    "Transfer-Encoding: chun\u{212A}ed",
   ])
   func `an ambiguous header is refused`(_ lines: String) async throws {
     for method in ["POST", "GET", "DELETE", "PATCH"] {
