@@ -25,13 +25,13 @@ extension ActionLinkMail {
     switch kind {
     case .passwordReset:
       return Message("mail.password-reset", ["email": .text(email), "project": name])
-    case .verifyEmail:
-      return Message("mail.verify-email", ["email": .text(email), "project": name])
+    case .verifyEmail: return verification
     case .signIn: return Message("mail.sign-in", ["email": .text(email), "project": name])
     case .changeEmail:
+      guard let newEmail else { return verification }
       return Message(
         "mail.change-email",
-        ["project": name, "newEmail": .text(newEmail ?? email), "email": .text(email)])
+        ["project": name, "newEmail": .text(newEmail), "email": .text(email)])
     case .recoverEmail:
       guard let newEmail else {
         return Message("mail.recover-removed-email", ["project": name, "email": .text(email)])
@@ -46,6 +46,10 @@ extension ActionLinkMail {
         "mail.revert-factor",
         ["factor": .message(quoted), "email": .text(email), "project": name])
     }
+  }
+
+  private var verification: Message {
+    Message("mail.verify-email", ["email": .text(email), "project": name])
   }
 
   private var expires: Message {

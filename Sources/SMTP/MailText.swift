@@ -41,8 +41,11 @@ enum MailText {
     text.utf8.allSatisfy { (32...126).contains($0) }
   }
 
-  /// Returns encoded words of at most 75 characters that don't split Unicode characters (RFC 2047
-  /// sections 2 and 5).
+  /// The maximum size of an encoded word's text, in bytes: 52 characters of Base64.
+  private static let longestPart = 39
+
+  /// Returns encoded words of at most 75 characters that don't split Unicode characters, on lines of
+  /// at most 76, including the name of the first line's field (RFC 2047 sections 2 and 5).
   private static func mimeEncodedWords(_ text: String) -> String {
     var words: [String] = []
     var part: [UInt8] = []
@@ -52,7 +55,7 @@ enum MailText {
     }
     for scalar in text.unicodeScalars {
       let bytes = Array(String(scalar).utf8)
-      if part.count + bytes.count > 42 { end() }
+      if part.count + bytes.count > longestPart { end() }
       part += bytes
     }
     if !part.isEmpty || words.isEmpty { end() }

@@ -65,6 +65,16 @@ def test_an_internationalized_domain_needs_no_smtputf8(tmp_path):
             assert "anna@xn--exmple-cua.de" in mail["To"]
 
 
+def test_a_project_whose_name_has_control_characters_sends_email(tmp_path):
+    with MailServer() as mail_server:
+        with Server(tmp_path / "data", *flags(mail_server.port)) as server:
+            pages = Pages(server.url).set_up(server.setup_code)
+            pages.create_project(PROJECT, "Sam\u0092s\u2028Shop")
+            notify(api_of(server, pages), "sam@example.com")
+            mail, = mail_server.received(1)
+            assert mail["From"].startswith("Sam s Shop <")
+
+
 # It looks into the file.
 @pytest.mark.sqlite
 def test_a_message_is_sent_with_tls_and_authentication(tmp_path):

@@ -60,6 +60,8 @@ struct CatalogMailWriterTests {
     #expect(removed.contains("The email address ada@example.com was removed from your account"))
     let changed = writer.write(link(.changeEmail, newEmail: "a@b.example"), in: "en").body
     #expect(changed.contains("to a@b.example. Until you do, it stays ada@example.com."))
+    let verified = writer.write(link(.changeEmail), in: "en").body
+    #expect(verified.contains("to confirm that ada@example.com is your email address at Acme:"))
     #expect(changed.contains("expires in 3 days."))
   }
 

@@ -131,7 +131,7 @@ extension MessageText {
     <style>\(Self.style)</style>
     </head>
     <body>
-    \(html.replacing("</p>", with: "</p>\n").replacing("<br>", with: "<br>\n"))
+    \(html.replacing("</p>", with: "</p>\n"))
     </body>
     </html>
 

@@ -1,3 +1,5 @@
+import Text
+
 /// The values of the variables of an email.
 typealias EmailValues = [EmailVariable: String]
 
@@ -157,10 +159,14 @@ extension EmailHTML {
   }
 
   /// The address of a link; nil if its values make it one that isn't allowed.
+  ///
+  /// Values are encoded, except for the link, which is an address itself.
   private static func filled(address: String, _ values: EmailValues) -> String? {
     let link = EmailVariable.link.rawValue
-    if address.hasPrefix(link) { return EmailTemplate.filled(address, values) }
-    let filled = EmailTemplate.filled(address, values)
-    return isAddress(filled, link: link) ? filled : nil
+    let encoded = values.map { variable, value in
+      (variable, variable == .link ? value : URIComponent.encode(value, keeping: "@"))
+    }
+    let filled = EmailTemplate.filled(address, EmailValues(uniqueKeysWithValues: encoded))
+    return address.hasPrefix(link) || isAddress(filled, link: link) ? filled : nil
   }
 }

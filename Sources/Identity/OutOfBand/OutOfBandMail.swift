@@ -2,7 +2,8 @@
 ///
 /// It names the project and email addresses. Text that users choose freely, such as a display name,
 /// would let anyone send messages to strangers, so factor names and display names go only to
-/// addresses that were already verified.
+/// addresses that were already verified, and of two addresses, the recipient's own is the only one
+/// that's named while the account's isn't verified.
 struct OutOfBandMail {
   let kind: OutOfBandCode.Kind
   let scope: Scope
@@ -10,8 +11,10 @@ struct OutOfBandMail {
   let newEmail: String?
   let factor: Factor?
   let link: String
-  /// The recipient's display name, if they chose it themselves.
+  /// The account's display name.
   let displayName: String?
+  /// Whether the account's address was already verified.
+  let isVerified: Bool
   /// The pool's template; nil for the default text.
   let template: EmailTemplate?
 
@@ -21,10 +24,17 @@ struct OutOfBandMail {
   /// The purpose of the message in the outbox.
   var purpose: String { kind.template.rawValue }
 
+  /// The account's address; the recipient's if that's another one and the account's isn't verified.
+  private var shownEmail: String { isVerified ? email : recipient }
+
+  /// The new address; nil for its former owner if that address wasn't verified.
+  private var shownNewEmail: String? { isVerified || kind == .changeEmail ? newEmail : nil }
+
   private var values: EmailValues {
     [
-      .link: link, .appName: SafeName.oneLine(scope.projectName), .email: email,
-      .newEmail: newEmail ?? "", .displayName: SafeName.unlinked(displayName ?? ""),
+      .link: link, .appName: SafeName.oneLine(scope.projectName), .email: shownEmail,
+      .newEmail: shownNewEmail ?? "",
+      .displayName: SafeName.unlinked(isVerified ? displayName ?? "" : ""),
       .secondFactor: SafeName.unlinked(factor?.label ?? ""),
     ]
   }
@@ -38,8 +48,9 @@ struct OutOfBandMail {
       writer.write(
         .actionLink(
           ActionLinkMail(
-            kind: kind, project: scope.projectName, email: email, newEmail: newEmail,
-            factor: factor?.label, link: link)), in: language)
+            kind: kind, project: scope.projectName, email: shownEmail,
+            newEmail: isVerified ? newEmail : nil, factor: factor?.label, link: link)), in: language
+      )
     }
   }
 }

@@ -199,7 +199,7 @@ extension Store {
     let mail = OutOfBandMail(
       kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
       factor: new.factor, link: link.link,
-      displayName: new.account?.emailVerified == true ? new.account?.displayName : nil,
+      displayName: new.account?.displayName, isVerified: new.account?.emailVerified == true,
       template: prerequisites.mails.template(new.kind.template))
     let message = try outbox.add(
       OutboxMessage(

@@ -218,9 +218,9 @@ public struct ActionLinkMail: Sendable {
   public let kind: OutOfBandCode.Kind
   /// The project's name.
   public let project: String
-  /// The account's email address.
+  /// The account's email address, or the new one if the account's isn't verified.
   public let email: String
-  /// The new email address, for kinds that change it.
+  /// The new email address, for kinds that change it; nil if the recipient sees only their own.
   public let newEmail: String?
   /// The name of the second factor, for the kind that removes one.
   public let factor: String?

@@ -100,8 +100,8 @@ public enum SafeName {
     return String(result)
   }
 
-  /// Whether text is on one line: it has no control characters and no line separators.
-  static func isOneLine(_ text: String) -> Bool {
+  /// Returns whether text is on one line: it has no control characters and no line separators.
+  public static func isOneLine(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator, .surrogate: false

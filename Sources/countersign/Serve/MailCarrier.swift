@@ -45,7 +45,8 @@ struct MailCarrier: Carrier {
     do throws(MailError) {
       mail = try Mail(
         sender: configuration.sender,
-        senderName: message.senderName ?? configuration.senderName ?? message.application,
+        senderName: message.senderName ?? configuration.senderName
+          ?? SafeName.oneLine(message.application),
         replyTo: message.replyTo.flatMap { MailAddress($0) }, recipient: recipient,
         subject: message.subject, body: message.body, html: message.html,
         language: message.language, date: message.createdAt.seconds, id: message.id)

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Identity
 import Localization
 import SMTP
 
@@ -80,7 +81,7 @@ struct MailConfiguration: Sendable {
       address = text[text.index(after: begin)...].dropLast()
     }
     guard let sender = MailAddress(String(address)),
-      !name.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
+      SafeName.isOneLine(name)
     else {
       problems.append(Message("cli.smtp-from-must-be-an-address"), of: "smtp-from")
       return nil

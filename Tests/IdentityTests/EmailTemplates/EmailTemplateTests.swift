@@ -67,7 +67,7 @@ struct EmailTemplateTests {
       let mail = OutOfBandMail(
         kind: .verifyEmail, scope: instance.acme, email: "a@example.com", newEmail: nil,
         factor: nil, link: "https://example.com/x", displayName: nil,
-        template: EmailTemplate(.verifyEmail, of: mails))
+        isVerified: false, template: EmailTemplate(.verifyEmail, of: mails))
       let text = mail.text(in: nil, by: writer)
       #expect(text.body.contains("https://example.com/x") && text.language == "en")
       #expect(writer.texts.withLock { $0 } == texts)
@@ -107,6 +107,29 @@ struct EmailTemplateTests {
       #expect(
         mail.body.hasPrefix(
           "Hi <b>Al & \"co\"< b>\n\nReset: https://mfa.example.com/__/auth/action?mode="))
+    }
+  }
+
+  @Test func `values in an address are encoded, and lines of preformatted text aren't doubled`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await configure(
+        instance,
+        #"""
+        {"resetPasswordTemplate":{"body":"<a href='mailto:help@a.example?subject=%DISPLAY_NAME%'>a</a><a href='https://a.example/?email=%EMAIL%'>b</a><a href='%LINK%&amp;for=%DISPLAY_NAME%'>c</a><a href='mailto:%EMAIL%'>d</a><pre>e<br>f</pre>",
+          "bodyFormat":"HTML"}}
+        """#)
+      try await named(instance, "Al & Co", isVerified: true)
+      _ = try await instance.identity.outOfBandCodes.send(
+        OutOfBandRequest(.passwordReset, for: .email(Person.alice.email)), in: instance.acme,
+        hidingUsers: false, from: nil)
+      let html = try #require(try await instance.claim()?.html)
+      #expect(html.contains(#"<a href="mailto:help@a.example?subject=Al%20%26%20Co">a</a>"#))
+      #expect(html.contains(#"<a href="https://a.example/?email=alice@example.com">b</a>"#))
+      #expect(html.contains(#"&amp;for=Al%20%26%20Co">c</a>"#) && html.contains(#""https://mfa"#))
+      #expect(html.contains(#"<a href="mailto:alice@example.com">d</a>"#))
+      #expect(html.contains("<pre>e<br>f</pre>"))
     }
   }
 

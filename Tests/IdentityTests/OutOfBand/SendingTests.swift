@@ -121,6 +121,52 @@ struct SendingTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `an address that isn't verified is named to nobody else`(hasTemplate: Bool) async throws {
+    try await withInstance { instance in
+      if hasTemplate {
+        _ = try await instance.identity.pools.update(
+          project: instance.acme.project, by: Author(actor: .commandLine)
+        ) {
+          $0.members = #"""
+            {"notification":{"sendEmail":{"verifyAndChangeEmailTemplate":{"subject":"%EMAIL%",
+              "body":"%EMAIL% %NEW_EMAIL% %LINK%"},
+              "changeEmailTemplate":{"body":"%EMAIL% %NEW_EMAIL% %LINK%"}}}}
+            """#
+        }
+      }
+      var new = NewAccount()
+      new.email = "http://evil.example/claim@evil.example"
+      let account = try await instance.identity.accounts.create(
+        instance.acme, new, by: Instance.boss)
+      var request = OutOfBandRequest(.changeEmail, for: .email(try #require(account.email)))
+      request.newEmail = Person.bob.email
+      for isVerified in [false, true] {
+        if isVerified {
+          var change = AccountChange()
+          change.emailVerified = true
+          try await instance.identity.accounts.update(
+            instance.acme, account.id, change, by: Instance.boss)
+        }
+        _ = try await send(instance, request)
+        let mail = try #require(try await instance.mails().last)
+        #expect(mail.recipient == Person.bob.email && mail.body.contains(Person.bob.email))
+        #expect((mail.subject + mail.body + mail.html).contains("claim") == isVerified)
+        instance.clock.advance(60)
+      }
+      // Nor is the address that replaces one.
+      let alice = try await instance.account(.alice, isVerified: false)
+      let session = try await instance.session(.alice).session
+      var change = AccountChange()
+      change.email = .set("http://evil.example/won@evil.example")
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.visitor, in: session)
+      let mail = try #require(try await instance.mails().last)
+      #expect(mail.recipient == Person.alice.email && mail.body.contains(Person.alice.email))
+      #expect(!(mail.subject + mail.body + mail.html).contains("won@"))
+    }
+  }
+
   @Test(arguments: [
     ("https://app.example.com/x", "done"), ("https://deep.app.example.com", "done"),
     ("HTTPS://APP.EXAMPLE.COM:8443/x#y", "done"), ("http://localhost:3000/", "done"),
