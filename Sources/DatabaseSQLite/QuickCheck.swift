@@ -1,6 +1,7 @@
 import CSQLite
 import Database
 import Dispatch
+import Synchronization
 
 extension SQLiteDatabase {
   /// Checks the file for corruption, on a separate thread and connection.
@@ -10,10 +11,11 @@ extension SQLiteDatabase {
   /// - Parameters:
   ///   - most: The maximum number of faults to report.
   ///   - limit: The time after which the check is abandoned.
-  /// - Returns: The faults; empty if there are none, and nil if the time wasn't enough.
+  /// - Returns: The faults; empty if there are none, and nil if the time wasn't enough or the task was
+  ///   canceled.
   /// - Throws: ``DatabaseError`` when the file can't be read.
   public func quickCheck(most: Int, limit: Duration) async throws -> [String]? {
-    try await QuickCheck(source: options, most: most, end: .now + limit).run()
+    try await QuickCheck(source: options, most: most, end: CheckEnd(.now + limit)).run()
   }
 }
 
@@ -22,35 +24,42 @@ extension ReadOnlySQLiteDatabase {
   ///
   /// - Parameter most: The maximum number of faults to report.
   /// - Returns: The faults; empty if there are none.
-  /// - Throws: `DatabaseError` when the file can't be read.
+  /// - Throws: `DatabaseError` when the file can't be read; `CancellationError`.
   public func quickCheck(most: Int) async throws -> [String] {
-    try await QuickCheck(source: options, most: most, end: nil).run() ?? []
+    let faults = try await QuickCheck(source: options, most: most, end: CheckEnd(nil)).run()
+    guard let faults else { throw CancellationError() }
+    return faults
   }
 }
 
 private struct QuickCheck: Sendable {
   let source: SessionOptions
   let most: Int
-  /// When the check is abandoned; nil for never.
-  let end: ContinuousClock.Instant?
+  let end: CheckEnd
 
   func run() async throws -> [String]? {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue(label: "countersign.database.check", qos: .utility).async {
-        continuation.resume(with: Result { try check() })
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue(label: "countersign.database.check", qos: .utility).async {
+          continuation.resume(with: Result { try check() })
+        }
       }
+    } onCancel: {
+      end.cancel()
     }
   }
 
   private func check() throws(DatabaseError) -> [String]? {
     let session = try SQLiteSession.open(.reader, source)
-    guard var end else { return try lines(session) }
-    return try unsafe withUnsafeMutablePointer(to: &end) { end throws(DatabaseError) in
-      try unsafe session.withHandle { handle throws(DatabaseError) in
-        unsafe sqlite3_progress_handler(handle, 10_000, quickCheckIsOver, end)
-      }
-      return try lines(session)
+    defer { end.finish() }
+    guard end.begin(session) else { return nil }
+    try unsafe session.withHandle { handle throws(DatabaseError) in
+      let context = unsafe Unmanaged.passUnretained(end).toOpaque()
+      unsafe sqlite3_progress_handler(handle, 10_000, quickCheckIsOver, context)
     }
+    let faults = try lines(session)
+    // A check that was interrupted may have found pages missing that it didn't get to.
+    return end.isCanceled ? nil : faults
   }
 
   private func lines(_ session: SQLiteSession) throws(DatabaseError) -> [String]? {
@@ -68,10 +77,45 @@ private struct QuickCheck: Sendable {
   }
 }
 
-/// Ends a check after its time, by returning a nonzero value.
-private func quickCheckIsOver(_ end: UnsafeMutableRawPointer?) -> Int32 {
-  guard let end = unsafe end?.assumingMemoryBound(to: ContinuousClock.Instant.self) else {
-    return 0
+/// Ends a check after its time, or when its task is canceled.
+private final class CheckEnd: Sendable {
+  private struct State {
+    var isCanceled = false
+    var session: SQLiteSession?
   }
-  return unsafe ContinuousClock.now > end.pointee ? 1 : 0
+
+  /// When the check is abandoned; nil for never.
+  private let end: ContinuousClock.Instant?
+  private let state = Mutex(State())
+
+  init(_ end: ContinuousClock.Instant?) { self.end = end }
+
+  var isCanceled: Bool { state.withLock(\.isCanceled) }
+  var isOver: Bool { isCanceled || end.map { .now > $0 } ?? false }
+
+  /// Notes the session of a check that begins; returns false if it was canceled before.
+  func begin(_ session: SQLiteSession) -> Bool {
+    state.withLock { state in
+      state.session = session
+      return !state.isCanceled
+    }
+  }
+
+  /// Lets the session be closed.
+  func finish() { state.withLock { $0.session = nil } }
+
+  /// Interrupts the check, on any thread: while SQLite reads the pages of a tree, it doesn't call the
+  /// progress handler.
+  func cancel() {
+    state.withLock { state in
+      state.isCanceled = true
+      state.session?.interrupt()
+    }
+  }
+}
+
+/// Ends a check that's over, by returning a nonzero value.
+private func quickCheckIsOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
+  guard let context = unsafe context else { return 0 }
+  return unsafe Unmanaged<CheckEnd>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
 }

@@ -9,7 +9,8 @@ import Database
 /// 2. a reader is either in the pool or lent to one read, and both transitions happen under the
 /// pool's mutex, which orders the borrowers' accesses;
 /// 3. after it was opened, the writer's session is used only on its serial queue;
-/// 4. the values it lends (`Connection`, `Row`) are noncopyable and can't leave the closure.
+/// 4. ``interrupt()`` makes the only call that SQLite allows at any time, on an open connection;
+/// 5. the values it lends (`Connection`, `Row`) are noncopyable and can't leave the closure.
 @safe
 final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private static let statementLimit = 256
@@ -213,4 +214,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   {
     try unsafe body(handle)
   }
+
+  /// Interrupts the statement that's running, from any thread.
+  func interrupt() { unsafe sqlite3_interrupt(handle) }
 }

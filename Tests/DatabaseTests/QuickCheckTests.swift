@@ -55,4 +55,20 @@ struct QuickCheckTests {
       #expect(faults == nil)
     }
   }
+
+  @Test func `a check whose task is canceled is abandoned`() async throws {
+    try await withFolder { folder in
+      let path = folder + "/a.sqlite"
+      try await fill(path)
+      let database = try SQLiteDatabase(path: path, readers: 1)
+      let check = Task {
+        while !Task.isCancelled { await Task.yield() }
+        return try await database.quickCheck(most: 5, limit: .seconds(60))
+      }
+      check.cancel()
+      let faults = try await check.value
+      await database.close()
+      #expect(faults == nil)
+    }
+  }
 }

@@ -42,7 +42,9 @@ struct IntegrityWatch: Sendable {
     let faults = try await database.quickCheck(
       most: IntegrityChecks.mostFaults, limit: Self.limit)
     guard let faults else {
-      return log.add(.integrityCheckTooLong)
+      // The server may just be stopping.
+      if !Task.isCancelled { log.add(.integrityCheckTooLong) }
+      return
     }
     if !faults.isEmpty {
       log.add(.databaseDamaged(faults))
