@@ -48,6 +48,24 @@ struct RequestMetricsTests {
   }
 }
 
+struct ProcessMetricsTests {
+  /// The folder has no `stat` of the system, as with `ProcSubset=pid` in the unit of the package.
+  @Test func `a process that sees only processes in proc has metrics`() async throws {
+    try await withFolder { folder in
+      let files = FileManager.default
+      try files.createDirectory(atPath: folder + "/self/fd", withIntermediateDirectories: true)
+      let stat = try String(contentsOfFile: "/proc/self/stat", encoding: .utf8)
+      for (name, text) in [("stat", stat), ("fd/0", ""), ("fd/1", ""), ("fd/2", "")] {
+        try text.write(toFile: "\(folder)/self/\(name)", atomically: false, encoding: .utf8)
+      }
+      let metrics = try #require(ProcessMetrics(proc: folder))
+      #expect(metrics.openFiles == 3 && metrics.residentBytes > 0)
+      let age = Date.now.timeIntervalSince1970 - metrics.startTime
+      #expect((-1...86_400).contains(age))
+    }
+  }
+}
+
 struct MonitoringConfigurationTests {
   private func problems(_ words: String...) -> [String] { problems(words) }
 

@@ -14,35 +14,26 @@ struct ProcessMetrics: Sendable {
   let openFiles: Int
   let mostFiles: Double
 
-  /// Reads the numbers; nil where `/proc` isn't readable.
-  init?() {
-    guard let stat = Self.read("/proc/self/stat"),
-      let boot = Self.read("/proc/stat"),
-      let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+  /// Reads the numbers; nil where this process can't read its own folder in `/proc`.
+  ///
+  /// It reads nothing else there: a service may see only processes (`ProcSubset=pid`).
+  ///
+  /// - Parameter proc: The folder `/proc`, or that of a test.
+  init?(proc: String = "/proc") {
+    guard let stat = try? String(contentsOfFile: "\(proc)/self/stat", encoding: .utf8),
+      let boot = BootTime.seconds(),
+      let files = try? FileManager.default.contentsOfDirectory(atPath: "\(proc)/self/fd")
     else { return nil }
     // The name of the program, in parentheses, can contain spaces.
     let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
     func field(_ number: Int) -> Double { fields.count > number ? Double(fields[number]) ?? 0 : 0 }
     let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
     processorTime = (field(12) + field(13)) / ticks
-    startTime = (Self.word(1, after: "btime", in: boot) ?? 0) + field(20) / ticks
+    startTime = boot + field(20) / ticks
     virtualBytes = field(21)
     residentBytes = field(22) * Double(sysconf(Int32(_SC_PAGESIZE)))
     openFiles = files.count
     mostFiles = OpenFileLimit.current().map { Double($0.soft) } ?? .infinity
-  }
-
-  private static func read(_ path: String) -> String? {
-    try? String(contentsOfFile: path, encoding: .utf8)
-  }
-
-  /// Returns a word, as a number, of the line that begins with a text.
-  private static func word(_ number: Int, after start: String, in text: String) -> Double? {
-    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else {
-      return nil
-    }
-    let words = line.dropFirst(start.count).split(separator: " ")
-    return words.count >= number ? Double(words[number - 1]) : nil
   }
 
   func write(to exposition: inout Exposition) {
