@@ -101,6 +101,27 @@ import Testing
     }
   }
 
+  @Test func `a copy that can't be verified replaces older ones in its folder`() throws {
+    try withBackups(2) { folder in
+      let files = FileManager.default
+      func unverified(_ day: Int64) -> String {
+        folder.file(at: Self.noon.advanced(bySeconds: 86_400 * day)) + ".unverified"
+      }
+      let other = "\(folder.path)/monday.sqlite.unverified"
+      for file in [unverified(-2), unverified(-1), unverified(2), other] {
+        _ = files.createFile(atPath: file, contents: Data("copy".utf8))
+      }
+      let backup = folder.file(at: Self.noon.advanced(bySeconds: 86_400))
+      _ = files.createFile(atPath: backup + ".partial", contents: Data("draft".utf8))
+      BackupFolder.keepUnverified(backup + ".partial", of: backup)
+      #expect(folder.unverified == [unverified(1), unverified(2), other])
+      let copy = try String(contentsOfFile: unverified(1), encoding: .utf8)
+      #expect(copy == "draft")
+      #expect(!files.fileExists(atPath: backup + ".partial"))
+      #expect(files.fileExists(atPath: folder.file(at: Self.noon)))
+    }
+  }
+
   @Test func `an empty file is neither counted nor deleted`() throws {
     try withBackups(3) { folder in
       let empty = folder.file(at: Self.noon)

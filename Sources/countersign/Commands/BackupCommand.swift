@@ -67,7 +67,7 @@ enum BackupCommand: Command {
           return try await BackupFile(path: draft).inspect(keys, as: file)
         } catch {
           // Neither the newest backup nor one of those to keep.
-          try? FileManager.default.moveItem(atPath: draft, toPath: "\(file).unverified")
+          BackupFolder.keepUnverified(draft, of: file)
           throw error
         }
       }

@@ -8,6 +8,8 @@ struct BackupFolder: Sendable {
   let path: String
 
   private static let (prefix, suffix) = ("countersign-", ".sqlite")
+  /// What's appended to the name of a backup that can't be verified.
+  private static let unverifiedSuffix = ".unverified"
 
   var exists: Bool { DataFolder.isFolder(path) }
 
@@ -75,17 +77,43 @@ struct BackupFolder: Sendable {
     InterruptedBackups.delete(in: path, prefix: Self.prefix)
   }
 
+  /// Names a copy that couldn't be verified after the backup it would have become, and deletes older
+  /// ones in the folder: a backup that fails each night would fill the disk.
+  static func keepUnverified(_ draft: String, of file: String) {
+    let unverified = file + unverifiedSuffix
+    do { try FileManager.default.moveItem(atPath: draft, toPath: unverified) } catch { return }
+    let folder = BackupFolder(path: (file as NSString).deletingLastPathComponent)
+    guard let time = time(of: (file as NSString).lastPathComponent) else { return }
+    for other in folder.unverified {
+      let name = (other as NSString).lastPathComponent.dropLast(unverifiedSuffix.count)
+      guard let older = Self.time(of: String(name)), older < time else { continue }
+      try? FileManager.default.removeItem(atPath: other)
+    }
+  }
+
+  /// The copies in the folder that couldn't be verified, sorted.
+  var unverified: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.filter { $0.hasSuffix(Self.unverifiedSuffix) }.sorted().map { "\(path)/\($0)" }
+  }
+
+  /// Returns when a backup was created, by its name; nil if it has another name.
+  private static func time(of name: String) -> Instant? {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
+    return Instant(fileStamp: name.dropFirst(prefix.count).dropLast(suffix.count))
+  }
+
   /// The times of all backups that aren't in the future, oldest first.
   ///
   /// An empty file isn't one.
   private func times(at now: Instant) -> [Instant] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.compactMap { name in
-      guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
+      guard let time = Self.time(of: name) else { return nil }
       let attributes = try? FileManager.default.attributesOfItem(
         atPath: DataFolder.resolved("\(path)/\(name)"))
       guard let size = attributes?[.size] as? NSNumber, size.intValue > 0 else { return nil }
-      return Instant(fileStamp: name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
+      return time
     }.filter { !$0.isInFuture(at: now) }.sorted()
   }
 }

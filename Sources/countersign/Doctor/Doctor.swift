@@ -117,6 +117,8 @@ struct Doctor: Sendable {
     if !drafts.isEmpty { found.append(.drafts(drafts)) }
     let interrupted = interruptedBackups()
     if !interrupted.isEmpty { found.append(.interruptedBackups(interrupted)) }
+    let unverified = arguments.value("backups").map { BackupFolder(path: $0).unverified } ?? []
+    if !unverified.isEmpty { found.append(.unverifiedBackups(unverified)) }
     return found
   }
 

@@ -64,6 +64,8 @@ extension Finding {
       Message("cli.doctor-drafts", ["folders": .text(folders.joined(separator: ", "))])
     case .interruptedBackups(let files):
       Message("cli.doctor-interrupted-backups", ["files": .text(files.joined(separator: ", "))])
+    case .unverifiedBackups(let files):
+      Message("cli.doctor-unverified-backups", ["files": .text(files.joined(separator: ", "))])
     case .keyMissing: Message("cli.doctor-key-missing")
     case .keyWrong: Message("cli.the-master-key-is-not-the")
     case .keysOpen(let sample):
@@ -131,6 +133,7 @@ extension Finding {
     case .formerDatabases: Message("cli.advice-former-databases")
     case .drafts: Message("cli.advice-drafts")
     case .interruptedBackups: Message("cli.advice-interrupted-backups")
+    case .unverifiedBackups: Message("cli.advice-unverified-backups")
     case .keyMissing, .keyWrong: Message("cli.advice-key")
     case .secretsUnreadable: Message("cli.advice-secrets")
     case .schemaPending: Message("cli.advice-schema-pending")

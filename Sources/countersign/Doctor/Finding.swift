@@ -41,6 +41,8 @@ enum Finding: Sendable {
   case drafts([String])
   /// What interrupted backups left.
   case interruptedBackups([String])
+  /// Backups that couldn't be verified.
+  case unverifiedBackups([String])
 
   case keyMissing
   case keyInvalid([Message])
@@ -95,7 +97,7 @@ enum Finding: Sendable {
       .clock
     case .folderUnusable, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
     case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .drafts,
-      .interruptedBackups:
+      .interruptedBackups, .unverifiedBackups:
       .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndexMissing: .schema
@@ -115,8 +117,8 @@ enum Finding: Sendable {
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
-      .formerDatabases, .drafts, .interruptedBackups, .schemaPending, .searchIndexMissing,
-      .certificateWarning,
+      .formerDatabases, .drafts, .interruptedBackups, .unverifiedBackups, .schemaPending,
+      .searchIndexMissing, .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderUnusable, .databaseUnusable,
