@@ -28,6 +28,8 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   public let reason: String
   /// Whether the same call can succeed later, although nobody changes the configuration.
   public let isTemporary: Bool
+  /// Whether the database was locked, or had too many other writes; nothing was stored.
+  public let isBusy: Bool
 
   package init(_ error: any Error) {
     // A use case that another one calls.
@@ -38,12 +40,14 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     description = String(describing: error)
     reason = (error as? DatabaseError)?.message ?? description
     isTemporary = (error as? DatabaseError)?.isTemporary == true
+    isBusy = (error as? DatabaseError)?.code == .busy
   }
 
   package init(_ description: String) {
     self.description = description
     reason = description
     isTemporary = false
+    isBusy = false
   }
 
   /// Returns the failure that made a use case unavailable; nil for another error.

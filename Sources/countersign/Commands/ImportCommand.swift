@@ -47,6 +47,22 @@ enum ImportCommand: Command {
   }
 }
 
+extension ImportCommand {
+  private static let retries = 5
+
+  /// Stores a batch, again if the database is busy: a running server writes to it as well.
+  ///
+  /// Each attempt has waited for the database by itself.
+  static func retryingWhileBusy<T>(_ store: () async throws -> T) async throws -> T {
+    for _ in 0..<retries {
+      do { return try await store() } catch {
+        guard Failure(of: error)?.isBusy == true else { throw error }
+      }
+    }
+    return try await store()
+  }
+}
+
 /// An import in progress.
 private struct ImportTask {
   let imports: Imports
@@ -101,15 +117,8 @@ private struct ImportTask {
     hasBegun = true
     let list = rows.map(\.row)
     return Task { [imports, scope, author, options] in
-      var tries = 0
-      while true {
-        do {
-          return try await imports.run(scope, list, options, by: author)
-        } catch ImportError.unavailable(let failure) where tries < 5 {
-          // A running server writes to the same database.
-          tries += 1
-          guard failure.description.contains("busy") else { throw ImportError.unavailable(failure) }
-        }
+      try await ImportCommand.retryingWhileBusy {
+        try await imports.run(scope, list, options, by: author)
       }
     }
   }
