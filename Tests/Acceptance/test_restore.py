@@ -230,7 +230,8 @@ def test_an_invalid_backup_changes_nothing(served, tmp_path):
     in_use = tmp_path / "in-use.sqlite"
     shutil.copy(good, in_use)
     (tmp_path / "in-use.sqlite-wal").write_bytes(b"x" * 100)
-    for name in ("bad", "text", "other", "in-use", "missing"):
+    (tmp_path / "link.sqlite").symlink_to(in_use)
+    for name in ("bad", "text", "other", "in-use", "link", "missing"):
         for words in (["restore"], *([["backup", "--check"]] if name != "missing" else [])):
             result = run(*words, "--data", server.data, tmp_path / f"{name}.sqlite")
             assert result.returncode == 78 and result.stderr.strip(), (name, words, result.stdout)

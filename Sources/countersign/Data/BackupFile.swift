@@ -14,6 +14,8 @@ struct BackupFile: Sendable {
   private var resolved: String { DataFolder.resolved(path) }
 
   /// Checks that the file exists and has no write-ahead log next to it, which a backup never has.
+  ///
+  /// The log of a database that a link leads to is next to the database.
   func mustBeBackup() throws(ConfigurationError) {
     let files = FileManager.default
     let kind = (try? files.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
@@ -23,9 +25,11 @@ struct BackupFile: Sendable {
     guard kind == .typeRegular else {
       throw ConfigurationError(Message("cli.isnt-a-backup-file", ["path": .text(path)]))
     }
-    let log = (try? files.attributesOfItem(atPath: "\(path)-wal")[.size]) as? NSNumber
-    guard log?.intValue ?? 0 == 0 else {
-      throw ConfigurationError(Message("cli.has-a-write-ahead-log-wal", ["path": .text(path)]))
+    for file in [path, resolved] {
+      let log = (try? files.attributesOfItem(atPath: "\(file)-wal")[.size]) as? NSNumber
+      guard log?.intValue ?? 0 == 0 else {
+        throw ConfigurationError(Message("cli.has-a-write-ahead-log-wal", ["path": .text(file)]))
+      }
     }
   }
 
