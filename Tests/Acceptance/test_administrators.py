@@ -1,6 +1,7 @@
 """Administrators: from an invitation to a second factor, a lost phone, and a reset by an owner."""
 
 import re
+import subprocess
 import time
 
 import pyotp
@@ -8,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.pages import Pages
-from support.program import Server, execute, run
+from support.program import PROGRAM, Server, environment, execute, run
 
 PASSWORD = "correct horse battery"
 NEW = "nina@example.com"
@@ -224,3 +225,19 @@ def test_commands_reset_a_password_and_a_second_factor(server):
         assert run("admin", command, "--data", server.data, input="x\n").returncode == 64
     log = pages.get("/audit").text
     assert "command line" in log
+
+
+def test_a_password_in_another_encoding_is_refused(server):
+    create = ["admin", "create", "--role", "auditor", "--email", "nina@example.com"]
+    reset = ["admin", "reset-password", "--email", "ada@example.com"]
+    for command in (create, reset):
+        words = [*command, "--data", server.data]
+        refused = subprocess.run(
+            [PROGRAM, *words], input="mot de passe oublié\n".encode("latin-1"),
+            env=environment(words=words), capture_output=True, timeout=60)
+        assert refused.returncode == 64 and b"isn't valid UTF-8" in refused.stderr, refused.stderr
+    assert "nina@example.com" not in run("admin", "list", "--data", server.data).stdout
+    assert Pages(server.url).sign_in().status_code == 303
+    accepted = run(*reset, "--data", server.data, input="mot de passe oublié\r\n")
+    assert accepted.returncode == 0, accepted.stderr
+    assert Pages(server.url).sign_in(password="mot de passe oublié").status_code == 303

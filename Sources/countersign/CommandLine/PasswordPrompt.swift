@@ -8,20 +8,21 @@ import Localization
 enum PasswordPrompt {
   /// Reads the password.
   ///
-  /// - Throws: `UsageError` when it's empty; `ConfigurationError` when the two entries differ.
+  /// - Throws: `UsageError` when it's empty or not in UTF-8; `ConfigurationError` when the two entries
+  ///   differ.
   static func read() throws -> Secret {
     guard isatty(STDIN_FILENO) == 1 else {
-      guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+      guard let line = try line(), !line.isEmpty else {
         throw UsageError(Message("cli.no-password-on-standard-input"))
       }
       return Secret(line)
     }
     let terminal = try QuietTerminal()
     defer { terminal.restore() }
-    guard let first = ask(Message("cli.password-prompt")), !first.isEmpty else {
+    guard let first = try ask(Message("cli.password-prompt")), !first.isEmpty else {
       throw UsageError(Message("cli.no-password-entered"))
     }
-    guard let second = ask(Message("cli.repeat-the-password")),
+    guard let second = try ask(Message("cli.repeat-the-password")),
       Array(second.utf8) == Array(first.utf8)
     else {
       throw ConfigurationError(Message("cli.the-passwords-differ-no-changes-made"))
@@ -29,10 +30,29 @@ enum PasswordPrompt {
     return Secret(first)
   }
 
-  private static func ask(_ prompt: Message) -> String? {
+  private static func ask(_ prompt: Message) throws(UsageError) -> String? {
     Terminal.prompt(OperatorText.string(prompt))
-    let line = readLine(strippingNewline: true)
-    Terminal.complain("")
+    defer { Terminal.complain("") }
+    return try line()
+  }
+
+  /// Reads a line without its end; nil at the end of the input.
+  ///
+  /// `readLine` would replace bytes that aren't UTF-8, so that nobody could sign in with the password.
+  private static func line() throws(UsageError) -> String? {
+    var bytes: [UInt8] = []
+    var isEnd = false
+    while true {
+      let byte = getchar()
+      isEnd = byte == EOF
+      guard !isEnd, byte != Int32(UInt8(ascii: "\n")) else { break }
+      bytes.append(UInt8(truncatingIfNeeded: byte))
+    }
+    guard !isEnd || !bytes.isEmpty else { return nil }
+    if !isEnd, bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    guard let line = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError(Message("cli.the-password-isnt-utf-8"))
+    }
     return line
   }
 }
