@@ -146,7 +146,7 @@ def whole_instance(data, folder):
         (data / name).rename(data / folder / name)
 
 
-@pytest.mark.parametrize("command", ["init", "admin list", "serve"])
+@pytest.mark.parametrize("command", ["init", "admin list", "migrate", "serve"])
 @pytest.mark.parametrize("moved", [[], ["master.key"], ["master.key", "countersign.sqlite"]])
 def test_a_creation_that_was_killed_at_its_end_is_finished(tmp_path, command, moved):
     data = tmp_path / "data"

@@ -280,6 +280,14 @@ def test_a_source_in_use_is_refused(tmp_path):
     until(lambda: move(address, back).returncode == 0, "PostgreSQL notices")
 
 
+def test_a_creation_that_was_killed_at_its_end_is_finished_before_the_move(data, address):
+    (data / "init.ready").mkdir()
+    for name in ("master.key", "countersign.sqlite"):
+        (data / name).rename(data / "init.ready" / name)
+    moved(data, address)
+    assert (data / "master.key").exists() and not (data / "init.ready").exists()
+
+
 def data_with_file(folder):
     """Creates another stopped instance in a file."""
     other = folder / "other"

@@ -26,7 +26,10 @@ enum MigrateCommand: Command {
       keys.release()
       server.release()
     }
-    if !folder.isOnServer { try folder.finishRestore(holding: server) }
+    if !folder.isOnServer {
+      try folder.finishCreation(holding: server)
+      try folder.finishRestore(holding: server)
+    }
     let before = try await plan(folder)
     let instance = try await Instance.existing(
       folder, migrates: true,

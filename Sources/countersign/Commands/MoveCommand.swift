@@ -28,7 +28,10 @@
         keys.release()
         server?.release()
       }
-      if let server { try move.folder.finishRestore(holding: server) }
+      if let server {
+        try move.folder.finishCreation(holding: server)
+        try move.folder.finishRestore(holding: server)
+      }
       try move.checkFolder()
       let environment = ProcessInfo.processInfo.environment
       guard let ring = try move.folder.existingKey(environment: environment) else {
