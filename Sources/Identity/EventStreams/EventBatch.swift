@@ -58,7 +58,7 @@ public struct EventWork: Sendable {
 /// A position in an event stream.
 public struct StreamPosition: Sendable {
   /// The last entry that was delivered.
-  let sequence: Int64
+  package let sequence: Int64
   /// The entry of the last signed head that was delivered.
   let head: Int64
 

@@ -10,39 +10,59 @@ import Localization
 // 2. everything else is constant.
 /// Sends events to a syslog server over TCP or TLS.
 ///
-/// Syslog has no acknowledgments. Events are delivered when the server's kernel has them, and those
-/// of the last seconds are sent again when a connection breaks before the server has read them.
+/// Syslog has no acknowledgments. Events are delivered when the server's kernel has them. The last
+/// ones are sent again when their connection breaks before the server's kernel has acknowledged
+/// others half a minute later, by which time it has read the earlier ones.
 final class SyslogCarrier: EventCarrier, @unchecked Sendable {
   private let connection: ServerConnection
   private let format: SyslogMessage
   private let queue = DispatchQueue(label: "syslog")
-  /// The positions before the latest batches, which the server may not have read yet.
+  /// The positions before batches that the server may not have read yet.
   private var sent: [(at: ContinuousClock.Instant, position: StreamPosition)] = []
-
   /// How long a server may take to read what its kernel has.
-  private static let unread = Duration.seconds(30)
+  private let unread: Duration
+  /// The time after a position during which batches don't get one of their own, so that there are
+  /// few.
+  private var step: Duration { unread / 30 }
 
   /// Creates a carrier, which connects when there are events.
-  init(_ server: ServerConnection.Server) {
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - unread: How long it may take to read what its kernel has.
+  init(_ server: ServerConnection.Server, unread: Duration = .seconds(30)) {
     connection = ServerConnection(server)
     format = SyslogMessage(host: ProcessInfo.processInfo.hostName, process: getpid())
+    self.unread = unread
   }
 
   func cancel() { connection.cancel() }
 
   func deliver(_ batch: EventBatch) async -> EventAttempt {
+    await deliver(
+      batch.events.flatMap(format.frame),
+      after: batch.isNext ? StreamPosition(of: batch.stream) : nil)
+  }
+
+  /// Delivers messages.
+  ///
+  /// - Parameters:
+  ///   - messages: The messages with their lengths.
+  ///   - position: Where the stream continues if they aren't read; nil if they aren't part of it.
+  /// - Returns: The result.
+  func deliver(_ messages: [UInt8], after position: StreamPosition?) async -> EventAttempt {
     await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: self.send(batch)) }
+      queue.async { continuation.resume(returning: self.send(messages, after: position)) }
     }
   }
 
-  private func send(_ batch: EventBatch) -> EventAttempt {
-    let now = ContinuousClock.now
-    sent.removeAll { now - $0.at > Self.unread }
+  private func send(_ messages: [UInt8], after position: StreamPosition?) -> EventAttempt {
     do throws(HTTPClientError) {
       switch connection.state {
       case .open: break
-      case .closed: try connection.open()
+      case .closed:
+        sent = []
+        try connection.open()
       case .broken:
         connection.close()
         if let position = forget() {
@@ -55,12 +75,15 @@ final class SyslogCarrier: EventCarrier, @unchecked Sendable {
       return .postponed(error.diagnosis)
     }
     do throws(HTTPClientError) {
-      try connection.send(batch.events.flatMap(format.frame))
+      try connection.send(messages)
     } catch {
       guard let position = forget() else { return .postponed(error.diagnosis) }
       return .interrupted(error.diagnosis, after: position)
     }
-    if batch.isNext { sent.append((now, StreamPosition(of: batch.stream))) }
+    // Only now: a connection may have broken long before the next batch shows it.
+    let now = ContinuousClock.now
+    sent.removeAll { now - $0.at > unread + step }
+    if let position, sent.last.map({ now - $0.at > step }) ?? true { sent.append((now, position)) }
     return .delivered
   }
 
