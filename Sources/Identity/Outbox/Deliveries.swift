@@ -178,12 +178,13 @@ public struct Deliveries: Sendable {
     let purpose: String
     /// The administrator whom it's for; nil for a user.
     let reader: String?
-    let permission: String?
+    /// What they must be allowed to do, as stored; nil for nothing.
+    let requirement: String?
 
     /// Whether it tells its reader that they lost a role: they may no longer be an administrator, and
     /// the project may be deleted.
     var isAboutLostRole: Bool {
-      reader != nil && permission == nil
+      reader != nil && requirement == nil
         && GrantMail.Event(rawValue: purpose)?.isLoss == true
     }
 
@@ -216,7 +217,7 @@ public struct Deliveries: Sendable {
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
         application: try row.value(6), isDeleted: try row.value(7), project: try row.value(8),
         tenant: try row.value(9), purpose: try row.value(10), reader: try row.value(14),
-        permission: try row.value(15))
+        requirement: try row.value(15))
     }
   }
 
@@ -238,7 +239,7 @@ public struct Deliveries: Sendable {
   }
 
   /// Returns whether a message to an administrator may still be sent to them: it can have waited for
-  /// days, in which they were removed or lost the permission.
+  /// days, in which they were removed or lost access.
   private static func mayRead(
     _ row: ClaimedMessage, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -246,11 +247,10 @@ public struct Deliveries: Sendable {
     guard let administrator = try Administrators.present(ID(reader), at: now, connection) else {
       return false
     }
-    guard let name = row.permission else { return true }
-    guard let permission = Permission(rawValue: name) else { return false }
+    guard let text = row.requirement else { return true }
     let tenant = row.tenant.isEmpty ? nil : ID<Tenant>(row.tenant)
     let scope = try Scopes.find(project: ID(row.project), tenant: tenant, connection)
-    return administrator.may(permission, in: scope)
+    return ReaderRequirement(stored: text, in: scope)?.isMet(by: administrator, in: scope) ?? false
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.

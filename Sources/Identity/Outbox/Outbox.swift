@@ -94,7 +94,7 @@ struct Outbox: Sendable {
         \(message.replyTo), \(now.microseconds),
         \(message.expiresAt.microseconds),
         \(message.channel == .mail || carries(.sms) ? now.microseconds : nil),
-        \(message.reader?.id.text), \(message.reader?.permission?.rawValue),
+        \(message.reader?.id.text), \(message.reader?.requirement?.stored),
         \(message.about?.text), \(isUrgent ? 1 : 0))
       RETURNING message_id
       """

@@ -28,8 +28,16 @@ struct OutboxMessage {
   /// An administrator whom a message is for.
   struct Reader {
     let id: ID<Administrator>
-    /// What they must be allowed to do in the pool when it's sent; nil for a message about themselves.
-    var permission: Permission?
+    /// What they must be allowed to do when it's sent; nil for a message about themselves.
+    let requirement: ReaderRequirement?
+
+    init(id: ID<Administrator>, permission: Permission? = nil) {
+      self.init(id: id, requirement: permission.map { .permission($0) })
+    }
+
+    init(id: ID<Administrator>, requirement: ReaderRequirement?) {
+      (self.id, self.requirement) = (id, requirement)
+    }
   }
 }
 

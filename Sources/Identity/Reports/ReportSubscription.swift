@@ -204,8 +204,10 @@ extension Reports {
       link: store.links.console(subscription.report, about: subject),
       reports: store.links.reports)
     try store.outbox.add(
-      "report", .report(mail), to: OutboxMessage.Reader(id: reader.id), at: reader.email, in: scope,
-      now, connection)
+      "report", .report(mail),
+      to: OutboxMessage.Reader(
+        id: reader.id, requirement: .report(subscription.report, about: subject)),
+      at: reader.email, in: scope, now, connection)
   }
 
   /// Returns a subject as it is now; nil if it was deleted.

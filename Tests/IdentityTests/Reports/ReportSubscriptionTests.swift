@@ -165,6 +165,33 @@ struct ReportSubscriptionTests {
     }
   }
 
+  @Test(arguments: [
+    (Report.locked, Role.policy, false, false), (.locked, .auditor, true, true),
+    (.access, .auditor, true, false), (.access, .owner, false, true),
+    (.removals, .policy, false, false), (.removals, .auditor, true, true),
+  ])
+  func `a report that waits is sent only to administrators who can still read it`(
+    report: Report, role: Role, isInProject: Bool, isSent: Bool
+  ) async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let iris = try await instance.administrator("iris", .auditor)
+      let subject: ReportSubject = report == .locked ? .pool(instance.acme) : .instance
+      let subscription = try await subscribe(instance, iris, report, about: subject)
+      advance(instance, to: subscription.nextAt)
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 1)
+      let left = Grant(role: role, project: isInProject ? instance.acme.project : nil)
+      try await instance.identity.administrators.grant(
+        left, to: iris.id, by: instance.author(boss))
+      try await instance.identity.administrators.revoke(
+        Grant(role: .auditor), from: iris.id, by: instance.author(boss))
+      var sent = 0
+      while let mail = try await instance.claim() { sent += mail.purpose == "report" ? 1 : 0 }
+      #expect(sent == (isSent ? 1 : 0))
+    }
+  }
+
   @Test func `a subscription ends with its pool and its administrator`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let boss = try await instance.administrator("boss", .owner)

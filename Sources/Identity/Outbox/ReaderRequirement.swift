@@ -1,0 +1,45 @@
+/// What an administrator must be allowed to do when a message is sent to them.
+enum ReaderRequirement {
+  /// They have a permission in the pool of the message.
+  case permission(Permission)
+  /// They can read a report.
+  case report(Report, about: ReportSubject)
+
+  private static let report = "report"
+
+  /// The text of the column: the name of the permission, or a code with the names of the report and
+  /// of what it's about.
+  var stored: String {
+    switch self {
+    case .permission(let permission): permission.rawValue
+    case .report(let report, let subject):
+      StoredCode(Self.report, [report.rawValue, subject.text]).text
+    }
+  }
+
+  /// Reads the column of a message; nil if this version doesn't know it.
+  ///
+  /// - Parameters:
+  ///   - stored: The text.
+  ///   - scope: The pool of the message.
+  init?(stored: String, in scope: Scope) {
+    if let permission = Permission(rawValue: stored) {
+      self = .permission(permission)
+      return
+    }
+    guard let code = StoredCode(stored), code.code == Self.report, code.values.count == 2,
+      let report = Report(rawValue: code.values[0]),
+      // The message of a report about the instance is listed in a pool as well.
+      let subject = ReportSubject(code.values[1], scope) ?? ReportSubject(code.values[1], nil)
+    else { return nil }
+    self = .report(report, about: subject)
+  }
+
+  /// Returns whether an administrator may get a message of the pool.
+  func isMet(by administrator: Administrator, in scope: Scope) -> Bool {
+    switch self {
+    case .permission(let permission): administrator.may(permission, in: scope)
+    case .report(let report, let subject): administrator.may(read: report, about: subject)
+    }
+  }
+}
