@@ -53,6 +53,23 @@ struct AuditRetentionTests {
     }
   }
 
+  @Test func `a server removes entries while another seals, and two remove none twice`()
+    async throws
+  {
+    try await withInstance { instance in
+      let old = try await prepared(instance)
+      let other = AuditChain(store: instance.chain.store, keys: instance.chain.keys)
+      #expect(try await other.removeExpired())
+      async let first = instance.chain.removeExpired()
+      async let second = other.removeExpired()
+      let removed = try await [first, second]
+      #expect(removed.filter { $0 }.count == 1)
+      while try await other.removeExpired() {}
+      let result = try await instance.chain.verify()
+      #expect(result.faults == [] && result.removed.first?.last == old + 1)
+    }
+  }
+
   @Test func `each day of removal has its own record, and all verify`() async throws {
     try await withInstance { instance in
       _ = try await prepared(instance)
