@@ -21,6 +21,15 @@ final class ConnectionPool: Sendable {
 
     /// Whether the current thread is the connection's.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
+
+    /// Runs work on the thread, for the borrower.
+    nonisolated(nonsending) func run<T: Sendable>(
+      _ work: @escaping @Sendable (PostgreSQLSession) throws -> T
+    ) async throws -> T {
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async { continuation.resume(with: Result { try work(self.session) }) }
+      }
+    }
   }
 
   private enum Work {
@@ -155,6 +164,7 @@ final class ConnectionPool: Sendable {
   func giveBack(_ slot: Slot, after work: @escaping @Sendable () -> Void = {}) {
     slot.queue.async {
       work()
+      slot.session.keepsLink = false
       self.drain(slot)
     }
   }

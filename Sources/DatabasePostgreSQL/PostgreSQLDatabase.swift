@@ -127,11 +127,11 @@ public final class PostgreSQLDatabase: Database {
   public nonisolated(nonsending) func replicaSnapshot<T>(
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> DatedResult<T> {
-    guard let replica, let moment = await replica.moment(of: readers) else {
+    guard let replica, let (slot, moment) = await replica.borrow(of: readers) else {
       return DatedResult(try await body(), microseconds: nil)
     }
     return DatedResult(
-      try await PostgreSQLSnapshot.run(of: readers, on: replica.readers, body),
+      try await PostgreSQLSnapshot.run(of: readers, on: (slot, replica.readers), body),
       microseconds: moment)
   }
 

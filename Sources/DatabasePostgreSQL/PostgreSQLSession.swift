@@ -42,10 +42,11 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     didSet { isLinked.store(link != nil, ordering: .relaxed) }
   }
   private let isLinked = Atomic(false)
+  /// Whether transactions fail after the connection was lost, rather than open another.
+  var keepsLink = false
   /// Why the server refused the connection, for the transaction that was going to use it.
   private var refusal: Failure?
   private var state = State.idle
-
   /// What is sent along with the next statement: statements about the transaction, and others with
   /// their SQL, each with the number of savepoints that it adds or removes.
   private var lead: [(item: PostgreSQLLink.Item, sql: SQL?, savepoints: Int)] = []
@@ -56,7 +57,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// The number of statements after which those that were deferred are sent.
   private static let longestLead = 64
   private var savepoints = 0
-
   /// The number of statements of the transaction that succeeded.
   private var successes = 0
 
@@ -296,7 +296,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   private func openLink() throws(Failure) -> PostgreSQLLink {
     if let link { return link }
-    guard case .announced = state else { throw Failure(.connection(""), isLoss: true) }
+    guard case .announced = state, !keepsLink else { throw Failure(.connection(""), isLoss: true) }
     if let refusal = refusal.take() { throw refusal }
     let new = try connector.connect()
     link = new

@@ -36,18 +36,23 @@ final class PostgreSQLSnapshot: TaskExecutor {
   ///
   /// - Parameters:
   ///   - own: The connections that identify the database.
-  ///   - replica: The connections to use, if they're others.
+  ///   - replica: A borrowed connection to a replica, and those that it's one of; nil to borrow one
+  ///     of the database's own. It's given back.
   ///   - body: The reads.
   /// - Returns: The result of `body`.
   /// - Throws: What `body` throws.
   static nonisolated(nonsending) func run<T>(
-    of own: ConnectionPool, on replica: ConnectionPool? = nil,
+    of own: ConnectionPool,
+    on replica: (slot: ConnectionPool.Slot, readers: ConnectionPool)? = nil,
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T {
-    let readers = replica ?? own
     let slot: Result<ConnectionPool.Slot, any Error>
-    do { slot = .success(try await readers.borrow()) } catch { slot = .failure(error) }
-    let snapshot = PostgreSQLSnapshot(slot, of: own, on: readers)
+    if let replica {
+      slot = .success(replica.slot)
+    } else {
+      do { slot = .success(try await own.borrow()) } catch { slot = .failure(error) }
+    }
+    let snapshot = PostgreSQLSnapshot(slot, of: own, on: replica?.readers ?? own)
     defer { snapshot.end() }
     return try await withTaskExecutorPreference((try? slot.get()) == nil ? nil : snapshot) {
       try await $current.withValue(snapshot, operation: body)

@@ -44,27 +44,42 @@ final class Replica: Sendable {
     (self.readers, self.mostSecondsBehind, self.report) = (readers, mostSecondsBehind, report)
   }
 
-  /// Finds out how old the data of the replica's next snapshot may be.
+  /// Borrows a connection, and finds out how old the data of its next snapshot may be.
+  ///
+  /// The connection isn't opened again until it's given back, since another one may be to another
+  /// replica.
   ///
   /// - Parameter primary: Connections to the database that this is a replica of.
-  /// - Returns: A time up to which the snapshot has all changes, in microseconds since 1970; nil if
-  ///   the replica can't be used.
-  nonisolated(nonsending) func moment(of primary: ConnectionPool) async -> Int64? {
+  /// - Returns: The connection, and a time up to which the snapshot has all changes, in microseconds
+  ///   since 1970; nil if the replica can't be used.
+  nonisolated(nonsending) func borrow(
+    of primary: ConnectionPool
+  ) async -> (slot: ConnectionPool.Slot, moment: Int64)? {
     let isPausing = state.withLock { state in state.next.map { $0 > .now } ?? false }
     guard !isPausing else { return nil }
     guard let own = try? await identifier(primary) else { return nil }
+    var borrowed: ConnectionPool.Slot?
     do {
-      let finding = try await Self.look(readers)
+      let slot = try await readers.borrow()
+      borrowed = slot
+      let finding = try await slot.run { session in
+        let found = Result { try Self.look(session) }
+        session.settle()
+        session.keepsLink = true
+        let finding = try found.get()
+        guard session.isOpen else { throw DatabaseError.connection("it was closed") }
+        return finding
+      }
       let status = status(of: finding, own)
       note(ReplicaState(status: status, microseconds: finding.isReplica ? finding.moment : nil))
-      return status == .inUse ? finding.moment : nil
+      if status == .inUse, let moment = finding.moment { return (slot, moment) }
     } catch is CancellationError {
-      return nil
     } catch {
       let reason = (error as? DatabaseError)?.message ?? "\(error)"
       note(ReplicaState(status: .unreachable(reason: reason), microseconds: lastMoment))
-      return nil
     }
+    if let borrowed { readers.giveBack(borrowed) }
+    return nil
   }
 
   private var lastMoment: Int64? { state.withLock { $0.found.microseconds } }
@@ -83,7 +98,7 @@ final class Replica: Sendable {
     if isFree {
       let (ended, end) = AsyncStream<Void>.makeStream()
       Task {
-        _ = await moment(of: primary)
+        if let (slot, _) = await borrow(of: primary) { readers.giveBack(slot) }
         state.withLock { $0.isBeingMeasured = false }
         end.finish()
       }
@@ -117,32 +132,28 @@ final class Replica: Sendable {
   private nonisolated(nonsending) func identifier(_ primary: ConnectionPool) async throws -> String
   {
     if let known = database.withLock({ $0 }) { return known }
-    let found = try await Self.look(primary).database
+    let found = try await primary.use { try Self.look($0).database }
     database.withLock { $0 = found }
     return found
   }
 
   // Transactions that commit at once aren't logged in the order of their times, hence the second.
-  private nonisolated(nonsending) static func look(
-    _ connections: ConnectionPool
-  ) async throws -> Finding {
-    try await connections.use { session in
-      try session.read { connection in
-        try connection.first(
-          """
-          SELECT system_identifier || '/' || current_database(), pg_catalog.pg_is_in_recovery(),
-            ((extract(epoch FROM last) - 1) * 1000000)::bigint,
-            extract(epoch FROM clock_timestamp() - last)::bigint
-          FROM pg_catalog.pg_control_system(),
-            pg_catalog.pg_last_xact_replay_timestamp() AS last
-          """
-        ) { row in
-          Finding(
-            database: try row.value(0), isReplica: try row.value(1), moment: try row.value(2),
-            secondsBehind: try row.value(3))
-        }
-      } ?? Finding(database: "", isReplica: false)
-    }
+  private static func look(_ session: PostgreSQLSession) throws -> Finding {
+    try session.read { connection in
+      try connection.first(
+        """
+        SELECT system_identifier || '/' || current_database(), pg_catalog.pg_is_in_recovery(),
+          ((extract(epoch FROM last) - 1) * 1000000)::bigint,
+          extract(epoch FROM clock_timestamp() - last)::bigint
+        FROM pg_catalog.pg_control_system(),
+          pg_catalog.pg_last_xact_replay_timestamp() AS last
+        """
+      ) { row in
+        Finding(
+          database: try row.value(0), isReplica: try row.value(1), moment: try row.value(2),
+          secondsBehind: try row.value(3))
+      }
+    } ?? Finding(database: "", isReplica: false)
   }
 }
 
