@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Localization
 import Templating
@@ -8,9 +9,24 @@ struct ProtectUser: SupportAction {
 
   let pages: SupportPages
 
+  /// The field with the state that the page's button leads to, so that a form that is sent twice, or
+  /// after a colleague's, changes nothing.
+  private static let field = "protected"
+
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
-    return account.isProtected ? lifting(account) : protecting(account)
+    let isProtecting = wanted(target.form) ?? !account.isProtected
+    var question = isProtecting ? protecting(account) : lifting(account)
+    question.carried = [HiddenField(name: Self.field, value: String(isProtecting))]
+    if account.isProtected == isProtecting {
+      question.refusal = ActionErrorText.sentence(.nothingToDo)
+    }
+    return question
+  }
+
+  /// Returns whether a form protects the account or removes the protection; nil if it says neither.
+  private func wanted(_ form: Form) -> Bool? {
+    Bool(form.trimmed(Self.field))
   }
 
   private func protecting(_ account: Account) -> SupportConfirmation {
@@ -45,21 +61,15 @@ struct ProtectUser: SupportAction {
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
-    let account: Account?
-    do {
-      account = try await pages.identity.accounts.find(target.scope, target.user)
-    } catch {
-      guard case .unavailable(let cause) = error else { throw .accountNotFound }
-      throw .unavailable(cause)
-    }
-    guard let account else { throw .accountNotFound }
+    // A form without the field never removes a protection.
+    let isProtecting = wanted(target.form) ?? true
     let done = try await pages.support.protect(
-      target.scope, target.user, !account.isProtected, request)
+      target.scope, target.user, isProtecting, request)
     return SupportResult(
-      account.isProtected
-        ? Message("support.protection-removed")
-        : Message(
-          "support.protection-added", ["holders": .message(Permission.protectUsers.holders)]),
+      isProtecting
+        ? Message(
+          "support.protection-added", ["holders": .message(Permission.protectUsers.holders)])
+        : Message("support.protection-removed"),
       after: done)
   }
 }

@@ -35,7 +35,7 @@ final class Browser: Sendable {
   }
 
   /// Opens a page, and sends its form with these fields, the CSRF token, the version of the settings,
-  /// and the IDs of the factors that the page shows.
+  /// the IDs of the factors that the page shows, and whether it protects or unprotects a user.
   func submit(_ address: String, _ fields: Form, to: String? = nil) async throws -> Answer {
     var form = fields
     let page = try await get(address)
@@ -43,7 +43,9 @@ final class Browser: Sendable {
     if let version = page.value(of: SettingsConflict.field) {
       form.add(SettingsConflict.field, version)
     }
-    for id in page.allValues(of: "enrollment") { form.add("enrollment", id) }
+    for field in ["enrollment", "protected"] {
+      for value in page.allValues(of: field) { form.add(field, value) }
+    }
     return try await post(to ?? address, form)
   }
 

@@ -27,4 +27,30 @@ import Testing
       }
     }
   }
+
+  @Test func `a form that is sent twice doesn't reverse the protection of an account`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.filled("{eu}/users/\(World.chiara)")
+      let address = user + "/protection"
+      for (isProtected, reason) in [(true, "compromised"), (false, "mistake")] {
+        let page = try await ada.get(address)
+        let wanted = try #require(page.value(of: "protected"))
+        let form: Form = ["csrf": try page.csrf, "reason": reason, "protected": wanted]
+        #expect(try await ada.post(address, form).location == user)
+        #expect(!(try await ada.get(user)).says("No changes made."))
+        #expect(try await ada.post(address, form).location == user)
+        #expect(try await ada.get(user).says("No changes made."))
+        // With an error, too, the form leads to what it led to when it was opened.
+        let again = try await ada.post(address, ["csrf": try page.csrf, "protected": wanted])
+        #expect(again.status == .unprocessableContent)
+        #expect(again.says("No changes to make."))
+        let account = try await world.identity.accounts.find(
+          try await world.euScope, ID(World.chiara))
+        #expect(account?.isProtected == isProtected)
+      }
+    }
+  }
 }
