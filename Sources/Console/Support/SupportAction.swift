@@ -141,10 +141,8 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
     _ target: SupportTarget, _ input: ActionInput, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let question = try await action.question(target)
-    let errors = errors.map { error in
-      error.field == "confirmation" ? question.confirmation?.fault ?? error : error
-    }
-    return try await pages.ask(question, of: action.action, target, input, errors: errors)
+    return try await pages.ask(
+      question, of: action.action, target, input, errors: errors.map(question.placed))
   }
 }
 

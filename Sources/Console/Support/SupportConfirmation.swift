@@ -47,6 +47,15 @@ struct SupportConfirmation {
 }
 
 extension SupportConfirmation {
+  /// Returns an error with the field and the text that this page has for it.
+  func placed(_ error: FieldError) -> FieldError {
+    switch error.field {
+    case "confirmation": confirmation?.fault ?? error
+    case "until": FieldError(field: until?.source ?? error.field, text: error.text)
+    default: error
+    }
+  }
+
   /// Adds which of the user's addresses get email about the action, and which get none.
   func saying(
     _ bouncing: [BouncedAddress], of action: ConsoleAction, carriesMail: Bool
@@ -89,6 +98,7 @@ struct SupportConfirmationView: ViewModel {
   private var until: UntilField? {
     var field = question.until
     field?.error = frame.error(at: "until")
+    field?.dayError = frame.error(at: "day")
     return field
   }
 

@@ -17,6 +17,7 @@ struct UntilField: ViewModel {
   let now: Instant
   let times: Times
   var error: Message?
+  var dayError: Message?
 
   init(_ form: Form, _ times: Times, at now: Instant) {
     self.now = now
@@ -33,6 +34,9 @@ struct UntilField: ViewModel {
     if !day.isEmpty { return Day(day).map(end) }
     return Choice(rawValue: chosen).map { end(end($0)) }
   }
+
+  /// The ID of the field that the end was taken from, which an error about it belongs to.
+  var source: String { day.isEmpty ? "until" : "day" }
 
   private func end(_ day: Day) -> Instant {
     let end = times.start(of: day.next)
@@ -69,6 +73,7 @@ struct UntilField: ViewModel {
   static let keys: Keys<Self> = [
     .list("choices") { $0.choices },
     .text(\.error),
+    .text(\.dayError),
     .object("hiddenZone") { $0.times.hiddenZone },
     .text(\.day),
     .text("first") { $0.today.description },

@@ -69,7 +69,7 @@ import Testing
       }
       check(
         try await ada.submit("\(factor)/suspension", ["day": "soon"]),
-        ["until", "reason", "proof", "code"])
+        ["day", "reason", "proof", "code"])
       check(
         try await ada.submit("\(user)/deletion", ["confirmation": "somebody", "reason": "other"]),
         ["proof", "note", "confirmation", "code"])

@@ -100,14 +100,19 @@ import Text
       let user = try await user(world)
       let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
       try Snapshot.check(try await nadia.get(suspension).text, named: "suspension.html")
-      for form in [
-        ["reason": "lost", "day": "2026-12-31"], ["reason": "lost", "day": "2026-12-21"],
-        ["reason": "lost", "day": "2026-11-19"],
-        ["reason": "lost", "day": "soon"], ["reason": "lost", "until": "never"],
-      ] as [Form] {
+      for (field, value) in [
+        ("day", "2026-12-31"), ("day", "2026-12-21"), ("day", "2026-11-19"), ("day", "soon"),
+        ("until", "never"),
+      ] {
+        var form: Form = ["reason": "lost"]
+        form.add(field, value)
         let wrong = try await nadia.submit(suspension, form)
         #expect(wrong.status == .unprocessableContent)
-        #expect(wrong.values(of: "href").contains("#until"))
+        let links = wrong.values(of: "href").filter { ["#until", "#day"].contains($0) }
+        #expect(links == ["#\(field)"], "\(value)")
+        let other = field == "day" ? "until" : "day"
+        #expect(wrong.says("id=\"\(field)-error\"") && !wrong.says("id=\"\(other)-error\""))
+        #expect(wrong.says(" aria-invalid=\"true\" aria-describedby=\"\(field)-error"), "\(value)")
         Markup.check(wrong)
       }
       let last = try await nadia.submit(suspension, ["reason": "lost", "day": "2026-12-20"])
