@@ -93,13 +93,15 @@ struct ApprovalPage: Sendable {
       "approvals.title-of-one", ["request": .message(ApprovalText.what(approval))])
     var frame = try await ending.frames.frame(
       title, in: context)
-    frame.errors = errors
+    let refusal = SupportRefusal(eligibility, context.signedIn)
+    // The page already shows it in place of the form.
+    frame.errors = errors.filter { $0.text != refusal?.sentence }
     frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
     let proposed = try await proposed(approval)
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), eligibility: eligibility,
-      refusal: SupportRefusal(eligibility, context.signedIn),
+      refusal: refusal,
       obstacle: try await refusing { try await approvals.obstacle(to: approval) },
       answer: answer, changes: try await changes(proposed, in: approval.scope),
       applyAt: proposed?.applyAt,

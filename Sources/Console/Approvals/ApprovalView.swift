@@ -173,7 +173,7 @@ struct ApprovalView: ViewModel {
     .text("typed") { $0.answer },
     .text("answerError") { $0.frame.error(at: "answer") },
     .texts("consequences") { $0.consequences },
-    .text("approve") { $0.approval.paths.approval($0.approval.scope, String($0.approval.id)) },
+    .text("action") { $0.approval.paths.approval($0.approval.scope, String($0.approval.id)) },
     .text("reject") { $0.approval.paths.rejection($0.approval.scope, String($0.approval.id)) },
     .text("withdraw") { $0.approval.paths.withdrawal($0.approval.scope, String($0.approval.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

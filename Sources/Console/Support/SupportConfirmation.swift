@@ -187,10 +187,7 @@ struct SupportRefusal: ViewModel {
       self.init(
         Message(
           "support.action-limit-reached",
-          [
-            "count": .number(eligibility.settings.actionsPerHour),
-            "holder": .message(Permission.protectUsers.holder),
-          ]))
+          ["count": .number(eligibility.settings.actionsPerHour)]))
       asksForRelease = true
     } else {
       self.init(lackingCode: eligibility.asksForCode, signedIn)

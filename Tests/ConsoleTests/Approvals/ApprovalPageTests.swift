@@ -104,6 +104,28 @@ import Testing
     }
   }
 
+  @Test func `an approver who reached the hourly limit can ask to be unblocked`() async throws {
+    try await World.withSampleData { world in
+      try await requireApproval(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, request, _) = try await ask(nadia)
+      try await world.setSupportRules { $0.actionsPerHour = 1 }
+      let ada = try await Browser.signedIn(world)
+      let end = try await ada.submit(
+        user + "/sessions/end", ["reason": "lost", "proof": "called back"])
+      #expect(end.location == user)
+      let limit = try await ada.get(request)
+      #expect(limit.says("You’ve reached the limit of 1 action per hour"))
+      #expect(limit.says("Ask an owner to unblock you") && !limit.says("Approve and remove"))
+      Markup.check(limit)
+      let asked = try await ada.submit(request, [:], to: request + "/approval")
+      #expect(asked.status == .unprocessableContent && !asked.says("Ask an owner"))
+      #expect(asked.text.ranges(of: "Waiting doesn’t end the block.").count == 1)
+      Markup.check(asked)
+      #expect(try await world.identity.support.held().count == 1)
+    }
+  }
+
   @Test func `approving requires a recent code`() async throws {
     try await World.withSampleData { world in
       try await requireApproval(world)

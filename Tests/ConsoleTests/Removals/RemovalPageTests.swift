@@ -70,6 +70,25 @@ import Testing
     }
   }
 
+  @Test func `an agent who reached the hourly limit can ask in the preview to be unblocked`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, _) = try await preview(nadia)
+      try await world.setSupportRules { $0.actionsPerHour = 1 }
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(try await nadia.submit(user + "/sessions/end", ["reason": "lost"]).location == user)
+      let limit = try await nadia.get(address)
+      #expect(limit.says("You’ve reached the limit of 1 action per hour"))
+      #expect(limit.says("Ask an owner to unblock you"))
+      Markup.check(limit)
+      let asked = try await nadia.submit(address, [:])
+      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask an owner"))
+      #expect(try await world.identity.support.held().count == 1)
+    }
+  }
+
   @Test func `another administrator undoes a removal for all users of the pool`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
