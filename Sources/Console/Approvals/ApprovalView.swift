@@ -96,6 +96,7 @@ struct ApprovalView: ViewModel {
 
   private var links: [Link] {
     if let account = approval.account {
+      guard let user, !user.isDeleted else { return [] }
       let href = ConsolePaths.user(approval.scope, account.text)
       return [Link(text: Message("approvals.view-user"), href: href)]
     }
@@ -146,6 +147,7 @@ struct ApprovalView: ViewModel {
     .markup("state") { ApprovalText.chip($0.approval.state) },
     .text("place") { ApprovalText.place($0.approval.scope) },
     .list("facts") { $0.facts },
+    .flag("hasLinks") { !$0.links.isEmpty },
     .list("links") { $0.links },
     .text("answer") { $0.closing },
     .flag("isOwn") { $0.isWaiting && $0.isOwn },

@@ -5,11 +5,14 @@ import Templating
 /// The user that a page acts on: name, pool, email, phone, and the end of the UID.
 struct UserIdentity: ViewModel {
   private let facts: [Fact]
+  /// Whether the user was deleted, so that there's no page to link to.
+  let isDeleted: Bool
 
   /// The number of characters of the UID that are shown to tell users of the same name apart.
   private static let uidLength = 6
 
   init(_ account: Account, in scope: Scope) {
+    isDeleted = false
     facts = [
       Self.fact(Message("common.name"), account.displayName.map { Formatted.short($0) }),
       Self.project(scope), Self.fact(Message("common.email"), account.email),
@@ -20,6 +23,7 @@ struct UserIdentity: ViewModel {
 
   /// Creates the identity of a deleted user.
   init(deleted name: String, uid: String, in scope: Scope) {
+    isDeleted = true
     facts = [
       Self.fact(Message("users.user"), name), Self.project(scope), Self.uid(uid),
       Fact(Message("users.account"), Message("users.deleted")),
