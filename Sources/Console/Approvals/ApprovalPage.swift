@@ -93,7 +93,9 @@ struct ApprovalPage: Sendable {
       "approvals.title-of-one", ["request": .message(ApprovalText.what(approval))])
     var frame = try await ending.frames.frame(
       title, in: context)
-    let refusal = SupportRefusal(eligibility, context.signedIn)
+    let isOwn = approval.requester == context.signedIn.administrator.id
+    let refusal =
+      approval.state == .waiting && !isOwn ? SupportRefusal(eligibility, context.signedIn) : nil
     // The page already shows it in place of the form.
     frame.errors = errors.filter { $0.text != refusal?.sentence }
     frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]

@@ -9,6 +9,7 @@ struct ApprovalView: ViewModel {
   let approval: Approval
   let user: UserIdentity?
   let eligibility: SupportEligibility
+  /// Why the administrator can't approve someone else's pending request; nil if they can.
   let refusal: SupportRefusal?
   /// Why the request can't be carried out; nil if it can.
   let obstacle: ApprovalObstacle?
@@ -151,7 +152,7 @@ struct ApprovalView: ViewModel {
     .list("links") { $0.links },
     .text("answer") { $0.closing },
     .flag("isOwn") { $0.isWaiting && $0.isOwn },
-    .optional("refusal") { view in view.isWaiting && !view.isOwn ? view.refusal : nil },
+    .optional(\.refusal),
     .text("obstacle") { view in
       view.obstacle.map {
         Message(
