@@ -25,7 +25,8 @@ struct RemovalGroupPage: Sendable {
     }
     let isStill = signedIn.query["still"] != nil
     let model = RemovalGroupView(
-      frame: frame(signedIn, group), group: group, users: try await users(of: group, signedIn),
+      frame: frame(signedIn, group, users: group.users), group: group,
+      users: try await users(of: group, signedIn),
       reader: signedIn, isStill: isStill)
     var response = Response.html(view.render(model))
     if group.isRunning, !isStill {
@@ -95,11 +96,10 @@ struct RemovalGroupPage: Sendable {
   // MARK: - Parts
 
   private func frame(
-    _ signedIn: SignedIn, _ group: BulkGroup, errors: [FieldError] = []
+    _ signedIn: SignedIn, _ group: BulkGroup, users: Int, errors: [FieldError] = []
   ) -> FrameView {
     let title = Message(
-      "removals.title-of-one",
-      ["count": .number(group.users), "id": .text(String(group.id))])
+      "removals.title-of-one", ["count": .number(users), "id": .text(String(group.id))])
     var frame = ending.frames.frame(title, for: signedIn)
     frame.errors = errors
     frame.crumbs = Link.crumbsOfRemovalGroups
@@ -111,18 +111,18 @@ struct RemovalGroupPage: Sendable {
     chosen: Set<Int64>, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let parts = group.parts.filter { $0.job.users > 0 }
-    let eligibility = try await removals.eligibility(signedIn, on: parts)
+    let eligibility = try await removals.eligibility(signedIn, on: parts, only: chosen)
     let refusal =
       group.users == 0 ? nil : SupportRefusal(eligibility.form, signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let model = RemovalGroupDraftView(
-      frame: frame(signedIn, group, errors: errors), group: group,
+      frame: frame(signedIn, group, users: eligibility.users, errors: errors), group: group,
       users: try await users(of: group, signedIn), eligibility: eligibility, refusal: refusal,
       answers: answers, number: number, chosen: chosen,
       csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail,
       signIn: try await refusing {
-        try await identity.policies.signInWithoutFactor(in: parts.map(\.scope))
+        try await identity.policies.signInWithoutFactor(in: eligibility.selected.map(\.scope))
       })
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -161,10 +161,10 @@ extension BulkRemovals {
 
   /// Returns what starting or undoing a bulk removal requires of the reader.
   func eligibility(
-    _ signedIn: SignedIn, on parts: [BulkGroup.Part]
+    _ signedIn: SignedIn, on parts: [BulkGroup.Part], only chosen: Set<Int64>? = nil
   ) async throws(Refusal) -> BulkGroupEligibility {
     do {
-      return try await eligibility(signedIn.session, on: parts)
+      return try await eligibility(signedIn.session, on: parts, only: chosen)
     } catch {
       throw BulkFaults.refusal(error)
     }

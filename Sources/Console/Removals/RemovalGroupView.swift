@@ -16,7 +16,7 @@ struct RemovalGroupDraftView: ViewModel {
   let chosen: Set<Int64>
   let csrf: String
   let carriesMail: Bool
-  /// The strictest of what happens in the pools when the users sign in.
+  /// The strictest of what happens in the selected pools when the users sign in.
   let signIn: SignInWithoutFactor
 
   private var consequences: [Message] {
@@ -24,7 +24,8 @@ struct RemovalGroupDraftView: ViewModel {
       Message(
         "removals.factors-of-users",
         [
-          "count": .number(group.factors), "users": .message(BulkText.users(group.users)),
+          "count": .number(eligibility.factors),
+          "users": .message(BulkText.users(eligibility.users)),
         ]),
       carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
       BulkText.signIn(signIn, frame.times),
@@ -36,7 +37,7 @@ struct RemovalGroupDraftView: ViewModel {
   }
 
   private func undoing(within period: Message.Value) -> Message {
-    group.parts.contains { $0.job.users > 0 && $0.requiresCaller }
+    eligibility.selected.contains(where: \.requiresCaller)
       ? Message("removals.undo-of-some", ["period": period])
       : Message("removals.undo-of-all", ["period": period])
   }
@@ -53,7 +54,7 @@ struct RemovalGroupDraftView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { GroupText.usersInPools($0.group) },
+    .text("users") { GroupText.usersInPools($0.eligibility.selected) },
     .flag("hasUsers") { $0.group.users > 0 },
     .optional(\.refusal),
     .optional("form") { view -> SupportForm? in
@@ -66,12 +67,16 @@ struct RemovalGroupDraftView: ViewModel {
     .texts("consequences") { $0.consequences },
     .list("pools") { $0.pools },
     .text("poolsError") { $0.frame.error(at: "pools") },
-    .flag("asksForNumber") { $0.eligibility.asksForNumber($0.group.users, .stolen) },
+    .flag("asksForNumber") { $0.eligibility.asksForNumber(.stolen) },
     .flag("isAlwaysFinal") { $0.eligibility.undoHours == 0 },
-    .text("userCount") { Message.value(.number($0.group.users)) },
+    .text("numberLabel") {
+      Message("removals.number-of-selected", ["number": .number($0.eligibility.users)])
+    },
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
-    .text("button") { Message("removals.remove-factors", ["count": .number($0.group.users)]) },
+    .text("button") {
+      Message("removals.remove-factors", ["count": .number($0.eligibility.users)])
+    },
     .text("back") { _ in ConsolePaths.removalGroups() },
     .object("people") { $0.users },
   ]
@@ -191,7 +196,7 @@ struct RemovalGroupView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { GroupText.usersInPools($0.group) },
+    .text("users") { GroupText.usersInPools($0.group.parts) },
     .text("id") { String($0.group.id) },
     .markup("state") { GroupText.chip($0.group) },
     .flag("isRunning") { $0.group.isRunning },

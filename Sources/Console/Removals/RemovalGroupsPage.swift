@@ -139,7 +139,7 @@ struct RemovalGroupRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.removalGroup(String($0.group.id)) },
-    .text("name") { GroupText.usersInPools($0.group) },
+    .text("name") { GroupText.usersInPools($0.group.parts) },
     .text("number") { String($0.group.id) },
     .text("reason") { $0.group.reason?.name },
     .markup("state") { GroupText.chip($0.group) },
@@ -156,12 +156,12 @@ struct RemovalGroupRow: ViewModel {
 /// Bulk removals across pools as text.
 enum GroupText {
   /// Returns the number of users and pools, such as “40 users in 3 pools”.
-  static func usersInPools(_ group: BulkGroup) -> Message {
+  static func usersInPools(_ parts: [BulkGroup.Part]) -> Message {
     Message(
       "removals.users-in-pools",
       [
-        "users": .message(BulkText.users(group.users)),
-        "count": .number(group.parts.count { $0.job.users > 0 }),
+        "users": .message(BulkText.users(parts.reduce(0) { $0 + $1.job.users })),
+        "count": .number(parts.count { $0.job.users > 0 }),
       ])
   }
 

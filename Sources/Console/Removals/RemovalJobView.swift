@@ -66,7 +66,9 @@ struct RemovalDraftView: ViewModel {
     .texts("consequences") { $0.consequences },
     .flag("asksForNumber") { $0.asksForNumber },
     .flag("isAlwaysFinal") { $0.eligibility.settings.undoHours == 0 },
-    .text("userCount") { Message.value(.number($0.job.users)) },
+    .text("numberLabel") {
+      Message("removals.enter-the-number-of-users", ["number": .number($0.job.users)])
+    },
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in

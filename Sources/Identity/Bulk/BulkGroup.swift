@@ -69,8 +69,6 @@ public struct BulkGroup: Sendable {
   }
   /// The number of users to act on.
   public var users: Int { parts.reduce(0) { $0 + $1.job.users } }
-  /// The number of factors to remove.
-  public var factors: Int { parts.reduce(0) { $0 + $1.job.factors } }
   /// Whether factors are being restored, and none are being removed.
   public var isBeingUndone: Bool { isRunning && !parts.contains { $0.job.state == .running } }
   /// How far the undo is in all parts of present pools together; nil if nobody undid the removal.
@@ -215,12 +213,21 @@ public struct BulkGroupEligibility: Sendable {
   public let approvals: [Int64: Approval.Cause]
   /// The jobs of pools in which the agent hit the hourly action limit.
   public let blocked: Set<Int64>
-  /// The shortest time in hours within which the removal can be undone; 0 if it can't be somewhere.
+  /// The parts that will be started: the chosen ones in pools where the agent isn't blocked.
+  ///
+  /// If there are none, those that can be chosen; if there are none of them either, all.
+  public let selected: [BulkGroup.Part]
+  /// The shortest time in hours within which the selected parts can be undone; 0 if one can't be.
   public let undoHours: Int
+
+  /// The number of users of the selected parts.
+  public var users: Int { selected.reduce(0) { $0 + $1.job.users } }
+  /// The number of factors to remove in the selected parts.
+  public var factors: Int { selected.reduce(0) { $0 + $1.job.factors } }
 
   /// Returns true if the number of users must be typed: there are many, and the removal can't be
   /// undone somewhere.
-  public func asksForNumber(_ users: Int, _ reason: SupportReason?) -> Bool {
+  public func asksForNumber(_ reason: SupportReason?) -> Bool {
     Self.asksForNumber(users, reason, undoHours: undoHours)
   }
 

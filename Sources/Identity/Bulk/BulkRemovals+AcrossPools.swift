@@ -56,19 +56,24 @@ extension BulkRemovals {
 
   /// Returns what starting parts of a bulk removal, or undoing them, requires of an agent.
   ///
+  /// - Parameters:
+  ///   - agent: The agent's session.
+  ///   - parts: The parts that the agent can choose from.
+  ///   - chosen: The numbers of the jobs of the parts that the agent chose; nil for all.
+  /// - Returns: The requirements of all parts, and the parts that are selected.
   /// - Throws: ``BulkError``.
   public func eligibility(
-    _ agent: ConsoleSession, on parts: [BulkGroup.Part]
+    _ agent: ConsoleSession, on parts: [BulkGroup.Part], only chosen: Set<Int64>? = nil
   ) async throws(BulkError) -> BulkGroupEligibility {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
       var approvals: [Int64: Approval.Cause] = [:]
       var blocked: Set<Int64> = []
-      var rules: [SupportRules] = []
+      var rules: [Int64: SupportRules] = [:]
       var needsCode = false
       for part in parts {
         let eligibility = try authorization.eligibility(agent, in: part.scope, at: now, connection)
-        rules.append(eligibility.settings)
+        rules[part.job.id] = eligibility.settings
         needsCode = eligibility.asksForCode
         if eligibility.actionsLeft == 0 { blocked.insert(part.job.id) }
         approvals[part.job.id] = try Approval.Cause(
@@ -77,12 +82,16 @@ extension BulkRemovals {
           at: now, connection)
       }
       let form = SupportEligibility(
-        settings: SupportRules(checksOf: rules), asksForCode: needsCode,
+        settings: SupportRules(checksOf: parts.compactMap { rules[$0.job.id] }),
+        asksForCode: needsCode,
         actionsLeft: parts.count - blocked.count, isHeld: blocked.count == parts.count,
         refusal: nil)
+      let open = parts.filter { !blocked.contains($0.job.id) }
+      let selected = open.filter { chosen?.contains($0.job.id) ?? true }
+      let counted = [selected, open].first { !$0.isEmpty } ?? parts
       return BulkGroupEligibility(
-        form: form, approvals: approvals, blocked: blocked,
-        undoHours: rules.map(\.undoHours).min() ?? 0)
+        form: form, approvals: approvals, blocked: blocked, selected: counted,
+        undoHours: counted.compactMap { rules[$0.job.id]?.undoHours }.min() ?? 0)
     }
   }
 
@@ -96,7 +105,7 @@ extension BulkRemovals {
   ///   - chosen: The numbers of the jobs to start; the others are deleted, including those in pools
   ///     where the agent can't act now.
   ///   - number: The number of users, as typed by the agent; required if
-  ///     ``BulkGroupEligibility/asksForNumber(_:_:)`` returns true.
+  ///     ``BulkGroupEligibility/asksForNumber(_:)`` returns true.
   ///   - request: The agent and their reason.
   /// - Returns: The bulk removal. If it was already started, it's unchanged.
   /// - Throws: ``BulkError``.

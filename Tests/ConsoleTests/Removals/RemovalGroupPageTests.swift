@@ -183,6 +183,74 @@ import Testing
     }
   }
 
+  /// Adds users with a second factor to another pool, and opens the preview of a removal for them
+  /// and for the two users of the list.
+  ///
+  /// - Returns: The preview, and the value of the checkbox of the other pool.
+  private func preview(
+    _ count: Int, _ browser: Browser
+  ) async throws -> (address: String, page: Answer, pool: String) {
+    let world = browser.world
+    let us = try await world.identity.scopes.existing(
+      project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"))
+    var list = Self.list
+    for number in 0..<count {
+      var new = NewAccount()
+      new.email = "user\(number)@example.com"
+      let account = try await world.identity.accounts.create(
+        us, new, by: Author(actor: .commandLine))
+      try await world.enroll(account, "Phone", in: us)
+      list += "\nuser\(number)@example.com"
+    }
+    let (address, page) = try await preview(browser, list)
+    let group = try await world.identity.bulkRemovals.group(
+      try #require(address.split(separator: "/").last.flatMap { Int64($0) }),
+      for: ID(try await world.id(of: World.ada)))
+    let part = try #require(group.parts.first { $0.scope.tenant == us.tenant })
+    return (address, page, String(part.job.id))
+  }
+
+  private func expect(_ page: Answer, asksAbout users: Int, in pools: String) {
+    Markup.check(page)
+    #expect(page.says("Bulk removal for \(users) users · "))
+    #expect(page.says("Remove second factors from \(users) users in \(pools)?"))
+    #expect(page.says("All \(users) second factors of \(users) users are removed."))
+    #expect(page.says("Number of users in the selected pools, \(users)"))
+    #expect(page.says("Remove factors from \(users) users"))
+  }
+
+  @Test func `the number to enter is without the users of a pool where the agent is blocked`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      try await world.block(World.ada, in: try await world.euScope)
+      let ada = try await Browser.signedIn(world)
+      let (address, draft, pool) = try await preview(22, ada)
+      #expect(draft.says("You hit the hourly action limit here."))
+      expect(draft, asksAbout: 22, in: "1 pool")
+      let form: Form = ["reason": "stolen", "pool": pool, "number": "22"]
+      #expect(try await ada.submit(address, form).location == address)
+    }
+  }
+
+  @Test func `the number to enter is that of the pools that stay selected`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let (address, draft, pool) = try await preview(22, ada)
+      expect(draft, asksAbout: 24, in: "2 pools")
+      let wrong = try await ada.submit(
+        address, ["reason": "stolen", "pool": pool, "number": "24"])
+      #expect(wrong.status == .unprocessableContent)
+      #expect(wrong.says("Enter 22, the number of users."))
+      expect(wrong, asksAbout: 22, in: "1 pool")
+      let none = try await ada.submit(address, ["reason": "stolen"])
+      #expect(none.says("Select at least one user pool."))
+      expect(none, asksAbout: 24, in: "2 pools")
+      let form: Form = ["reason": "stolen", "pool": pool, "number": "22"]
+      #expect(try await ada.submit(address, form).location == address)
+    }
+  }
+
   @Test func `users found by a search across pools are selected for a removal`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

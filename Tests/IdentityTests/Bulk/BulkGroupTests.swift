@@ -313,3 +313,8 @@ import Testing
     }
   }
 }
+
+extension BulkGroup {
+  /// The number of factors in all parts.
+  fileprivate var factors: Int { parts.reduce(0) { $0 + $1.job.factors } }
+}
