@@ -23,13 +23,12 @@ struct RemovalGroupPage: Sendable {
         signedIn, group, ActionInput(), number: "", chosen: Set(group.parts.map(\.job.id)),
         errors: [])
     }
-    let isStill = signedIn.query["still"] != nil
+    let users = try await users(of: group, signedIn)
     let model = RemovalGroupView(
       frame: frame(signedIn, group, users: group.users), group: group,
-      users: try await users(of: group, signedIn),
-      reader: signedIn, isStill: isStill)
+      users: users, reader: signedIn)
     var response = Response.html(view.render(model))
-    if group.isRunning, !isStill {
+    if group.isRunning, !users.isStill {
       response.fields.add("Refresh", String(RemovalJobPage.pause))
     }
     return response
@@ -134,7 +133,9 @@ struct RemovalGroupPage: Sendable {
     let page = try await refusing {
       try await removals.users(of: group, after: after, limit: Self.length)
     }
-    return GroupUsers(group: group, page: page, after: after)
+    return GroupUsers(
+      group: group, page: page, after: after,
+      isStill: signedIn.query[RemovalJobPage.still] != nil)
   }
 }
 

@@ -107,8 +107,19 @@ struct GroupUsers: ViewModel {
   let group: BulkGroup
   let page: Page<BulkGroupItem>
   let after: String?
+  /// Whether automatic refresh is off, which the links keep.
+  let isStill: Bool
 
   private var path: String { ConsolePaths.removalGroup(String(group.id)) }
+
+  private func query(isStill: Bool) -> Form { isStill ? [RemovalJobPage.still: ""] : Form() }
+
+  /// Returns the address of the users that are shown, with automatic refresh off or on.
+  func address(isStill: Bool) -> String {
+    var form = query(isStill: isStill)
+    if let after { form.add("after", after) }
+    return form.query(of: path)
+  }
 
   static let keys: Keys<Self> = [
     .flag("hasRows") { !$0.page.items.isEmpty },
@@ -116,7 +127,8 @@ struct GroupUsers: ViewModel {
     .object("pager") { users in
       PagerView(
         shown: Message("removals.n-lines", ["count": .number(users.page.items.count)]),
-        path: users.path, query: Form(), after: users.after, next: users.page.next)
+        path: users.path, query: users.query(isStill: users.isStill), after: users.after,
+        next: users.page.next)
     },
     .flag("hasMisses") { !$0.group.misses.isEmpty },
     .list("misses") { $0.group.misses.map(GroupMissRow.init) },
@@ -161,10 +173,6 @@ struct RemovalGroupView: ViewModel {
   let group: BulkGroup
   let users: GroupUsers
   let reader: SignedIn
-  /// Whether automatic refresh is off.
-  let isStill: Bool
-
-  private var path: String { ConsolePaths.removalGroup(String(group.id)) }
 
   private var figures: [Figure] {
     RemovalJobView.figures(
@@ -201,10 +209,10 @@ struct RemovalGroupView: ViewModel {
     .markup("state") { GroupText.chip($0.group) },
     .flag("isRunning") { $0.group.isRunning },
     .flag("mayStop") { $0.group.parts.contains { $0.job.state == .running } },
-    .flag(\.isStill),
+    .flag("isStill") { $0.users.isStill },
     .number("pause") { _ in RemovalJobPage.pause },
-    .text("still") { $0.path + "?still" },
-    .text("moving") { $0.path },
+    .text("still") { $0.users.address(isStill: true) },
+    .text("moving") { $0.users.address(isStill: false) },
     .markup("share") { view in
       view.group.isBeingUndone
         ? Meter.share(view.group.undone.processed, of: view.group.undone.users)

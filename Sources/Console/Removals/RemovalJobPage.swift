@@ -14,6 +14,8 @@ struct RemovalJobPage: Sendable {
   private static let length = 50
   /// The refresh interval of the page while the removal runs, in seconds.
   static let pause = 3
+  /// The name in the query that turns off automatic refresh.
+  static let still = "still"
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
@@ -26,13 +28,12 @@ struct RemovalJobPage: Sendable {
     let approval = try await refusing {
       try await identity.approvals.find(forJob: job.id, in: context.scope)
     }
-    let isStill = context.signedIn.query["still"] != nil
     let part = try await removals.part(id, context)
     let model = RemovalJobView(
       frame: try await frame(context, job), context: context, part: part, lines: lines,
-      approval: approval, isStill: isStill)
+      approval: approval)
     var response = Response.html(view.render(model))
-    if part.isRunning, !isStill { response.fields.add("Refresh", String(Self.pause)) }
+    if part.isRunning, !lines.isStill { response.fields.add("Refresh", String(Self.pause)) }
     return response
   }
 
@@ -155,7 +156,8 @@ struct RemovalJobPage: Sendable {
     }
     let counts = try await refusing { try await removals.counts(of: job) }
     return BulkLines(
-      job: job, scope: context.scope, page: page, counts: counts, show: show, after: after)
+      job: job, scope: context.scope, page: page, counts: counts, show: show, after: after,
+      isStill: query[Self.still] != nil)
   }
 }
 
@@ -195,30 +197,50 @@ struct BulkLines: ViewModel {
   let counts: [BulkResult?: Int]
   let show: String
   let after: String?
+  /// Whether automatic refresh is off, which the links keep.
+  let isStill: Bool
 
   /// The tab of lines that haven't been processed.
   static let open = "open"
 
   private var path: String { ConsolePaths.bulkRemoval(scope, String(job.id)) }
 
-  private func query(_ show: String) -> Form { show.isEmpty ? Form() : ["show": show] }
+  private func query(_ show: String, isStill: Bool) -> Form {
+    var form = Form()
+    if !show.isEmpty { form.add("show", show) }
+    if isStill { form.add(RemovalJobPage.still, "") }
+    return form
+  }
+
+  private func address(ofTab show: String) -> String {
+    query(show, isStill: isStill).query(of: path)
+  }
+
+  /// Returns the address of the lines that are shown, with automatic refresh off or on.
+  func address(isStill: Bool) -> String {
+    var form = query(shown, isStill: isStill)
+    if let after { form.add("after", after) }
+    return form.query(of: path)
+  }
 
   private var tabs: [Link] {
     let all = Link(
-      text: Message("removals.tab-all", ["number": .number(job.lines)]), href: path,
-      isCurrent: isAll)
+      text: Message("removals.tab-all", ["number": .number(job.lines)]),
+      href: address(ofTab: ""), isCurrent: isAll)
     let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
     return [all]
       + kinds.compactMap { kind in
         guard let count = counts[kind], count > 0 else { return nil }
         let name = kind?.rawValue ?? Self.open
         return Link(
-          text: BulkText.tab(kind, of: job, count), href: query(name).query(of: path),
+          text: BulkText.tab(kind, of: job, count), href: address(ofTab: name),
           isCurrent: show == name)
       }
   }
 
   private var isAll: Bool { show != Self.open && BulkResult(rawValue: show) == nil }
+  /// The current tab; empty for all lines.
+  private var shown: String { isAll ? "" : show }
 
   static let keys: Keys<Self> = [
     .list("tabs") { $0.tabs },
@@ -229,13 +251,13 @@ struct BulkLines: ViewModel {
     .object("pager") { lines in
       PagerView(
         shown: Message("removals.n-lines", ["count": .number(lines.page.items.count)]),
-        path: lines.path, query: lines.isAll ? Form() : lines.query(lines.show),
+        path: lines.path, query: lines.query(lines.shown, isStill: lines.isStill),
         after: lines.after, next: lines.page.next)
     },
     .object("empty") { lines in
       EmptyView(
         heading: Message("removals.no-lines"), sentence: Message("removals.no-lines-hint"),
-        link: EmptyLink(text: Message("removals.show-all-lines"), href: lines.path))
+        link: EmptyLink(text: Message("removals.show-all-lines"), href: lines.address(ofTab: "")))
     },
   ]
 }

@@ -88,11 +88,8 @@ struct RemovalJobView: ViewModel {
   let part: BulkGroup.Part
   let lines: BulkLines
   let approval: Approval?
-  /// Whether automatic refresh is off.
-  let isStill: Bool
 
   private var job: BulkJob { part.job }
-  private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
 
   private var figures: [Figure] {
     Self.figures(
@@ -199,10 +196,10 @@ struct RemovalJobView: ViewModel {
     },
     .flag("isRunning") { $0.part.isRunning },
     .flag("mayStop") { $0.job.state == .running },
-    .flag(\.isStill),
+    .flag("isStill") { $0.lines.isStill },
     .number("pause") { _ in RemovalJobPage.pause },
-    .text("still") { $0.path + "?still" },
-    .text("moving") { $0.path },
+    .text("still") { $0.lines.address(isStill: true) },
+    .text("moving") { $0.lines.address(isStill: false) },
     .markup("share") { view in
       view.part.isBeingUndone
         ? Meter.share(view.part.undone.processed, of: view.part.undone.users)

@@ -251,6 +251,27 @@ import Testing
     }
   }
 
+  @Test func `automatic refresh stays off on other pages, and turning it on keeps the page`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let (address, draft, _) = try await preview(60, ada)
+      _ = try await ada.submit(address, form(draft))
+      let still = try await ada.get(address + "?still")
+      let next = try #require(still.values(of: "href").first { $0.contains("after=") })
+      #expect(next.hasPrefix(address + "?still=&after="))
+      let second = try await ada.get(next)
+      #expect(second.response.fields["Refresh"] == nil)
+      #expect(second.values(of: "href").contains(address + "?still="))
+      let moving = next.replacing("still=&", with: "")
+      #expect(second.values(of: "href").contains(moving))
+      let turnedOn = try await ada.get(moving)
+      #expect(turnedOn.response.fields["Refresh"] == "3")
+      #expect(turnedOn.values(of: "href").contains(next))
+    }
+  }
+
   @Test func `users found by a search across pools are selected for a removal`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -168,6 +168,35 @@ import Testing
     }
   }
 
+  @Test
+  func `automatic refresh stays off on other tabs and pages, and turning it on keeps the place`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let unknown = (0..<60).map { "nobody\($0)@example.com\n" }.joined()
+      let (address, _) = try await preview(nadia, unknown + Self.list)
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      let still = try await nadia.get(address + "?show=not-found&still")
+      let next = try #require(still.values(of: "href").first { $0.contains("after=") })
+      let second = try await nadia.get(next)
+      for (page, moving, line) in [
+        (still, address + "?show=not-found", "nobody0@"),
+        (second, next.replacing("&still=", with: ""), "nobody59@"),
+      ] {
+        Markup.check(page)
+        #expect(page.response.fields["Refresh"] == nil && page.says(line))
+        let links = page.values(of: "href").filter { $0 == address || $0.hasPrefix(address + "?") }
+        #expect(links.contains(address + "?still="))
+        #expect(links.filter { !$0.contains("still") } == [moving])
+        let turnedOn = try await nadia.get(moving)
+        #expect(turnedOn.response.fields["Refresh"] == "3" && turnedOn.says(line))
+      }
+      let turnedOn = try await nadia.get(next.replacing("&still=", with: ""))
+      #expect(turnedOn.values(of: "href").contains(next))
+    }
+  }
+
   @Test func `a running removal can be stopped`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
