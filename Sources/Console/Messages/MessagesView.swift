@@ -96,6 +96,13 @@ struct MessageView: ViewModel {
 
   private var scope: Scope { context.scope }
 
+  private var accepted: Message {
+    switch message.channel {
+    case .mail: Message("messages.accepted-by-mail-server")
+    case .sms: Message("messages.accepted-by-sms-gateway")
+    }
+  }
+
   private var facts: [Fact] {
     let times = frame.times
     var facts = [
@@ -109,7 +116,7 @@ struct MessageView: ViewModel {
     ]
     switch message.state {
     case .sent(let at):
-      facts.append(Fact(Message("messages.accepted-by-mail-server"), times.past(at)))
+      facts.append(Fact(accepted, times.past(at)))
     case .failed(let at): facts.append(Fact(Message("messages.failed-at"), times.past(at)))
     case .waiting, .expired, .withdrawn:
       facts.append(Fact(Message("messages.expires"), times.moment(message.expiresAt)))
@@ -152,10 +159,13 @@ struct MessageView: ViewModel {
   /// Why the text isn't available.
   private var closed: Message {
     switch message.state {
+    case .sent where message.channel == .sms: Message("messages.text-of-sent-sms")
     case .sent: Message("messages.text-of-sent")
     case .failed: Message("messages.text-of-failed")
     case .expired: Message("messages.text-of-expired")
     case .withdrawn: Message("messages.text-of-withdrawn")
+    case .waiting where !isReadable && message.channel == .sms:
+      Message("messages.text-only-for-user-of-sms")
     case .waiting where !isReadable: Message("messages.text-only-for-user")
     case .waiting:
       Message(

@@ -114,6 +114,29 @@ import Testing
     }
   }
 
+  @Test func `the pages of text messages name the SMS gateway`() async throws {
+    try await World.withSampleData(carriesText: true) { world in
+      try await queueTextMessages(world, tries: 0)
+      let sent = try #require(try await world.identity.deliveries.claim(.sms))
+      try await world.identity.deliveries.record(.sent, of: sent)
+      let messages = try await world.filled("{eu}/messages")
+      let ada = try await Browser.signedIn(world)
+      var pages: [String] = []
+      for message in try await world.identity.messages.list(try await world.euScope).items
+      where message.channel == .sms {
+        let page = try await ada.get("\(messages)/\(message.id)")
+        Markup.check(page)
+        pages.append(page.text)
+      }
+      let accepted = pages.filter { $0.contains("Accepted by SMS gateway") }
+      #expect(pages.count == 3 && accepted.count == 1)
+      #expect(
+        accepted.first?.contains("deleted when the SMS gateway accepted the message.") == true)
+      #expect(pages.count { $0.contains("The message is sent by SMS, so only the user") } == 2)
+      #expect(!pages.contains { $0.contains("mail server") || $0.contains("sent by email") })
+    }
+  }
+
   @Test func `an invalid message number is not found`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
