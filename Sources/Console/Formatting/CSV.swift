@@ -7,10 +7,12 @@ import Identity
 /// (ASVS 1.2.10), so a user's name can't run anything on the reader's computer.
 struct CSV {
   private var bytes: [UInt8] = []
+  private let width: Int
 
   /// Creates a table with a header row; the byte order mark tells spreadsheets that it's UTF-8.
   init(_ columns: [String]) {
     bytes = [0xEF, 0xBB, 0xBF]
+    width = columns.count
     add(columns)
   }
 
@@ -27,6 +29,11 @@ struct CSV {
       bytes.append(UInt8(ascii: "\""))
     }
     bytes += [13, 10]
+  }
+
+  /// Adds a row with a note, which says that the table is incomplete.
+  mutating func end(with note: String) {
+    add([note] + Array(repeating: "", count: width - 1))
   }
 
   /// The table as a download.

@@ -21,7 +21,13 @@ struct AffectedUsersFile: Sendable {
     return try await download.response(
       context, named: "affected-users", filter: catalog.text(heading(query))
     ) { () async throws(Refusal) in
-      try await file(context.scope, query)
+      try await Self.file(catalog) { after, limit async throws(Refusal) in
+        try await refusing {
+          try await identity.activity.affected(
+            in: context.scope, beyond: query.window.adjacentIntervals, days: query.days,
+            after: after, limit: limit)
+        }
+      }
     } ask: { errors async throws(Refusal) in
       try await ask(context, query, errors)
     }
@@ -50,8 +56,12 @@ struct AffectedUsersFile: Sendable {
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
   }
 
-  private func file(
-    _ scope: Scope, _ query: AffectedUsersQuery
+  /// Returns the file of the users that `read` returns after a cursor, up to a limit.
+  ///
+  /// With more than `longest` users, a last row says that the file is incomplete.
+  static func file(
+    _ catalog: Catalog, atMost longest: Int = UsersFile.longest,
+    _ read: (_ after: String?, _ limit: Int) async throws(Refusal) -> Page<AffectedUser>
   ) async throws(Refusal) -> (file: CSV, rows: Int) {
     var file = CSV(
       [
@@ -61,12 +71,7 @@ struct AffectedUsersFile: Sendable {
       ].map { catalog.text($0) })
     var (after, count): (String?, Int) = (nil, 0)
     repeat {
-      let place = after
-      let page = try await refusing {
-        try await identity.activity.affected(
-          in: scope, beyond: query.window.adjacentIntervals, days: query.days, after: place,
-          limit: Self.batch)
-      }
+      let page = try await read(after, min(batch, longest - count))
       for user in page.items {
         file.add([
           user.label, user.displayName ?? "", user.account.text, String(user.reach),
@@ -77,7 +82,10 @@ struct AffectedUsersFile: Sendable {
       after = page.next
       // Lets other tasks of this thread run.
       await Task.yield()
-    } while after != nil && count < UsersFile.longest
+    } while after != nil && count < longest
+    if after != nil {
+      file.end(with: catalog.text(Message("common.file-incomplete", ["count": .number(count)])))
+    }
     return (file, count)
   }
 }

@@ -86,7 +86,7 @@ struct ReportPage: Sendable {
     }
     if content.next != nil {
       let count = content.table.rows.count
-      content.table.end(with: Message("reports.file-incomplete", ["count": .number(count)]))
+      content.table.end(with: Message("common.file-incomplete", ["count": .number(count)]))
     }
     return content.table
   }

@@ -106,8 +106,7 @@ struct UsersFile: Sendable {
 
   /// Appends a row that says that the file is incomplete.
   private func end(_ file: inout CSV, after count: Int) {
-    let note = Message("users.file-incomplete", ["count": .number(count)])
-    file.add([catalog.text(note)] + Array(repeating: "", count: Self.columns.count - 1))
+    file.end(with: catalog.text(Message("users.file-incomplete", ["count": .number(count)])))
   }
 
   private func cells(_ account: AccountSummary, _ ends: [ID<Account>: Instant]) -> [String] {
