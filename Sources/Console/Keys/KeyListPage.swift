@@ -32,7 +32,13 @@ struct KeyListView: ViewModel {
   let context: ScopeContext
   let keyRows: [KeyRow]
   let tokenRows: [TokenRow]
+  /// The newest revoked tokens.
   let revoked: [TokenRow]
+  /// The number of all revoked tokens.
+  let revokedCount: Int
+
+  /// The maximum number of revoked tokens in the list.
+  private static let mostRevoked = 20
 
   init(
     frame: FrameView, context: ScopeContext, keys: [APIKey], tokens: [ServiceToken],
@@ -51,7 +57,9 @@ struct KeyListView: ViewModel {
       TokenRow(token: token, scope: scope, times: times, showsHistory: showsHistory)
     }
     tokenRows = tokens.filter { $0.revokedAt == nil }.map(row)
-    revoked = tokens.filter { $0.revokedAt != nil }.prefix(20).map(row)
+    let ended = tokens.filter { $0.revokedAt != nil }
+    revoked = ended.prefix(Self.mostRevoked).map(row)
+    revokedCount = ended.count
   }
 
   static let keys: Keys<Self> = [
@@ -65,7 +73,11 @@ struct KeyListView: ViewModel {
     .list("tokens") { $0.tokenRows },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
     .text("revokedCount") {
-      Message("keys.revoked-tokens", ["count": .number($0.revoked.count)])
+      Message("keys.revoked-tokens", ["count": .number($0.revokedCount)])
+    },
+    .text("newest") { view in
+      view.revoked.count == view.revokedCount
+        ? nil : Message("keys.showing-newest", ["count": .number(view.revoked.count)])
     },
     .list(\.revoked),
     .text("newToken") { ConsolePaths.newToken($0.context.scope) },

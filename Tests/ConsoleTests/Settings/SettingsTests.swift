@@ -213,6 +213,27 @@ import Testing
     }
   }
 
+  @Test func `all revoked tokens are counted, and the newest 20 are listed`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let tokens = world.identity.serviceTokens
+      for number in 1...21 {
+        world.clock.advance(seconds: 1)
+        let (token, _) = try await tokens.create(
+          project: ID("acme-retail"), tenant: nil, role: .support, name: "old-\(number)",
+          maker: .commandLine)
+        try await tokens.revoke(token.id, of: token.project, by: Author(actor: .commandLine))
+        guard number >= 20 else { continue }
+        let page = try await ada.get(Self.keys)
+        Markup.check(page)
+        #expect(page.says("<summary>\(number) revoked tokens</summary>"))
+        #expect(page.says("Showing the newest 20.") == (number == 21))
+        #expect(page.says("<bdi>old-1</bdi>") == (number == 20))
+        #expect(page.says("<bdi>old-\(number)</bdi>"))
+      }
+    }
+  }
+
   @Test func `each key and token links to its history`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
