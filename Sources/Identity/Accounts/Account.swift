@@ -277,6 +277,8 @@ public struct AccountChange: Sendable {
   public var unlinked: [String] = []
   /// Whether to unlink all providers.
   public var unlinksAll = false
+  /// Whether users must be able to sign in with passwords, as at sign-up, or the change is refused.
+  public var needsPasswordSignIn = false
 
   /// Creates a change that keeps every field.
   public init() {}

@@ -61,6 +61,11 @@ extension Accounts {
           throw AccountError.session(error)
         }
       }
+      if change.needsPasswordSignIn {
+        guard try SignIns.methods(scope, connection).password else {
+          throw AccountError.operationNotAllowed
+        }
+      }
       guard let old = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }

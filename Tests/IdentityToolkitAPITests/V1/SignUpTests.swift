@@ -105,11 +105,21 @@ struct SignUpTests {
 
   @Test func `disabled sign-in methods are refused`() async throws {
     try await TestServer.with { server in
+      let anonymous = try await server.post("/v1/accounts:signUp", [:])
+      let token = try #require(anonymous["idToken"] ?? nil)
       _ = try await server.patch(TestServer.config + "?updateMask=signIn", [:])
       #expect(try await server.post("/v1/accounts:signUp", [:]).error == "ADMIN_ONLY_OPERATION")
-      let body: JSON = ["email": "bob@example.com", "password": "correct horse"]
+      var body: JSON.Object = ["email": "bob@example.com", "password": "correct horse"]
       #expect(
-        try await server.post("/v1/accounts:signUp", body).error == "OPERATION_NOT_ALLOWED")
+        try await server.post("/v1/accounts:signUp", .object(body)).error
+          == "OPERATION_NOT_ALLOWED")
+      body["idToken"] = token
+      let link = try await server.post("/v1/accounts:signUp", .object(body))
+      #expect(link.status == 400 && link.error == "OPERATION_NOT_ALLOWED")
+      let shown = try await server.post("/v1/accounts:lookup", ["idToken": token])
+      let user = try #require(shown["users"]?.arrayValue?.first)
+      #expect(user["localId"] == anonymous["localId"] && user["email"] == nil)
+      #expect(user["passwordHash"] == nil)
     }
   }
 

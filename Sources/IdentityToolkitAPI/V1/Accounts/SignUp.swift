@@ -68,6 +68,7 @@ extension Methods {
     }
     change.email = .set(email)
     change.password = .set(Secret(password))
+    change.needsPasswordSignIn = true
     let update = try await self.change(session, change, call)
     var answer = Methods.signUpAnswer(update.account)
     if let grant = update.grant { try appendTokens(grant, to: &answer) }
