@@ -1,4 +1,5 @@
 import Crypto
+import Text
 
 /// Validation rules for account fields.
 package enum AccountRules {
@@ -88,5 +89,10 @@ extension Account {
   /// Returns true if the text is a valid email address for an account.
   public static func isEmail(_ text: String) -> Bool {
     (try? AccountRules.checkEmail(text)) != nil
+  }
+
+  /// Returns true if an address is the account's, in any case.
+  public func hasEmail(_ address: String) -> Bool {
+    email.map { AccountRules.folded(email: address).isSameBytes(as: $0) } ?? false
   }
 }

@@ -71,8 +71,7 @@ extension Accounts {
       }
       if session != nil {
         try Self.checkOwnEmail(change, of: old)
-        if case .set(let email) = change.email,
-          !Self.isSame(AccountRules.folded(email: email), old.email),
+        if case .set(let email) = change.email, !old.hasEmail(email),
           let refusal = try store.refusal(
             ofNewEmail: email, in: scope, from: author.address, at: now, connection)
         {

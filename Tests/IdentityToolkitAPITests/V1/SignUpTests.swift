@@ -123,6 +123,41 @@ struct SignUpTests {
     }
   }
 
+  @Test func `with email enumeration protection, linking a password doesn't replace an email`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try #require(try await server.signIn(alice)["idToken"] ?? nil)
+      let answer = try await server.post(
+        "/v1/accounts:signUp",
+        ["idToken": token, "email": "new@example.com", "password": "correct horse"])
+      #expect(
+        answer.error
+          == "OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+      let invalid = try await server.post(
+        "/v1/accounts:signUp",
+        ["idToken": token, "email": "no address", "password": "correct horse"])
+      #expect(invalid.error == "INVALID_EMAIL")
+    }
+  }
+
+  @Test func `with email enumeration protection, the user's own email in other case isn't new`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try #require(try await server.signIn(alice)["idToken"] ?? nil)
+      let updated = try await server.post(
+        "/v1/accounts:update", ["idToken": token, "email": "Alice@Example.com"])
+      #expect(updated.status == 200 && updated["email"]?.stringValue == alice.email)
+      let linked = try await server.post(
+        "/v1/accounts:signUp",
+        ["idToken": token, "email": "Alice@Example.com", "password": "correct horse"])
+      #expect(linked.status == 200 && linked["email"]?.stringValue == alice.email)
+    }
+  }
+
   @Test func `a user created by an administrator has the given fields and no tokens`() async throws
   {
     try await TestServer.with { server in

@@ -63,9 +63,8 @@ extension Methods {
     guard let password = try call.message.given("password") else {
       throw WireError("MISSING_PASSWORD")
     }
-    if let old = account.email, old != email, try await hidesUsers(session.scope) {
-      throw Methods.unverifiedEmail
-    }
+    // An account's first address doesn't replace one.
+    if account.email != nil { try await check(email: email, of: account, in: session.scope) }
     change.email = .set(email)
     change.password = .set(Secret(password))
     change.needsPasswordSignIn = true

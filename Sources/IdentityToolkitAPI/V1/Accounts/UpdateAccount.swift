@@ -36,13 +36,8 @@ extension Methods {
     let account = try await check(session)
     try Methods.refuseAdministrators(message)
     let change = try AccountChange(shared: message)
-    if case .set(let email) = change.email, !Account.isEmail(email) {
-      throw WireError("INVALID_EMAIL")
-    }
-    if case .set(let email) = change.email, email != account.email,
-      try await hidesUsers(session.scope)
-    {
-      throw Methods.unverifiedEmail
+    if case .set(let email) = change.email {
+      try await check(email: email, of: account, in: session.scope)
     }
     let update = try await self.change(session, change, call)
     var answer = Methods.updateAnswer(update.account)
@@ -53,9 +48,14 @@ extension Methods {
     return .object(answer)
   }
 
+  /// Checks the email address that a user sets themselves.
+  ///
   /// With email enumeration protection, an email is changed only with an emailed link.
-  static let unverifiedEmail = WireError(
-    "OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+  func check(email: String, of account: Account, in scope: Scope) async throws(WireError) {
+    guard Account.isEmail(email) else { throw WireError("INVALID_EMAIL") }
+    guard !account.hasEmail(email), try await hidesUsers(scope) else { return }
+    throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+  }
 
   /// `accounts:update` by an administrator: changes any member of any user.
   func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {
