@@ -105,14 +105,14 @@ struct ImportBatch {
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
         display_name, photo_url, phone, password_hash, password_updated_at, custom_auth, disabled,
         custom_attributes, valid_since_s, created_at, last_login_at, last_login_day, name_folded,
-        has_totp, has_phone, given_fields)
+        has_totp, has_phone, given_fields, email_link)
       VALUES (\(key), \(scope.key), \(user.localID), \(prepared.email), \(prepared.email),
         \(prepared.emailVerified), \(user.displayName), \(user.photoURL),
         \(user.phoneNumber), \(prepared.hash), \(passwordAt?.microseconds), \(user.isCustomAuth),
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
         \(prepared.createdAt(by: now).microseconds), \(loginAt?.microseconds),
         \(loginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
-        \(prepared.hasPhone), \(GivenFields(imported: user).rawValue))
+        \(prepared.hasPhone), \(GivenFields(imported: user).rawValue), \(user.signsInByLink))
       ON CONFLICT DO NOTHING
       """)
     return inserted > 0

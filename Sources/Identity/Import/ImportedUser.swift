@@ -22,6 +22,8 @@ public struct ImportedUser: Sendable {
   public var disabled = false
   /// Whether the account was created with a custom token.
   public var isCustomAuth = false
+  /// Whether the user has signed in with an email link.
+  public var signsInByLink = false
   /// The custom claims as JSON text, already validated.
   public var customAttributes: String?
   /// Sessions that began earlier than this are invalid, in seconds since 1970; nil for the time of

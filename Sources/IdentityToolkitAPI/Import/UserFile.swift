@@ -108,6 +108,7 @@ extension UserFile {
     UserMessage.append("phoneNumber", account.phoneNumber, to: &user)
     if account.disabled { user.append("disabled", true) }
     UserMessage.append("customAttributes", account.customAttributes, to: &user)
+    if account.signsInByLink { user.append("emailLinkSignin", true) }
     let phones = account.factors.filter { $0.kind == .phone }
     if !phones.isEmpty { user.append("mfaInfo", UserMessage.mfaInfo(phones, masked: false)) }
     user.append(

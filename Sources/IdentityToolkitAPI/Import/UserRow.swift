@@ -22,6 +22,7 @@ struct UserRow: Sendable {
     user.phoneNumber = try row.given("phoneNumber")
     user.disabled = try row.flag("disabled") ?? false
     user.isCustomAuth = try row.flag("customAuth") ?? false
+    user.signsInByLink = try row.flag("emailLinkSignin") ?? false
     user.tenant = try row.given("tenantId").map { ID($0) }
     user.validSince = try row.int64("validSince").flatMap { $0 == 0 ? nil : $0 }
     user.createdAt = try row.moment("createdAt")

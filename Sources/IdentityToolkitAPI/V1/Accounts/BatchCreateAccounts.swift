@@ -34,7 +34,7 @@ extension Schema {
       "photoUrl": .text, "phoneNumber": .text, "passwordHash": .text, "salt": .text,
       "rawPassword": .text, "passwordUpdatedAt": .int64, "validSince": .int64,
       "disabled": .flag, "createdAt": .int64, "lastLoginAt": .int64, "customAttributes": .text,
-      "customAuth": .flag, "tenantId": .text,
+      "customAuth": .flag, "emailLinkSignin": .flag, "tenantId": .text,
       "providerUserInfo": .list([
         "providerId": .text, "rawId": .text, "email": .text, "displayName": .text,
         "photoUrl": .text,
