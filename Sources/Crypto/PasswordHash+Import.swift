@@ -13,6 +13,9 @@ public enum ImportedHashError: Error, Equatable, Sendable {
 extension PasswordHash {
   /// Creates a password hash from an imported one.
   ///
+  /// A text with its own algorithm, and without a separate salt, is read as such whatever algorithm
+  /// is given, because an export can contain both kinds of hashes.
+  ///
   /// - Parameters:
   ///   - hash: The bytes; for MD5 and SHA, also those of the hexadecimal text.
   ///   - salt: The salt; empty when there's none.
@@ -20,6 +23,17 @@ extension PasswordHash {
   /// - Throws: ``ImportedHashError``.
   public init(
     _ hash: [UInt8], salt: [UInt8], by algorithm: PasswordAlgorithm
+  ) throws(ImportedHashError) {
+    if salt.isEmpty, Self.isTelling(hash) {
+      try self.init(telling: hash)
+    } else {
+      try self.init(given: hash, salt: salt, by: algorithm)
+    }
+  }
+
+  /// Creates a hash by an algorithm, whatever its bytes look like.
+  private init(
+    given hash: [UInt8], salt: [UInt8], by algorithm: PasswordAlgorithm
   ) throws(ImportedHashError) {
     guard !hash.isEmpty else { throw .empty }
     guard salt.count <= PasswordCeiling.bytes else { throw .salt }
@@ -60,7 +74,17 @@ extension PasswordHash {
       return
     }
     guard let read = HashText(text) else { throw .malformed }
-    try self.init(read.hash, salt: read.salt, by: read.algorithm)
+    try self.init(given: read.hash, salt: read.salt, by: read.algorithm)
+  }
+
+  /// Returns whether the bytes are a complete text with its algorithm, which a hash of another
+  /// algorithm can't be by chance.
+  private static func isTelling(_ bytes: [UInt8]) -> Bool {
+    guard bytes.first == UInt8(ascii: "$"), bytes.count <= PasswordCeiling.hash else {
+      return false
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return Bcrypt.cost(of: text) != nil || HashText(text) != nil
   }
 
   private static func bcrypt(_ bytes: [UInt8]) throws(ImportedHashError) -> String {

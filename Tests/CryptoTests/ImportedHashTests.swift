@@ -56,6 +56,26 @@ import Testing
         "$argon2id$v=19$m=64,t=1,p=1$"))
   }
 
+  @Test func `a text with its algorithm is read as such, whatever algorithm is given`() async throws
+  {
+    let hmac = PasswordAlgorithm.hmac(.sha256, key: [1], order: .saltFirst)
+    let own = try await hasher.hash(Secret("abc"), for: PasswordTests.pool)
+    let text = Array(own.encoded.utf8)
+    let read = try PasswordHash(text, salt: [], by: hmac)
+    #expect(try await hasher.matches(Secret("abc"), read, for: PasswordTests.pool))
+    let bcrypt = "$2b$04$abcdefghijklmnopqrstuughE8Ev8uGFaUgY2cNEySvxngrb/Jzdm"
+    #expect(try PasswordHash(Array(bcrypt.utf8), salt: [], by: hmac).encoded == bcrypt)
+    // Texts have no separate salt.
+    #expect(throws: ImportedHashError.malformed) { try PasswordHash(text, salt: [1], by: hmac) }
+    // The bytes of a hash that only begin like a text, and a text within a text.
+    let bytes = Array(bcrypt.utf8.prefix(32))
+    let raw = try PasswordHash(bytes, salt: [], by: hmac)
+    #expect(raw.encoded.hasPrefix("$hmac-sha256$"))
+    let inner = "$pbkdf2-sha256$n=1$$\(Base64URL.encode(text))"
+    let outer = try PasswordHash(Array(inner.utf8), salt: [], by: hmac)
+    #expect(outer.encoded.hasPrefix("$pbkdf2-sha256$"))
+  }
+
   @Test func `a password with a NUL never matches a bcrypt hash`()
     async throws
   {

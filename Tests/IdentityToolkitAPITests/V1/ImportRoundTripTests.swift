@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import IdentityToolkitAPI
@@ -46,6 +47,45 @@ struct ImportRoundTripTests {
       _ = try await server.post(
         Self.create, ["users": [before], "allowOverwrite": true], .owner)
       #expect(try await users(server).first?["emailLinkSignin"] == true)
+    }
+  }
+
+  @Test func `a page with both kinds of hashes can be imported in one call`() async throws {
+    try await TestServer.with { server in
+      let hashed = try #require(BatchCreateTests.hashes.first { $0.testDescription == "SCRYPT" })
+      var body = try #require(hashed.members.objectValue)
+      func signIn(_ email: String) async throws -> Int {
+        try await server.post(
+          "/v1/accounts:signInWithPassword", ["email": .string(email), "password": "password"]
+        ).status
+      }
+      body["users"] = .array(
+        ["a", "b"].map { name in
+          [
+            "localId": .string(name), "email": .string("\(name)@example.com"),
+            "passwordHash": .string(Base64URL.encodePadded(hashed.hash)),
+            "salt": .string(Base64URL.encodePadded(hashed.salt)),
+          ]
+        })
+      _ = try await server.post(Self.create, .object(body), .owner)
+      // The first sign-in replaces the hash.
+      #expect(try await signIn("a@example.com") == 200)
+      let page = try await users(server)
+      #expect(page.map { $0["version"] == 0 } == [false, true])
+
+      body["users"] = .array(
+        try page.map { user in
+          var again = try #require(user.objectValue)
+          let name = try #require(again["localId"]?.stringValue)
+          again["localId"] = .string("new-\(name)")
+          again["email"] = .string("new-\(name)@example.com")
+          return .object(again)
+        })
+      let answer = try await server.post(Self.create, .object(body), .owner)
+      #expect(answer.json == ["kind": "identitytoolkit#UploadAccountResponse"])
+      for name in ["new-a", "new-b"] {
+        #expect(try await signIn("\(name)@example.com") == 200, "\(name)")
+      }
     }
   }
 }

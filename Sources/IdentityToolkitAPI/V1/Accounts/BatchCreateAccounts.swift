@@ -8,7 +8,7 @@ extension Declaration {
     takes: [
       "users": .list(.importedUser).required,
       "hashAlgorithm": .text.noted(
-        "The algorithm of passwordHash; if omitted, each hash must state its own parameters."),
+        "The algorithm of each passwordHash that doesn't state its own parameters."),
       "signerKey": .text, "saltSeparator": .text, "rounds": .integer, "memoryCost": .integer,
       "cpuMemCost": .integer, "parallelization": .integer, "blockSize": .integer,
       "dkLen": .integer, "passwordHashOrder": .choice(HashParameters.orders),

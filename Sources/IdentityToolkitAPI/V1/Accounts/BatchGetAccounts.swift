@@ -52,7 +52,8 @@ extension UserMessage {
   ///
   /// A hash of Firebase's own scrypt is written as in production, with its salt and version 0, the
   /// format that the Firebase CLI exports. Any other hash is a text that includes its parameters,
-  /// which `accounts:batchCreate` accepts without `hashAlgorithm`.
+  /// which `accounts:batchCreate` accepts whatever the `hashAlgorithm`, so that it accepts a page of
+  /// both with the parameters of Firebase's.
   fileprivate static func write(
     _ item: ExportedAccount, tenant: ID<Tenant>?, hashes: Bool
   ) -> JSON {
