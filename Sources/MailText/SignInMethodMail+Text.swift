@@ -11,6 +11,8 @@ extension SignInMethodMail {
     case .authenticatorRemoved: Message("mail.subject-authenticator-removed")
     case .passwordChanged: Message("mail.subject-administrator-password")
     case .recoveryCodesMade: Message("mail.subject-administrator-recovery-codes")
+    case .providerLinked: Message("mail.subject-administrator-provider-linked")
+    case .providerUnlinked: Message("mail.subject-administrator-provider-unlinked")
     case .passwordReset: Message("mail.subject-administrator-password-reset")
     case .secondFactorsReset: Message("mail.subject-administrator-second-factors-reset")
     }
@@ -36,6 +38,14 @@ extension SignInMethodMail {
       Message("mail.administrator-password", ["email": .text(email), "time": .moment(at)])
     case .recoveryCodesMade:
       Message("mail.administrator-recovery-codes", ["email": .text(email), "time": .moment(at)])
+    case .providerLinked(let name):
+      Message(
+        "mail.administrator-provider-linked",
+        ["provider": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
+    case .providerUnlinked(let name):
+      Message(
+        "mail.administrator-provider-unlinked",
+        ["provider": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
     case .passwordReset:
       Message(
         "mail.administrator-password-reset",

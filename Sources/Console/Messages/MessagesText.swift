@@ -31,6 +31,7 @@ enum MessagesText {
     "administrator-authenticator": Message("messages.purpose-administrator-authenticator"),
     "administrator-password": Message("messages.purpose-administrator-password"),
     "administrator-recovery-codes": Message("messages.purpose-administrator-recovery-codes"),
+    "administrator-provider": Message("messages.purpose-administrator-provider"),
     "administrator-second-factors": Message("messages.purpose-administrator-second-factors"),
     "report": Message("messages.purpose-report"),
     "notice-scheduled-change-failed":

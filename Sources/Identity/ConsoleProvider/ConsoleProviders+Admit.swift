@@ -189,6 +189,8 @@ extension ConsoleProviders {
     try entry.record(
       by: arrival.author(.administrator(administrator.id, name: administrator.displayName)),
       at: now, connection)
+    try store.outbox.notify(
+      administrator, .providerLinked(name: provider.name), at: now, connection)
     try ProviderRoles.align(
       administrator.id, to: provider.grants(of: arrival.groups), provider: provider.name,
       store.outbox, by: arrival.author(.server), at: now, connection)

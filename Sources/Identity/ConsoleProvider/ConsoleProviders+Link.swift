@@ -86,6 +86,7 @@ extension ConsoleProviders {
       entry.add(.signInProvider, .text(name))
       entry.add(.subject, lost: .text(link.subject))
       try entry.record(by: author, at: now, connection)
+      try outbox.notify(administrator, .providerUnlinked(name: name), at: now, connection)
       try ProviderRoles.align(
         administrator.id, to: [], provider: name, outbox, by: author, at: now, connection)
       try connection.run(

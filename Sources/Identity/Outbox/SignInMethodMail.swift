@@ -18,6 +18,10 @@ public struct SignInMethodMail: Sendable {
     case passwordChanged
     /// New recovery codes were generated.
     case recoveryCodesMade
+    /// The account was linked with a person at the sign-in provider.
+    case providerLinked(name: String)
+    /// The link with the person at the sign-in provider was removed.
+    case providerUnlinked(name: String)
     /// Someone else set a new password.
     case passwordReset
     /// Someone else removed all second factors and the recovery codes.
@@ -31,6 +35,7 @@ public struct SignInMethodMail: Sendable {
         "administrator-authenticator"
       case .passwordChanged, .passwordReset: "administrator-password"
       case .recoveryCodesMade: "administrator-recovery-codes"
+      case .providerLinked, .providerUnlinked: "administrator-provider"
       case .secondFactorsReset: "administrator-second-factors"
       }
     }

@@ -111,6 +111,28 @@ struct AdministratorMailTests {
     }
   }
 
+  @Test func `linking an account at the provider is reported, and so is unlinking it`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.link(nora)
+      try await instance.identity.consoleProviders.unlink(session, by: instance.author(nora))
+      let mails = try await instance.mails("administrator-provider")
+      #expect(
+        mails.map(\.subject) == [
+          "Sign-in provider linked with your Countersign account",
+          "Sign-in provider unlinked from your Countersign account",
+        ])
+      #expect(
+        mails.allSatisfy {
+          $0.recipient == nora.email && $0.body.contains(nora.email)
+            && $0.body.contains("an account at Example ID")
+        })
+    }
+  }
+
   @Test func `a reset by someone else is reported to the administrator, with who did it`()
     async throws
   {
