@@ -9,9 +9,11 @@ import Templating
 struct OwnFactorPage: Sendable {
   let authorizer: RequestAuthorizer
   let factors: AdministratorFactors
-  let frames: Frames
+  let ending: SupportRedirect
   let view: Template<OwnFactorView>
   let codes: Template<RecoveryCodesView>
+
+  private var frames: Frames { ending.frames }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let proof = try await CurrentCode.proof(signedIn, factors)
@@ -56,22 +58,24 @@ struct OwnFactorPage: Sendable {
       errors.append(FieldError(field: "code", text: Message("account.code-required")))
     }
     guard errors.isEmpty else { return try page(signedIn, resumed, proof, errors: errors) }
-    let newCodes: [Secret]
+    let done: ActionOutcome<[Secret]>
     do {
-      newCodes = try await factors.finish(
+      done = try await factors.finish(
         ticket, code: code, currentCode: current, password: Secret(password),
         for: signedIn.administrator.id, in: signedIn.session, by: signedIn.author)
     } catch {
       return try await refused(error, signedIn, resumed, proof)
     }
     let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
-    return .html(
+    var response = Response.html(
       codes.render(
         RecoveryCodesView(
-          frame: FrameView(frame), codes: newCodes,
+          frame: FrameView(frame), codes: done.value,
           sentence: signedIn.session.factors.isEmpty
             ? Message("account.second-factor-on") : Message("account.authenticator-set-up"),
           done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
+    if let renewed = done.renewed { ending.keep(renewed, in: &response) }
+    return response
   }
 
   /// Whether a form is saved that was submitted after the previous session expired.

@@ -177,12 +177,12 @@ public struct AdministratorFactors: Sendable {
   ///   - administrator: The administrator.
   ///   - session: The session that continues; nil outside a session.
   ///   - author: The author, the same administrator.
-  /// - Returns: Ten new recovery codes, stored only as digests.
+  /// - Returns: Ten new recovery codes, stored only as digests, and the session under its new token.
   /// - Throws: ``AdministratorFactorError``.
   public func finish(
     _ text: String, code: String, currentCode: String? = nil, password: Secret? = nil,
     for administrator: ID<Administrator>, in session: ConsoleSession? = nil, by author: Author
-  ) async throws(AdministratorFactorError) -> [Secret] {
+  ) async throws(AdministratorFactorError) -> ActionOutcome<[Secret]> {
     let now = store.clock.now()
     let ticket = ConsoleTicket(text, .enrollment, at: now, by: tickets)
     guard let ticket, ticket.administrator == administrator,
@@ -194,7 +194,7 @@ public struct AdministratorFactors: Sendable {
       ? try await administrators.verifyPassword(
         password, in: session, by: author, AdministratorFactorError.self) : nil
     let (random, totp, outbox) = (store.random, totp, store.outbox)
-    let outcome: Result<[Secret], AdministratorFactorError> =
+    let outcome: Result<ActionOutcome<[Secret]>, AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
         guard let record = try Administrators.presentRecord(administrator, at: now, connection)
         else { return .failure(.ended) }
@@ -229,7 +229,10 @@ public struct AdministratorFactors: Sendable {
         let codes = try RecoveryCodes.make(for: administrator, random: random, connection)
         let ended = try ConsoleSessions.endAll(
           of: administrator, but: session?.id, at: now, connection)
-        if let session { try ConsoleSessions.markReauthenticated(session, at: now, connection) }
+        var renewed: NewConsoleSession?
+        if let session {
+          renewed = try ConsoleSessions.renew(session, at: now, random: random, connection)
+        }
         var entry = Administrators.entry(.administratorEnroll, record)
         entry.add(
           .authenticator, from: record.enrolledAt != nil ? .secret : .absent, to: .secret)
@@ -239,7 +242,7 @@ public struct AdministratorFactors: Sendable {
           record.administrator,
           record.enrolledAt != nil ? .authenticatorReplaced : .authenticatorSetUp, at: now,
           connection)
-        return .success(codes)
+        return .success(ActionOutcome(value: codes, renewed: renewed))
       }
     return try outcome.get()
   }

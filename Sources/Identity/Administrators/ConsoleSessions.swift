@@ -209,17 +209,6 @@ public struct ConsoleSessions: Sendable {
     }
   }
 
-  /// Records that the session's administrator just re-authenticated.
-  static func markReauthenticated(
-    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      """
-      UPDATE console_session SET proved_at = \(now.microseconds)
-      WHERE token_digest = \(session.digest)
-      """)
-  }
-
   /// Finds an open session by its cookie token; nil if there is none or it has ended.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.

@@ -22,7 +22,7 @@ extension World {
       enrollment.ticket.revealedText, code: code(of: app), for: administrator.id,
       by: administrator.author(address: "192.0.2.1", requestID: "0000000OWNTOTP"))
     clock.advance(seconds: 30)
-    return (app, codes.map(\.revealedText))
+    return (app, codes.value.map(\.revealedText))
   }
 
   /// The app's current code.

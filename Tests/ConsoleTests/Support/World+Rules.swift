@@ -12,13 +12,8 @@ extension World {
   func reauthenticate() async throws {
     let now = clock.now
     try await database.write { connection in
-      let digests = try connection.all("SELECT token_digest FROM console_session") {
-        try $0.value(0) as [UInt8]
-      }
-      for digest in digests {
-        guard let found = try ConsoleSessions.find(digest, at: now, connection) else { continue }
-        try ConsoleSessions.markReauthenticated(found.session, at: now, connection)
-      }
+      _ = try connection.run(
+        "UPDATE /* test */ console_session SET proved_at = \(now.microseconds)")
     }
   }
 

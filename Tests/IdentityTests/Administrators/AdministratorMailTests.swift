@@ -85,7 +85,8 @@ struct AdministratorMailTests {
       let app = try instance.device(start, of: nora)
       var codes = try await factors.finish(
         start.ticket.revealedText, code: try app.code(at: instance.now),
-        currentCode: device.recoveryCodes[0], for: nora.id, by: author)
+        currentCode: device.recoveryCodes[0], for: nora.id, by: author
+      ).value
       codes = try await factors.makeRecoveryCodes(
         for: nora.id, currentCode: codes[0].revealedText, by: author)
       await expect("wrongCurrentCode") {

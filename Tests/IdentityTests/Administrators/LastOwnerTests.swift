@@ -11,10 +11,10 @@ struct LastOwnerTests {
   @Test func `the last owner keeps the passkey without which they couldn't sign in`() async throws {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
-      let session = try await instance.signIn(authenticator)
+      let first = try await instance.signIn(authenticator)
       let (passkeys, author) = (instance.identity.passkeys, instance.author(olga))
       let passkey = try #require(try await passkeys.list(of: olga.id).first)
-      try await instance.addApp(in: session)
+      let session = try await instance.addApp(in: first).session
       try await instance.removePassword(of: olga)
       let error = try await thrown(PasskeyError.self) {
         try await passkeys.remove(passkey.id, in: session, by: author)

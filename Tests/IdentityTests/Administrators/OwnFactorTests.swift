@@ -78,12 +78,40 @@ struct OwnFactorTests {
       let start = try factors.begin(for: nora)
       let secret = Secret(try #require(Base32.decode(start.key.revealedText)))
       let app = try #require(OneTimePassword(secret: secret))
-      _ = try await factors.finish(
+      let done = try await factors.finish(
         start.ticket.revealedText, code: app.code(step: app.step(at: instance.now.seconds)),
         for: nora.id, in: two.session, by: instance.author(nora))
       let sessions = instance.identity.consoleSessions
       #expect(try await sessions.find(token: one.token.revealedText) == nil)
-      #expect(try await sessions.find(token: two.token.revealedText)?.secondFactor == .enrolled)
+      let renewed = try #require(done.renewed)
+      #expect(renewed.session.id == two.session.id)
+      #expect(
+        try await sessions.find(token: renewed.token.revealedText)?.secondFactor == .enrolled)
+    }
+  }
+
+  @Test func `C2: setting up or replacing an authenticator app issues a new session token`()
+    async throws
+  {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let new = try await instance.giveConsolePassword(nora).session
+      let (app, first) = try await instance.addApp(in: new.session)
+      let sessions = instance.identity.consoleSessions
+      #expect(try await sessions.find(token: new.token.revealedText) == nil)
+      instance.clock.advance(30)
+      let factors = instance.identity.administratorFactors
+      let start = try factors.begin(for: nora)
+      let second = try await factors.finish(
+        start.ticket.revealedText,
+        code: try instance.device(start, of: nora).code(at: instance.now),
+        currentCode: try app.code(at: instance.now), for: nora.id, in: first,
+        by: instance.author(nora))
+      let renewed = try #require(second.renewed)
+      #expect(renewed.session.id == first.id)
+      #expect(try await sessions.list(of: nora.id).map(\.id) == [first.id])
+      let found = try await sessions.find(token: renewed.token.revealedText)
+      #expect(found?.id == first.id)
     }
   }
 

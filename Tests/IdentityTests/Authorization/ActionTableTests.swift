@@ -200,8 +200,8 @@ struct ActionTableTests {
   @Test func `with a second factor, a recent password alone doesn't suffice`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
-      let session = try await instance.giveConsolePassword(olga).session.session
-      _ = try await instance.addApp(in: session)
+      let first = try await instance.giveConsolePassword(olga).session.session
+      let session = try await instance.addApp(in: first).session
       try await instance.database.write { connection in
         _ = try connection.run("UPDATE /* test */ console_session SET proved_at = NULL")
       }

@@ -106,12 +106,9 @@ struct ReauthenticationTests {
   @Test func `enrolling the first second factor re-authenticates the session`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
-      let session = try await instance.giveConsolePassword(olga).session.session
-      let enrollment = try instance.identity.administratorFactors.begin(for: olga)
-      let app = try instance.device(enrollment, of: olga)
-      _ = try await instance.identity.administratorFactors.finish(
-        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
-        in: session, by: instance.author(olga))
+      let session = try await instance.addApp(
+        in: try await instance.giveConsolePassword(olga).session.session
+      ).session
       let eligibility = try await instance.identity.authorization.eligibility(
         .inviteAdministrator, session)
       #expect(!eligibility.needsReauthentication && eligibility.methods == [.totp])

@@ -71,8 +71,8 @@ struct BreakGlassTests {
       let authenticator = try TestAuthenticator()
       let first = try await instance.giveConsolePassword(olga).session.session
       let passkey = try await instance.addPasskey(authenticator, in: first)
-      let session = try await instance.reauthenticate(authenticator, in: first)
-      try await instance.addApp(in: session)
+      let proved = try await instance.reauthenticate(authenticator, in: first)
+      let session = try await instance.addApp(in: proved).session
       try await instance.removePassword(of: olga)
       let error = try await thrown(PasskeyError.self) {
         try await passkeys.remove(passkey.id, in: session, by: author)

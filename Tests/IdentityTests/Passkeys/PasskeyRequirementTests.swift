@@ -95,8 +95,8 @@ struct PasskeyRequirementTests {
   {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
-      let signedIn = try await instance.signIn(authenticator)
-      let app = try await instance.addApp(in: signedIn)
+      let (app, signedIn) = try await instance.addApp(
+        in: try await instance.signIn(authenticator))
       instance.clock.advance(400)
       let passkeys = instance.identity.passkeys
       let byCode = try await passkeys.reauthenticate(

@@ -224,12 +224,8 @@ struct PasskeyTests {
       guard case .mandatory(.lastSecondFactor) = error else {
         throw Unexpected("\(String(describing: error))")
       }
-      let enrollment = try instance.identity.administratorFactors.begin(for: olga)
-      let app = try instance.device(enrollment, of: olga)
-      _ = try await instance.identity.administratorFactors.finish(
-        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
-        in: session, by: author)
-      try await passkeys.remove(passkey.id, in: session, by: author)
+      let renewed = try await instance.addApp(in: session).session
+      try await passkeys.remove(passkey.id, in: renewed, by: author)
       await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
       let row = try await instance.wholeLog().first { $0.action == .administratorPasskeyRemove }
       #expect(row?.old(.passkey) == .text("Laptop"))

@@ -69,14 +69,11 @@ extension Instance {
         SET created_at = \(now.microseconds), last_seen_at = \(now.microseconds)
         WHERE token_digest = \(session.digest)
         """)
-      let digests = try connection.all(
-        "SELECT /* test */ token_digest FROM console_session WHERE administrator_id = \(id)"
-      ) { try $0.value(0) as [UInt8] }
-      try ConsoleSessions.markReauthenticated(session, at: now, connection)
-      for digest in digests {
-        guard let found = try ConsoleSessions.find(digest, at: now, connection) else { continue }
-        try ConsoleSessions.markReauthenticated(found.session, at: now, connection)
-      }
+      try connection.run(
+        """
+        UPDATE /* test */ console_session SET proved_at = \(now.microseconds)
+        WHERE administrator_id = \(id)
+        """)
     }
   }
 

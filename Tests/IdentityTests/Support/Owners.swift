@@ -71,7 +71,8 @@ extension Instance {
       by: author(administrator))
     clock.advance(30)
     return OwnDevice(
-      administrator: administrator, secret: app.secret, recoveryCodes: codes.map(\.revealedText))
+      administrator: administrator, secret: app.secret,
+      recoveryCodes: codes.value.map(\.revealedText))
   }
 
   /// Returns the app with an enrollment's secret.

@@ -85,17 +85,18 @@ extension Instance {
     return (owner, authenticator)
   }
 
-  /// Sets up an authenticator app for a session's administrator.
-  @discardableResult
-  func addApp(in session: ConsoleSession) async throws -> OwnDevice {
+  /// Sets up an authenticator app for a session's administrator, and returns the renewed session.
+  func addApp(
+    in session: ConsoleSession
+  ) async throws -> (app: OwnDevice, session: ConsoleSession) {
     let factors = identity.administratorFactors
     let administrator = session.administrator
     let enrollment = try factors.begin(for: administrator)
     let app = try device(enrollment, of: administrator)
-    _ = try await factors.finish(
+    let done = try await factors.finish(
       enrollment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
       in: session, by: author(administrator))
-    return app
+    return (app, try #require(done.renewed).session)
   }
 
   /// Removes an administrator's password, as if the provider had created them.
