@@ -137,8 +137,7 @@ extension ConsoleSessions {
     try connection.first(
       """
       SELECT created_at, last_seen_at, \(SessionLimits.columns) FROM console_session
-      WHERE administrator_id = \(session.administrator.id.text)
-        AND csrf_token = \(session.csrfToken)
+      WHERE \(isSame(session))
       """
     ) { row in
       let limits = SessionLimits(

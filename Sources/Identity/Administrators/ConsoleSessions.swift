@@ -164,7 +164,7 @@ public struct ConsoleSessions: Sendable {
       """
       UPDATE console_session SET token_digest = \(digest), proved_at = \(now.microseconds),
         passkey_at = coalesce(\(method == .passkey ? now.microseconds : nil), passkey_at)
-      WHERE token_digest = \(session.digest)
+      WHERE \(isSame(session))
       """)
     return try find(digest, at: now, connection).map {
       NewConsoleSession(token: Secret(token), session: $0.session)
@@ -186,7 +186,7 @@ public struct ConsoleSessions: Sendable {
         provider_mfa_at = coalesce(\(proved), provider_mfa_at),
         provider_session = CASE WHEN provider_issuer IS NULL THEN NULL
           ELSE coalesce(\(provider.id.isEmpty ? nil : provider.id), provider_session) END
-      WHERE token_digest = \(session.digest)
+      WHERE \(isSame(session))
       """)
     return try renewToken(session, at: now, random: random, connection)
   }
@@ -202,11 +202,18 @@ public struct ConsoleSessions: Sendable {
     let digest = Store.digest(token)
     try connection.run(
       """
-      UPDATE console_session SET token_digest = \(digest) WHERE token_digest = \(session.digest)
+      UPDATE console_session SET token_digest = \(digest) WHERE \(isSame(session))
       """)
     return try find(digest, at: now, connection).map {
       NewConsoleSession(token: Secret(token), session: $0.session)
     }
+  }
+
+  /// Matches a session by its CSRF token, because its own token may have been replaced in another tab.
+  static func isSame(_ session: ConsoleSession) -> SQL {
+    """
+    administrator_id = \(session.administrator.id.text) AND csrf_token = \(session.csrfToken)
+    """
   }
 
   /// Finds an open session by its cookie token; nil if there is none or it has ended.

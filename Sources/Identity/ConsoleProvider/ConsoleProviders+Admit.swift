@@ -171,7 +171,7 @@ extension ConsoleProviders {
   ) throws -> Result<ProviderSignIn, ProviderSignInError> {
     let (provider, now) = (arrival.provider, arrival.now)
     let administrator = session.administrator
-    guard try ConsoleSessions.find(session.digest, at: now, connection) != nil else {
+    guard try ConsoleSessions.isOpen(session, at: now, connection) else {
       return .failure(.ended)
     }
     let other = try AdministratorProviderLink.find(
@@ -186,6 +186,10 @@ extension ConsoleProviders {
     var entry = AuditEntry(.administratorLinkProvider, of: administrator)
     entry.add(.signInProvider, .text(provider.name))
     entry.add(.subject, from: .optional(old?.subject), to: .text(arrival.token.subject))
+    if let old, old.issuer != provider.issuer || !old.subject.isSameBytes(as: arrival.token.subject)
+    {
+      entry.addEnded(try Self.endOthers(than: session, connection))
+    }
     try entry.record(
       by: arrival.author(.administrator(administrator.id, name: administrator.displayName)),
       at: now, connection)

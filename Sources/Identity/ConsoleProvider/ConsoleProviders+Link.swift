@@ -89,12 +89,21 @@ extension ConsoleProviders {
       try outbox.notify(administrator, .providerUnlinked(name: name), at: now, connection)
       try ProviderRoles.align(
         administrator.id, to: [], provider: name, outbox, by: author, at: now, connection)
-      try connection.run(
-        """
-        DELETE FROM console_session
-        WHERE administrator_id = \(administrator.id.text) AND provider_issuer IS NOT NULL
-          AND token_digest <> \(session.digest)
-        """)
+      try Self.endOthers(than: session, connection)
     }
+  }
+
+  /// Ends the administrator's other sessions that began with a provider, which its logout tokens no
+  /// longer end, and returns their number.
+  @discardableResult
+  static func endOthers(
+    than session: ConsoleSession, _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.run(
+      """
+      DELETE FROM console_session
+      WHERE administrator_id = \(session.administrator.id.text) AND provider_issuer IS NOT NULL
+        AND csrf_token <> \(session.csrfToken)
+      """)
   }
 }

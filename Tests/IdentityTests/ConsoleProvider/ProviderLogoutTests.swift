@@ -63,6 +63,47 @@ struct ProviderLogoutTests {
     }
   }
 
+  @Test func `V15: linking another person ends the sessions of the previous one`() async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      let sessions = instance.identity.consoleSessions
+      let first = try await instance.link(nora)
+      _ = try await instance.providerSession()
+      guard case .linked(let second) = try await instance.visit(.link(first)) else {
+        throw Unexpected("not linked")
+      }
+      #expect(try await sessions.list(of: nora.id).count == 2)
+      instance.provider.change { $0.subject = "another" }
+      guard case .linked(let third) = try await instance.visit(.link(second.session)) else {
+        throw Unexpected("not linked")
+      }
+      #expect(try await sessions.list(of: nora.id).map(\.id) == [third.session.id])
+      let row = try await instance.wholeLog().first { $0.action == .administratorLinkProvider }
+      #expect(row?.new(.sessionsEnded) == .number(1))
+    }
+  }
+
+  @Test func `a session whose token is replaced while the provider is asked can still be linked`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      let (start, answer) = try await instance.leave(.link(session))
+      let (now, random) = (instance.now, instance.identity.store.random)
+      try await instance.database.write { connection in
+        _ = try ConsoleSessions.renewToken(session, at: now, random: random, connection)
+      }
+      guard case .linked(let new) = try await instance.come(start, answer, session: session) else {
+        throw Unexpected("not linked")
+      }
+      let token = new.token.revealedText
+      #expect(try await instance.identity.consoleSessions.find(token: token)?.id == session.id)
+    }
+  }
+
   @Test func `V15: a logout of a person while the provider is asked ends that sign-in`()
     async throws
   {
