@@ -68,6 +68,7 @@ struct ReauthenticationPage: Sendable {
         return page(
           signedIn, next: next, errors: [FieldError(field: "code", text: text)], seconds: seconds)
       case .notFound: return .redirect(to: ConsolePaths.account())
+      case .ended: throw .sessionEnded
       default: throw .unavailable(error)
       }
     }

@@ -105,6 +105,10 @@ extension Passkeys {
     let random = store.random
     let outcome: Result<NewConsoleSession, PasskeyError> =
       try await store.write(PasskeyError.self) { connection in
+        // Nothing is used up or recorded for a session that has ended since the request began.
+        guard try ConsoleSessions.isOpen(session, at: now, connection) else {
+          return .failure(.ended)
+        }
         switch try Self.verify(
           response, ticket, of: administrator.id, Self.counter(administrator.id), for: party,
           at: now, connection)
@@ -140,6 +144,9 @@ extension Passkeys {
     let (totp, random) = (totp, store.random)
     let outcome: Result<NewConsoleSession, PasskeyError> =
       try await store.write(PasskeyError.self) { connection in
+        guard try ConsoleSessions.isOpen(session, at: now, connection) else {
+          return .failure(.ended)
+        }
         let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
         guard methods.contains(.totp) else { return .failure(.notFound) }
         switch try totp.check(code, of: administrator.id, by: author, at: now, connection) {

@@ -255,6 +255,30 @@ struct PasskeyTests {
     }
   }
 
+  @Test func `re-authentication in a session that has ended uses up nothing and records nothing`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
+      let nora = device.administrator
+      let session = try await instance.signIn(device).session
+      instance.clock.advance(30)
+      let code = try device.code(at: instance.now)
+      _ = try await instance.identity.consoleSessions.endOthers(
+        than: "", of: nora, by: instance.author(nora))
+      let before = try await instance.wholeLog().count
+      for code in [code, device.recoveryCodes[0]] {
+        await expect("ended") {
+          try await instance.identity.passkeys.reauthenticate(
+            code: code, in: session, by: instance.author(nora))
+        }
+      }
+      #expect(try await instance.wholeLog().count == before)
+      #expect(try await instance.identity.ownAccount.recoveryCodesLeft(nora.id) == 10)
+      _ = try await instance.signIn(device, code: code)
+    }
+  }
+
   @Test func `with only a passkey, an authenticator app needs the passkey first`() async throws {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
