@@ -35,18 +35,19 @@ extension AdministratorTOTP {
     case .charged(let taken): charges = taken
     case .blocked(let until): return .throttled(until: until)
     }
+    // A recovery code also works if the secret can't be decrypted.
+    if RecoveryCodes.isCode(typed) {
+      guard try RecoveryCodes.use(typed, of: id, connection) else { return .wrong(charges) }
+      try ThrottleCharge.recordSuccess(charges, connection)
+      return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
+    }
     switch try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
     case .accepted:
       try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.code)
     case .used: return .used(charges)
-    case .wrong: break
+    case .wrong: return .wrong(charges)
     }
-    if try RecoveryCodes.use(typed, of: id, connection) {
-      try ThrottleCharge.recordSuccess(charges, connection)
-      return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
-    }
-    return .wrong(charges)
   }
 
   /// Verifies a code for a change that requires one; nil if it was accepted.

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import Identity
 import OTP
 import Testing
@@ -197,6 +198,20 @@ struct OwnFactorTests {
         try await instance.signIn(device, code: device.code(at: instance.now))
       }
       _ = try await instance.signIn(app)
+    }
+  }
+
+  @Test func `a recovery code signs in even if the app's secret can't be decrypted`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ administrator SET totp_secret = \([UInt8](repeating: 1, count: 48))")
+      }
+      await expect("unavailable") {
+        _ = try await instance.signIn(device, code: try device.code(at: instance.now))
+      }
+      _ = try await instance.signIn(device, code: device.recoveryCodes[0])
     }
   }
 
