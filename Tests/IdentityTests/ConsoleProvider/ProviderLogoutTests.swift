@@ -1,3 +1,5 @@
+import Crypto
+import Database
 import JSON
 import OpenIDConnect
 import TestProvider
