@@ -209,8 +209,8 @@ public struct AdministratorFactors: Sendable {
         guard case .accepted(let step, _) = codeAttempt else { return .failure(.wrongCode) }
         switch try Self.proof(record.factors, in: session, at: now, connection) {
         case .totp:
-          if let error = try totp.check(
-            currentCode ?? "", of: administrator, by: author, at: now, connection)
+          if case .failure(let error) = try totp.check(
+            currentCode ?? "", of: record.administrator, by: author, at: now, connection)
           {
             return .failure(error)
           }
@@ -375,7 +375,9 @@ public struct AdministratorFactors: Sendable {
         case nil: break
         case .passkey where !RecoveryCodes.isCode(code): return .failure(.passkeyRequired)
         default:
-          if let error = try totp.check(code, of: id, by: author, at: now, connection) {
+          if case .failure(let error) = try totp.check(
+            code, of: record.administrator, by: author, at: now, connection)
+          {
             return .failure(error)
           }
         }

@@ -50,20 +50,37 @@ extension AdministratorTOTP {
     }
   }
 
-  /// Verifies a code for a change that requires one; nil if it was accepted.
+  /// Verifies a code for a change that requires one, and records a refused code.
   func check(
-    _ typed: String, of id: ID<Administrator>, by author: Author, at now: Instant,
+    _ typed: String, of administrator: Administrator, by author: Author, at now: Instant,
     _ connection: borrowing Connection
-  ) throws -> AdministratorFactorError? {
-    switch try verify(typed, of: id, at: now, connection) {
-    case .passed: return nil
-    case .wrong(let charges):
-      try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
-      return .wrongCurrentCode
-    case .used(let charges):
-      try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
-      return .usedCurrentCode
-    case .throttled(let until): return .throttled(until: until)
+  ) throws -> Result<Proof, AdministratorFactorError> {
+    let (charges, error): ([ThrottleCharge], AdministratorFactorError)
+    switch try verify(typed, of: administrator.id, at: now, connection) {
+    case .passed(let proof): return .success(proof)
+    case .throttled(let until): return .failure(.throttled(until: until))
+    case .wrong(let taken): (charges, error) = (taken, .wrongCurrentCode)
+    case .used(let taken): (charges, error) = (taken, .usedCurrentCode)
+    }
+    try AuditEntry(.administratorCodeRefused, of: administrator)
+      .record(by: author, at: now, connection)
+    try ThrottleCharge.recordBlocks(
+      charges, of: administrator.id, by: author, at: now, connection)
+    return .failure(error)
+  }
+}
+
+extension AuditEntry {
+  /// Adds what was accepted as second factor.
+  mutating func add(_ proof: AdministratorTOTP.Proof) {
+    switch proof {
+    case .code: add(.verification, .code("totp"))
+    case .passkey(let name):
+      add(.verification, .code("passkey"))
+      add(.passkey, .text(name))
+    case .recoveryCode(let left):
+      add(.verification, .code("recovery-code"))
+      add(.codesLeft, .number(left))
     }
   }
 }

@@ -135,16 +135,7 @@ public struct ConsoleSessions: Sendable {
       entry.add(.signInProvider, .text(name ?? issuer ?? ""))
       if proof == nil { entry.add(.verification, .code(provider.verification)) }
     }
-    switch proof {
-    case nil: break
-    case .code: entry.add(.verification, .code("totp"))
-    case .passkey(let name):
-      entry.add(.verification, .code("passkey"))
-      entry.add(.passkey, .text(name))
-    case .recoveryCode(let left):
-      entry.add(.verification, .code("recovery-code"))
-      entry.add(.codesLeft, .number(left))
-    }
+    if let proof { entry.add(proof) }
     try entry.record(
       by: administrator.author(address: address, requestID: requestID), at: now, connection)
     return NewConsoleSession(token: Secret(token), session: session)

@@ -148,7 +148,7 @@ public struct ActionAuthorization: Sendable {
     _ rule: ReauthenticationRule, _ request: ActionRequest, inputErrors faults: [ActionInputError],
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    let agent = request.agent.administrator.id
+    let agent = request.agent.administrator
     guard try needsReauthentication(rule, request.agent, at: now, connection) else {
       return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
     }
@@ -159,17 +159,19 @@ public struct ActionAuthorization: Sendable {
       let error = try Self.unverified(request, methods, at: now, connection)
       return .failure(.answers(faults + [error]))
     }
-    if let error = try store.administratorTOTP.check(
+    let proof: AdministratorTOTP.Proof
+    switch try store.administratorTOTP.check(
       code, of: agent, by: request.author, at: now, connection)
     {
-      if case .throttled(let until) = error {
-        return .failure(.answers([.throttled(until: until)]))
-      }
-      try Self.record(.administratorCodeRefused, request, at: now, connection)
-      if case .usedCurrentCode = error { return .failure(.answers([.usedCode])) }
-      return .failure(.answers([.wrongCode]))
+    case .success(let accepted): proof = accepted
+    case .failure(.throttled(let until)):
+      return .failure(.answers([.throttled(until: until)]))
+    case .failure(.usedCurrentCode): return .failure(.answers([.usedCode]))
+    case .failure: return .failure(.answers([.wrongCode]))
     }
-    try Self.record(.administratorStepUp, request, at: now, connection)
+    var entry = AuditEntry(.administratorStepUp, of: agent)
+    entry.add(proof)
+    try entry.record(by: request.author, at: now, connection)
     let renewed = try ConsoleSessions.renew(
       request.agent, at: now, random: store.random, connection)
     guard let renewed else { return .failure(.sessionEnded) }
@@ -189,15 +191,6 @@ public struct ActionAuthorization: Sendable {
       return .throttled(until: blocked)
     }
     return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt
-  }
-
-  /// Records the result of a re-authentication.
-  private static func record(
-    _ action: AuditAction, _ request: ActionRequest, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
-    try AuditEntry(action, of: request.agent.administrator)
-      .record(by: request.author, at: now, connection)
   }
 
   /// Returns true if the session's last re-authentication is older than the interval.

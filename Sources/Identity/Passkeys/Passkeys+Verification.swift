@@ -149,19 +149,17 @@ extension Passkeys {
         }
         let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
         guard methods.contains(.totp) else { return .failure(.notFound) }
-        switch try totp.check(code, of: administrator.id, by: author, at: now, connection) {
-        case .throttled(let until): return .failure(.throttled(until: until))
-        case nil:
-          try AuditEntry(.administratorStepUp, of: administrator)
-            .record(by: author, at: now, connection)
+        switch try totp.check(code, of: administrator, by: author, at: now, connection) {
+        case .failure(.throttled(let until)): return .failure(.throttled(until: until))
+        case .failure(.usedCurrentCode): return .failure(.usedCode)
+        case .failure: return .failure(.refused)
+        case .success(let proof):
+          var entry = AuditEntry(.administratorStepUp, of: administrator)
+          entry.add(proof)
+          try entry.record(by: author, at: now, connection)
           let renewed = try ConsoleSessions.renew(
             session, at: now, random: random, connection)
           return renewed.map { .success($0) } ?? .failure(.ended)
-        case .some(let error):
-          try AuditEntry(.administratorCodeRefused, of: administrator)
-            .record(by: author, at: now, connection)
-          if case .usedCurrentCode = error { return .failure(.usedCode) }
-          return .failure(.refused)
         }
       }
     return try outcome.get()

@@ -215,6 +215,27 @@ struct OwnFactorTests {
     }
   }
 
+  @Test func `a refused current code is recorded, and what was accepted for re-authentication`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
+      let (nora, author) = (device.administrator, instance.author(device.administrator))
+      let session = try await instance.signIn(device).session
+      await expect("wrongCurrentCode") {
+        try await instance.identity.administratorFactors.withdraw(
+          from: nora, currentCode: "", in: session, by: author)
+      }
+      #expect(try await instance.wholeLog().first?.action == .administratorCodeRefused)
+      _ = try await instance.identity.passkeys.reauthenticate(
+        code: device.recoveryCodes[0], in: session, by: author)
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .administratorStepUp)
+      #expect(row.new(.verification) == .code("recovery-code"))
+      #expect(row.new(.codesLeft) == .number(9))
+    }
+  }
+
   @Test func `roles that require a second factor can't remove it`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
