@@ -397,7 +397,4 @@ public struct AdministratorFactors: Sendable {
       }
     return try outcome.get()
   }
-
-  /// Removes spaces and hyphens from a typed code.
-  static func digits(of code: String) -> String { code.filter { !$0.isWhitespace && $0 != "-" } }
 }
