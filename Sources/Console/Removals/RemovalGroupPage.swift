@@ -46,7 +46,7 @@ struct RemovalGroupPage: Sendable {
       outcome = try await removals.begin(
         group: group.id, only: chosen, number: number, answers.request(signedIn))
     } catch {
-      let users = group.parts.filter { chosen.contains($0.job.id) }.reduce(0) { $0 + $1.job.users }
+      let users = group.parts.filter { chosen.contains($0.job.id) }.users
       let faults = try BulkFaults.faults(error, users: users, signedIn.times)
       return try await ask(
         signedIn, group, answers, number: number, chosen: chosen, errors: faults)
@@ -58,8 +58,7 @@ struct RemovalGroupPage: Sendable {
 
   /// Returns for how many users the removal has started, and for how many it waits.
   private static func begun(_ group: BulkGroup) -> Message {
-    let waiting = group.parts.filter { $0.job.state == .waiting }
-      .reduce(0) { $0 + $1.job.users }
+    let waiting = group.parts.filter { $0.job.state == .waiting }.users
     let started = group.users - waiting
     if waiting == 0 { return Message("removals.started", ["count": .number(started)]) }
     if started == 0 { return Message("removals.pending", ["count": .number(waiting)]) }

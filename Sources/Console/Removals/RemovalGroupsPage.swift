@@ -160,7 +160,7 @@ enum GroupText {
     Message(
       "removals.users-in-pools",
       [
-        "users": .message(BulkText.users(parts.reduce(0) { $0 + $1.job.users })),
+        "users": .message(BulkText.users(parts.users)),
         "count": .number(parts.count { $0.job.users > 0 }),
       ])
   }

@@ -68,7 +68,7 @@ public struct BulkGroup: Sendable {
     parts.contains(where: \.isRunning)
   }
   /// The number of users to act on.
-  public var users: Int { parts.reduce(0) { $0 + $1.job.users } }
+  public var users: Int { parts.users }
   /// Whether factors are being restored, and none are being removed.
   public var isBeingUndone: Bool { isRunning && !parts.contains { $0.job.state == .running } }
   /// How far the undo is in all parts of present pools together; nil if nobody undid the removal.
@@ -85,6 +85,11 @@ public struct BulkGroup: Sendable {
   public var undone: BulkUndo.Counts {
     parts.reduce(BulkUndo.Counts()) { $0 + $1.undone }
   }
+}
+
+extension Sequence where Element == BulkGroup.Part {
+  /// The number of users to act on in these parts.
+  public var users: Int { reduce(0) { $0 + $1.job.users } }
 }
 
 /// The undo of a bulk removal in a pool.
@@ -221,7 +226,7 @@ public struct BulkGroupEligibility: Sendable {
   public let undoHours: Int
 
   /// The number of users of the selected parts.
-  public var users: Int { selected.reduce(0) { $0 + $1.job.users } }
+  public var users: Int { selected.users }
   /// The number of factors to remove in the selected parts.
   public var factors: Int { selected.reduce(0) { $0 + $1.job.factors } }
 

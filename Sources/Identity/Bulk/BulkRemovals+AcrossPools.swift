@@ -69,6 +69,7 @@ extension BulkRemovals {
     return try await store.read(BulkError.self) { connection in
       var approvals: [Int64: Approval.Cause] = [:]
       var blocked: Set<Int64> = []
+      var held: Set<Int64> = []
       var rules: [Int64: SupportRules] = [:]
       var needsCode = false
       for part in parts {
@@ -76,16 +77,18 @@ extension BulkRemovals {
         rules[part.job.id] = eligibility.settings
         needsCode = eligibility.asksForCode
         if eligibility.actionsLeft == 0 { blocked.insert(part.job.id) }
+        if eligibility.isHeld { held.insert(part.job.id) }
         approvals[part.job.id] = try Approval.Cause(
           users: part.job.users, left: eligibility.actionsLeft, eligibility.settings,
           in: part.scope,
           at: now, connection)
       }
+      var settings = SupportRules(checksOf: parts.compactMap { rules[$0.job.id] })
+      settings.actionsPerHour =
+        rules.values.map(\.actionsPerHour).min() ?? settings.actionsPerHour
       let form = SupportEligibility(
-        settings: SupportRules(checksOf: parts.compactMap { rules[$0.job.id] }),
-        asksForCode: needsCode,
-        actionsLeft: parts.count - blocked.count, isHeld: blocked.count == parts.count,
-        refusal: nil)
+        settings: settings, asksForCode: needsCode,
+        actionsLeft: parts.count - blocked.count, isHeld: held.count == parts.count, refusal: nil)
       let open = parts.filter { !blocked.contains($0.job.id) }
       let selected = open.filter { chosen?.contains($0.job.id) ?? true }
       let counted = [selected, open].first { !$0.isEmpty } ?? parts
@@ -124,7 +127,7 @@ extension BulkRemovals {
       let parts = group.parts.filter { chosen.contains($0.job.id) && $0.job.users > 0 }
       guard !parts.isEmpty else { throw BulkError.nothingToDo }
       let rules = try parts.map { try SupportRules.find($0.scope, connection) }
-      let users = parts.reduce(0) { $0 + $1.job.users }
+      let users = parts.users
       let isConfirmed =
         !BulkGroupEligibility.asksForNumber(
           users, request.reason, undoHours: rules.map(\.undoHours).min() ?? 0)

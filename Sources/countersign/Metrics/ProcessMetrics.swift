@@ -14,6 +14,9 @@ struct ProcessMetrics: Sendable {
   let openFiles: Int
   let mostFiles: Double
 
+  /// Read once, so that the start doesn't differ from scrape to scrape.
+  private static let boot = BootTime.seconds()
+
   /// Reads the numbers; nil where this process can't read its own folder in `/proc`.
   ///
   /// It reads nothing else there: a service may see only processes (`ProcSubset=pid`).
@@ -21,7 +24,7 @@ struct ProcessMetrics: Sendable {
   /// - Parameter proc: The folder `/proc`, or that of a test.
   init?(proc: String = "/proc") {
     guard let stat = try? String(contentsOfFile: "\(proc)/self/stat", encoding: .utf8),
-      let boot = BootTime.seconds(),
+      let boot = Self.boot,
       let files = try? FileManager.default.contentsOfDirectory(atPath: "\(proc)/self/fd")
     else { return nil }
     // The name of the program, in parentheses, can contain spaces.
