@@ -100,10 +100,13 @@ struct UsersFile: Sendable {
       // Lets other tasks of this thread run.
       await Task.yield()
     } while after != nil && count < Self.longest
-    if after != nil {
-      file.end(with: catalog.text(Message("users.file-incomplete", ["count": .number(count)])))
-    }
+    if after != nil { end(&file, after: count) }
     return count
+  }
+
+  /// Appends a row that says that the file is incomplete.
+  private func end(_ file: inout CSV, after count: Int) {
+    file.end(with: catalog.text(Message("users.file-incomplete", ["count": .number(count)])))
   }
 
   private func cells(_ account: AccountSummary, _ ends: [ID<Account>: Instant]) -> [String] {

@@ -158,7 +158,7 @@ public struct AdministratorFactors: Sendable {
         try connection.first(
           """
           SELECT \(SQL.greatest)(coalesce(passkey_at, 0), coalesce(provider_mfa_at, 0))
-          FROM console_session WHERE token_digest = \(session.digest)
+          FROM console_session WHERE \(ConsoleSessions.isSame(session))
           """
         ) { try $0.value(0) as Int64 } ?? 0
       if Instant(microseconds: used).isRecent(within: freshness, at: now) { return nil }

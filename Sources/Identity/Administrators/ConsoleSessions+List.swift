@@ -103,12 +103,13 @@ extension ConsoleSessions {
   /// Deletes the matching sessions; expired sessions are deleted too, but not counted.
   static func end(
     of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection,
-    where isMeant: (String) -> Bool
+    onlyFromProvider: Bool = false, where isMeant: (String) -> Bool
   ) throws -> Int {
     let limits = try SessionLimits.find(connection)
     let sessions = try connection.all(
       """
-      SELECT token_digest, created_at, last_seen_at, csrf_token FROM console_session
+      SELECT token_digest, created_at, last_seen_at, csrf_token, provider_issuer
+      FROM console_session
       WHERE administrator_id = \(id.text)
       """
     ) { row in
@@ -116,10 +117,13 @@ extension ConsoleSessions {
         digest: try row.value(0) as [UInt8], name: Self.name(of: try row.value(3)),
         isOpen: limits.allow(
           since: Instant(microseconds: try row.value(1)),
-          lastSeenAt: Instant(microseconds: try row.value(2)), at: now)
+          lastSeenAt: Instant(microseconds: try row.value(2)), at: now),
+        isFromProvider: try row.value(4) as String? != nil
       )
     }
-    let meant = sessions.filter { isMeant($0.name) }
+    let meant = sessions.filter {
+      isMeant($0.name) && ($0.isFromProvider || !onlyFromProvider)
+    }
     for session in meant {
       try connection.run("DELETE FROM console_session WHERE token_digest = \(session.digest)")
     }

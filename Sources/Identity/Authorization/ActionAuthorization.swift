@@ -202,7 +202,7 @@ public struct ActionAuthorization: Sendable {
     let interval = Int64(try Support.stepUpMinutes(connection)) * 60
     func isRecent(_ moment: Instant) -> Bool { moment.isRecent(within: interval, at: now) }
     let times = try connection.first(
-      "SELECT proved_at, provider_at FROM console_session WHERE token_digest = \(session.digest)"
+      "SELECT proved_at, provider_at FROM console_session WHERE \(ConsoleSessions.isSame(session))"
     ) { (proved: try $0.value(0) as Int64?, provider: try $0.value(1) as Int64?) }
     if let proved = times?.proved, isRecent(Instant(microseconds: proved)) { return false }
     // The provider verified the password, but no second factor.

@@ -188,7 +188,7 @@ extension ConsoleProviders {
     entry.add(.subject, from: .optional(old?.subject), to: .text(arrival.token.subject))
     if let old, old.issuer != provider.issuer || !old.subject.isSameBytes(as: arrival.token.subject)
     {
-      entry.addEnded(try Self.endOthers(than: session, connection))
+      entry.addEnded(try Self.endOthers(than: session, at: now, connection))
     }
     try entry.record(
       by: arrival.author(.administrator(administrator.id, name: administrator.displayName)),

@@ -89,21 +89,18 @@ extension ConsoleProviders {
       try outbox.notify(administrator, .providerUnlinked(name: name), at: now, connection)
       try ProviderRoles.align(
         administrator.id, to: [], provider: name, outbox, by: author, at: now, connection)
-      try Self.endOthers(than: session, connection)
+      try Self.endOthers(than: session, at: now, connection)
     }
   }
 
   /// Ends the administrator's other sessions that began with a provider, which its logout tokens no
-  /// longer end, and returns their number.
+  /// longer end, and returns how many were open.
   @discardableResult
   static func endOthers(
-    than session: ConsoleSession, _ connection: borrowing Connection
+    than session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
-    try connection.run(
-      """
-      DELETE FROM console_session
-      WHERE administrator_id = \(session.administrator.id.text) AND provider_issuer IS NOT NULL
-        AND csrf_token <> \(session.csrfToken)
-      """)
+    try ConsoleSessions.end(
+      of: session.administrator.id, at: now, connection, onlyFromProvider: true
+    ) { $0 != session.id }
   }
 }

@@ -152,6 +152,9 @@ extension ImportBatch {
     entry.compare(
       old.auditFields(),
       new.auditFields(isNewPassword: hasNewPassword, hasNewSecrets: factors.hasNewSecret))
+    if old.signsInByLink != new.signsInByLink {
+      entry.add(.signsInByLink, from: .flag(old.signsInByLink), to: .flag(new.signsInByLink))
+    }
     entry.addEnded(sessions)
     guard !entry.changes.isEmpty else { return }
     entry.add(.origin, .code("import"))

@@ -121,8 +121,7 @@ extension Passkeys {
           return .failure(.refused)
         case .passed(let record):
           var entry = AuditEntry(.administratorStepUp, of: administrator)
-          entry.add(.verification, .code("passkey"))
-          entry.add(.passkey, .text(record.passkey.name))
+          entry.add(AdministratorTOTP.Proof.passkey(name: record.passkey.name))
           try entry.record(by: author, at: now, connection)
           let renewed = try ConsoleSessions.renew(
             session, with: .passkey, at: now, random: random, connection)

@@ -45,7 +45,7 @@ public struct Passkeys: Sendable {
       time.map { Instant(microseconds: $0).isRecent(within: freshness, at: now) } ?? false
     }
     let times = try connection.first(
-      "SELECT proved_at, passkey_at FROM console_session WHERE token_digest = \(session.digest)"
+      "SELECT proved_at, passkey_at FROM console_session WHERE \(ConsoleSessions.isSame(session))"
     ) { (proved: try $0.value(0) as Int64?, passkey: try $0.value(1) as Int64?) }
     // The session may have ended since the request began, such as while a password was hashed.
     guard let times, try ConsoleSessions.isOpen(session, at: now, connection) else { return true }

@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `an approver who reached the hourly limit is told so, and the page has no form`() async throws {
+  @Test func `an approver at the hourly limit is told so, and can't approve`() async throws {
     try await World.withSampleData { world in
       try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
