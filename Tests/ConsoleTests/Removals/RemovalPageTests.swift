@@ -168,6 +168,19 @@ import Testing
     }
   }
 
+  /// Checks a page without automatic refresh, and the one that its link to turn it on leads to.
+  private func check(
+    _ page: Answer, at address: String, moving: String, _ line: String, _ browser: Browser
+  ) async throws {
+    Markup.check(page)
+    #expect(page.response.fields["Refresh"] == nil && page.says(line))
+    let links = page.values(of: "href").filter { $0 == address || $0.hasPrefix(address + "?") }
+    #expect(links.contains(address + "?still="))
+    #expect(links.filter { !$0.contains("still") } == [moving])
+    let turnedOn = try await browser.get(moving)
+    #expect(turnedOn.response.fields["Refresh"] == "3" && turnedOn.says(line))
+  }
+
   @Test
   func `automatic refresh stays off on other tabs and pages, and turning it on keeps the place`()
     async throws
@@ -180,19 +193,10 @@ import Testing
       let still = try await nadia.get(address + "?show=not-found&still")
       let next = try #require(still.values(of: "href").first { $0.contains("after=") })
       let second = try await nadia.get(next)
-      for (page, moving, line) in [
-        (still, address + "?show=not-found", "nobody0@"),
-        (second, next.replacing("&still=", with: ""), "nobody59@"),
-      ] {
-        Markup.check(page)
-        #expect(page.response.fields["Refresh"] == nil && page.says(line))
-        let links = page.values(of: "href").filter { $0 == address || $0.hasPrefix(address + "?") }
-        #expect(links.contains(address + "?still="))
-        #expect(links.filter { !$0.contains("still") } == [moving])
-        let turnedOn = try await nadia.get(moving)
-        #expect(turnedOn.response.fields["Refresh"] == "3" && turnedOn.says(line))
-      }
-      let turnedOn = try await nadia.get(next.replacing("&still=", with: ""))
+      let moving = next.replacing("&still=", with: "")
+      try await check(still, at: address, moving: address + "?show=not-found", "nobody0@", nadia)
+      try await check(second, at: address, moving: moving, "nobody59@", nadia)
+      let turnedOn = try await nadia.get(moving)
       #expect(turnedOn.values(of: "href").contains(next))
     }
   }
