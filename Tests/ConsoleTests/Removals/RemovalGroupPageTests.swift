@@ -197,6 +197,7 @@ import Testing
     for number in 0..<count {
       var new = NewAccount()
       new.email = "user\(number)@example.com"
+      new.emailVerified = true
       let account = try await world.identity.accounts.create(
         us, new, by: Author(actor: .commandLine))
       try await world.enroll(account, "Phone", in: us)

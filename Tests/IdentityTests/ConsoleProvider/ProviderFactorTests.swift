@@ -125,7 +125,11 @@ struct ProviderFactorTests {
       #expect(row.action == .administratorStepUp)
       #expect(row.new(.verification) == .code("provider-mfa"))
       // The old token is invalid.
-      await expect("ended") { _ = try await instance.visit(.reauthentication(old)) }
+      let now = instance.now
+      let isOpen = try await instance.database.read { connection in
+        try ConsoleSessions.find(old.digest, at: now, connection) != nil
+      }
+      #expect(!isOpen && renewed.session.digest != old.digest)
     }
   }
 
