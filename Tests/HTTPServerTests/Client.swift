@@ -92,6 +92,17 @@ actor Client {
     return true
   }
 
+  /// Sends parts one at a time, until the server has closed the connection.
+  ///
+  /// It doesn't return to the test in between: while other tests block its threads, the server would
+  /// end a connection that sends nothing.
+  func send(each parts: [[UInt8]]) {
+    for part in parts where !part.isEmpty {
+      guard send(part) else { return }
+      sched_yield()
+    }
+  }
+
   /// Reads available bytes; returns false at the end.
   private func fill() throws -> Bool {
     var part = [UInt8](repeating: 0, count: 64 << 10)

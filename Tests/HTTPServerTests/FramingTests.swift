@@ -17,12 +17,9 @@ struct FramingTests {
   /// Sends parts one at a time, each read before the next if possible, and returns all responses.
   private func answers(_ parts: [[UInt8]], of server: TestServer? = nil) async throws -> String {
     let client = try (server ?? self.server).client()
-    for part in parts where !part.isEmpty {
-      guard await client.send(part) else { break }
-      if parts.count > 1 { await Task.yield() }
-    }
+    await client.send(each: parts)
     await client.finish()
-    return String(decoding: (try? await client.rest()) ?? [], as: UTF8.self)
+    return String(decoding: try await client.rest(), as: UTF8.self)
   }
 
   private func answers(_ text: String, inOne: Bool) async throws -> String {
@@ -162,9 +159,9 @@ struct FramingTests {
         if random.below(2) == 0 { mutated.insert(byte, at: at) } else { mutated[at] = byte }
       }
       let client = try server.client()
-      for part in FramingTests.split(mutated, &random) { await client.send(part) }
+      await client.send(each: FramingTests.split(mutated, &random))
       await client.finish()
-      var rest = (try? await client.rest()) ?? []
+      var rest = try await client.rest()
       while !rest.isEmpty {
         let shown = String(decoding: mutated, as: UTF8.self).debugDescription
         let answer = try #require(FramingTests.first(&rest), "\(shown)")
