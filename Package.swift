@@ -74,13 +74,13 @@ let package = Package(
 
     module("OTP", ["Crypto", "Text"], settings: optimized),
     module("Metrics", [], settings: optimized),
-    module("Localization", ["Text"], settings: optimized),
-    module("Templating", ["Localization", "Text"], settings: optimized),
+    module("Localization", ["Host", "Text"], settings: optimized),
+    module("Templating", ["Host", "Localization", "Text"], settings: optimized),
     module("HTTP", ["JSON", "Text"], settings: optimized),
     module("Database", [], settings: optimized),
     module("QRCode", ["CQREncode"], settings: optimized),
     module("INI", ["CInih"]),
-    module("Host", ["CTimex"]),
+    module("Host", ["CTimex"], settings: optimized),
     module("CBOR", ["CCBOR"]),
     module("WebAuthn", ["CBOR", "Crypto", "JSON", "Text"]),
     module("OpenIDConnect", ["Crypto", "JSON", "Text"]),
@@ -108,7 +108,7 @@ let package = Package(
     module(
       "Console",
       [
-        "Crypto", "HTTP", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
+        "Crypto", "HTTP", "Host", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
         "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
       ]),
 

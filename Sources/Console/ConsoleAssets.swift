@@ -1,3 +1,5 @@
+public import Host
+
 /// The addresses of the stylesheet, scripts, and icon.
 public struct ConsoleAssets: Sendable {
   let stylesheet: String
@@ -29,15 +31,23 @@ public struct ConsoleAssets: Sendable {
 public enum ConsoleError: Error, Sendable, CustomStringConvertible {
   /// A file that the console requires is missing.
   case missingFile(String)
+  /// A guide, or a part of it, can't be read.
+  case unreadable(String, SystemError)
   /// A guide doesn't begin with a heading and a paragraph.
   case guideWithoutTitle(String)
   /// A guide can't be rendered.
   case guide(String, any Error)
 
+  /// Whether another attempt can succeed, although nobody changes the file.
+  public var isTemporary: Bool {
+    if case .unreadable(_, let reason) = self { reason.isTemporary } else { false }
+  }
+
   /// The error, with the file's path.
   public var description: String {
     switch self {
-    case .missingFile(let path): "\(path) is missing or can't be read"
+    case .missingFile(let name): "\(name) is missing"
+    case .unreadable(let path, let reason): "\(path) can't be read: \(reason)"
     case .guideWithoutTitle(let path): "\(path) must begin with a heading and a paragraph"
     case .guide(let path, let error): "\(path): \(error)"
     }

@@ -36,12 +36,10 @@ public struct StaticFiles: Sendable {
     precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "a prefix stands between slashes")
     self.prefix = prefix
     let names: [String]
-    do {
-      names = try FileManager.default.subpathsOfDirectory(atPath: folder)
-    } catch {
-      throw .unreadableFile(path: folder, reason: "the folder doesn't exist or can't be opened")
+    do { names = try ReadableFile.paths(in: folder) } catch {
+      throw .unreadable(error.path, error.reason)
     }
-    for name in names.sorted() where !name.split(separator: "/").contains(where: isHidden) {
+    for name in names where !name.split(separator: "/").contains(where: isHidden) {
       let path = folder + "/" + name
       var isFolder = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else {

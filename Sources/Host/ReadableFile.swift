@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// Reads files, and keeps the reason why one can't be read.
@@ -26,4 +27,30 @@ public enum ReadableFile {
     }
     return bytes
   }
+
+  /// Lists the files and folders in a folder and its subfolders.
+  ///
+  /// - Parameter folder: The path of the folder.
+  /// - Returns: Their paths, relative to the folder, sorted.
+  /// - Throws: ``UnreadableFolder`` for the folder, or the subfolder, that can't be read.
+  public static func paths(in folder: String) throws(UnreadableFolder) -> [String] {
+    // Foundation lists a file as an empty folder.
+    guard FileStamp(of: folder)?.isRegular != true else {
+      throw UnreadableFolder(path: folder, reason: SystemError(ENOTDIR))
+    }
+    do { return try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() } catch {
+      let error = error as? CocoaError
+      let cause = error?.underlying as? POSIXError
+      throw UnreadableFolder(
+        path: error?.filePath ?? folder, reason: SystemError(cause?.code.rawValue ?? EIO))
+    }
+  }
+}
+
+/// A folder whose files can't be listed.
+public struct UnreadableFolder: Error, Sendable, Equatable {
+  /// The path of the folder.
+  public let path: String
+  /// Why it can't be read.
+  public let reason: SystemError
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Host
 
 extension Catalog {
   private typealias File = (path: String, folder: String)
@@ -72,10 +72,11 @@ extension Catalog {
   private static func files(
     named name: String?, in folder: String
   ) throws(CatalogError) -> [String] {
-    guard let paths = try? FileManager.default.subpathsOfDirectory(atPath: folder) else {
-      throw CatalogError(.unreadable, file: folder, line: 0)
+    let paths: [String]
+    do { paths = try ReadableFile.paths(in: folder) } catch {
+      throw CatalogError(.unreadable(error.reason), file: error.path, line: 0)
     }
-    return paths.sorted().filter { path in
+    return paths.filter { path in
       let file = path.split(separator: "/").last.map(String.init) ?? ""
       return name.map { $0 == file } ?? (file.hasPrefix("messages.") && file.hasSuffix(".po"))
     }
@@ -84,9 +85,14 @@ extension Catalog {
   private static func parsed(
     _ path: String, in folder: String, _ rules: inout [String: PluralRule]
   ) throws(CatalogError) -> POFile {
-    guard let data = FileManager.default.contents(atPath: folder + "/" + path),
-      let text = String(validating: data, as: UTF8.self)
-    else { throw CatalogError(.unreadable, file: path, line: 0) }
+    let whole = folder + "/" + path
+    let bytes: [UInt8]
+    do { bytes = try ReadableFile.contents(whole) } catch {
+      throw CatalogError(.unreadable(error), file: whole, line: 0)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CatalogError(.notUTF8, file: path, line: 0)
+    }
     return try POFile(text, file: path, rules: &rules)
   }
 

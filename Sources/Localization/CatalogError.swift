@@ -1,9 +1,13 @@
+public import Host
+
 /// An error in a catalog's files, found when it's loaded.
 public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of error.
   public enum Problem: Error, Sendable, Equatable {
-    /// The file or folder can't be read or isn't UTF-8.
-    case unreadable
+    /// The file or folder can't be read.
+    case unreadable(SystemError)
+    /// The file isn't UTF-8.
+    case notUTF8
     /// The line isn't a part of the PO format.
     case syntax(String)
     /// The file has no header with a language and plural forms.
@@ -28,7 +32,8 @@ public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible 
     case differs(String)
   }
 
-  /// The path of the file.
+  /// The path of the file, relative to the catalog's folder; the whole path of one that can't be
+  /// read.
   public let file: String
   /// The line, counted from 1; 0 for the whole file.
   public let line: Int
@@ -41,16 +46,23 @@ public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible 
     self.problem = problem
   }
 
+  /// Whether another attempt can succeed, although nobody changes the file.
+  public var isTemporary: Bool {
+    if case .unreadable(let reason) = problem { reason.isTemporary } else { false }
+  }
+
   /// The error in one line: file, line, and problem.
   public var description: String {
-    (line > 0 ? "\(file):\(line): " : "\(file): ") + problem.sentence
+    if case .unreadable = problem { return "\(file) \(problem.sentence)" }
+    return (line > 0 ? "\(file):\(line): " : "\(file): ") + problem.sentence
   }
 }
 
 extension CatalogError.Problem {
   fileprivate var sentence: String {
     switch self {
-    case .unreadable: "cannot be read as UTF-8"
+    case .unreadable(let reason): "can't be read: \(reason)"
+    case .notUTF8: "the file isn't UTF-8"
     case .syntax(let text): "“\(text)” isn’t valid here"
     case .missingHeader(let field): "the header has no valid “\(field)”"
     case .malformedPlural(let text): "“\(text)” is not a plural expression"

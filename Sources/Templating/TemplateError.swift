@@ -1,9 +1,13 @@
+public import Host
+
 /// An error in a template, found when it's loaded or bound, never while a page is rendered.
 public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of error.
   public enum Problem: Sendable, Equatable {
-    /// The file or folder can't be read or isn't UTF-8.
-    case unreadable
+    /// The file or folder can't be read.
+    case unreadable(SystemError)
+    /// The file isn't UTF-8.
+    case notUTF8
     /// A tag has no closing delimiter.
     case unclosedTag
     /// A tag is empty, has a space in its name, or, for delimiters, doesn't have exactly two.
@@ -32,7 +36,7 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
     case endlessInclusion(String)
   }
 
-  /// The file, relative to the library's folder.
+  /// The file, relative to the library's folder; the whole path of one that can't be read.
   public let file: String
   /// The line, counted from 1; 0 for the whole file.
   public let line: Int
@@ -45,16 +49,23 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
     self.problem = problem
   }
 
+  /// Whether another attempt can succeed, although nobody changes the file.
+  public var isTemporary: Bool {
+    if case .unreadable(let reason) = problem { reason.isTemporary } else { false }
+  }
+
   /// The error in one line: file, line, problem, and alternatives.
   public var description: String {
-    (line > 0 ? "\(file):\(line): " : "\(file): ") + problem.sentence
+    if case .unreadable = problem { return "\(file) \(problem.sentence)" }
+    return (line > 0 ? "\(file):\(line): " : "\(file): ") + problem.sentence
   }
 }
 
 extension TemplateError.Problem {
   fileprivate var sentence: String {
     switch self {
-    case .unreadable: "the file can't be read, or isn't UTF-8"
+    case .unreadable(let reason): "can't be read: \(reason)"
+    case .notUTF8: "the file isn't UTF-8"
     case .unclosedTag: "tag isn't closed"
     case .malformedTag(let tag): "“\(tag)” isn't a valid tag"
     case .unclosedSection(let name): "“\(name)” isn't closed"

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Host
 public import Localization
 
 /// The parsed templates of a folder.
@@ -24,18 +24,20 @@ public struct TemplateLibrary: Sendable {
   /// - Throws: ``TemplateError`` for the first file, by name, that can't be read or parsed.
   public init(folder: String, catalog: Catalog? = nil) throws(TemplateError) {
     let ending = ".mustache"
-    let files = FileManager.default
-    guard let paths = try? files.subpathsOfDirectory(atPath: folder) else {
-      throw TemplateError(.unreadable, at: Place(file: folder, line: 0))
+    let paths: [String]
+    do { paths = try ReadableFile.paths(in: folder) } catch {
+      throw TemplateError(.unreadable(error.reason), at: Place(file: error.path, line: 0))
     }
     var parsed: [String: ParsedTemplate] = [:]
-    for path in paths.sorted() where path.hasSuffix(ending) {
-      guard let data = files.contents(atPath: folder + "/" + path) else {
-        throw TemplateError(.unreadable, at: Place(file: path, line: 0))
+    for path in paths where path.hasSuffix(ending) {
+      let file = folder + "/" + path
+      let bytes: [UInt8]
+      do { bytes = try ReadableFile.contents(file) } catch {
+        throw TemplateError(.unreadable(error), at: Place(file: file, line: 0))
       }
       let name = String(path.dropLast(ending.count))
       parsed[name] = try Parser.parse(
-        Continuation.joining([UInt8](data)), name: name, file: path, catalog: catalog)
+        Continuation.joining(bytes), name: name, file: path, catalog: catalog)
     }
     templates = parsed
     self.catalog = catalog ?? .empty

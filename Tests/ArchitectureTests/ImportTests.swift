@@ -14,9 +14,9 @@ private let mayImport: [String: Set<String>] = [
 
   "OTP": ["Crypto", "Text"],
   "Metrics": [],
-  "Localization": ["Text"],
+  "Localization": ["Host", "Text"],
   // View models have messages from Localization.
-  "Templating": ["Localization", "Text"],
+  "Templating": ["Host", "Localization", "Text"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
@@ -45,7 +45,7 @@ private let mayImport: [String: Set<String>] = [
   // The API and the console pass secrets and codes to Identity.
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"],
   "Console": [
-    "Crypto", "HTTP", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
+    "Crypto", "HTTP", "Host", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
     "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
   ],
 

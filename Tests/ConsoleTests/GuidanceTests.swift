@@ -314,6 +314,19 @@ import Testing
     #expect(throws: ConsoleError.self) { try Guides(folder: folder.path).all() }
   }
 
+  @Test func `a guide that can't be read is named with the reason at the start`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for name in Self.names {
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "\(name).md"), withIntermediateDirectories: true)
+    }
+    let fault = #expect(throws: ConsoleError.self) { try Guides(folder: folder.path) }
+    let text = fault?.description ?? ""
+    #expect(text.hasPrefix(folder.path) && text.hasSuffix(".md can't be read: Is a directory"))
+    #expect(fault?.isTemporary == false)
+  }
+
   @Test func `guides and support playbooks have different names`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

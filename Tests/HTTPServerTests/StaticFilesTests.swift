@@ -105,9 +105,10 @@ struct StaticFilesTests {
   }
 
   @Test func `a missing folder is reported`() {
-    #expect(throws: ServerError.self) {
-      _ = try StaticFiles(folder: "/nowhere/at/all", prefix: "/static/")
+    let fault = #expect(throws: ServerError.self) {
+      try StaticFiles(folder: "/nowhere/at/all", prefix: "/static/")
     }
+    #expect(fault?.description == "Cannot read /nowhere/at/all: No such file or directory.")
   }
 
   @Test func `files are sent through the server unchanged`() async throws {

@@ -202,6 +202,16 @@ private let english =
     #expect(foreign?.problem == .foreignKey("a.b", folder: "b"))
   }
 
+  @Test func `a catalog that can't be read is named with the reason`() throws {
+    let missing = #expect(throws: CatalogError.self) { try Catalog(folder: "/nowhere/at/all") }
+    #expect(missing?.description == "/nowhere/at/all can't be read: No such file or directory")
+    try withCatalogs(["users/messages.po/x": ""]) { folder in
+      let fault = #expect(throws: CatalogError.self) { try Catalog(folder: folder) }
+      #expect(fault?.description == "\(folder)/users/messages.po can't be read: Is a directory")
+      #expect(fault?.isTemporary == false)
+    }
+  }
+
   @Test func `a key is defined once`() {
     let entry = "\nmsgctxt \"a.b\"\nmsgid \"A\"\nmsgstr \"\"\n"
     let fault = #expect(throws: CatalogError.self) {

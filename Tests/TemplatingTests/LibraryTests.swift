@@ -65,14 +65,28 @@ struct LibraryTests {
     let fault = #expect(throws: TemplateError.self) {
       try TemplateLibrary(folder: folder.path())
     }
-    #expect(fault?.description == "page.mustache: the file can't be read, or isn't UTF-8")
+    #expect(fault?.description == "page.mustache: the file isn't UTF-8")
   }
 
-  @Test func `a missing folder is rejected`() {
-    let fault = #expect(throws: TemplateError.self) {
+  @Test func `a folder that can't be read is named with the reason`() throws {
+    let missing = #expect(throws: TemplateError.self) {
       try TemplateLibrary(folder: "/nowhere/at/all")
     }
-    #expect(fault?.problem == .unreadable)
+    #expect(missing?.description == "/nowhere/at/all can't be read: No such file or directory")
+    let folder = try folder(["page.mustache": []])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.path + "/page.mustache"
+    let fault = #expect(throws: TemplateError.self) { try TemplateLibrary(folder: file) }
+    #expect(fault?.description == "\(file) can't be read: Not a directory")
+  }
+
+  @Test func `a template that can't be read is named with the reason`() throws {
+    let folder = try folder(["page.mustache": [], "users/list.mustache/x": []])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let fault = #expect(throws: TemplateError.self) { try TemplateLibrary(folder: folder.path) }
+    #expect(
+      fault?.description == "\(folder.path)/users/list.mustache can't be read: Is a directory")
+    #expect(fault?.isTemporary == false)
   }
 
   @Test func `one template renders on many threads`() async throws {

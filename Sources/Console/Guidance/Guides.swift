@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Host
 import Identity
 import Markdown
 import Synchronization
@@ -21,12 +21,11 @@ final class Guides: Sendable {
   private let folder: String
   private let rendered = Mutex<[Guide]?>(nil)
 
-  /// Checks that there's a Markdown file for each enrollment pattern.
+  /// Checks that there's a Markdown file for each enrollment pattern, which can be read.
   init(folder: String) throws(ConsoleError) {
     self.folder = folder
     for pattern in EnrollmentPattern.allCases {
-      let path = Self.path(of: pattern, in: folder)
-      guard FileManager.default.isReadableFile(atPath: path) else { throw .missingFile(path) }
+      _ = try Self.read(Self.path(of: pattern, in: folder))
     }
   }
 
@@ -90,8 +89,9 @@ final class Guides: Sendable {
   }
 
   private static func read(_ path: String) throws(ConsoleError) -> String {
-    guard let data = FileManager.default.contents(atPath: path) else { throw .missingFile(path) }
-    return String(decoding: data, as: UTF8.self)
+    do { return String(decoding: try ReadableFile.contents(path), as: UTF8.self) } catch {
+      throw .unreadable(path, error)
+    }
   }
 }
 

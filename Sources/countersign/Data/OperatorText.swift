@@ -1,3 +1,4 @@
+import Console
 import Crypto
 import Database
 import Foundation
@@ -5,6 +6,7 @@ import Host
 import Identity
 import JSON
 import Localization
+import Templating
 
 /// The text of the command line, from the message catalog of the program.
 enum OperatorText {
@@ -98,10 +100,14 @@ extension ConfigurationError {
       isTemporary: Self.isTemporary(error))
   }
 
-  /// Returns whether an error of a database, or of the system, is one that another attempt can solve.
+  /// Returns whether an error of a database, a file, or the system is one that another attempt can
+  /// solve.
   static func isTemporary(_ error: any Error) -> Bool {
     if let error = error as? DatabaseError { return error.isTemporary }
     if let error = error as? SystemError { return error.isTemporary }
+    if let error = error as? CatalogError { return error.isTemporary }
+    if let error = error as? TemplateError { return error.isTemporary }
+    if let error = error as? ConsoleError { return error.isTemporary }
     if let error = error as? CocoaError, error.code == .fileWriteOutOfSpace { return true }
     let error = error as NSError
     let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error

@@ -108,7 +108,8 @@ enum ServeCommand: Command {
       if let error = error as? ConfigurationError { throw error }
       if let error = error as? StartError { throw ConfigurationError(error) }
       guard let error = error as? ServerError else {
-        throw ConfigurationError(.verbatim("\(error)"))
+        throw ConfigurationError(
+          .verbatim("\(error)"), isTemporary: ConfigurationError.isTemporary(error))
       }
       throw TLSFiles(configuration.tls).reason(for: error)
     }

@@ -277,7 +277,8 @@ struct Assets: Sendable {
   func catalogs() throws -> [Catalog] {
     guard problems.isEmpty else { throw ConfigurationError(problems) }
     do { return try Catalog.installed(in: templates) } catch {
-      throw ConfigurationError(.verbatim(error.description))
+      throw ConfigurationError(
+        .verbatim(error.description), isTemporary: error.isTemporary)
     }
   }
 
