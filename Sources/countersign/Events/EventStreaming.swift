@@ -103,11 +103,6 @@ actor EventStreaming {
   private func complain(_ error: any Error) {
     log.add(.taskFailed(.eventStreams, reason: "\(error)"))
   }
-
-  private func slept(_ time: Duration) async -> Bool {
-    do { try await Task.sleep(for: time) } catch { return false }
-    return true
-  }
 }
 
 /// A destination whose stored address isn't one that this version connects to.

@@ -92,10 +92,4 @@ actor AuditSealing {
   private func complaining(_ body: () async throws -> Void) async {
     do { try await body() } catch { log.add(.taskFailed(.sealAuditLog, reason: "\(error)")) }
   }
-
-  /// Waits; returns false when the task is canceled meanwhile.
-  private func slept(_ time: Duration) async -> Bool {
-    do { try await Task.sleep(for: time) } catch { return false }
-    return true
-  }
 }

@@ -208,10 +208,4 @@ private struct Courier: Sendable {
       log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
     }
   }
-
-  /// Waits; returns false when the task is canceled meanwhile.
-  private func slept(_ time: Duration) async -> Bool {
-    do { try await Task.sleep(for: time) } catch { return false }
-    return true
-  }
 }

@@ -39,7 +39,7 @@ struct Housekeeping: Sendable {
       Task { await Self.makeScheduledChanges(identity, log) },
       Task { await Self.sendReports(identity, log) },
       Task { await Self.createEvidenceKey(identity, log) },
-      Task { while await Self.slept(Log.period) { log.reportSuppressed() } },
+      Task { while await slept(Log.period) { log.reportSuppressed() } },
     ]
   }
 
@@ -295,11 +295,5 @@ struct Housekeeping: Sendable {
         log.add(.taskFailed(.loadKeys, reason: "\(error)"))
       }
     } while await slept(.seconds(KeyRotationTask.interval))
-  }
-
-  /// Waits; returns false when the task is canceled meanwhile.
-  private static func slept(_ time: Duration) async -> Bool {
-    do { try await Task.sleep(for: time) } catch { return false }
-    return true
   }
 }
