@@ -1,12 +1,8 @@
-import Console
 import Crypto
 import Database
-import DatabaseSQLite
 import Foundation
-import HTTP
 import HTTPServer
 import Identity
-import IdentityToolkitAPI
 import Localization
 
 /// Serves the console and the API until SIGTERM or SIGINT.
@@ -24,20 +20,77 @@ enum ServeCommand: Command {
     let configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
     let log = Log(configuration.monitoring.logFormat)
-    var replica = configuration.replica
-    replica?.report = { log.add(.replica($0)) }
-    let folder = DataFolder(
-      path: configuration.data, location: configuration.database, replica: replica)
-    if configuration.demo != nil { try folder.mustBeEmpty() }
-    // Demos and loopback emulators create their data; other instances come from countersign init.
-    let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator
-    var creates = mayCreate && folder.isVacant
-    if !creates { try folder.mustExistAsFolder() }
-    try folder.prepare()
+    let folder = folder(configuration, log)
+    let creates = try prepare(folder, configuration)
     // Migrations of a large database take longer than a service manager waits.
     let starting = Task { await manager?.keepStarting() }
     defer { starting.cancel() }
     let lock = try await folder.waitForServerLock()
+    let instance = try await open(
+      folder, creates: creates, holding: lock, configuration, environment, log)
+    try configuration.auditHeads?.create()
+    let (greeting, isDemo) = try await DemoGreeting.create(configuration, instance)
+    let accessLog = try accessLog(configuration.accessLog)
+    let (stop, reloads) = (StopSignal(), ReloadSignal())
+    let parts = ServerParts(
+      configuration, environment: environment, folder, instance, accessLog: accessLog, log: log)
+    let listeners = try await Listeners(parts, isDemo: isDemo)
+    parts.certificates?.check()
+    let reload = Reload(
+      reloads, listeners.server, accessLog: accessLog, certificates: parts.certificates,
+      tls: TLSFiles(configuration.tls), log: log, manager: manager)
+    let watches = FileWatches(parts)
+    try await greet(parts, listeners)
+    greeting?.say(at: "\(listeners.application.publicURL)")
+    let tasks = try await ServerTasks(parts)
+    starting.cancel()
+    await starting.value
+    manager?.report(.ready)
+    let signsOfLife = Task { await manager?.keepAlive() }
+
+    await stop.wait()
+    let drain = configuration.monitoring.drainDelay
+    manager?.report(.stopping(within: .seconds(drain) + Self.longestStop))
+    await self.drain(for: drain, parts.readiness, stop, log)
+    watches.cancel()
+    await reload.stop()
+    await listeners.stop()
+    await tasks.stop()
+    await close(parts)
+    lock.release()
+    signsOfLife.cancel()
+    return 0
+  }
+
+  private static func folder(_ configuration: ServeConfiguration, _ log: Log) -> DataFolder {
+    var replica = configuration.replica
+    replica?.report = { log.add(.replica($0)) }
+    return DataFolder(
+      path: configuration.data, location: configuration.database, replica: replica)
+  }
+
+  /// Creates the data folder if it's missing, where the server may.
+  ///
+  /// Demos and loopback emulators create their data; other instances come from countersign init.
+  ///
+  /// - Returns: Whether the server creates the instance.
+  private static func prepare(
+    _ folder: DataFolder, _ configuration: ServeConfiguration
+  ) throws -> Bool {
+    if configuration.demo != nil { try folder.mustBeEmpty() }
+    let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator
+    let creates = mayCreate && folder.isVacant
+    if !creates { try folder.mustExistAsFolder() }
+    try folder.prepare()
+    return creates
+  }
+
+  /// Finishes what other commands left in the folder, and opens the instance, or creates it.
+  private static func open(
+    _ folder: DataFolder, creates: Bool, holding lock: FolderLock,
+    _ configuration: ServeConfiguration, _ environment: [String: String], _ log: Log
+  ) async throws -> Instance {
+    var creates = creates
     if !folder.isOnServer {
       try folder.finishCreation(holding: lock)
       if creates, folder.isVacant {
@@ -48,9 +101,8 @@ enum ServeCommand: Command {
       try folder.finishRestore(holding: lock)
     }
     if !creates { try folder.mustHoldInstance() }
-    let instance: Instance
     do {
-      instance = try await Instance.open(
+      let instance = try await Instance.open(
         folder, assets: configuration.assets, profile: configuration.profile,
         defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
@@ -62,113 +114,18 @@ enum ServeCommand: Command {
         log.add(.clockDoubted(doubt))
       }
       if try await Identity.lacksSearchIndex(of: instance.database) { log.add(.searchIndexMissing) }
+      return instance
     } catch let error as StartError {
       throw ConfigurationError(error)
     }
-    try configuration.auditHeads?.create()
-    let (greeting, isDemo) = try await DemoGreeting.create(configuration, instance)
-    let accessLog = try accessLog(configuration.accessLog)
-    let (stop, reloads) = (StopSignal(), ReloadSignal())
-    let certificates = configuration.tls.map { tls in
-      CertificateWatch(path: tls.certificate, say: { log.add(.certificate($0)) })
-    }
-    let mail = configuration.mail.map { _ in MailHealth() }
-    let sms = configuration.sms.map { _ in MailHealth() }
-    let file = OpenedDatabaseFile(folder)
-    let auditHeads = AuditHeadExport(to: configuration.auditHeads, log: log)
-    let readiness = Readiness(
-      instance.identity, folder, environment: environment,
-      certificate: certificates?.served, mail: mail, auditHeads: auditHeads, file: file,
-      hasSpace: { [database = instance.database] in await database.hasSpace() })
-    let requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
-    let violations = ViolationReports(log: log)
-    let application: Application
-    let server: HTTPServer
-    let metrics: MetricsServer?
-    do {
-      (application, server) = try start(
-        configuration, instance, readiness, violations, isDemo: isDemo, requests: requests,
-        accessLog: accessLog, log: log)
-      try await instance.identity.messages.recordServer(at: application.publicURL.origin)
-      certificates?.noteServed()
-      metrics = try requests.flatMap { requests in
-        try configuration.monitoring.metrics.map { address in
-          try MetricsServer(
-            host: address.host, port: address.port,
-            ServerMetrics(
-              instance: instance, folder: folder, server: server, requests: requests,
-              violations: violations, limit: configuration.network.poolRequests,
-              readiness: readiness, certificate: certificates?.served,
-              mail: mail, sms: sms, backups: configuration.backups,
-              accessLog: accessLog, log: log))
-        }
-      }
-    } catch {
-      await instance.database.close()
-      if let error = error as? ConfigurationError { throw error }
-      if let error = error as? StartError { throw ConfigurationError(error) }
-      guard let error = error as? ServerError else {
-        throw ConfigurationError(
-          .verbatim("\(error)"), isTemporary: ConfigurationError.isTemporary(error))
-      }
-      throw TLSFiles(configuration.tls).reason(for: error)
-    }
-    certificates?.check()
-    let reload = Reload(
-      reloads, server, accessLog: accessLog, certificates: certificates,
-      tls: TLSFiles(configuration.tls), log: log, manager: manager)
-    let watch = Task { await certificates?.run() }
-    let backups = configuration.backups.map { watch in
-      var watch = watch
-      watch.say = { log.add(.backup($0)) }
-      return Task { [watch] in await watch.run() }
-    }
-    if configuration.ignoresBackups { log.add(.backup(Message("cli.backups-are-ignored"))) }
-    let policyFile = configuration.policyFile.map { path in
-      let watch = PolicyFileWatch(
-        path: path, policies: instance.identity.policies, say: { log.add($0) })
-      return Task { await watch.run() }
-    }
-    try await greet(configuration, instance, application, metrics, log)
-    greeting?.say(at: "\(application.publicURL)")
-    try await instance.identity.taskLease.renew()
-    let housekeeping = Housekeeping(
-      instance.identity,
-      keeper: KeyRotationTask(instance, folder, environment: environment, log: log),
-      integrity: IntegrityWatch(instance, log: log), file: file,
-      auditHeads: auditHeads, log: log)
-    let deliveries = Delivery.all(
-      of: configuration, instance.identity, mail: mail, sms: sms, log: log)
-    let events = EventStreaming(instance.identity, configuration, log: log)
-    let streaming = Task { await events.run() }
-    starting.cancel()
-    await starting.value
-    manager?.report(.ready)
-    let signsOfLife = Task { await manager?.keepAlive() }
-    await stop.wait()
-    let drain = configuration.monitoring.drainDelay
-    manager?.report(.stopping(within: .seconds(drain) + Self.longestStop))
-    await self.drain(for: drain, readiness, stop, log)
-    watch.cancel()
-    backups?.cancel()
-    policyFile?.cancel()
-    await reload.stop()
-    await server.stop(grace: .seconds(10))
-    await metrics?.stop()
-    for delivery in deliveries { await delivery.stop() }
-    await housekeeping.stop()
-    streaming.cancel()
-    await streaming.value
-    await events.finish()
-    await housekeeping.release()
-    let statistics = instance.database.statistics
-    await instance.database.close()
-    accessLog?.close()
-    log.reportSuppressed(untilNow: true)
-    log.add(.server(.stopped(statistics)))
-    lock.release()
-    signsOfLife.cancel()
-    return 0
+  }
+
+  private static func close(_ parts: ServerParts) async {
+    let statistics = parts.instance.database.statistics
+    await parts.instance.database.close()
+    parts.accessLog?.close()
+    parts.log.reportSuppressed(untilNow: true)
+    parts.log.add(.server(.stopped(statistics)))
   }
 
   /// Serves requests for a while, but reports that the server isn't ready, so that load balancers
@@ -187,58 +144,19 @@ enum ServeCommand: Command {
     }
   }
 
-  private static func start(
-    _ configuration: ServeConfiguration, _ instance: Instance, _ readiness: Readiness,
-    _ violations: ViolationReports, isDemo: Bool, requests: RequestMetrics?,
-    accessLog: AccessLog?, log: Log
-  ) throws -> (Application, HTTPServer) {
-    let late = LateApplication()
-    var limits = Limits()
-    configuration.network.apply(to: &limits)
-    limits.body = {
-      ViolationReports.bodyLimit($0) ?? Console.bodyLimit($0) ?? IdentityToolkitAPI.bodyLimit($0)
-    }
-    let server = try HTTPServer(
-      ServerConfiguration(
-        host: configuration.host, port: configuration.port, limits: limits, tls: configuration.tls,
-        trustedProxies: configuration.network.trustedProxies),
-      log: accessLog,
-      observe: requests?.observer,
-      failure: { status, target, id in late.failure(status, target, id) },
-      handler: { request in await late.respond(to: request) })
-    if let warning = NetworkConfiguration.warning(
-      wanted: limits.connections, allowed: server.connectionLimit)
-    {
-      log.add(.server(.connectionsLimited(warning)))
-    }
-    // After listening: with port 0, the console's address is known only now.
-    let application = try Application(
-      identity: instance.identity, readiness: readiness, violations: violations,
-      publicURL: configuration.address(port: server.port),
-      assets: configuration.assets, catalogs: instance.catalogs,
-      anyHost: configuration.emulatorBeyondLoopback,
-      origins: configuration.network.emulatorOrigins, limit: configuration.network.poolRequests,
-      pseudoLocale: configuration.pseudoLocale, isDemo: isDemo, log: log)
-    requests?.declare(application.routeLabels)
-    late.set(application)
-    return (application, server)
-  }
-
-  private static func greet(
-    _ configuration: ServeConfiguration, _ instance: Instance, _ application: Application,
-    _ metrics: MetricsServer?, _ log: Log
-  ) async throws {
-    let url = "\(application.publicURL)"
+  private static func greet(_ parts: ServerParts, _ listeners: Listeners) async throws {
+    let (configuration, log) = (parts.configuration, parts.log)
+    let url = "\(listeners.application.publicURL)"
     log.add(
       .server(
         .started(version: Countersign.version, profile: configuration.profile, url: url)))
     log.add(.server(.dataFolder(configuration.data)))
-    if let metrics { log.add(.server(.metrics(url: metrics.url))) }
+    if let metrics = listeners.metrics { log.add(.server(.metrics(url: metrics.url))) }
     if configuration.profile == .emulator {
       let host = String(url.drop { $0 != "/" }.drop { $0 == "/" })
       log.add(.server(.emulator(project: configuration.defaultProject, host: host)))
     }
-    if let code = try await instance.identity.setup.issueCode() {
+    if let code = try await parts.instance.identity.setup.issueCode() {
       log.add(.server(.setupCode(url: url, code: code.revealedText)))
     }
   }

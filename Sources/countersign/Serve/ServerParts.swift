@@ -1,0 +1,47 @@
+import HTTPServer
+import Identity
+
+/// What the listeners and the tasks of a server share, which nothing uses yet.
+struct ServerParts: Sendable {
+  let configuration: ServeConfiguration
+  let environment: [String: String]
+  let folder: DataFolder
+  let instance: Instance
+  let log: Log
+  let accessLog: AccessLog?
+  /// The certificate that the server uses, and the one in its file; nil for plain HTTP.
+  let certificates: CertificateWatch?
+  let mail: MailHealth?
+  let sms: MailHealth?
+  let databaseFile: OpenedDatabaseFile?
+  let auditHeads: AuditHeadExport?
+  let readiness: Readiness
+  /// Counts requests; nil without metrics.
+  let requests: RequestMetrics?
+  let violations: ViolationReports
+
+  init(
+    _ configuration: ServeConfiguration, environment: [String: String], _ folder: DataFolder,
+    _ instance: Instance, accessLog: AccessLog?, log: Log
+  ) {
+    self.configuration = configuration
+    self.environment = environment
+    self.folder = folder
+    self.instance = instance
+    self.log = log
+    self.accessLog = accessLog
+    certificates = configuration.tls.map { tls in
+      CertificateWatch(path: tls.certificate, say: { log.add(.certificate($0)) })
+    }
+    mail = configuration.mail.map { _ in MailHealth() }
+    sms = configuration.sms.map { _ in MailHealth() }
+    databaseFile = OpenedDatabaseFile(folder)
+    auditHeads = AuditHeadExport(to: configuration.auditHeads, log: log)
+    readiness = Readiness(
+      instance.identity, folder, environment: environment,
+      certificate: certificates?.served, mail: mail, auditHeads: auditHeads, file: databaseFile,
+      hasSpace: { [database = instance.database] in await database.hasSpace() })
+    requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
+    violations = ViolationReports(log: log)
+  }
+}
