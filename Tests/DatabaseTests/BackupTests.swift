@@ -68,7 +68,7 @@ struct BackupTests {
           await opened.close()
           return names
         }
-        #expect(seen == ["copy.sqlite\(PartialBackup.suffix)"])
+        #expect(seen == ["copy.sqlite\(PartialFile.suffix)"])
         #expect(try names() == ["copy.sqlite"])
       }
     }
@@ -91,15 +91,15 @@ struct BackupTests {
     try await withDatabase { database in
       try await withFolder { folder in
         let path = folder + "/copy.sqlite"
-        let draft = path + PartialBackup.suffix
+        let draft = path + PartialFile.suffix
         try "half".write(toFile: draft, atomically: false, encoding: .utf8)
         let writing = try #require(FileHandle(forUpdatingAtPath: draft))
         #expect(flock(writing.fileDescriptor, LOCK_EX) == 0)
-        #expect(PartialBackup.isBeingWritten(draft))
+        #expect(PartialFile.isBeingWritten(draft))
         #expect(try await code { try await database.backup(to: path) } == .busy)
         #expect(flock(writing.fileDescriptor, LOCK_UN) == 0)
         try writing.close()
-        #expect(!PartialBackup.isBeingWritten(draft))
+        #expect(!PartialFile.isBeingWritten(draft))
         try await database.backup(to: path)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["copy.sqlite"])
       }

@@ -34,7 +34,7 @@ struct BackupFolder: Sendable {
   func newFile(_ clock: WallClock = .system) async throws -> String {
     while true {
       let file = file(at: clock.now())
-      let names = [file, file + PartialBackup.suffix]
+      let names = [file, file + PartialFile.suffix]
       guard names.contains(where: FileManager.default.fileExists) else { return file }
       try await Task.sleep(for: .milliseconds(50))
     }

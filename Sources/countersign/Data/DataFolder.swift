@@ -122,7 +122,7 @@ struct DataFolder: Sendable {
   /// Whether the file of the database is missing, although another process has the folder locked.
   private var lacksOpenDatabase: Bool {
     !isOnServer && !FileManager.default.fileExists(atPath: database)
-      && PartialBackup.isBeingWritten(serverLock)
+      && PartialFile.isBeingWritten(serverLock)
   }
 
   private var openDatabaseMissing: ConfigurationError {

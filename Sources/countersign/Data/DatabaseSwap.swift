@@ -155,7 +155,7 @@ extension DataFolder {
   var abandonedDrafts: [String] {
     let drafts = [NewInstance(data: path).draftPath, DatabaseSwap(data: path).draft, moveDraft]
     let found = drafts.filter(FileManager.default.fileExists)
-    return found.isEmpty || PartialBackup.isBeingWritten(serverLock) ? [] : found
+    return found.isEmpty || PartialFile.isBeingWritten(serverLock) ? [] : found
   }
 
   /// Finishes a restore that was interrupted after its point of no return.

@@ -7,7 +7,7 @@ enum InterruptedBackups {
   static func files(in folder: String, prefix: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { $0.hasPrefix(prefix) && isPartial($0) }.sorted()
-      .map { "\(folder)/\($0)" }.filter { !PartialBackup.isBeingWritten($0) }
+      .map { "\(folder)/\($0)" }.filter { !PartialFile.isBeingWritten($0) }
   }
 
   /// Deletes these files.
@@ -20,7 +20,7 @@ enum InterruptedBackups {
   /// Whether a name is that of a partial file; earlier versions append a number to it, and give a
   /// name to a backup that's written to standard output.
   private static func isPartial(_ name: String) -> Bool {
-    name.hasSuffix(PartialBackup.suffix) || name.contains("\(PartialBackup.suffix)-")
+    name.hasSuffix(PartialFile.suffix) || name.contains("\(PartialFile.suffix)-")
       || name.hasPrefix(BackupCommand.streamPrefix)
   }
 }

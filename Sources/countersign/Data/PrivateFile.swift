@@ -19,9 +19,9 @@ final class PrivateFile: Sendable {
         Message("cli.already-exists-choose-another-name-or", ["file": .text(path)]))
     }
     self.path = path
-    partial = path + PartialBackup.suffix
+    partial = path + PartialFile.suffix
     let file: Int32
-    do { file = try PartialBackup.create(partial) } catch {
+    do { file = try PartialFile.create(partial) } catch {
       throw ConfigurationError(writing: path, error)
     }
     handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
