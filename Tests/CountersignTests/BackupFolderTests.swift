@@ -43,7 +43,7 @@ import Testing
       // A backup in progress holds this lock.
       let lock = try #require(try FolderLock(path: later + ".partial", isShared: false))
       #expect(
-        InterruptedBackups.files(in: folder.path, prefix: "")
+        InterruptedFiles.files(in: folder.path, prefix: "")
           == [partials[1], partials[0], other])
       folder.deleteInterrupted()
       #expect(partials.map(files.fileExists) == [false, false, true])

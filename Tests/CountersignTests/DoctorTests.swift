@@ -266,17 +266,17 @@ struct DoctorTests {
     }
   }
 
-  @Test func `files of interrupted and unverified backups are warnings`() async throws {
+  @Test func `what interrupted commands left, and unverified backups, are warnings`() async throws {
     try await withFolder { backups in
       try Data().write(to: URL(filePath: "\(backups)/monday.sqlite.partial"))
       try Data().write(to: URL(filePath: "\(backups)/tuesday.sqlite.unverified"))
       let found = try await findings(.disk, ["--backups", backups]) { folder in
-        for name in ["before-upgrade-20260101T000000Z.sqlite.partial", "backup.draft-7"] {
+        for name in ["users.json.partial", "backup.draft-7"] {
           try Data().write(to: URL(filePath: "\(folder.path)/\(name)"))
         }
       }
       #expect(severities(found) == [.ok, .warning, .warning])
-      let names = ["before-upgrade-20260101T000000Z", "backup.draft-7", "monday", "tuesday"]
+      let names = ["users.json", "backup.draft-7", "monday", "tuesday"]
       #expect(names.allSatisfy { text(found).contains("/\($0)") })
     }
   }

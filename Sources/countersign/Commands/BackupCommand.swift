@@ -176,7 +176,7 @@ enum BackupCommand: Command {
       throw UsageError(Message("cli.cant-write-a-backup-to-a"))
     }
     try folder.mustExist()
-    InterruptedBackups.delete(in: folder.path, prefix: streamPrefix)
+    InterruptedFiles.delete(in: folder.path, prefix: streamPrefix)
     let draft = "\(folder.path)/\(streamPrefix)\(getpid())"
     // Removed while open, so that nothing is left behind on any exit.
     let source = try await copy(folder, to: draft, isKept: false) {

@@ -74,7 +74,7 @@ struct BackupFolder: Sendable {
 
   /// Deletes what interrupted backups left: they're whole copies of the database.
   func deleteInterrupted() {
-    InterruptedBackups.delete(in: path, prefix: Self.prefix)
+    InterruptedFiles.delete(in: path, prefix: Self.prefix)
   }
 
   /// Names a copy that couldn't be verified after the backup it would have become, and deletes older

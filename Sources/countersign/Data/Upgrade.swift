@@ -29,7 +29,7 @@ struct UpgradeBackup: Sendable {
       return
     }
     // First, since they take as much space as the new backup.
-    InterruptedBackups.delete(in: folder.path, prefix: Self.prefix)
+    InterruptedFiles.delete(in: folder.path, prefix: Self.prefix)
     let plan = try await MigrationPlan.estimate(database)
     if let file = try await earlier(database, pending) {
       try checkSpace(plan.extraBytes)

@@ -115,18 +115,12 @@ struct Doctor: Sendable {
     if !former.isEmpty { found.append(.formerDatabases(former)) }
     let drafts = folder.abandonedDrafts
     if !drafts.isEmpty { found.append(.drafts(drafts)) }
-    let interrupted = interruptedBackups()
-    if !interrupted.isEmpty { found.append(.interruptedBackups(interrupted)) }
+    let places = [folder.path] + (arguments.value("backups").map { [$0] } ?? [])
+    let interrupted = places.flatMap { InterruptedFiles.files(in: $0) }
+    if !interrupted.isEmpty { found.append(.interruptedFiles(interrupted)) }
     let unverified = arguments.value("backups").map { BackupFolder(path: $0).unverified } ?? []
     if !unverified.isEmpty { found.append(.unverifiedBackups(unverified)) }
     return found
-  }
-
-  private func interruptedBackups() -> [String] {
-    let backups = arguments.value("backups").map { InterruptedBackups.files(in: $0, prefix: "") }
-    return [UpgradeBackup.prefix, BackupCommand.streamPrefix].flatMap {
-      InterruptedBackups.files(in: folder.path, prefix: $0)
-    } + (backups ?? [])
   }
 
   // MARK: - Data

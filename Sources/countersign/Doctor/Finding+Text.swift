@@ -62,8 +62,8 @@ extension Finding {
       Message("cli.doctor-former-databases", ["folders": .text(folders.joined(separator: ", "))])
     case .drafts(let folders):
       Message("cli.doctor-drafts", ["folders": .text(folders.joined(separator: ", "))])
-    case .interruptedBackups(let files):
-      Message("cli.doctor-interrupted-backups", ["files": .text(files.joined(separator: ", "))])
+    case .interruptedFiles(let files):
+      Message("cli.doctor-interrupted-files", ["files": .text(files.joined(separator: ", "))])
     case .unverifiedBackups(let files):
       Message("cli.doctor-unverified-backups", ["files": .text(files.joined(separator: ", "))])
     case .keyMissing: Message("cli.doctor-key-missing")
@@ -132,7 +132,7 @@ extension Finding {
     case .upgradeBackups: Message("cli.advice-upgrade-backups")
     case .formerDatabases: Message("cli.advice-former-databases")
     case .drafts: Message("cli.advice-drafts")
-    case .interruptedBackups: Message("cli.advice-interrupted-backups")
+    case .interruptedFiles: Message("cli.advice-interrupted-files")
     case .unverifiedBackups: Message("cli.advice-unverified-backups")
     case .keyMissing, .keyWrong: Message("cli.advice-key")
     case .secretsUnreadable: Message("cli.advice-secrets")

@@ -39,8 +39,8 @@ enum Finding: Sendable {
   case formerDatabases([String])
   /// The copies that killed inits, restores, or moves left.
   case drafts([String])
-  /// What interrupted backups left.
-  case interruptedBackups([String])
+  /// What interrupted backups and exports left.
+  case interruptedFiles([String])
   /// Backups that couldn't be verified.
   case unverifiedBackups([String])
 
@@ -97,7 +97,7 @@ enum Finding: Sendable {
       .clock
     case .folderUnusable, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
     case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .drafts,
-      .interruptedBackups, .unverifiedBackups:
+      .interruptedFiles, .unverifiedBackups:
       .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndexMissing: .schema
@@ -117,7 +117,7 @@ enum Finding: Sendable {
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
-      .formerDatabases, .drafts, .interruptedBackups, .unverifiedBackups, .schemaPending,
+      .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups, .schemaPending,
       .searchIndexMissing, .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning

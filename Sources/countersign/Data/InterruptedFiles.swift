@@ -1,10 +1,10 @@
 import DatabaseSQLite
 import Foundation
 
-/// The files that interrupted backups left: partial copies of the database, with users' data.
-enum InterruptedBackups {
+/// The files that interrupted backups and exports left, with users' data.
+enum InterruptedFiles {
   /// Returns the files in a folder whose names have a prefix and that no process is writing, sorted.
-  static func files(in folder: String, prefix: String) -> [String] {
+  static func files(in folder: String, prefix: String = "") -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { $0.hasPrefix(prefix) && isPartial($0) }.sorted()
       .map { "\(folder)/\($0)" }.filter { !PartialFile.isBeingWritten($0) }
