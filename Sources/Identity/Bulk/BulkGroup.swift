@@ -163,24 +163,34 @@ public struct BulkUndo: Sendable {
   static func counts(
     of job: BulkJob, _ connection: borrowing Connection
   ) throws -> Counts {
+    try counts(of: [job.id], in: job.scopeKey, connection)[job.id] ?? Counts()
+  }
+
+  /// Counts the lines of jobs of a pool by what their undos did; a job without such lines is missing.
+  static func counts(
+    of jobs: [Int64], in scope: Int64, _ connection: borrowing Connection
+  ) throws -> [Int64: Counts] {
     let rows = try connection.all(
       """
-      SELECT result, count(*) FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
+      SELECT job_id, result, count(*) FROM bulk_item \(index: "bulk_item_by_result")
+      WHERE scope_key = \(scope) AND job_id IN (\(list: jobs))
         AND (result IN ('restored', 'restored-before', 'not-restored') OR \(isLeft))
-      GROUP BY result
+      GROUP BY job_id, result
       """
-    ) { (result: BulkResult(rawValue: try $0.value(0)), count: try $0.value(1) as Int) }
-    var counts = Counts()
-    for (result, count) in rows {
-      switch result {
-      case .restored: counts.restored = count
-      case .restoredBefore: counts.restoredBefore = count
-      case .notRestored: counts.notRestored = count
-      default: counts.left = count
+    ) { row in
+      (
+        job: try row.value(0) as Int64, result: BulkResult(rawValue: try row.value(1)),
+        count: try row.value(2) as Int
+      )
+    }
+    return rows.reduce(into: [:]) { counts, row in
+      switch row.result {
+      case .restored: counts[row.job, default: Counts()].restored = row.count
+      case .restoredBefore: counts[row.job, default: Counts()].restoredBefore = row.count
+      case .notRestored: counts[row.job, default: Counts()].notRestored = row.count
+      default: counts[row.job, default: Counts()].left = row.count
       }
     }
-    return counts
   }
 
   static func find(

@@ -250,12 +250,11 @@ public struct BulkRemovals: Sendable {
       ) { try BulkJob($0) }
       let page = Page(jobs, limit: limit) { String($0.id) }
       let undos = try BulkUndo.all(of: page.items.map(\.id), in: scope.key, connection)
-      var states: [Int64: BulkUndo.State] = [:]
-      for job in page.items {
-        guard let undo = undos[job.id] else { continue }
-        states[job.id] = undo.state(after: try BulkUndo.counts(of: job, connection))
+      let counts = try BulkUndo.counts(of: Array(undos.keys), in: scope.key, connection)
+      let states = undos.map { job, undo in
+        (job, undo.state(after: counts[job] ?? BulkUndo.Counts()))
       }
-      return (page, states)
+      return (page, Dictionary(uniqueKeysWithValues: states))
     }
   }
 

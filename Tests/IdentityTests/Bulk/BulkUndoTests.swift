@@ -232,6 +232,28 @@ import Testing
     }
   }
 
+  @Test func `the list of a pool has the state of each undo`() async throws {
+    try await withInstance { instance in
+      let (acme, removals) = (instance.acme, instance.identity.bulkRemovals)
+      try await instance.addUsers(3, in: acme)
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      var groups: [Int64] = []
+      for user in 0..<3 {
+        let id = try await instance.draft(
+          across: instance.addresses(user..<(user + 1)), by: agent)
+        try await instance.begin(group: id, by: agent)
+        try await instance.runAll()
+        groups.append(id)
+      }
+      #expect(await undo(instance, groups[0], by: other) == "done")
+      #expect(await undo(instance, groups[1], by: other) == "done")
+      try await instance.identity.accounts.delete(acme, ID("u1"), by: Instance.boss)
+      try await instance.runAll()
+      let list = try await removals.list(acme)
+      #expect(list.jobs.items.map { list.undos[$0.id] } == [nil, .partial, .done])
+    }
+  }
+
   @Test func `an undo of some of the parts is partial`() async throws {
     try await withInstance { instance in
       let pools = [instance.acme, instance.globex]
