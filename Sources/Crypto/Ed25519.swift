@@ -69,8 +69,8 @@ public struct Ed25519PublicKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Parses all PEM public keys of a text; other blocks, and text around them, are ignored (RFC 7468
-  /// section 2).
+  /// Parses all PEM public keys of a text; other blocks, and text around them, are ignored (RFC
+  /// 7468 section 2).
   public static func all(pem text: String) -> [Ed25519PublicKey] {
     let mark = "-----BEGIN"
     return text.split(separator: mark).compactMap { Ed25519PublicKey(pem: mark + $0) }

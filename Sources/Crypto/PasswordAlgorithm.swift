@@ -105,7 +105,8 @@ enum PasswordCeiling {
   static let argon2Lanes = 1...16
   /// The maximum length of a key, salt, separator, or associated data, in bytes.
   static let bytes = 1_024
-  /// The minimum length of a derived hash, in bytes: any password has a short one after a few tries.
+  /// The minimum length of a derived hash, in bytes: any password has a short one after a few
+  /// tries.
   static let shortestHash = 16
   /// The maximum length of a hash, in bytes.
   static let hash = 1_024

@@ -33,8 +33,8 @@ public struct Connection: ~Copyable {
   /// Runs a statement whose effect nothing in the closure depends on, such as an added row, without
   /// waiting for it.
   ///
-  /// A database on a server runs it along with the next statement or the commit, which saves a round
-  /// trip. Its error is thrown there: the write fails, and can't go on, not even with
+  /// A database on a server runs it along with the next statement or the commit, which saves a
+  /// round trip. Its error is thrown there: the write fails, and can't go on, not even with
   /// ``attempt(_:)``. A driver without a network runs it immediately.
   ///
   /// - Parameter sql: One statement.

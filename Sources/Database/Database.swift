@@ -36,8 +36,8 @@ public protocol Database: Sendable {
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T
 
-  /// Says which queries later reads of the current snapshot will run, as ``Connection/prefetch(_:)``
-  /// does; does nothing outside of a snapshot.
+  /// Says which queries later reads of the current snapshot will run, as
+  /// ``Connection/prefetch(_:)`` does; does nothing outside of a snapshot.
   ///
   /// - Parameter queries: The queries, with their values.
   func prefetch(_ queries: () -> [SQL])

@@ -52,8 +52,8 @@ extension SQL.Interpolation {
 }
 
 extension SQL {
-  /// Continues a `GROUP BY` with the primary keys of tables of which each group has one row, so that
-  /// their columns can be selected.
+  /// Continues a `GROUP BY` with the primary keys of tables of which each group has one row, so
+  /// that their columns can be selected.
   ///
   /// SQLite allows that anyway, and would sort the rows by the keys.
   public static func alsoGrouped(by keys: StaticString) -> SQL {
@@ -99,8 +99,8 @@ extension SQL {
   /// The key that the database chose for the row inserted last on this connection.
   public static let insertedKey = SQL(sqlite: "last_insert_rowid()", postgreSQL: "lastval()")
 
-  /// The time of the clock of the database's machine, in microseconds since 1970; SQLite's is precise
-  /// to the millisecond.
+  /// The time of the clock of the database's machine, in microseconds since 1970; SQLite's is
+  /// precise to the millisecond.
   public static let machineTime = SQL(
     sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000",
     postgreSQL: "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)")
@@ -110,8 +110,8 @@ extension SQL {
   /// Returns the next number of a table whose key is a pool and a number, which no row had before.
   ///
   /// SQLite chooses numbers only for a key of one column, so the table `key_sequence` has the last
-  /// number of each of these tables, and a trigger of the table advances it. A statement inserts one
-  /// row, since it would get the same number for all.
+  /// number of each of these tables, and a trigger of the table advances it. A statement inserts
+  /// one row, since it would get the same number for all.
   ///
   /// - Parameters:
   ///   - column: The column of the number.

@@ -5,8 +5,8 @@ import Synchronization
 /// A number of connections, each used by one transaction at a time.
 ///
 /// A connection that becomes free goes to the caller that has waited the longest, on the
-/// connection's own thread. When the server refuses further connections, callers wait for those that
-/// are open.
+/// connection's own thread. When the server refuses further connections, callers wait for those
+/// that are open.
 final class ConnectionPool: Sendable {
   /// A connection and its thread: a serial queue.
   final class Slot: Sendable {

@@ -85,10 +85,10 @@ public struct PostgreSQLAddress: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - text: `postgresql://[user@][host][:port]/database[?parameter=value&…]`, with
-  ///     percent-encoding, and with commas between several hosts. The parameters are `host`, for the
-  ///     folder of a Unix socket, `sslmode` (`disable`, `require`, `verify-ca`, or `verify-full`), and
-  ///     those that libpq defines: `application_name`, `passfile`, `sslcert`, `sslcrl`, `sslkey`,
-  ///     `sslrootcert`, and `target_session_attrs`.
+  ///     percent-encoding, and with commas between several hosts. The parameters are `host`, for
+  ///     the folder of a Unix socket, `sslmode` (`disable`, `require`, `verify-ca`, or
+  ///     `verify-full`), and those that libpq defines: `application_name`, `passfile`, `sslcert`,
+  ///     `sslcrl`, `sslkey`, `sslrootcert`, and `target_session_attrs`.
   ///   - isReplica: Whether any of several hosts will do, not just the one that accepts writes.
   /// - Throws: ``Malformed``.
   public init(_ text: String, ofReplica isReplica: Bool = false) throws(Malformed) {

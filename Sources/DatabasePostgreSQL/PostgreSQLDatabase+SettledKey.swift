@@ -4,17 +4,17 @@ extension PostgreSQLDatabase {
   /// Returns a key up to which the rows of a table are settled.
   ///
   /// A write locks the table before the sequence gives it a key, and unlocks it when it has ended
-  /// and others see its rows. So the rows up to the last key that was given are settled once none of
-  /// the writes that have the lock then is in progress. No write waits for this.
+  /// and others see its rows. So the rows up to the last key that was given are settled once none
+  /// of the writes that have the lock then is in progress. No write waits for this.
   ///
-  /// The connections are those for writes: after a failover, one for reads may still be to the server
-  /// before it, where none of the writes is in progress.
+  /// The connections are those for writes: after a failover, one for reads may still be to the
+  /// server before it, where none of the writes is in progress.
   ///
   /// - Parameters:
   ///   - column: The column with the key, an identity column.
   ///   - table: The table.
-  /// - Returns: The key; nil when a write in progress didn't end within a second, or the server isn't
-  ///   the same at the end.
+  /// - Returns: The key; nil when a write in progress didn't end within a second, or the server
+  ///   isn't the same at the end.
   /// - Throws: ``DatabaseError``.
   public nonisolated(nonsending) func settledKey(
     _ column: StaticString, of table: StaticString

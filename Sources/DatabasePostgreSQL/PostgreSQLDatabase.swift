@@ -3,11 +3,10 @@ import Synchronization
 
 /// A PostgreSQL database, with connections for reads and others for writes.
 ///
-/// Each connection has its own thread, on which the closures run, and the tasks of snapshots: no other
-/// thread waits on the network.
-/// Reads see a snapshot (`REPEATABLE READ`), and writes are `SERIALIZABLE`, so that concurrent ones
-/// have the same effect as one after the other, here and in other processes. A write that conflicts
-/// with another runs again.
+/// Each connection has its own thread, on which the closures run, and the tasks of snapshots: no
+/// other thread waits on the network. Reads see a snapshot (`REPEATABLE READ`), and writes are
+/// `SERIALIZABLE`, so that concurrent ones have the same effect as one after the other, here and in
+/// other processes. A write that conflicts with another runs again.
 ///
 /// Connections are opened when they're needed and again after they were lost. ``close()`` the
 /// database when done.
@@ -164,8 +163,8 @@ public final class PostgreSQLDatabase: Database {
 
   /// Returns whether the server's disk has space, as far as is known.
   ///
-  /// With little space left, writes that add no page succeed while others fail. So after one failed,
-  /// this looks whether two megabytes of temporary data can be stored.
+  /// With little space left, writes that add no page succeed while others fail. So after one
+  /// failed, this looks whether two megabytes of temporary data can be stored.
   public func hasSpace() async -> Bool {
     guard isFull.withLock({ $0 }) else { return true }
     let found = try? await readers.use { session in

@@ -186,8 +186,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   /// Sends items after what has to precede them.
   ///
-  /// - Throws: The first failure. Its position is negative unless it's that of one of the items, and
-  ///   when the connection is lost.
+  /// - Throws: The first failure. Its position is negative unless it's that of one of the items,
+  ///   and when the connection is lost.
   private func perform(
     _ items: [PostgreSQLLink.Item], on link: PostgreSQLLink
   ) throws(Failure) -> [PostgreSQLResult] {

@@ -76,8 +76,8 @@ final class PostgreSQLSnapshot: TaskExecutor {
 
   /// Runs a read, after those that are in progress.
   ///
-  /// - Returns: Its result; nil when the snapshot is over, as it can be for a task that outlives the
-  ///   one that began it.
+  /// - Returns: Its result; nil when the snapshot is over, as it can be for a task that outlives
+  ///   the one that began it.
   nonisolated(nonsending) func read<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async -> Result<T, any Error>? {

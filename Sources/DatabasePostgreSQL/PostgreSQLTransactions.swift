@@ -8,9 +8,9 @@ struct RetryPolicy: Sendable {
   var runs = 40
   /// How long a conflicting write keeps running again, at least.
   ///
-  /// While a transaction is open in any database of the server, it remembers only so many others, and
-  /// refuses each that reads what a forgotten one wrote. Ten seconds is longer than a write may wait
-  /// for its next statement.
+  /// While a transaction is open in any database of the server, it remembers only so many others,
+  /// and refuses each that reads what a forgotten one wrote. Ten seconds is longer than a write may
+  /// wait for its next statement.
   var patience: Duration = .seconds(10)
   /// The number of runs after which writes that conflicted run again one at a time, so that those
   /// of one process don't keep each other from ending.

@@ -50,8 +50,8 @@ final class Replica: Sendable {
   /// replica.
   ///
   /// - Parameter primary: Connections to the database that this is a replica of.
-  /// - Returns: The connection, and a time up to which the snapshot has all changes, in microseconds
-  ///   since 1970; nil if the replica can't be used.
+  /// - Returns: The connection, and a time up to which the snapshot has all changes, in
+  ///   microseconds since 1970; nil if the replica can't be used.
   nonisolated(nonsending) func borrow(
     of primary: ConnectionPool
   ) async -> (slot: ConnectionPool.Slot, moment: Int64)? {

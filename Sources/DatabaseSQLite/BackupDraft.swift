@@ -4,8 +4,8 @@ import Host
 
 /// The file that a backup is written to before it gets its name.
 ///
-/// Its name is always the same, so that the next backup to the same place removes what an interrupted
-/// one left. The process that writes it holds a lock on it.
+/// Its name is always the same, so that the next backup to the same place removes what an
+/// interrupted one left. The process that writes it holds a lock on it.
 struct BackupDraft {
   let path: String
   private let file: Int32

@@ -116,8 +116,8 @@ extension SQLiteSession {
 
 /// The file of a database, before SQLite opens it.
 enum DatabaseFile {
-  /// Creates the file with mode 600 and the owner of its folder (`FolderOwner`) if it's missing, and
-  /// checks that the folder is writable, for the files that SQLite creates next to it.
+  /// Creates the file with mode 600 and the owner of its folder (`FolderOwner`) if it's missing,
+  /// and checks that the folder is writable, for the files that SQLite creates next to it.
   static func prepare(_ path: String) throws(DatabaseError) {
     // An existing file must not be opened here: closing it would drop the locks that SQLite holds
     // on it anywhere in this process.

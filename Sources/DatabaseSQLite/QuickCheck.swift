@@ -11,8 +11,8 @@ extension SQLiteDatabase {
   /// - Parameters:
   ///   - most: The maximum number of faults to report.
   ///   - limit: The time after which the check is abandoned.
-  /// - Returns: The faults; empty if there are none, and nil if the time wasn't enough or the task was
-  ///   canceled.
+  /// - Returns: The faults; empty if there are none, and nil if the time wasn't enough or the task
+  ///   was canceled.
   /// - Throws: ``DatabaseError`` when the file can't be read.
   public func quickCheck(most: Int, limit: Duration) async throws -> [String]? {
     try await QuickCheck(source: options, most: most, end: CheckEnd(.now + limit)).run()
@@ -104,8 +104,8 @@ private final class CheckEnd: Sendable {
   /// Lets the session be closed.
   func finish() { state.withLock { $0.session = nil } }
 
-  /// Interrupts the check, on any thread: while SQLite reads the pages of a tree, it doesn't call the
-  /// progress handler.
+  /// Interrupts the check, on any thread: while SQLite reads the pages of a tree, it doesn't call
+  /// the progress handler.
   func cancel() {
     state.withLock { state in
       state.isCanceled = true

@@ -32,7 +32,8 @@ public final class ReadOnlySQLiteDatabase: Database {
   }
 
   /// Whether another process has opened the file since it was opened here without a log, so that
-  /// what was read can be inconsistent and has to be read again from a new `ReadOnlySQLiteDatabase`.
+  /// what was read can be inconsistent and has to be read again from a new
+  /// `ReadOnlySQLiteDatabase`.
   public var isOvertaken: Bool { state.map { FileState(alone: options.path) != $0 } ?? false }
 
   /// Reads from one consistent snapshot; one read at a time.

@@ -38,8 +38,8 @@ public struct Request: Sendable {
   ///
   /// Returns nil when the content type isn't `application/x-www-form-urlencoded`.
   ///
-  /// - Parameter field: The name of a field in which NUL becomes ``Form/visibleNUL``, so that a page
-  ///   can show it with an error; nil for none.
+  /// - Parameter field: The name of a field in which NUL becomes ``Form/visibleNUL``, so that a
+  ///   page can show it with an error; nil for none.
   /// - Returns: The form.
   /// - Throws: The reason the body is invalid.
   public func form(showingNULIn field: StaticString? = nil) throws(FormError) -> Form? {

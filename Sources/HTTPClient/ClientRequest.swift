@@ -39,8 +39,8 @@ public struct ClientRequest: Sendable {
   public let fields: [Field]
   /// The body; nil for none.
   public let body: [UInt8]?
-  /// Whether the status is the whole answer: the body of the response is cut off after 4 KiB, and one
-  /// that's incomplete is no error.
+  /// Whether the status is the whole answer: the body of the response is cut off after 4 KiB, and
+  /// one that's incomplete is no error.
   public var isAnsweredByStatus = false
 
   /// Creates a request.

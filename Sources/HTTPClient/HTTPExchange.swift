@@ -54,7 +54,8 @@ final class HTTPExchange: @unchecked Sendable {
       let word = line.split(separator: UInt8(ascii: " ")).dropFirst().first ?? []
       status = Int(String(decoding: word.prefix(3), as: UTF8.self)) ?? 0
     } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
-      // Names are ASCII (RFC 9110 section 5.1); others would be normalized as keys, which is costly.
+      // Names are ASCII (RFC 9110 section 5.1); others would be normalized as keys, which is
+      // costly.
       line[..<colon].allSatisfy({ $0 < 0x80 })
     {
       let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()

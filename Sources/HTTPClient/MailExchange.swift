@@ -4,8 +4,8 @@
 final class MailExchange {
   private let message: [UInt8]
   private let deadline: () -> Int64
-  /// The times by which the server must have the email, and must have replied to it, in seconds of a
-  /// monotonic clock.
+  /// The times by which the server must have the email, and must have replied to it, in seconds of
+  /// a monotonic clock.
   var (sendBy, replyBy) = (Int64.max, Int64.max)
   /// Called when libcurl has all of the email.
   var whenWhole: () -> Void = {}

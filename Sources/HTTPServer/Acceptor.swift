@@ -137,7 +137,8 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Stops accepting connections, after those that are established already; new clients are refused.
+  /// Stops accepting connections, after those that are established already; new clients are
+  /// refused.
   func stop() {
     isStopping.store(true, ordering: .releasing)
     _ = unsafe write(wake.writer, [1], 1)

@@ -82,7 +82,8 @@ final class Daemon: Sendable {
     }
   }
 
-  /// Stops accepting connections, after those that are established already; new clients are refused.
+  /// Stops accepting connections, after those that are established already; new clients are
+  /// refused.
   func quiesce() {
     guard !isQuiet.exchange(true, ordering: .acquiringAndReleasing) else { return }
     acceptor.stop()

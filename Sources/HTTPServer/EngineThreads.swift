@@ -15,7 +15,8 @@ import Host
 
   /// Starts one engine per thread.
   ///
-  /// - Throws: `ServerError` when the certificate or key can't be used, or the system lacks resources.
+  /// - Throws: `ServerError` when the certificate or key can't be used, or the system lacks
+  ///   resources.
   init(_ engine: Engine, generation: Int, connections: Int) throws(ServerError) {
     self.generation = generation
     let configuration = engine.configuration

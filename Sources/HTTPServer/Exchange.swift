@@ -4,10 +4,11 @@ import Synchronization
 
 /// A request with its response, and the executor of its handler.
 ///
-/// A handler runs on the engine's thread, unless it prefers another executor for a while, such as that
-/// of a snapshot of a database on a server. While it waits, the engine's connection is suspended.
-/// Whatever it waited for, on any thread, enqueues the handler's next job here and resumes the
-/// connection, and the engine's thread runs the job. A wait therefore costs one wake-up.
+/// A handler runs on the engine's thread, unless it prefers another executor for a while, such as
+/// that of a snapshot of a database on a server. While it waits, the engine's connection is
+/// suspended. Whatever it waited for, on any thread, enqueues the handler's next job here and
+/// resumes the connection, and the engine's thread runs the job. A wait therefore costs one
+/// wake-up.
 ///
 /// `@unchecked Sendable`, because:
 /// 1. the stored variables are used only in the engine's callbacks, and the engine calls those of

@@ -66,10 +66,10 @@ public final class HTTPServer: Sendable {
 
   /// Stops accepting connections, lets requests in progress finish, and stops the server.
   ///
-  /// Idle connections are closed immediately, new ones (also those that clients have established and
-  /// the server hasn't accepted yet) when no request has arrived for ``Limits/firstRequest``, and
-  /// others after their response. Requests still in progress after the grace period get 503 or are
-  /// cut off.
+  /// Idle connections are closed immediately, new ones (also those that clients have established
+  /// and the server hasn't accepted yet) when no request has arrived for ``Limits/firstRequest``,
+  /// and others after their response. Requests still in progress after the grace period get 503 or
+  /// are cut off.
   public func stop(grace: Duration) async {
     guard !engine.isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
     daemon.quiesce()

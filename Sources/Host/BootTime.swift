@@ -4,7 +4,8 @@ import Glibc
 public enum BootTime {
   /// Returns the time, in seconds since 1970; nil if the clocks can't be read.
   ///
-  /// Unlike `btime` in `/proc/stat`, it's also known where a service sees only its own processes there.
+  /// Unlike `btime` in `/proc/stat`, it's also known where a service sees only its own processes
+  /// there.
   public static func seconds() -> Double? {
     guard let now = seconds(CLOCK_REALTIME), let sinceBoot = seconds(CLOCK_BOOTTIME) else {
       return nil

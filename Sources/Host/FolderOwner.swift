@@ -14,8 +14,8 @@ public struct FolderOwner: Sendable, Equatable {
     (user, group) = (status.st_uid, status.st_gid)
   }
 
-  /// Gives a new file to the owner and the group of its folder, if this process runs as root and the
-  /// folder belongs to another user.
+  /// Gives a new file to the owner and the group of its folder, if this process runs as root and
+  /// the folder belongs to another user.
   ///
   /// Call it before the file gets its name, or has content.
   ///

@@ -15,8 +15,8 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
     public let reason: String
   }
 
-  /// Opens the streams that the parent process closed, so that neither the database nor a connection
-  /// gets their file descriptors.
+  /// Opens the streams that the parent process closed, so that neither the database nor a
+  /// connection gets their file descriptors.
   ///
   /// They can be read, and are empty; they can't be written, so that output counts as lost.
   public static func openMissing() {

@@ -11,8 +11,9 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The error of the last call that failed on this thread.
   public static var last: SystemError { SystemError(errno) }
 
-  /// Whether the same call can succeed later, although nobody changes the configuration: the disk is
-  /// full or has errors, too many files are open, memory is short, or there are too many threads.
+  /// Whether the same call can succeed later, although nobody changes the configuration: the disk
+  /// is full or has errors, too many files are open, memory is short, or there are too many
+  /// threads.
   public var isTemporary: Bool {
     [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number)
   }

@@ -3,9 +3,10 @@ import Glibc
 extension WritableFile {
   /// Appends lines, all or none, and waits until they're on disk.
   ///
-  /// A last line without an end, which a crash or a power loss cut off, is kept and ends first: it may
-  /// be all there is of what it was. What a failed write has written is removed, unless the process
-  /// ends before, the file can only be appended to (`chattr +a`), or its file system has no locks.
+  /// A last line without an end, which a crash or a power loss cut off, is kept and ends first: it
+  /// may be all there is of what it was. What a failed write has written is removed, unless the
+  /// process ends before, the file can only be appended to (`chattr +a`), or its file system has no
+  /// locks.
   ///
   /// - Parameters:
   ///   - lines: The lines, without line feeds.

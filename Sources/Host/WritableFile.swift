@@ -7,8 +7,8 @@ public enum WritableFile {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - permissions: The permissions of a new file.
-  ///   - appends: Whether several processes append to the file without overwriting each other's data
-  ///     (`open(2)`, `O_APPEND`).
+  ///   - appends: Whether several processes append to the file without overwriting each other's
+  ///     data (`open(2)`, `O_APPEND`).
   ///   - isFolders: Whether a new file belongs to the owner of its folder; see ``FolderOwner``.
   /// - Returns: The descriptor, which the caller closes.
   /// - Throws: ``SystemError``.
@@ -57,8 +57,8 @@ public enum WritableFile {
   /// Replaces a file's contents, with mode 600; the file belongs to the owner of its folder
   /// (``FolderOwner``).
   ///
-  /// The contents are written to another file, which is then renamed, so that the file always has the
-  /// old or the new ones, and the new ones survive a power failure afterwards.
+  /// The contents are written to another file, which is then renamed, so that the file always has
+  /// the old or the new ones, and the new ones survive a power failure afterwards.
   ///
   /// - Throws: ``SystemError``, after which nothing of the contents is left in the other file.
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {

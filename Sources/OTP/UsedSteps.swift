@@ -1,9 +1,9 @@
 /// The time steps of one secret whose codes aren't accepted anymore.
 ///
-/// Every step up to the last accepted one is used (RFC 6238, section 5.2), except ranges in which no
-/// code was ever accepted. Such a range lies before each accepted step, because it's unknown whether
-/// the clock was right: if it was ahead and is set back, the user isn't locked out until then, and
-/// if it jumps ahead again, the codes of that time stay used.
+/// Every step up to the last accepted one is used (RFC 6238, section 5.2), except ranges in which
+/// no code was ever accepted. Such a range lies before each accepted step, because it's unknown
+/// whether the clock was right: if it was ahead and is set back, the user isn't locked out until
+/// then, and if it jumps ahead again, the codes of that time stay used.
 ///
 /// A used step never becomes unused. A range that can't be needed anymore becomes used, so few are
 /// kept: those that ended within the day before the time that the server expects, and later ones.

@@ -26,8 +26,9 @@ public struct MailAddress: Sendable, Equatable {
   /// The domain after the `@`.
   public var domain: String { String(text.split(separator: "@").last ?? "") }
 
-  /// The domain as A-labels (RFC 5890 section 2.3.2.1), such as `xn--exmple-cua.de` for `exämple.de`, so
-  /// that a server without SMTPUTF8 (RFC 6531) accepts it; unchanged if it has no such form.
+  /// The domain as A-labels (RFC 5890 section 2.3.2.1), such as `xn--exmple-cua.de` for
+  /// `exämple.de`, so that a server without SMTPUTF8 (RFC 6531) accepts it; unchanged if it has no
+  /// such form.
   public var encodedDomain: String {
     guard !domain.utf8.allSatisfy({ $0 < 128 }) else { return domain }
     var url = URLComponents()

@@ -44,8 +44,8 @@ enum MailText {
   /// The maximum size of an encoded word's text, in bytes: 52 characters of Base64.
   private static let longestPart = 39
 
-  /// Returns encoded words of at most 75 characters that don't split Unicode characters, on lines of
-  /// at most 76, including the name of the first line's field (RFC 2047 sections 2 and 5).
+  /// Returns encoded words of at most 75 characters that don't split Unicode characters, on lines
+  /// of at most 76, including the name of the first line's field (RFC 2047 sections 2 and 5).
   private static func mimeEncodedWords(_ text: String) -> String {
     var words: [String] = []
     var part: [UInt8] = []

@@ -75,8 +75,8 @@ extension SMTPOutcome {
   /// greeting, sign-in, or certificate check can't. A server that requires authentication first
   /// replies with codes such as 530 (RFC 4954 section 6).
   ///
-  /// The sender's address is the server's own, so that the rejection of it concerns all emails, except
-  /// when it's for the size, which is sent along with the address (RFC 1870 section 6.1).
+  /// The sender's address is the server's own, so that the rejection of it concerns all emails,
+  /// except when it's for the size, which is sent along with the address (RFC 1870 section 6.1).
   ///
   /// A server that doesn't reply to a whole email may be busy with that email only.
   init(_ failure: MailTransport.Failure) {

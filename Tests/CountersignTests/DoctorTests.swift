@@ -13,8 +13,8 @@ struct DoctorTests {
   private static let synchronized = KernelClock(
     isSynchronized: true, offset: 0, maximumError: 1_500)
 
-  /// Runs the doctor on a new instance after a change to its folder, and returns the findings of one
-  /// check.
+  /// Runs the doctor on a new instance after a change to its folder, and returns the findings of
+  /// one check.
   private func findings(
     _ check: Finding.Check, _ words: [String] = [], clock: KernelClock? = synchronized,
     openFiles: Int = 1 << 20, free: Int = 1 << 40, now: Instant? = nil,

@@ -10,8 +10,8 @@ struct ConfigurationFile: Sendable {
 
   /// The values by option.
   private(set) var values: [String: [String]] = [:]
-  /// The line of each of these values, such as `/etc/countersign/countersign.conf:3`; for a flag, the
-  /// line that turns it on or off.
+  /// The line of each of these values, such as `/etc/countersign/countersign.conf:3`; for a flag,
+  /// the line that turns it on or off.
   private(set) var places: [String: [String]] = [:]
   /// What's wrong with the file, with its line; nil if nothing is.
   private(set) var error: ConfigurationError?

@@ -75,8 +75,8 @@ struct Arguments: Sendable {
   /// Parses arguments against a command's options.
   ///
   /// `--name=VALUE` is the same as `--name VALUE`, in which the value can't begin with `--`. The
-  /// command line overrides the environment, which overrides the configuration file; problems in the
-  /// file are in ``fileProblems``.
+  /// command line overrides the environment, which overrides the configuration file; problems in
+  /// the file are in ``fileProblems``.
   init(
     _ words: [String], options: [Option], environment: [String: String] = [:]
   ) throws(UsageError) {
@@ -226,8 +226,8 @@ struct Arguments: Sendable {
   /// Returns the last value of an option.
   func value(_ name: String) -> String? { values[name]?.last }
 
-  /// Returns all values of an option, split at commas, each with its line of the configuration file;
-  /// nil if it's from elsewhere.
+  /// Returns all values of an option, split at commas, each with its line of the configuration
+  /// file; nil if it's from elsewhere.
   func all(_ name: String) -> [(text: String, place: String?)] {
     let places = places(of: name)
     return (values[name] ?? []).enumerated().flatMap { index, value in

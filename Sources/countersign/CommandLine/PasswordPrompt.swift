@@ -8,8 +8,8 @@ import Localization
 enum PasswordPrompt {
   /// Reads the password.
   ///
-  /// - Throws: `UsageError` when it's empty or not in UTF-8; `ConfigurationError` when the two entries
-  ///   differ.
+  /// - Throws: `UsageError` when it's empty or not in UTF-8; `ConfigurationError` when the two
+  ///   entries differ.
   static func read() throws -> Secret {
     guard isatty(STDIN_FILENO) == 1 else {
       guard let line = try line(), !line.isEmpty else {
@@ -38,7 +38,8 @@ enum PasswordPrompt {
 
   /// Reads a line without its end; nil at the end of the input.
   ///
-  /// `readLine` would replace bytes that aren't UTF-8, so that nobody could sign in with the password.
+  /// `readLine` would replace bytes that aren't UTF-8, so that nobody could sign in with the
+  /// password.
   private static func line() throws(UsageError) -> String? {
     var bytes: [UInt8] = []
     var isEnd = false

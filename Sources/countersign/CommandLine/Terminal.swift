@@ -60,8 +60,8 @@ enum Terminal {
     return 1
   }
 
-  /// Returns untrusted text at most 300 scalars long, with a replacement for characters that control
-  /// the terminal or the direction of the text.
+  /// Returns untrusted text at most 300 scalars long, with a replacement for characters that
+  /// control the terminal or the direction of the text.
   static func plain(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

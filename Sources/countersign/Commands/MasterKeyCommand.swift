@@ -73,8 +73,8 @@ enum KeysRotateMasterCommand: Command {
     }
   }
 
-  /// Waits while a running server re-encrypts all secrets, up to a minute without progress; two more
-  /// if another server has to take over, because the one in charge doesn't have the new key.
+  /// Waits while a running server re-encrypts all secrets, up to a minute without progress; two
+  /// more if another server has to take over, because the one in charge doesn't have the new key.
   private static func follow(_ instance: Instance, _ folder: DataFolder) async throws -> Int32 {
     Terminal.say(Message("cli.the-running-server-is-re-encrypting"))
     let patience = folder.isOnServer ? 180 : 60

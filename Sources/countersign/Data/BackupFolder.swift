@@ -77,8 +77,8 @@ struct BackupFolder: Sendable {
     InterruptedFiles.delete(in: path, prefix: Self.prefix)
   }
 
-  /// Names a copy that couldn't be verified after the backup it would have become, and deletes older
-  /// ones in the folder: a backup that fails each night would fill the disk.
+  /// Names a copy that couldn't be verified after the backup it would have become, and deletes
+  /// older ones in the folder: a backup that fails each night would fill the disk.
   static func keepUnverified(_ draft: String, of file: String) {
     let unverified = file + unverifiedSuffix
     do { try FileManager.default.moveItem(atPath: draft, toPath: unverified) } catch { return }

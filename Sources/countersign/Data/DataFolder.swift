@@ -6,8 +6,8 @@ import Host
 import Identity
 import Localization
 
-/// The folder with an instance's data: `countersign.sqlite`, unless the database is on a server, and
-/// `master.key`.
+/// The folder with an instance's data: `countersign.sqlite`, unless the database is on a server,
+/// and `master.key`.
 struct DataFolder: Sendable {
   let path: String
   var location = DatabaseLocation.file
@@ -59,7 +59,8 @@ struct DataFolder: Sendable {
       isTemporary: ConfigurationError.isTemporary(error))
   }
 
-  /// Checks that the path isn't a link to something that doesn't exist, where nothing can be created.
+  /// Checks that the path isn't a link to something that doesn't exist, where nothing can be
+  /// created.
   private func mustBeNoLink() throws(ConfigurationError) {
     let files = FileManager.default
     guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return }
@@ -160,7 +161,8 @@ struct DataFolder: Sendable {
     try mustBeReadable()
   }
 
-  /// Checks that it's a folder that this user can read: what can't be read looks as if it were missing.
+  /// Checks that it's a folder that this user can read: what can't be read looks as if it were
+  /// missing.
   private func mustBeReadable() throws(ConfigurationError) {
     let files = FileManager.default
     try mustBeFolder()
@@ -276,8 +278,8 @@ struct DataFolder: Sendable {
     return try passed.ring()
   }
 
-  /// Reads the master key that was passed, or else the file; creates the file when there's neither a
-  /// key nor a database.
+  /// Reads the master key that was passed, or else the file; creates the file when there's neither
+  /// a key nor a database.
   func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
     if let ring = try existingKey(environment: environment) { return ring }
     guard isOnServer || !FileManager.default.fileExists(atPath: database) else {

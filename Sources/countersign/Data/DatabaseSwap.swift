@@ -50,7 +50,8 @@ struct DatabaseSwap: Sendable {
   /// - Parameters:
   ///   - stamp: The time, for the names of the folders.
   ///   - report: What ``finish(_:)`` shows: nothing else has the list of what is valid again.
-  /// - Throws: When a file can't be written, moved, or synced; the current database is then untouched.
+  /// - Throws: When a file can't be written, moved, or synced; the current database is then
+  ///   untouched.
   func commit(stamp: String, report: String) throws {
     try WritableFile.replace("\(draft)/\(Self.reportName)", with: Array(report.utf8))
     try DurableFiles.sync(draftDatabase)

@@ -7,7 +7,8 @@ import Localization
 final class FolderLock: Sendable {
   private let handle: FileHandle
 
-  /// Acquires the lock, without waiting; returns nil while another process has one that excludes it.
+  /// Acquires the lock, without waiting; returns nil while another process has one that excludes
+  /// it.
   init?(path: String, isShared: Bool) throws(ConfigurationError) {
     let file: Int32
     do { file = try WritableFile.open(path, permissions: 0o600, isFolders: true) } catch {

@@ -3,7 +3,8 @@ import Foundation
 
 /// The files that interrupted backups and exports left, with users' data.
 enum InterruptedFiles {
-  /// Returns the files in a folder whose names have a prefix and that no process is writing, sorted.
+  /// Returns the files in a folder whose names have a prefix and that no process is writing,
+  /// sorted.
   static func files(in folder: String, prefix: String = "") -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { $0.hasPrefix(prefix) && isPartial($0) }.sorted()

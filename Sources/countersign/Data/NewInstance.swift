@@ -6,11 +6,11 @@ import Localization
 
 /// The creation of an instance whose database is a file.
 ///
-/// The key and the database are created in a separate folder. Renaming that folder is the point of no
-/// return: what was interrupted before it is discarded, and a new attempt starts from the beginning;
-/// what was interrupted after it is finished by the next command or start. The data folder itself
-/// therefore never has a part of an instance, and a key without a database in it is one whose database
-/// was lost. The caller holds the server's lock.
+/// The key and the database are created in a separate folder. Renaming that folder is the point of
+/// no return: what was interrupted before it is discarded, and a new attempt starts from the
+/// beginning; what was interrupted after it is finished by the next command or start. The data
+/// folder itself therefore never has a part of an instance, and a key without a database in it is
+/// one whose database was lost. The caller holds the server's lock.
 struct NewInstance: Sendable {
   let data: String
   /// Moves a file; replaced in tests to simulate a crash.
@@ -67,8 +67,8 @@ struct NewInstance: Sendable {
 
   /// Moves the key and the database into place, continuing where an interrupted call stopped.
   ///
-  /// - Returns: Whether the data folder now has the new instance; false when no creation was pending,
-  ///   or when the folder has got another key or database since, which are never replaced.
+  /// - Returns: Whether the data folder now has the new instance; false when no creation was
+  ///   pending, or when the folder has got another key or database since, which are never replaced.
   @discardableResult
   func finish() throws -> Bool {
     guard isPending else { return false }
@@ -122,8 +122,8 @@ extension DataFolder {
     server.release()
   }
 
-  /// Does the same for a caller that already holds the server lock, and discards a creation that was
-  /// interrupted before its point of no return.
+  /// Does the same for a caller that already holds the server lock, and discards a creation that
+  /// was interrupted before its point of no return.
   func finishCreation(holding _: FolderLock) throws(ConfigurationError) {
     let new = NewInstance(data: path)
     try? new.discard()

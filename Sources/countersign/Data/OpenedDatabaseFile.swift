@@ -2,8 +2,8 @@ import Host
 
 /// The database file that the server has open, and where it was opened.
 ///
-/// A process can write a file that was deleted or moved; nobody else sees what it writes, and with the
-/// process the file is gone.
+/// A process can write a file that was deleted or moved; nobody else sees what it writes, and with
+/// the process the file is gone.
 struct OpenedDatabaseFile: Sendable {
   let path: String
   private let opened: FileStamp

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A file with mode 600 that appears under its name once it's complete and synced to disk.
 ///
-/// Until then, its name ends with `.partial`. What a killed process left there, which may be password
-/// hashes, is replaced by the next file with the same name.
+/// Until then, its name ends with `.partial`. What a killed process left there, which may be
+/// password hashes, is replaced by the next file with the same name.
 final class PrivateFile: Sendable {
   private let path: String
   private let partial: String

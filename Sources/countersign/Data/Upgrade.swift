@@ -48,8 +48,8 @@ struct UpgradeBackup: Sendable {
 
   /// Returns the backup that an interrupted upgrade created; nil for none.
   ///
-  /// Its data is that of the database: a server that had used the database since would have stored a
-  /// later time. A backup has its name only once it's complete.
+  /// Its data is that of the database: a server that had used the database since would have stored
+  /// a later time. A backup has its name only once it's complete.
   private func earlier(_ database: SQLiteDatabase, _ pending: [String]) async throws -> String? {
     guard let file = files.last,
       let backup = try? ReadOnlySQLiteDatabase(path: file, ignoresLog: true)

@@ -7,7 +7,8 @@ extension DataFolder {
   /// Returns a finding for each file that the server opens and that doesn't belong to the folder's
   /// owner, whose server couldn't start with it.
   ///
-  /// - Parameter events: The folder with the files of event streams; nil for the one in this folder.
+  /// - Parameter events: The folder with the files of event streams; nil for the one in this
+  ///   folder.
   /// - Returns: The findings.
   func foreignFiles(events: String?) -> [Finding] {
     guard let owner = Self.owner(of: path) else { return [] }

@@ -19,8 +19,8 @@ struct CSVReader {
   ///   - chunk: The bytes.
   ///   - isLast: Whether the file ends with them.
   ///   - records: Receives the records that end in the bytes, including those before an error.
-  /// - Throws: `UserFileError` when a field is too large, a quotation mark is misplaced, or semicolons
-  ///   separate the fields.
+  /// - Throws: `UserFileError` when a field is too large, a quotation mark is misplaced, or
+  ///   semicolons separate the fields.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
     var index = 0
     while let record = try next(in: chunk, from: &index, isLast: isLast) {

@@ -24,7 +24,8 @@ final class RequestMetrics: Sendable {
 
   /// The label of requests without a route.
   private static let other = Route.Label(Method("other"), "other")
-  /// The statuses that have a label; others are `other`, and requests without a response are `none`.
+  /// The statuses that have a label; others are `other`, and requests without a response are
+  /// `none`.
   private static let statuses = [
     200, 201, 202, 204, 302, 303, 304, 308, 400, 401, 403, 404, 405, 409, 410, 412, 413, 414, 415,
     417, 422, 429, 431, 500, 501, 503,

@@ -122,7 +122,8 @@ private struct Courier: Sendable {
 
   /// Sends messages that are due, until none is left or the server can't be reached.
   ///
-  /// While messages are still being sent, which may take minutes, others are attempted after a pause.
+  /// While messages are still being sent, which may take minutes, others are attempted after a
+  /// pause.
   private func sendAll(_ outage: inout Outage) async throws {
     try await withThrowingTaskGroup(of: Step.self) { group in
       var (isCheckDue, willCheck) = (true, false)

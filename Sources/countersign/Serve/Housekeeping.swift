@@ -96,8 +96,8 @@ struct Housekeeping: Sendable {
     }
   }
 
-  /// Reports when the clock differs from that of the database's server, with which all servers on the
-  /// database can be compared, and when it doesn't any longer.
+  /// Reports when the clock differs from that of the database's server, with which all servers on
+  /// the database can be compared, and when it doesn't any longer.
   private static func watchDatabaseClock(_ identity: Identity, _ log: Log) async {
     var differs = false
     repeat {

@@ -1,7 +1,8 @@
 import Identity
 import SMTP
 
-/// Sends emails through an SMTP server; also text messages, through one that turns emails into them.
+/// Sends emails through an SMTP server; also text messages, through one that turns emails into
+/// them.
 struct MailCarrier: Carrier {
   let channel: OutboxEntry.Channel
   private let configuration: MailConfiguration

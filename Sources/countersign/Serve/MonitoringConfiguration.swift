@@ -7,8 +7,8 @@ struct MonitoringConfiguration: Sendable {
   private(set) var logFormat: LogFormat
   /// The address of the metrics; nil for none.
   private(set) var metrics: (host: String, port: Int)?
-  /// How long the server answers requests after a stop signal, while it reports that it isn't ready,
-  /// in seconds.
+  /// How long the server answers requests after a stop signal, while it reports that it isn't
+  /// ready, in seconds.
   private(set) var drainDelay: Int
 
   static let options = [
@@ -53,11 +53,11 @@ struct MonitoringConfiguration: Sendable {
       "cli.the-addresses-overlap", ["listen": .text(listen), "metrics": address])
   }
 
-  /// Returns whether two hosts, of which one may be all addresses of this machine, have an address in
-  /// common.
+  /// Returns whether two hosts, of which one may be all addresses of this machine, have an address
+  /// in common.
   ///
-  /// A socket for all IPv6 addresses is for those of IPv4, too. A name may have several addresses, of
-  /// which the server uses the first that's free.
+  /// A socket for all IPv6 addresses is for those of IPv4, too. A name may have several addresses,
+  /// of which the server uses the first that's free.
   private static func overlap(_ one: String, _ other: String) -> Bool {
     let hosts = [NetworkAddress(one), NetworkAddress(other)]
     if hosts.contains(NetworkAddress("::")) { return true }
