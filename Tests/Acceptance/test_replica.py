@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import DATABASES, Server, run
+from support.postgresql import PostgreSQL
+from support.program import DATABASES, Server, free_port, run
 from support.prometheus import INSTALLED, dashboard_queries, query, scraping
 from support.rest import Api, create_token, ok
 from support.waiting import until
@@ -139,6 +140,43 @@ def test_without_its_replica_an_instance_reads_the_database_itself(instance):
     assert "bob@example.com" in text and moment is None
     instance.logged("The replica can't be reached.")
     assert instance.metrics()[0] == "unreachable"
+
+
+@pytest.fixture
+def second(primary, standby):  # noqa: F811
+    """Another standby, which can replace the first one."""
+    server = PostgreSQL(port=free_port())
+    server.copy(primary, "-R", "-C", "-S", "second")
+    server.start()
+    yield server
+    server.remove()
+
+
+def test_with_two_replicas_either_one_serves_downloads(tmp_path, primary, standby, second):  # noqa: F811
+    DATABASES.put(tmp_path, primary.create("instance"))
+    address = (f"postgresql://countersign@127.0.0.1:{standby.port},127.0.0.1:{second.port}/instance")
+    with Server(tmp_path, "--replica", address, "--metrics-listen", "127.0.0.1:0") as server:
+        instance = Instance(server, primary, standby)
+        serves(instance, standby, "ada")
+        for lost, left, uid in (standby, second, "bob"), (second, standby, "cyd"):
+            lost.stop()
+            # The first file after the loss is complete, too, whichever server it's from.
+            assert "ada@example.com" in instance.download()[0]
+            serves(instance, left, uid)
+            lost.start()
+
+
+def serves(instance, server, uid):
+    """Checks that downloads are from this replica, by adding users."""
+    instance.add(uid)
+    until(lambda: (file := instance.download())[1] and f"{uid}@example.com" in file[0],
+          f"a replica has {uid}", 60)
+    assert instance.metrics()[0] == "used"
+    server.execute("SELECT pg_wal_replay_pause()", "postgres")
+    instance.add(f"{uid}-2")
+    text, moment = instance.download()
+    assert moment and f"{uid}-2@example.com" not in text
+    server.execute("SELECT pg_wal_replay_resume()", "postgres")
 
 
 @pytest.mark.parametrize("is_standby, name, text", [
