@@ -102,7 +102,7 @@ struct ApprovalPage: Sendable {
     let proposed = try await proposed(approval)
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
-      user: try await user(approval), eligibility: eligibility,
+      user: try await user(approval), eligibility: eligibility, isOwn: isOwn,
       refusal: refusal,
       obstacle: try await refusing { try await approvals.obstacle(to: approval) },
       answer: answer, changes: try await changes(proposed, in: approval.scope),

@@ -9,6 +9,8 @@ struct ApprovalView: ViewModel {
   let approval: Approval
   let user: UserIdentity?
   let eligibility: SupportEligibility
+  /// Whether the administrator made the request.
+  let isOwn: Bool
   /// Why the administrator can't approve someone else's pending request; nil if they can.
   let refusal: SupportRefusal?
   /// Why the request can't be carried out; nil if it can.
@@ -24,7 +26,6 @@ struct ApprovalView: ViewModel {
   static let refusalCode = "refusal-code"
 
   private var isWaiting: Bool { approval.state == .waiting }
-  private var isOwn: Bool { approval.requester == context.signedIn.administrator.id }
 
   private var heading: Markup {
     let user = Message.Value.name(Formatted.short(approval.accountName))
