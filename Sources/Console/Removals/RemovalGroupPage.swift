@@ -28,9 +28,7 @@ struct RemovalGroupPage: Sendable {
       frame: frame(signedIn, group, users: group.users), group: group,
       users: users, reader: signedIn)
     var response = Response.html(view.render(model))
-    if group.isRunning, !users.isStill {
-      response.fields.add("Refresh", String(RemovalJobPage.pause))
-    }
+    if group.isRunning { users.refresh.add(to: &response) }
     return response
   }
 
@@ -128,13 +126,11 @@ struct RemovalGroupPage: Sendable {
   private func users(
     of group: BulkGroup, _ signedIn: SignedIn
   ) async throws(Refusal) -> GroupUsers {
-    let after = signedIn.query.text("after")
+    let refresh = RemovalRefresh(ConsolePaths.removalGroup(String(group.id)), signedIn.query)
     let page = try await refusing {
-      try await removals.users(of: group, after: after, limit: Self.length)
+      try await removals.users(of: group, after: refresh.after, limit: Self.length)
     }
-    return GroupUsers(
-      group: group, page: page, after: after,
-      isStill: signedIn.query[RemovalJobPage.still] != nil)
+    return GroupUsers(group: group, page: page, refresh: refresh)
   }
 }
 

@@ -106,20 +106,7 @@ struct GroupPoolChoice: ViewModel {
 struct GroupUsers: ViewModel {
   let group: BulkGroup
   let page: Page<BulkGroupItem>
-  let after: String?
-  /// Whether automatic refresh is off, which the links keep.
-  let isStill: Bool
-
-  private var path: String { ConsolePaths.removalGroup(String(group.id)) }
-
-  private func query(isStill: Bool) -> Form { isStill ? [RemovalJobPage.still: ""] : Form() }
-
-  /// Returns the address of the users that are shown, with automatic refresh off or on.
-  func address(isStill: Bool) -> String {
-    var form = query(isStill: isStill)
-    if let after { form.add("after", after) }
-    return form.query(of: path)
-  }
+  let refresh: RemovalRefresh
 
   static let keys: Keys<Self> = [
     .flag("hasRows") { !$0.page.items.isEmpty },
@@ -127,7 +114,7 @@ struct GroupUsers: ViewModel {
     .object("pager") { users in
       PagerView(
         shown: Message("removals.n-lines", ["count": .number(users.page.items.count)]),
-        path: users.path, query: users.query(isStill: users.isStill), after: users.after,
+        path: users.refresh.path, query: users.refresh.query, after: users.refresh.after,
         next: users.page.next)
     },
     .flag("hasMisses") { !$0.group.misses.isEmpty },
@@ -209,10 +196,7 @@ struct RemovalGroupView: ViewModel {
     .markup("state") { GroupText.chip($0.group) },
     .flag("isRunning") { $0.group.isRunning },
     .flag("mayStop") { $0.group.parts.contains { $0.job.state == .running } },
-    .flag("isStill") { $0.users.isStill },
-    .number("pause") { _ in RemovalJobPage.pause },
-    .text("still") { $0.users.address(isStill: true) },
-    .text("moving") { $0.users.address(isStill: false) },
+    .object("refresh") { $0.users.refresh },
     .markup("share") { view in
       view.group.isBeingUndone
         ? Meter.share(view.group.undone.processed, of: view.group.undone.users)

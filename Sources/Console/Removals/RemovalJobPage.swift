@@ -12,10 +12,6 @@ struct RemovalJobPage: Sendable {
   let view: Template<RemovalJobView>
 
   private static let length = 50
-  /// The refresh interval of the page while the removal runs, in seconds.
-  static let pause = 3
-  /// The name in the query that turns off automatic refresh.
-  static let still = "still"
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
@@ -33,7 +29,7 @@ struct RemovalJobPage: Sendable {
       frame: try await frame(context, job), context: context, part: part, lines: lines,
       approval: approval)
     var response = Response.html(view.render(model))
-    if part.isRunning, !lines.isStill { response.fields.add("Refresh", String(Self.pause)) }
+    if part.isRunning { lines.refresh.add(to: &response) }
     return response
   }
 
@@ -149,15 +145,17 @@ struct RemovalJobPage: Sendable {
     let query = context.signedIn.query
     let show = query.text("show") ?? ""
     let result = BulkResult(rawValue: show)
-    let after = query.text("after")
+    let isOpen = show == BulkLines.open
+    let refresh = RemovalRefresh(
+      ConsolePaths.bulkRemoval(context.scope, String(job.id)), query,
+      tab: isOpen || result != nil ? show : "")
     let page = try await refusing {
       try await removals.items(
-        of: job, result, isOpen: show == BulkLines.open, after: after, limit: Self.length)
+        of: job, result, isOpen: isOpen, after: refresh.after, limit: Self.length)
     }
     let counts = try await refusing { try await removals.counts(of: job) }
     return BulkLines(
-      job: job, scope: context.scope, page: page, counts: counts, show: show, after: after,
-      isStill: query[Self.still] != nil)
+      job: job, scope: context.scope, page: page, counts: counts, refresh: refresh)
   }
 }
 
@@ -195,52 +193,25 @@ struct BulkLines: ViewModel {
   let scope: Scope
   let page: Page<BulkItem>
   let counts: [BulkResult?: Int]
-  let show: String
-  let after: String?
-  /// Whether automatic refresh is off, which the links keep.
-  let isStill: Bool
+  let refresh: RemovalRefresh
 
   /// The tab of lines that haven't been processed.
   static let open = "open"
 
-  private var path: String { ConsolePaths.bulkRemoval(scope, String(job.id)) }
-
-  private func query(_ show: String, isStill: Bool) -> Form {
-    var form = Form()
-    if !show.isEmpty { form.add("show", show) }
-    if isStill { form.add(RemovalJobPage.still, "") }
-    return form
-  }
-
-  private func address(ofTab show: String) -> String {
-    query(show, isStill: isStill).query(of: path)
-  }
-
-  /// Returns the address of the lines that are shown, with automatic refresh off or on.
-  func address(isStill: Bool) -> String {
-    var form = query(shown, isStill: isStill)
-    if let after { form.add("after", after) }
-    return form.query(of: path)
-  }
-
   private var tabs: [Link] {
     let all = Link(
       text: Message("removals.tab-all", ["number": .number(job.lines)]),
-      href: address(ofTab: ""), isCurrent: isAll)
+      href: refresh.address(ofTab: ""), isCurrent: refresh.tab.isEmpty)
     let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
     return [all]
       + kinds.compactMap { kind in
         guard let count = counts[kind], count > 0 else { return nil }
         let name = kind?.rawValue ?? Self.open
         return Link(
-          text: BulkText.tab(kind, of: job, count), href: address(ofTab: name),
-          isCurrent: show == name)
+          text: BulkText.tab(kind, of: job, count), href: refresh.address(ofTab: name),
+          isCurrent: refresh.tab == name)
       }
   }
-
-  private var isAll: Bool { show != Self.open && BulkResult(rawValue: show) == nil }
-  /// The current tab; empty for all lines.
-  private var shown: String { isAll ? "" : show }
 
   static let keys: Keys<Self> = [
     .list("tabs") { $0.tabs },
@@ -251,13 +222,14 @@ struct BulkLines: ViewModel {
     .object("pager") { lines in
       PagerView(
         shown: Message("removals.n-lines", ["count": .number(lines.page.items.count)]),
-        path: lines.path, query: lines.query(lines.shown, isStill: lines.isStill),
-        after: lines.after, next: lines.page.next)
+        path: lines.refresh.path, query: lines.refresh.query, after: lines.refresh.after,
+        next: lines.page.next)
     },
     .object("empty") { lines in
       EmptyView(
         heading: Message("removals.no-lines"), sentence: Message("removals.no-lines-hint"),
-        link: EmptyLink(text: Message("removals.show-all-lines"), href: lines.address(ofTab: "")))
+        link: EmptyLink(
+          text: Message("removals.show-all-lines"), href: lines.refresh.address(ofTab: "")))
     },
   ]
 }

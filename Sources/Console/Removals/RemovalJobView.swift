@@ -196,10 +196,7 @@ struct RemovalJobView: ViewModel {
     },
     .flag("isRunning") { $0.part.isRunning },
     .flag("mayStop") { $0.job.state == .running },
-    .flag("isStill") { $0.lines.isStill },
-    .number("pause") { _ in RemovalJobPage.pause },
-    .text("still") { $0.lines.address(isStill: true) },
-    .text("moving") { $0.lines.address(isStill: false) },
+    .object("refresh") { $0.lines.refresh },
     .markup("share") { view in
       view.part.isBeingUndone
         ? Meter.share(view.part.undone.processed, of: view.part.undone.users)

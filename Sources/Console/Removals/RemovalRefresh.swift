@@ -1,0 +1,57 @@
+import HTTP
+import Templating
+
+/// The automatic refresh of the page of a bulk removal while it runs, and the page's addresses,
+/// which keep it off.
+struct RemovalRefresh: ViewModel {
+  /// The interval, in seconds.
+  private static let pause = 3
+  /// The name in the query that turns it off.
+  private static let still = "still"
+
+  let path: String
+  /// The tab of the lines that are shown; empty for all lines.
+  let tab: String
+  /// The key that the lines start after; nil for the first page.
+  let after: String?
+  private let isOff: Bool
+
+  init(_ path: String, _ query: Form, tab: String = "") {
+    self.path = path
+    self.tab = tab
+    after = query.text("after")
+    isOff = query[Self.still] != nil
+  }
+
+  /// The query of the tab.
+  var query: Form { Self.query(tab, isOff: isOff) }
+
+  /// Returns the address of another tab.
+  func address(ofTab tab: String) -> String { Self.query(tab, isOff: isOff).query(of: path) }
+
+  /// Returns the address of the lines that are shown, with automatic refresh off or on.
+  private func address(isOff: Bool) -> String {
+    var form = Self.query(tab, isOff: isOff)
+    if let after { form.add("after", after) }
+    return form.query(of: path)
+  }
+
+  private static func query(_ tab: String, isOff: Bool) -> Form {
+    var form = Form()
+    if !tab.isEmpty { form.add("show", tab) }
+    if isOff { form.add(still, "") }
+    return form
+  }
+
+  /// Adds the header field to the page of a running removal, unless it's off.
+  func add(to response: inout Response) {
+    if !isOff { response.fields.add("Refresh", String(Self.pause)) }
+  }
+
+  static let keys: Keys<Self> = [
+    .flag(\.isOff),
+    .number("pause") { _ in pause },
+    .text("still") { $0.address(isOff: true) },
+    .text("moving") { $0.address(isOff: false) },
+  ]
+}
