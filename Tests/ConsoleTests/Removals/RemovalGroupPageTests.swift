@@ -30,6 +30,21 @@ import Testing
         + chosen.map { Form.Entry(name: "pool", value: $0) })
   }
 
+  /// Adds users with a second factor to another pool than that of the list's users.
+  private func addUsers(_ emails: [String], to world: World) async throws -> Scope {
+    let us = try await world.identity.scopes.existing(
+      project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"))
+    for email in emails {
+      var new = NewAccount()
+      new.email = email
+      new.emailVerified = true
+      let account = try await world.identity.accounts.create(
+        us, new, by: Author(actor: .commandLine))
+      try await world.enroll(account, "Phone", in: us)
+    }
+    return us
+  }
+
   private func run(_ world: World) async throws {
     while try await world.identity.bulkRemovals.step() {}
   }
@@ -158,14 +173,7 @@ import Testing
 
   @Test func `a start and a stop say which users are pending approval`() async throws {
     try await World.withSampleData { world in
-      let us = try await world.identity.scopes.existing(
-        project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"))
-      var new = NewAccount()
-      new.email = "farid@example.com"
-      new.emailVerified = true
-      let account = try await world.identity.accounts.create(
-        us, new, by: Author(actor: .commandLine))
-      try await world.enroll(account, "Phone", in: us)
+      let us = try await addUsers(["farid@example.com"], to: world)
       var settings = SupportRules()
       settings.approvalOverUsers = 0
       try await world.identity.support.change(us, to: settings, by: Author(actor: .commandLine))
@@ -191,19 +199,10 @@ import Testing
     _ count: Int, _ browser: Browser
   ) async throws -> (address: String, page: Answer, pool: String) {
     let world = browser.world
-    let us = try await world.identity.scopes.existing(
-      project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"))
-    var list = Self.list
-    for number in 0..<count {
-      var new = NewAccount()
-      new.email = "user\(number)@example.com"
-      new.emailVerified = true
-      let account = try await world.identity.accounts.create(
-        us, new, by: Author(actor: .commandLine))
-      try await world.enroll(account, "Phone", in: us)
-      list += "\nuser\(number)@example.com"
-    }
-    let (address, page) = try await preview(browser, list)
+    let emails = (0..<count).map { "user\($0)@example.com" }
+    let us = try await addUsers(emails, to: world)
+    let (address, page) = try await preview(
+      browser, ([Self.list] + emails).joined(separator: "\n"))
     let group = try await world.identity.bulkRemovals.group(
       try #require(address.split(separator: "/").last.flatMap { Int64($0) }),
       for: ID(try await world.id(of: World.ada)))
