@@ -108,8 +108,9 @@ struct RemovalGroupPage: Sendable {
   ) async throws(Refusal) -> Response {
     let parts = group.parts.filter { $0.job.users > 0 }
     let eligibility = try await removals.eligibility(signedIn, on: parts, only: chosen)
-    let refusal =
+    var refusal =
       group.users == 0 ? nil : SupportRefusal(eligibility.form, signedIn)
+    refusal?.carried = parts.map { HiddenField(name: "pool", value: String($0.job.id)) }
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let model = RemovalGroupDraftView(

@@ -173,6 +173,8 @@ struct SupportRefusal: ViewModel {
   var link: Link?
   /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
+  /// The fields that its form needs.
+  var carried: [HiddenField] = []
 
   /// Creates a refusal with a page-specific sentence.
   init(_ sentence: Message) { self.sentence = sentence }
@@ -219,6 +221,7 @@ struct SupportRefusal: ViewModel {
     .text(\.sentence),
     .optional(\.link),
     .flag(\.asksForRelease),
+    .list(\.carried),
     .text("releaser") { _ in Permission.protectUsers.holder },
   ]
 }

@@ -109,12 +109,16 @@ struct SupportAuthorization: Sendable {
       let administrator = try Administrators.present(
         request.agent.administrator.id, at: now, connection)
     else { return .failure(.notAllowed) }
+    var isAnyHeld = false
     for (scope, rules) in pools {
       guard administrator.may(action.requirements.permission, in: scope) else {
         return .failure(.notAllowed)
       }
-      if try isHeld(request, rules, in: scope, at: now, connection) { return .failure(.held) }
+      // An owner of one pool may not be able to unblock the agent in the others, so that each has to
+      // show the block.
+      if try isHeld(request, rules, in: scope, at: now, connection) { isAnyHeld = true }
     }
+    if isAnyHeld { return .failure(.held) }
     return try store.authorization.authorize(
       action, request, in: ActionTarget(first.scope), SupportRules(checksOf: pools.map(\.rules)),
       inputErrors: own, at: now, connection)

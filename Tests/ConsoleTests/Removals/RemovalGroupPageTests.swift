@@ -251,6 +251,33 @@ import Testing
     }
   }
 
+  @Test func `an agent who reached the limits of all pools can ask in the preview to be unblocked`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let us = try await addUsers(["farid@example.com"], to: world)
+      let (address, _) = try await preview(ada)
+      for scope in [try await world.euScope, us] {
+        var rules = try await world.identity.support.settings(scope)
+        rules.actionsPerHour = 1
+        try await world.identity.support.change(
+          scope, to: rules, by: Author(actor: .commandLine))
+        let account = try #require(try await world.identity.accounts.list(scope).items.first)
+        let user = ConsolePaths.user(scope, account.id.text)
+        #expect(try await ada.submit(user + "/sessions/end", ["reason": "lost"]).location == user)
+      }
+      let limit = try await ada.get(address)
+      Markup.check(limit)
+      #expect(limit.says("You’ve reached the limit of 1 action per hour"))
+      #expect(limit.says("Ask an owner to unblock you"))
+      let asked = try await ada.submit(address, form(limit))
+      Markup.check(asked)
+      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask an owner"))
+      #expect(try await world.identity.support.held().count == 2)
+    }
+  }
+
   @Test func `automatic refresh stays off on other pages, and turning it on keeps the page`()
     async throws
   {

@@ -120,6 +120,28 @@ import Testing
     }
   }
 
+  @Test func `an agent who reached the hourly limit can ask in the undo to be unblocked`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, _) = try await preview(nadia)
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      try await run(world)
+      try await world.setSupportRules { $0.actionsPerHour = 1 }
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(try await ada.submit(user + "/sessions/end", ["reason": "lost"]).location == user)
+      let limit = try await ada.get(address + "/undo")
+      Markup.check(limit)
+      #expect(limit.says("You’ve reached the limit of 1 action per hour"))
+      #expect(limit.says("Ask an owner to unblock you"))
+      let asked = try await ada.submit(address + "/undo", [:])
+      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask an owner"))
+      #expect(try await world.identity.support.held().count == 1)
+    }
+  }
+
   @Test func `an undo says how many users it restored, and how many it couldn't`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
