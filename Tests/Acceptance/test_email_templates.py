@@ -12,9 +12,7 @@ TEMPLATE = f"/projects/{PROJECT}/email-templates/reset-password"
 
 def save(pages, to=TEMPLATE, **fields):
     """Submits the form of the template."""
-    version = re.search(r'name="version" value="(\w+)"', pages.get(TEMPLATE).text).group(1)
-    form = {"version": version, "subject": "", "text": "", "html": "", "sender-name": "",
-            "reply-to": ""}
+    form = {"subject": "", "text": "", "html": "", "sender-name": "", "reply-to": ""}
     return pages.post(to, {**form, **fields}, page=TEMPLATE)
 
 

@@ -101,7 +101,7 @@ struct EmailTemplateDraft: Sendable {
     template = EmailTemplate(
       subject: texts[.subject] ?? "", text: texts[.text] ?? "", html: texts[.html] ?? "",
       senderName: texts[.senderName] ?? "", replyTo: texts[.replyTo] ?? "")
-    version = SettingsVersion(sent: form.trimmed("version"))
+    version = form.settingsVersion
     isStored = false
   }
 

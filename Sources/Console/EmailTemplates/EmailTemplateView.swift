@@ -45,7 +45,7 @@ struct EmailTemplateView: ViewModel {
       view.carriesMail ? ConsolePaths.testEmail(view.scope, view.word) : nil
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("version") { $0.draft.version.text },
+    .text("settingsVersion") { $0.draft.version.text },
     .list("lines") { view in [view.field(.subject), view.field(.senderName), view.field(.replyTo)]
     },
     .list("areas") { view in [view.field(.text), view.field(.html)] },

@@ -105,8 +105,8 @@ import Testing
       Attempt(
         action: .changeEmailTemplate, address: "\(eu)/email-templates/sign-in",
         form: [
-          "version": EmailTemplate().version.text, "subject": "Sign in", "text": "", "html": "",
-          "sender-name": "", "reply-to": "",
+          SettingsConflict.field: EmailTemplate().version.text, "subject": "Sign in", "text": "",
+          "html": "", "sender-name": "", "reply-to": "",
         ], row: .tenantChange),
       Attempt(
         action: .enableSignIn,

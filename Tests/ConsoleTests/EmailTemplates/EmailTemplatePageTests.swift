@@ -10,8 +10,8 @@ import Testing
 
   private func form(_ text: String = "Go to %LINK%", html: String = "") -> Form {
     [
-      "version": EmailTemplate().version.text, "subject": "%APP_NAME%: new password", "text": text,
-      "html": html, "sender-name": "Help", "reply-to": "help@example.com",
+      "subject": "%APP_NAME%: new password", "text": text, "html": html, "sender-name": "Help",
+      "reply-to": "help@example.com",
     ]
   }
 
@@ -47,6 +47,24 @@ import Testing
       #expect(own?.html == html && own?.replyTo == "help@example.com")
       let list = try await ada.get("/projects/acme-retail/email-templates")
       #expect(list.says(">custom<") && list.says("%APP_NAME%: new password"))
+    }
+  }
+
+  @Test func `a form that was opened before a change doesn't replace it, and keeps its text`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(Self.page)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      #expect(try await ada.submit(Self.page, form("First: %LINK%")).location == Self.page)
+      var stale = form("Second: %LINK%")
+      stale.add("csrf", try page.csrf)
+      stale.add(SettingsConflict.field, version)
+      let late = try await ada.post(Self.page, stale)
+      #expect(late.status == .unprocessableContent && late.says("Second: %LINK%"))
+      #expect(late.says("This template was changed while you were editing"))
+      #expect(try await ada.get(Self.page).says("First: %LINK%"))
     }
   }
 
