@@ -63,4 +63,14 @@ extension Refusal {
     case .unavailable(let failure): self = .unavailable(failure)
     }
   }
+
+  /// Converts the denial of an action that requires a permission, where no field can show it.
+  init(_ denial: ActionDenial, _ permission: Permission = .removeFactors) {
+    switch denial {
+    case .accountNotFound, .factorNotFound, .nothingToDo: self = .notFound
+    case .notAllowed: self = .notAllowed(permission)
+    case .sessionEnded: self = .sessionEnded
+    default: self = .unavailable(denial)
+    }
+  }
 }

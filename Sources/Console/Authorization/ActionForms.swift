@@ -8,9 +8,7 @@ extension ActionError {
   func failure(of action: ConsoleAction) throws(Refusal) -> Reason {
     switch self {
     case .failed(let reason): return reason
-    case .refused(.notAllowed): throw .notAllowed(action.requirements.permission)
-    case .refused(.sessionEnded): throw .sessionEnded
-    case .refused(let error): throw .unavailable(error)
+    case .refused(let error): throw Refusal(error, action.requirements.permission)
     }
   }
 }

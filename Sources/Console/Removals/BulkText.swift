@@ -157,9 +157,7 @@ enum BulkFaults {
   static func refusal(_ error: BulkError) -> Refusal {
     switch error {
     case .notFound, .nothingToDo, .tooLong: .notFound
-    case .denied(.notAllowed): .notAllowed(.removeFactors)
-    case .denied(.sessionEnded): .sessionEnded
-    case .denied: .notFound
+    case .denied(let error): Refusal(error)
     case .unavailable: .unavailable(error)
     }
   }

@@ -31,10 +31,8 @@ enum ActionErrorText {
     case .tooManyCallerCodes(let until):
       let text = Message("support.too-many-caller-codes", ["time": times.value(until)])
       return [FieldError(field: "caller-code", text: text)]
-    case .accountNotFound, .factorNotFound: throw .notFound
-    case .notAllowed: throw .notAllowed(permission)
-    case .sessionEnded: throw .sessionEnded
-    case .unavailable: throw .unavailable(error)
+    case .accountNotFound, .factorNotFound, .notAllowed, .sessionEnded, .unavailable:
+      throw Refusal(error, permission)
     }
   }
 

@@ -24,8 +24,7 @@ struct SupportPages: Sendable {
         context.signedIn.session, on: account.id, in: scope,
         performing: action)
     } catch {
-      guard case .accountNotFound = error else { throw .unavailable(error) }
-      throw .notFound
+      throw Refusal(error)
     }
     let question = question.saying(
       eligibility.bouncing, of: action, carriesMail: identity.messages.carriesMail)
@@ -89,8 +88,7 @@ struct SupportPages: Sendable {
         _ = try await support.eligibility(
           target.context.signedIn.session, on: target.user, in: target.scope)
       } catch {
-        guard case .accountNotFound = error else { throw .unavailable(error) }
-        throw .notFound
+        throw Refusal(error)
       }
     }
     return leave(SupportResult(Flash(text: closing.text), renewed: nil), target)
@@ -132,8 +130,7 @@ extension SupportPages {
     do {
       return try await read()
     } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+      throw Refusal(error)
     }
   }
 }
