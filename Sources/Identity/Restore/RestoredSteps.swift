@@ -71,11 +71,12 @@ struct RestoredSteps: Sendable {
   ) throws {
     let step = now.seconds / TOTPFactor.period
     let last = former.unused.map { $0.lowerBound - 1 } ?? step
-    let unused = former.unused.map { "\($0.lowerBound)-\($0.upperBound)" }
     func use(_ used: inout UsedSteps) {
       used.accept(through: last)
       if last < step { used.accept(step, at: step, expected: last) }
     }
+    var all = UsedSteps()
+    use(&all)
     for ahead in try after(last, connection) {
       var used = ahead.used
       use(&used)
@@ -83,17 +84,17 @@ struct RestoredSteps: Sendable {
     }
     try connection.run(
       """
-      UPDATE factor SET last_step = \(step), unused_steps = \(unused)
+      UPDATE factor SET last_step = \(all.last), unused_steps = \(all.unusedText)
       WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(last)
       """)
     try connection.run(
       """
-      UPDATE removed_factor SET last_step = \(step), unused_steps = \(unused)
+      UPDATE removed_factor SET last_step = \(all.last), unused_steps = \(all.unusedText)
       WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(last)
       """)
     try connection.run(
       """
-      UPDATE administrator SET totp_last_step = \(step), totp_unused_steps = \(unused)
+      UPDATE administrator SET totp_last_step = \(all.last), totp_unused_steps = \(all.unusedText)
       WHERE administrator_id > '' AND totp_secret IS NOT NULL
         AND coalesce(totp_last_step, 0) <= \(last)
       """)
