@@ -106,6 +106,12 @@ final class AuditRowView: ViewModel {
     .text("history") { $0.history },
     .markup("change") { $0.change },
     .text("who") { AuditText.who($0.row) },
+    // The links of different users have different names.
+    .text("whoLabel") { view in
+      AuditText.isOwn(view.row)
+        ? Message(
+          "audit.end-user-named", ["user": .message(AuditText.object(view.row))]) : nil
+    },
     .text("whoKind") { view in
       AuditText.isOwn(view.row) || view.row.actorName == view.row.actorKind
         ? nil : AuditText.actorKind(view.row)

@@ -34,6 +34,19 @@ import Testing
     }
   }
 
+  @Test func `links to the entries of different users have different accessible names`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let page = try await iris.get(try await world.eu + "/audit")
+      Markup.check(page)
+      let names = page.text.matches(of: /<a href="[^"]*"([^>]*)><bdi>End user<\/bdi>/)
+        .map { String($0.1) }
+      #expect(names.count > 1 && Set(names).count == names.count)
+    }
+  }
+
   @Test func `filters stay in the form and can be removed one by one`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
