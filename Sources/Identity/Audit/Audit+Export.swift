@@ -52,11 +52,9 @@ extension Audit {
     }
     let (total, now) = (count, store.clock.now())
     try await store.write(ActionDenial.self) { connection in
-      if let denial = try ActionAuthorization.denial(
-        of: .readAudit, to: session, in: ActionTarget(filter.scope), at: now, connection)
-      {
-        throw denial
-      }
+      _ = try ActionAuthorization.holder(
+        of: .readAudit, session, in: ActionTarget(filter.scope), at: now, connection
+      ).get()
       var entry = AuditEntry(.auditDownload, of: filter.scope)
       entry.add(.entries, .number(total))
       if !words.isEmpty { entry.add(.filter, .list(words)) }

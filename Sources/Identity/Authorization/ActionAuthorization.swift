@@ -119,8 +119,8 @@ public struct ActionAuthorization: Sendable {
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let requirements = action.requirements
-    if let denial = try Self.denial(
-      of: requirements.permission, to: request.agent, in: target, at: now, connection)
+    if case .failure(let denial) = try Self.holder(
+      of: requirements.permission, request.agent, in: target, at: now, connection)
     {
       return .failure(denial)
     }
@@ -131,17 +131,21 @@ public struct ActionAuthorization: Sendable {
       requirements.reauthentication, request, inputErrors: faults, at: now, connection)
   }
 
-  /// Returns why a permission can't be used in a session now: the administrator doesn't have it
-  /// anymore, or the session isn't open; nil if it can.
-  static func denial(
-    of permission: Permission, to session: ConsoleSession, in target: ActionTarget,
+  /// Returns the administrator of a session with their current grants, or why a permission can't be
+  /// used in the session now: the administrator doesn't have it anymore, or the session isn't open.
+  ///
+  /// The session was read before this transaction. Without a target, the permission may be that for
+  /// any project or tenant.
+  static func holder(
+    of permission: Permission, _ session: ConsoleSession, in target: ActionTarget?,
     at now: Instant, _ connection: borrowing Connection
-  ) throws -> ActionDenial? {
-    let present = try Administrators.present(session.administrator.id, at: now, connection)
-    guard let present,
-      present.may(permission, project: target.project, tenant: target.tenant)
-    else { return .notAllowed }
-    return try ConsoleSessions.isOpen(session, at: now, connection) ? nil : .sessionEnded
+  ) throws -> Result<Administrator, ActionDenial> {
+    guard let holder = try Administrators.present(session.administrator.id, at: now, connection),
+      target.map({ holder.may(permission, project: $0.project, tenant: $0.tenant) })
+        ?? holder.maySomewhere(permission)
+    else { return .failure(.notAllowed) }
+    return try ConsoleSessions.isOpen(session, at: now, connection)
+      ? .success(holder) : .failure(.sessionEnded)
   }
 
   private func reauthenticate(

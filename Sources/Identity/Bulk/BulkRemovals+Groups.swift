@@ -89,20 +89,10 @@ extension BulkRemovals {
     return try AccountRecord.find(scope, user.account, connection).map { (scope, $0) }
   }
 
-  /// Checks the permission with the current grants and the session, and deletes the administrator's
-  /// oldest drafts.
   private func makeRoom(for agent: ConsoleSession) async throws(BulkError) -> Administrator {
-    let (maker, now) = (agent.administrator.id, store.clock.now())
+    let now = store.clock.now()
     return try await store.write(BulkError.self) { connection in
-      let permission = ConsoleAction.previewBulkRemoval.requirements.permission
-      guard let administrator = try Administrators.present(maker, at: now, connection),
-        administrator.maySomewhere(permission)
-      else { throw BulkError.denied(.notAllowed) }
-      guard try ConsoleSessions.isOpen(agent, at: now, connection) else {
-        throw BulkError.denied(.sessionEnded)
-      }
-      try Self.deleteOldDrafts(of: maker, connection)
-      return administrator
+      try Self.makeRoom(for: agent, in: nil, at: now, connection)
     }
   }
 

@@ -31,16 +31,9 @@ public struct BulkRemovals: Sendable {
     _ list: BulkList, in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
     let now = store.clock.now()
-    let maker = agent.administrator.id
     let (id, administrator) = try await store.write(BulkError.self) { connection in
-      // Uses the current grants: the session was read before this transaction.
-      guard let administrator = try Administrators.present(maker, at: now, connection),
-        administrator.may(ConsoleAction.previewBulkRemoval.requirements.permission, in: scope)
-      else { throw BulkError.denied(.notAllowed) }
-      guard try ConsoleSessions.isOpen(agent, at: now, connection) else {
-        throw BulkError.denied(.sessionEnded)
-      }
-      try Self.deleteOldDrafts(of: maker, connection)
+      let administrator = try Self.makeRoom(
+        for: agent, in: ActionTarget(scope), at: now, connection)
       // The lines are counted below.
       let id = try Self.addDraft(
         [], of: nil, in: scope, by: administrator, author, at: now, connection)
@@ -104,10 +97,24 @@ public struct BulkRemovals: Sendable {
     return job
   }
 
-  /// Deletes an administrator's oldest drafts to make room for a new one.
+  /// Authorizes a preview in one pool, or without a target in several, and deletes the
+  /// administrator's oldest drafts to make room for a new one.
+  static func makeRoom(
+    for agent: ConsoleSession, in target: ActionTarget?, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Administrator {
+    let administrator = try ActionAuthorization.holder(
+      of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: target, at: now,
+      connection
+    ).mapError(BulkError.denied).get()
+    try deleteOldDrafts(of: administrator.id, connection)
+    return administrator
+  }
+
+  /// Deletes an administrator's oldest drafts.
   ///
   /// The jobs of a bulk removal across pools are one draft.
-  static func deleteOldDrafts(
+  private static func deleteOldDrafts(
     of maker: ID<Administrator>, _ connection: borrowing Connection
   ) throws {
     let jobs = try connection.all(
