@@ -75,6 +75,18 @@ def test_tables_fit_windows_from_tablets_up(open_page, demo, page_kinds):
     expect_none(faults)
 
 
+def test_tables_are_condensed_as_soon_as_their_rows_are_not_stacked(open_page):
+    """Up to 640 pixels, a table's rows are stacked, and its box is at most 606 pixels wide."""
+    page = open_page(640)
+    page.goto("/")
+    sizes = []
+    for width in (641, 642, 643):
+        page.set_viewport_size({"width": width, "height": 900})
+        sizes.append(page.locator(".dense td").first.evaluate(
+            "(cell) => getComputedStyle(cell).fontSize"))
+    assert sizes == ["13px"] * 3
+
+
 @pytest.mark.parametrize("width", [390, 1440])
 def test_pages_loaded_in_a_window_fit_it(open_page, demo, page_kinds, width):
     """Scripts that run when a page is loaded keep it within its window."""
