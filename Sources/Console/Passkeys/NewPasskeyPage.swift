@@ -66,8 +66,7 @@ struct NewPasskeyPage: Sendable {
     case .ended: fault = PasskeyFault.ended
     case .refused, .usedCode, .notFound, .mandatory: fault = PasskeyFault.refused
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
-    case .busy: throw .busy
-    case .unavailable: throw .unavailable(error)
+    case .sessionEnded, .busy, .unavailable: throw Refusal(error)
     }
     return try await page(signedIn, name: name, errors: [fault], seconds: seconds)
   }

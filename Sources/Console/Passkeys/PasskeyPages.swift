@@ -69,9 +69,7 @@ struct PasskeyPages: Sendable {
   private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws(Refusal) -> Response {
     switch error {
     case .reauthenticationRequired: return Self.reauthenticate(signedIn)
-    case .notFound: throw .notFound
-    case .busy: throw .busy
-    default: throw .unavailable(error)
+    default: throw Refusal(error)
     }
   }
 

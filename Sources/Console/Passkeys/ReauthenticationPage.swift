@@ -68,8 +68,7 @@ struct ReauthenticationPage: Sendable {
         return page(
           signedIn, next: next, errors: [FieldError(field: "code", text: text)], seconds: seconds)
       case .notFound: return .redirect(to: ConsolePaths.account())
-      case .ended: throw .sessionEnded
-      default: throw .unavailable(error)
+      default: throw Refusal(error)
       }
     }
   }
@@ -97,7 +96,7 @@ struct ReauthenticationPage: Sendable {
       case .throttled(let until):
         let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
         return try await passkeyPage(signedIn, next: next, errors: [fault], seconds: seconds)
-      default: throw .unavailable(error)
+      default: throw Refusal(error)
       }
     }
   }

@@ -61,6 +61,8 @@ public struct NewPasskey: Sendable {
 public enum PasskeyError: Error, Sendable {
   /// The challenge expired, was used, or belongs to another session or browser.
   case ended
+  /// The session of a re-authentication has ended; it used up and recorded nothing.
+  case sessionEnded
   /// The response isn't valid, or not one of the administrator's passkeys.
   case refused
   /// The code was accepted before.

@@ -107,7 +107,7 @@ extension Passkeys {
       try await store.write(PasskeyError.self) { connection in
         // Nothing is used up or recorded for a session that has ended since the request began.
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
-          return .failure(.ended)
+          return .failure(.sessionEnded)
         }
         switch try Self.verify(
           response, ticket, of: administrator.id, Self.counter(administrator.id), for: party,
@@ -125,7 +125,7 @@ extension Passkeys {
           try entry.record(by: author, at: now, connection)
           let renewed = try ConsoleSessions.renew(
             session, with: .passkey, at: now, random: random, connection)
-          return renewed.map { .success($0) } ?? .failure(.ended)
+          return renewed.map { .success($0) } ?? .failure(.sessionEnded)
         }
       }
     return try outcome.get()
@@ -144,7 +144,7 @@ extension Passkeys {
     let outcome: Result<NewConsoleSession, PasskeyError> =
       try await store.write(PasskeyError.self) { connection in
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
-          return .failure(.ended)
+          return .failure(.sessionEnded)
         }
         let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
         guard methods.contains(.totp) else { return .failure(.notFound) }
@@ -158,7 +158,7 @@ extension Passkeys {
           try entry.record(by: author, at: now, connection)
           let renewed = try ConsoleSessions.renew(
             session, at: now, random: random, connection)
-          return renewed.map { .success($0) } ?? .failure(.ended)
+          return renewed.map { .success($0) } ?? .failure(.sessionEnded)
         }
       }
     return try outcome.get()

@@ -184,6 +184,13 @@ import WebAuthn
     }
   }
 
+  @Test func `a session that ended during a re-authentication leads to the sign-in`() {
+    guard case .sessionEnded = Refusal(PasskeyError.sessionEnded) else {
+      Issue.record("another refusal")
+      return
+    }
+  }
+
   @Test func `the last second factor of a role that needs one stays, and the page says why`()
     async throws
   {

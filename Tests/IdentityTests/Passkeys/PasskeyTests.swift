@@ -268,7 +268,7 @@ struct PasskeyTests {
         than: "", of: nora, by: instance.author(nora))
       let before = try await instance.wholeLog().count
       for code in [code, device.recoveryCodes[0]] {
-        await expect("ended") {
+        await expect("sessionEnded") {
           try await instance.identity.passkeys.reauthenticate(
             code: code, in: session, by: instance.author(nora))
         }
@@ -276,6 +276,21 @@ struct PasskeyTests {
       #expect(try await instance.wholeLog().count == before)
       #expect(try await instance.identity.ownAccount.recoveryCodesLeft(nora.id) == 10)
       _ = try await instance.signIn(device, code: code)
+
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let other = try await instance.signIn(authenticator)
+      let passkeys = instance.identity.passkeys
+      let challenge = try await passkeys.beginReauthentication(other)
+      let response = try instance.response(authenticator, challenge)
+      _ = try await instance.identity.consoleSessions.endOthers(
+        than: "", of: olga, by: instance.author(olga))
+      let start = try await instance.wholeLog().count
+      await expect("sessionEnded") {
+        try await passkeys.reauthenticate(
+          response, ticket: challenge.ticket.revealedText, in: other, for: Instance.party,
+          by: instance.author(olga))
+      }
+      #expect(try await instance.wholeLog().count == start)
     }
   }
 
