@@ -141,6 +141,19 @@ public struct ConsoleSessions: Sendable {
     return NewConsoleSession(token: Secret(token), session: session)
   }
 
+  /// Records that a session's administrator re-authenticated, and renews the session.
+  ///
+  /// - Returns: The session with its new token; nil if it has ended.
+  static func reauthenticate(
+    _ session: ConsoleSession, with proof: AdministratorTOTP.Proof, by author: Author,
+    at now: Instant, random: RandomSource, _ connection: borrowing Connection
+  ) throws -> NewConsoleSession? {
+    var entry = AuditEntry(.administratorStepUp, of: session.administrator)
+    entry.add(proof)
+    try entry.record(by: author, at: now, connection)
+    return try renew(session, with: proof.method, at: now, random: random, connection)
+  }
+
   /// Replaces a session's token after its administrator re-authenticated; the old token becomes
   /// invalid.
   ///

@@ -173,11 +173,8 @@ public struct ActionAuthorization: Sendable {
     case .failure(.usedCurrentCode): return .failure(.answers([.usedCode]))
     case .failure: return .failure(.answers([.wrongCode]))
     }
-    var entry = AuditEntry(.administratorStepUp, of: agent)
-    entry.add(proof)
-    try entry.record(by: request.author, at: now, connection)
-    let renewed = try ConsoleSessions.renew(
-      request.agent, at: now, random: store.random, connection)
+    let renewed = try ConsoleSessions.reauthenticate(
+      request.agent, with: proof, by: request.author, at: now, random: store.random, connection)
     guard let renewed else { return .failure(.sessionEnded) }
     return .success(renewed)
   }

@@ -120,11 +120,9 @@ extension Passkeys {
             charges, record, why, of: administrator.id, by: author, at: now, connection)
           return .failure(.refused)
         case .passed(let record):
-          var entry = AuditEntry(.administratorStepUp, of: administrator)
-          entry.add(AdministratorTOTP.Proof.passkey(name: record.passkey.name))
-          try entry.record(by: author, at: now, connection)
-          let renewed = try ConsoleSessions.renew(
-            session, with: .passkey, at: now, random: random, connection)
+          let renewed = try ConsoleSessions.reauthenticate(
+            session, with: .passkey(name: record.passkey.name), by: author, at: now,
+            random: random, connection)
           return renewed.map { .success($0) } ?? .failure(.sessionEnded)
         }
       }
@@ -153,11 +151,8 @@ extension Passkeys {
         case .failure(.usedCurrentCode): return .failure(.usedCode)
         case .failure: return .failure(.refused)
         case .success(let proof):
-          var entry = AuditEntry(.administratorStepUp, of: administrator)
-          entry.add(proof)
-          try entry.record(by: author, at: now, connection)
-          let renewed = try ConsoleSessions.renew(
-            session, at: now, random: random, connection)
+          let renewed = try ConsoleSessions.reauthenticate(
+            session, with: proof, by: author, at: now, random: random, connection)
           return renewed.map { .success($0) } ?? .failure(.sessionEnded)
         }
       }
