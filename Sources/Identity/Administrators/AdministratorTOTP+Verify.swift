@@ -13,7 +13,7 @@ extension AdministratorTOTP {
   }
 
   /// The result of verifying a code.
-  enum Outcome: Sendable {
+  private enum Outcome {
     case passed(Proof)
     case wrong([ThrottleCharge])
     /// A code that was accepted before, which counts like an incorrect one.
@@ -27,7 +27,7 @@ extension AdministratorTOTP {
   }
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
-  func verify(
+  private func verify(
     _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
     let charges: [ThrottleCharge]
@@ -55,17 +55,27 @@ extension AdministratorTOTP {
     _ typed: String, of administrator: Administrator, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<Proof, AdministratorFactorError> {
+    try check(
+      typed, of: administrator.id, named: administrator.displayName, by: author, at: now, connection
+    )
+  }
+
+  /// Verifies a code, and records a refused code under the administrator's name, which is empty for
+  /// a visitor who is still signing in.
+  func check(
+    _ typed: String, of id: ID<Administrator>, named name: String, by author: Author,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Result<Proof, AdministratorFactorError> {
     let (charges, error): ([ThrottleCharge], AdministratorFactorError)
-    switch try verify(typed, of: administrator.id, at: now, connection) {
+    switch try verify(typed, of: id, at: now, connection) {
     case .passed(let proof): return .success(proof)
     case .throttled(let until): return .failure(.throttled(until: until))
     case .wrong(let taken): (charges, error) = (taken, .wrongCurrentCode)
     case .used(let taken): (charges, error) = (taken, .usedCurrentCode)
     }
-    try AuditEntry(.administratorCodeRefused, of: administrator)
-      .record(by: author, at: now, connection)
-    try ThrottleCharge.recordBlocks(
-      charges, of: administrator.id, by: author, at: now, connection)
+    let entry = AuditEntry(.administratorCodeRefused, .administrator, id.text, name: name)
+    try entry.record(by: author, at: now, connection)
+    try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
     return .failure(error)
   }
 }

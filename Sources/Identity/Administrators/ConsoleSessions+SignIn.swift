@@ -137,15 +137,11 @@ extension ConsoleSessions {
           || RecoveryCodes.isCode(code) && Self.acceptsRecoveryCode(of: id, at: now, connection)
         guard mayUse else { return .failure(.passkeyRequired) }
         let proof: AdministratorTOTP.Proof
-        switch try totp.verify(code, of: id, at: now, connection) {
-        case .throttled(let until): return .failure(.throttled(until: until))
-        case .wrong(let charges):
-          try Self.refuseCode(of: id, charges, by: author, at: now, connection)
-          return .failure(.wrongCode)
-        case .used(let charges):
-          try Self.refuseCode(of: id, charges, by: author, at: now, connection)
-          return .failure(.usedCode)
-        case .passed(let way): proof = way
+        switch try totp.check(code, of: id, named: "", by: author, at: now, connection) {
+        case .success(let accepted): proof = accepted
+        case .failure(.throttled(let until)): return .failure(.throttled(until: until))
+        case .failure(.usedCurrentCode): return .failure(.usedCode)
+        case .failure: return .failure(.wrongCode)
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
         let new = try Self.begin(
@@ -179,15 +175,6 @@ extension ConsoleSessions {
     let administrator = try Administrators.record(id, at: now, connection).administrator
     return try RecoveryCodes.left(of: id, connection) > 0
       && !PasskeyRequirement.applies(to: administrator, connection)
-  }
-
-  private static func refuseCode(
-    of id: ID<Administrator>, _ charges: [ThrottleCharge], by author: Author, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
-    let entry = AuditEntry(.administratorCodeRefused, .administrator, id.text, name: "")
-    try entry.record(by: author, at: now, connection)
-    try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
   }
 
   /// Returns the methods that can complete a sign-in that passed the password step; empty if it
