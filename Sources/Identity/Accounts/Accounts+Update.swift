@@ -62,9 +62,7 @@ extension Accounts {
         }
       }
       if change.needsPasswordSignIn {
-        guard try SignIns.methods(scope, connection).password else {
-          throw AccountError.operationNotAllowed
-        }
+        try SignIns.checkPasswordSignIn(in: scope, connection)
       }
       guard let old = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound

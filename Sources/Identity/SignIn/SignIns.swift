@@ -70,10 +70,13 @@ public struct SignIns: Sendable {
     guard try UserPermissions.find(scope.key, connection).signUp else {
       throw AccountError.adminOnly
     }
-    let methods = try methods(scope, connection)
-    guard anonymous ? methods.anonymous : methods.password else {
-      throw anonymous ? AccountError.adminOnly : AccountError.operationNotAllowed
-    }
+    guard anonymous else { return try checkPasswordSignIn(in: scope, connection) }
+    guard try methods(scope, connection).anonymous else { throw AccountError.adminOnly }
+  }
+
+  /// Checks that users can sign in with a password.
+  static func checkPasswordSignIn(in scope: Scope, _ connection: borrowing Connection) throws {
+    guard try methods(scope, connection).password else { throw AccountError.operationNotAllowed }
   }
 
   static func methods(
