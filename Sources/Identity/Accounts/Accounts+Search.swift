@@ -220,8 +220,7 @@ private func exactFirst(
 extension Account {
   /// True if the text is one of the account's unique identifiers.
   fileprivate func isNamed(_ text: String) -> Bool {
-    id.text.isSameBytes(as: text) || phoneNumber == text
-      || email?.isSameBytes(as: AccountRules.folded(email: text)) == true
+    id.text.isSameBytes(as: text) || phoneNumber == text || hasEmail(text)
       || factors.contains { $0.id.text.isSameBytes(as: text) }
   }
 }

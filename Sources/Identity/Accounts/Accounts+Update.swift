@@ -69,7 +69,7 @@ extension Accounts {
       }
       if session != nil {
         try Self.checkOwnEmail(change, of: old)
-        if case .set(let email) = change.email, !old.hasEmail(email),
+        if case .set(let email) = change.email, change.changesEmail(of: old),
           let refusal = try store.refusal(
             ofNewEmail: email, in: scope, from: author.address, at: now, connection)
         {
@@ -89,7 +89,7 @@ extension Accounts {
         ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
       let new = try AccountRecord.changed(old, in: scope, connection)
-      if session != nil, !Self.isSame(new.email, old.email) {
+      if session != nil, change.changesEmail(of: old) {
         do {
           try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
         } catch OutOfBandError.tooManyMails(_, let until) {
@@ -145,8 +145,9 @@ extension Accounts {
   private static func checkOwnEmail(
     _ change: AccountChange, of old: Account
   ) throws(AccountError) {
-    let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
-    guard old.factors.isEmpty || isSame(email, old.email) else { throw .emailNeedsVerification }
+    guard old.factors.isEmpty || !change.changesEmail(of: old) else {
+      throw .emailNeedsVerification
+    }
   }
 
   private static func store(
@@ -154,8 +155,7 @@ extension Accounts {
     _ connection: borrowing Connection
   ) throws {
     let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
-    let sameEmail = Self.isSame(email, old.email)
-    let keepsVerified = sameEmail || change.keepsEmailVerified
+    let keepsVerified = !change.changesEmail(of: old) || change.keepsEmailVerified
     let verified = change.emailVerified ?? (keepsVerified && old.emailVerified)
     let createdAt = Self.time(change.createdAt, over: old.createdAt, at: now) ?? old.createdAt
     let lastLoginAt = Self.time(change.lastLoginAt, over: old.lastLoginAt, at: now)
@@ -241,17 +241,21 @@ extension Accounts {
     case .clear: if old.hasPassword { return true }
     case .keep: break
     }
-    let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
-    return !isSame(email, old.email) || (change.disabled == true && !old.disabled)
-  }
-
-  private static func isSame(_ left: String?, _ right: String?) -> Bool {
-    guard let left, let right else { return left == nil && right == nil }
-    return left.isSameBytes(as: right)
+    return change.changesEmail(of: old) || (change.disabled == true && !old.disabled)
   }
 }
 
 extension AccountChange {
+  /// Returns true if the account has another email address after the change, or none anymore;
+  /// uppercase and lowercase letters are the same.
+  func changesEmail(of account: Account) -> Bool {
+    switch email {
+    case .keep: false
+    case .set(let email): !account.hasEmail(email)
+    case .clear: account.email != nil
+    }
+  }
+
   /// Whether a user who makes this change gets a new session; SDKs then use the tokens in the
   /// response.
   var renewsSession: Bool {
