@@ -92,7 +92,7 @@ extension ConsoleSessions {
       let record = try Administrators.manage(
         id, by: context.author, at: context.now, connection)
       let ended = try Self.end(of: id, at: context.now, connection) {
-        name == nil || $0 == name
+        name == nil || $0.name == name
       }
       guard ended > 0 else { return 0 }
       var entry = Administrators.entry(.administratorEndSessions, record)

@@ -62,7 +62,7 @@ extension ConsoleSessions {
   public func end(
     _ name: String, of administrator: Administrator, by author: Author
   ) async throws(ConsoleSignInError) -> Bool {
-    try await end(of: administrator, by: author) { $0 == name } > 0
+    try await end(of: administrator, by: author) { $0.name == name } > 0
   }
 
   /// Ends all of the administrator's own sessions except one.
@@ -73,12 +73,12 @@ extension ConsoleSessions {
   public func endOthers(
     than name: String, of administrator: Administrator, by author: Author
   ) async throws(ConsoleSignInError) -> Int {
-    try await end(of: administrator, by: author) { $0 != name }
+    try await end(of: administrator, by: author) { $0.name != name }
   }
 
   private func end(
     of administrator: Administrator, by author: Author,
-    where isMeant: @escaping @Sendable (String) -> Bool
+    where isMeant: @escaping @Sendable (StoredSession) -> Bool
   ) async throws(ConsoleSignInError) -> Int {
     let now = store.clock.now()
     return try await store.write(ConsoleSignInError.self) { connection in
@@ -97,13 +97,23 @@ extension ConsoleSessions {
     of id: ID<Administrator>, but name: String?, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    try end(of: id, at: now, connection) { $0 != name }
+    try end(of: id, at: now, connection) { $0.name != name }
+  }
+
+  /// A stored session, for the choice of those to end.
+  struct StoredSession {
+    fileprivate let digest: [UInt8]
+    fileprivate let isOpen: Bool
+    /// The session's ID.
+    let name: String
+    /// Whether it began with a sign-in at the provider.
+    let isFromProvider: Bool
   }
 
   /// Deletes the matching sessions; expired sessions are deleted too, but not counted.
   static func end(
     of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection,
-    onlyFromProvider: Bool = false, where isMeant: (String) -> Bool
+    where isMeant: (StoredSession) -> Bool
   ) throws -> Int {
     let limits = try SessionLimits.find(connection)
     let sessions = try connection.all(
@@ -113,17 +123,15 @@ extension ConsoleSessions {
       WHERE administrator_id = \(id.text)
       """
     ) { row in
-      (
-        digest: try row.value(0) as [UInt8], name: Self.name(of: try row.value(3)),
+      StoredSession(
+        digest: try row.value(0),
         isOpen: limits.allow(
           since: Instant(microseconds: try row.value(1)),
           lastSeenAt: Instant(microseconds: try row.value(2)), at: now),
-        isFromProvider: try row.value(4) as String? != nil
-      )
+        name: Self.name(of: try row.value(3)),
+        isFromProvider: try row.value(4) as String? != nil)
     }
-    let meant = sessions.filter {
-      isMeant($0.name) && ($0.isFromProvider || !onlyFromProvider)
-    }
+    let meant = sessions.filter(isMeant)
     for session in meant {
       try connection.run("DELETE FROM console_session WHERE token_digest = \(session.digest)")
     }

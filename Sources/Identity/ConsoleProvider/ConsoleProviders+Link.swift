@@ -99,8 +99,8 @@ extension ConsoleProviders {
   static func endOthers(
     than session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
-    try ConsoleSessions.end(
-      of: session.administrator.id, at: now, connection, onlyFromProvider: true
-    ) { $0 != session.id }
+    try ConsoleSessions.end(of: session.administrator.id, at: now, connection) {
+      $0.isFromProvider && $0.name != session.id
+    }
   }
 }
