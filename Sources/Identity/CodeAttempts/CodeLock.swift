@@ -44,6 +44,11 @@ extension Account {
   public func codeLock(at now: Instant) -> CodeLock {
     CodeLock(until: codesBlockedUntil, at: now)
   }
+
+  /// Returns the time until which codes are rejected without being checked; nil if they're checked.
+  func codesBlocked(at now: Instant) -> Instant? {
+    codeLock(at: now) == .open ? nil : codesBlockedUntil
+  }
 }
 
 extension AccountSummary {

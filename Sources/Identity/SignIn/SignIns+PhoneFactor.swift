@@ -37,7 +37,7 @@ extension SignIns {
       }
       guard let number = factor.phoneNumber else { throw SignInError.invalidPhone }
       guard pending.policy.configuration.isSMSOn else { throw SignInError.smsNotEnabled }
-      if let until = account.codesBlockedUntil, until > now {
+      if let until = account.codesBlocked(at: now) {
         throw SignInError.quotaExceeded(until: until)
       }
       let use = PhoneCodes.Use(
@@ -89,7 +89,7 @@ extension SignIns {
       let attempt = CodeAttemptRecorder(
         account: account, scope: pending.scope, way: .phone, enrollment: known?.id, origin: origin,
         isClockDoubted: store.expectedTime.isDoubted)
-      if let until = account.codesBlockedUntil, until > now {
+      if let until = account.codesBlocked(at: now) {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }
       let factor: Factor

@@ -91,7 +91,7 @@ extension SignIns {
         account: account, scope: scope, way: .app, enrollment: factor.id,
         window: Self.isOfApp(code) ? window : nil, origin: origin,
         isClockDoubted: store.expectedTime.isDoubted)
-      if let until = account.codesBlockedUntil, until > now {
+      if let until = account.codesBlocked(at: now) {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }
       let finding =
