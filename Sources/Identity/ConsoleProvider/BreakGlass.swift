@@ -109,7 +109,9 @@ extension Outbox {
       with: .manageAdministrators, around: nil, atMost: Self.mostTold, at: now, connection)
     for owner in owners where owner.id != id {
       guard let owner = try Administrators.present(owner.id, at: now, connection) else { continue }
-      try add("break-glass", .breakGlass(mail), to: owner, at: now, connection)
+      try add(
+        "break-glass", .breakGlass(mail), to: owner, with: .manageAdministrators, at: now,
+        connection)
     }
   }
 }

@@ -127,8 +127,8 @@ extension Outbox {
   ///   - purpose: The message's stored purpose.
   ///   - content: What it says.
   ///   - administrator: The administrator.
-  ///   - permission: What they must be allowed to do when it's sent; nil for a message about
-  ///     themselves.
+  ///   - permission: What they must be allowed to do on the instance when it's sent; nil for a
+  ///     message about themselves.
   ///   - deleted: A deleted pool whose message it is if they can see no other; nil for none.
   ///   - now: The time of the event.
   ///   - connection: The transaction.
@@ -155,8 +155,9 @@ extension Outbox {
     guard recent ?? 0 < Self.mostAdministratorMails else { return }
     try add(
       purpose, content,
-      to: OutboxMessage.Reader(id: administrator.id, permission: permission), at: recipient,
-      in: scope, now, connection)
+      to: OutboxMessage.Reader(
+        id: administrator.id, requirement: permission.map { .instancePermission($0) }),
+      at: recipient, in: scope, now, connection)
   }
 
   /// Adds a notice to an administrator, who gets it if they're still allowed to when it's sent.
@@ -164,7 +165,7 @@ extension Outbox {
   /// - Parameters:
   ///   - purpose: The message's stored purpose.
   ///   - content: What it says.
-  ///   - reader: The administrator, and what they must be allowed to do in the pool.
+  ///   - reader: The administrator, and what they must be allowed to do.
   ///   - recipient: Their email address.
   ///   - account: The user whom it names; nil for none.
   ///   - scope: The pool among whose messages it's listed.

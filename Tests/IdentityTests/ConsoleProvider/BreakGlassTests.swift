@@ -45,6 +45,26 @@ struct BreakGlassTests {
     }
   }
 
+  @Test func `someone who is no owner anymore isn't told about the break-glass account`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let (olga, nora) = try await Self.turnOff(instance)
+      let sam = try await instance.administrator("sam", .owner)
+      _ = try await instance.giveConsolePassword(olga).session
+      let (administrators, author) = (
+        instance.identity.administrators, Author(actor: .commandLine)
+      )
+      try await administrators.grant(Grant(role: .auditor), to: sam.id, by: author)
+      try await administrators.revoke(Grant(role: .owner), from: sam.id, by: author)
+      var recipients: [String] = []
+      while let mail = try await instance.claim() {
+        if mail.purpose == "break-glass" { recipients.append(mail.recipient) }
+      }
+      #expect(recipients == [nora.administrator.email])
+    }
+  }
+
   @Test func `passkeys and pending sign-ins are covered as well`() async throws {
     try await withInstance { instance in
       let (pia, authenticator) = try await instance.passkeyOwner("pia")
