@@ -20,12 +20,11 @@ struct SignInProviderPage: Sendable {
   }
 
   func save(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let stored = try await refusing { try await providers.find() }
     var answers = SignInProviderAnswers(signedIn.form)
     let (provider, rowErrors) = answers.provider
     guard rowErrors.isEmpty else {
       let errors = rowErrors + (try await actions.unmet(Self.action, signedIn))
-      return try await page(signedIn, answers, stored, errors: errors)
+      return try await refused(signedIn, answers, errors: errors)
     }
     do {
       let outcome = try await providers.save(
@@ -42,11 +41,11 @@ struct SignInProviderPage: Sendable {
         answers.version = present.version
         return try await page(signedIn, answers, current, replacing: present)
       case .failed(.unconfirmed(let changes)):
-        return try await page(signedIn, answers, stored, changes: changes)
+        return try await refused(signedIn, answers, changes: changes)
       case .failed(.invalid(let faults)):
         let errors =
           faults.map(\.fieldError) + (try await actions.unmet(Self.action, signedIn))
-        return try await page(signedIn, answers, stored, errors: errors)
+        return try await refused(signedIn, answers, errors: errors)
       case .failed(.noOwnSignIn):
         let fault = FieldError(
           field: "issuer",
@@ -54,11 +53,11 @@ struct SignInProviderPage: Sendable {
             "sign-in-provider.issuer-needs-own-sign-in",
             ["holder": .message(Permission.manageAdministrators.holder)]))
         let errors = [fault] + (try await actions.unmet(Self.action, signedIn))
-        return try await page(signedIn, answers, stored, errors: errors)
+        return try await refused(signedIn, answers, errors: errors)
       case .failed(let failure): throw .unavailable(failure)
       case .refused(let refusal):
         let errors = try ActionForms.faults(refusal, Self.action, signedIn)
-        return try await page(signedIn, answers, stored, errors: errors)
+        return try await refused(signedIn, answers, errors: errors)
       }
     }
   }
@@ -85,6 +84,14 @@ struct SignInProviderPage: Sendable {
     }
     preview.changes = try await refusing { try await providers.changes(by: provider) }
     return try await page(signedIn, answers, stored, errors: errors, preview: preview)
+  }
+
+  private func refused(
+    _ signedIn: SignedIn, _ answers: SignInProviderAnswers, changes: [ProviderRoleChange] = [],
+    errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let stored = try await refusing { try await providers.find() }
+    return try await page(signedIn, answers, stored, changes: changes, errors: errors)
   }
 
   private func page(
