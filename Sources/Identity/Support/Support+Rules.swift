@@ -28,17 +28,16 @@ extension Support {
     let now = store.clock.now()
     return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
       connection in
-      guard let entry = try Self.difference(scope, new, connection) else { return nil }
-      let old = try SupportRules.find(scope, connection)
+      let old = try Self.present(scope, connection)
+      guard let entry = Self.difference(scope, from: old, to: new) else { return nil }
       // A stale form is refused below, and may loosen what its sender hasn't seen.
       if old.version == version {
         try Self.checkApproval(of: new, over: old, in: scope, request, at: now, connection)
       }
-      return entry
-    } doing: { connection in
-      let old = try SupportRules.find(scope, connection)
-      guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
-      try new.store(scope, connection)
+      return PlannedChange(entry: entry) { connection in
+        guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
+        try new.store(scope, connection)
+      }
     }
   }
 
@@ -54,7 +53,8 @@ extension Support {
     guard faults.isEmpty else { throw .answers(faults) }
     let now = store.clock.now()
     return try await store.write(SupportRulesError.self) { connection in
-      guard let entry = try Self.difference(scope, new, connection) else { return false }
+      let old = try Self.present(scope, connection)
+      guard let entry = Self.difference(scope, from: old, to: new) else { return false }
       try new.store(scope, connection)
       try entry.record(by: author, at: now, connection)
       return true
@@ -81,16 +81,22 @@ extension Support {
     throw SupportRulesError.answers(loosened.map { .ownerRequired($0) })
   }
 
-  /// Returns the audit log entry of a change; nil if nothing changes.
-  private static func difference(
-    _ scope: Scope, _ new: SupportRules, _ connection: borrowing Connection
-  ) throws -> AuditEntry? {
+  /// Reads the rules of a pool, which still exists.
+  private static func present(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> SupportRules {
     do { _ = try Policies.stored(scope.key, connection) } catch PolicyError
       .scopeNotFound
     {
       throw SupportRulesError.scopeNotFound
     }
-    let old = try SupportRules.find(scope, connection)
+    return try SupportRules.find(scope, connection)
+  }
+
+  /// Returns the audit log entry of a change; nil if nothing changes.
+  private static func difference(
+    _ scope: Scope, from old: SupportRules, to new: SupportRules
+  ) -> AuditEntry? {
     var entry = AuditEntry(
       .supportChange, .scope, scope.objectID, name: scope.name, in: scope)
     entry.compare(old.auditFields, new.auditFields)
@@ -137,9 +143,9 @@ extension Support {
     let now = store.clock.now()
     return try await loosen(.changeReauthenticationInterval, request, in: nil, faults, at: now) {
       connection in
-      try Self.difference(minutes, connection)
-    } doing: { connection in
-      try Self.storeStepUp(minutes, connection)
+      try Self.difference(minutes, connection).map { entry in
+        PlannedChange(entry: entry) { try Self.storeStepUp(minutes, $0) }
+      }
     }
   }
 
@@ -178,15 +184,22 @@ extension Support {
     try stepUp.store(String(minutes), connection)
   }
 
+  /// A change that isn't made yet.
+  private struct PlannedChange {
+    /// Its audit log entry.
+    let entry: AuditEntry
+    /// Makes it.
+    let make: (borrowing Connection) throws -> Void
+  }
+
   /// Performs a change that loosens a restriction, after checking the permission and, if required,
   /// the administrator's code.
   ///
-  /// `entry` returns the audit log entry, or nil if there is nothing to change.
+  /// `plan` returns the change, or nil if there is nothing to change.
   private func loosen(
     _ action: ConsoleAction, _ request: ActionRequest, in scope: Scope?,
     _ faults: [ActionInputError], at now: Instant,
-    _ entry: @escaping @Sendable (borrowing Connection) throws -> AuditEntry?,
-    doing change: @escaping @Sendable (borrowing Connection) throws -> Void
+    _ plan: @escaping @Sendable (borrowing Connection) throws -> PlannedChange?
   ) async throws(SupportRulesError) -> ActionOutcome<Bool> {
     let outcome: Result<ActionOutcome<Bool>, SupportRulesError> = try await store.write(
       SupportRulesError.self
@@ -196,8 +209,8 @@ extension Support {
       guard let agent, agent.may(action.requirements.permission, in: scope) else {
         return .failure(.notAllowed)
       }
-      let entry = faults.isEmpty ? try entry(connection) : nil
-      if entry == nil, faults.isEmpty {
+      let change = faults.isEmpty ? try plan(connection) : nil
+      if change == nil, faults.isEmpty {
         return .success(ActionOutcome(value: false, renewed: nil))
       }
       switch try store.authorization.authorize(
@@ -205,8 +218,8 @@ extension Support {
       {
       case .failure(let error): return .failure(SupportRulesError(error))
       case .success(let renewed):
-        try change(connection)
-        try entry?.record(by: request.author, at: now, connection)
+        try change?.make(connection)
+        try change?.entry.record(by: request.author, at: now, connection)
         return .success(ActionOutcome(value: true, renewed: renewed))
       }
     }
