@@ -24,6 +24,8 @@ public struct MasterKeys: Sendable {
     /// The older keys are no longer needed: call ``drop()`` and remove them from the stored key
     /// ring.
     case droppable
+    /// The newest key encrypts, but wasn't recorded, because ``begin(by:)`` failed: call it again.
+    case unrecorded
   }
 
   /// How long an older key is kept after the newest was first used, in seconds.
@@ -43,7 +45,7 @@ public struct MasterKeys: Sendable {
   public func step(reencrypts: Bool = true) async throws(KeyError) -> Step {
     let ids = ring.ids
     guard ids.count > 1 else { return .settled }
-    guard let kept = try await state(ids[0]) else { throw .unavailable(Failure("no master key")) }
+    guard let kept = try await state(ids[0]) else { return .unrecorded }
     if kept.passes > 0 {
       let until = kept.firstUsedAt.advanced(bySeconds: Self.carried)
       if store.clock.now() < until { return .waiting(until) }
@@ -155,15 +157,6 @@ public struct MasterKeys: Sendable {
       entry.add(.masterKey, from: .text(before), to: .text(id))
       try entry.record(by: author, at: now, connection)
     }
-  }
-
-  /// Returns whether a key encrypts that wasn't recorded, because ``begin(by:)`` failed.
-  ///
-  /// - Throws: ``KeyError``.
-  public func isUnrecorded() async throws(KeyError) -> Bool {
-    let ids = ring.ids
-    guard ids.count > 1 else { return false }
-    return try await state(ids[0]) == nil
   }
 
   /// How long another server may take to load a new key, in seconds.

@@ -68,6 +68,8 @@ enum KeysRotateMasterCommand: Command {
         try folder.store(instance.keys.newestAlone())
         Terminal.say(Message("cli.removed-the-previous-key-which-is"))
         return 0
+      case .unrecorded:
+        try await instance.identity.masterKeys.begin(by: Author(actor: .commandLine))
       case .settled: return 0
       }
     }

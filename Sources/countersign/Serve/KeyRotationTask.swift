@@ -40,13 +40,14 @@ actor KeyRotationTask {
       guard kept.ids != ring.ids else { return false }
       ring.adopt(kept)
       try await begin()
-    } else if try await identity.masterKeys.isUnrecorded() {
-      // The disk was full when the key was adopted, for example.
-      try await begin()
     }
     switch try await identity.masterKeys.step(reencrypts: identity.taskLease.isHeld) {
     case .settled, .waiting: return false
     case .part: return true
+    case .unrecorded:
+      // The disk was full when the key was adopted, for example.
+      try await begin()
+      return true
     case .droppable:
       // The previous key is needed for another hour, which only a trusted clock can measure.
       guard identity.clockGuard.doubt == nil else { return false }

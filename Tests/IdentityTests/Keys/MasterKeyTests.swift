@@ -143,6 +143,23 @@ struct MasterKeyTests {
     }
   }
 
+  @Test func `a key that encrypts, but wasn't recorded, is recorded before anything is resealed`()
+    async throws
+  {
+    try await withInstance { instance in
+      let ring = try ring(instance)
+      ring.adopt(ring.rotated(random: .system))
+      let keys = try instance.identity(keys: ring).masterKeys
+      #expect(try await keys.step() == .unrecorded)
+      try await keys.begin(by: Author(actor: .commandLine))
+      guard case .part = try await keys.step() else {
+        Issue.record("nothing was resealed")
+        return
+      }
+      instance.keys.adopt(ring)
+    }
+  }
+
   @Test
   func `secrets sealed with the former key after the first pass are resealed before it's dropped`()
     async throws
