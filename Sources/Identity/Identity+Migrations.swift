@@ -25,6 +25,7 @@ extension Identity {
       migration(
         "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_postgresql_sql),
       migration("m0067_session_sign_in", PackageResources.m0067_session_sign_in_postgresql_sql),
+      migration("m0068_suspended_users", PackageResources.m0068_suspended_users_postgresql_sql),
     ]
   }
 
@@ -96,6 +97,7 @@ extension Identity {
       migration(
         "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_sqlite_sql),
       migration("m0067_session_sign_in", PackageResources.m0067_session_sign_in_sqlite_sql),
+      migration("m0068_suspended_users", PackageResources.m0068_suspended_users_sqlite_sql),
     ]
   }
 

@@ -18,7 +18,8 @@ SEARCHES = {
 }
 FILTERS = {
     "all": "", "none": "factor=none", "totp": "factor=totp", "phone": "factor=phone",
-    "locked": "state=locked", "disabled": "state=disabled", "unverified": "state=unverified",
+    "locked": "state=locked", "suspended": "state=suspended", "disabled": "state=disabled",
+    "unverified": "state=unverified",
 }
 SORTS = ("newest", "email", "name", "last-sign-in")
 # Its numbers come from aggregates, so its slowest responses don't depend on the number of users.

@@ -45,6 +45,39 @@ import Testing
     }
   }
 
+  @Test func `the tab of suspended users has those with a factor whose suspension hasn't ended`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      let none = try await ada.get(users + "?state=suspended")
+      #expect(none.says("Suspended (0)"))
+      #expect(none.says("There are no users with a suspended second factor."))
+      let factor = try await world.factor(of: World.chiara).text
+      let user = "\(users)/\(World.chiara)"
+      let done = try await ada.submit(
+        "\(user)/factors/\(factor)/suspension", ["reason": "lost", "until": "tomorrow"])
+      #expect(done.location == user)
+      #expect(try await ada.get(user).says("suspended</span>"))
+      let list = try await ada.get(users + "?state=suspended&sort=email")
+      #expect(uids(list) == [World.chiara] && list.says(">suspended</span>"))
+      #expect(list.says("Suspended (1)"))
+      #expect(list.says("Users with a suspended second factor, by email."))
+      #expect(list.values(of: "href").contains(users + "?state=suspended"))
+      Markup.check(list)
+      #expect(uids(try await ada.get(users + "?state=suspended&q=chi")) == [World.chiara])
+      #expect(uids(try await ada.get(users + "?state=suspended&q=far")) == [])
+      let file = try await ada.download(users + ".csv?state=suspended")
+      let lines = file.text.split(separator: "\r\n")
+      #expect(lines.count == 2 && file.text.contains("bianchi"))
+      #expect(file.text.contains("\"suspended\""))
+      world.clock.advance(seconds: 2 * 86_400)
+      let later = try await Browser.signedIn(world).get(users + "?state=suspended")
+      #expect(later.says("Suspended (0)") && uids(later) == [])
+    }
+  }
+
   @Test func `lists are sorted as requested, and every link keeps the order`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

@@ -38,6 +38,7 @@ struct UsersPage: Sendable {
       return .redirect(to: query.form.query(of: ConsolePaths.users(scope)))
     }
     let counts = try await refusing { try await accounts.counts(scope) }
+    let suspended = try await refusing { try await accounts.countSuspended(scope) }
     let exemptions = try await refusing { try await self.exemptions.current(in: scope) }
     let ends = exemptions.ends
     let frame = try await frames.frame(Message("common.users"), in: context)
@@ -58,7 +59,7 @@ struct UsersPage: Sendable {
       view.render(
         UsersView(
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
-          columns: columns, counts: counts, exemptions: exemptions)))
+          columns: columns, counts: counts, suspended: suspended, exemptions: exemptions)))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
     }

@@ -64,12 +64,12 @@ extension Accounts.Filter {
     switch self {
     case .all: nil
     case .none, .exempt, .totp, .phone: "factor"
-    case .locked, .disabled, .unverified: "state"
+    case .locked, .suspended, .disabled, .unverified: "state"
     }
   }
 
   /// Returns the label of the filter's tab, with its number of users.
-  func words(_ counts: AccountCounts, _ exemptions: [Exemption]) -> Message {
+  func words(_ counts: AccountCounts, suspended: Int, _ exemptions: [Exemption]) -> Message {
     switch self {
     case .all: Message("users.tab-all", ["number": .number(counts.users)])
     case .none:
@@ -83,6 +83,7 @@ extension Accounts.Filter {
     case .totp: Message("users.tab-totp", ["number": .number(counts.totpUsers)])
     case .phone: Message("users.tab-phone", ["number": .number(counts.phoneUsers)])
     case .locked: Message("users.tab-locked", ["number": .number(counts.locked)])
+    case .suspended: Message("users.tab-suspended", ["number": .number(suspended)])
     case .disabled: Message("users.tab-disabled", ["number": .number(counts.disabled)])
     case .unverified: Message("users.tab-unverified", ["number": .number(counts.unverifiedEmails)])
     }
@@ -97,6 +98,7 @@ extension Accounts.Filter {
     case .totp: Message("users.filtered-totp")
     case .phone: Message("users.filtered-phone")
     case .locked: Message("users.filtered-locked")
+    case .suspended: Message("users.filtered-suspended")
     case .disabled: Message("users.filtered-disabled")
     case .unverified: Message("users.filtered-unverified")
     }
@@ -111,6 +113,7 @@ extension Accounts.Filter {
     case .totp: Message("users.starting-totp")
     case .phone: Message("users.starting-phone")
     case .locked: Message("users.starting-locked")
+    case .suspended: Message("users.starting-suspended")
     case .disabled: Message("users.starting-disabled")
     case .unverified: Message("users.starting-unverified")
     }
@@ -125,6 +128,7 @@ extension Accounts.Filter {
     case .totp: Message("users.count-totp", ["count": .number(count)])
     case .phone: Message("users.count-phone", ["count": .number(count)])
     case .locked: Message("users.count-locked", ["count": .number(count)])
+    case .suspended: Message("users.count-suspended", ["count": .number(count)])
     case .disabled: Message("users.count-disabled", ["count": .number(count)])
     case .unverified: Message("users.count-unverified", ["count": .number(count)])
     }
@@ -139,6 +143,7 @@ extension Accounts.Filter {
     case .totp: Message("users.no-match-totp")
     case .phone: Message("users.no-match-phone")
     case .locked: Message("users.no-match-locked")
+    case .suspended: Message("users.no-match-suspended")
     case .disabled: Message("users.no-match-disabled")
     case .unverified: Message("users.no-match-unverified")
     }

@@ -30,7 +30,7 @@ struct UsersView: ViewModel {
   init(
     frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
     found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
-    exemptions: [Exemption]
+    suspended: Int, exemptions: [Exemption]
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
@@ -45,8 +45,8 @@ struct UsersView: ViewModel {
     }
     tabs = filters.map { each in
       Link(
-        text: each.words(counts, exemptions), href: query.with(each).query(of: list),
-        isCurrent: each == query.filter)
+        text: each.words(counts, suspended: suspended, exemptions),
+        href: query.with(each).query(of: list), isCurrent: each == query.filter)
     }
     sorts = Accounts.Sort.allCases.map { each in
       Link(

@@ -144,4 +144,20 @@ extension Accounts {
       ) { try AccountCounts($0) } ?? AccountCounts()
     }
   }
+
+  /// Counts the accounts of a user pool with a suspended second factor, from an index of them,
+  /// because a suspension ends without a write.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func countSuspended(_ scope: Scope) async throws(AccountError) -> Int {
+    let now = store.clock.now()
+    return try await store.read(AccountError.self) { connection in
+      try connection.first(
+        """
+        SELECT count(*) FROM account a
+        WHERE a.scope_key = \(scope.key) AND \(AccountList.isSuspended(at: now))
+        """
+      ) { try $0.value(0) as Int } ?? 0
+    }
+  }
 }

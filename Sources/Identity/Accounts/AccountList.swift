@@ -18,13 +18,18 @@ extension Accounts {
     /// Accounts whose codes aren't checked, either temporarily or until an administrator unlocks
     /// them.
     case locked
+    /// Accounts with a suspended second factor.
+    case suspended
     /// Disabled accounts.
     case disabled
     /// Accounts with an unverified email address.
     case unverified
 
-    /// Returns true if the filter matches the account, given the keys of exempt ones.
-    func includes(_ account: Account, exempt: Set<Int64>) -> Bool {
+    /// True if few accounts match, so that a list sorts them: no index has them in each order.
+    fileprivate var matchesFew: Bool { self == .exempt || self == .suspended }
+
+    /// Returns true if the filter matches the account at a time, given the keys of exempt ones.
+    func includes(_ account: Account, exempt: Set<Int64>, at now: Instant) -> Bool {
       switch self {
       case .all: true
       case .none: account.factors.isEmpty && !exempt.contains(account.key)
@@ -32,6 +37,7 @@ extension Accounts {
       case .totp: account.factors.contains { $0.kind == .totp }
       case .phone: account.factors.contains { $0.kind == .phone }
       case .locked: account.codesBlockedUntil != nil
+      case .suspended: account.factors.contains { $0.isSuspended(at: now) }
       case .disabled: account.disabled
       case .unverified: account.email != nil && !account.emailVerified
       }
@@ -109,7 +115,7 @@ struct AccountList: Sendable {
   func rows(
     after place: Place?, limit: Int, _ connection: borrowing Connection
   ) throws -> [Row] {
-    if filter == .exempt { return try exempt(after: place, limit, connection) }
+    if filter.matchesFew { return try few(after: place, limit, connection) }
     var rows: [Row] = []
     for part in parts {
       rows +=
@@ -121,18 +127,16 @@ struct AccountList: Sendable {
     return Array(rows.sorted(by: precedes).prefix(limit))
   }
 
-  /// Sorts the exempt accounts, which are few, because no index has them in order.
-  private func exempt(
+  /// Reads all accounts of a filter that few match, and sorts them.
+  private func few(
     after place: Place?, _ limit: Int, _ connection: borrowing Connection
   ) throws -> [Row] {
-    let rows = try read(
-      sort == .newest ? "0" : expression,
-      "\(Exemptions.current(in: scope, at: now)) AND a.scope_key = \(scope.key)",
-      from: """
-        exemption e
-          \(SQL.orderedJoin) account a ON a.account_key = e.account_key
-        """, connection
-    ).sorted(by: precedes)
+    let (table, conditions) = source
+    var rows: [Row] = []
+    for condition in conditions {
+      rows += try read(sort == .newest ? "0" : expression, condition, from: table, connection)
+    }
+    rows.sort(by: precedes)
     guard let place else { return Array(rows.prefix(limit)) }
     let end = (
       value: sort == .newest ? SQLValue.integer(0) : place.value,
@@ -174,10 +178,14 @@ struct AccountList: Sendable {
       return [0, 1].map { "\(here) AND a.has_totp = 1 AND a.has_phone = \($0)" }
     case .phone: return ["\(here) AND a.has_phone = 1"]
     case .locked: return ["\(here) AND a.codes_blocked_until IS NOT NULL"]
+    case .suspended: return ["\(here) AND \(Self.isSuspended(at: now))"]
     case .disabled: return ["\(here) AND a.disabled = 1"]
     case .unverified: return ["\(here) AND a.email_folded IS NOT NULL AND a.email_verified = 0"]
     }
   }
+
+  /// The condition for accounts `a` with a factor whose suspension hasn't ended.
+  static func isSuspended(at now: Instant) -> SQL { "a.suspended_until > \(now.microseconds)" }
 
   private func newest(
     _ part: SQL, after place: Place?, _ limit: Int, _ connection: borrowing Connection

@@ -215,7 +215,7 @@ struct AccountSearch {
             \(SQL.orderedJoin) account_text t ON t.account_key = a.account_key
           WHERE \(condition)
             AND a.account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-          ORDER BY a.account_key DESC LIMIT \(mostExamined + 1)
+          LIMIT \(mostExamined + 1)
           """
         ) { (key: try $0.value(0), text: SearchText(folded: try $0.value(1))) }
       }
@@ -225,9 +225,8 @@ struct AccountSearch {
   }
 
   private mutating func add(_ account: Account, _ scope: Scope) {
-    guard filter.includes(account, exempt: exempt), seen.insert(account.key).inserted else {
-      return
-    }
+    guard filter.includes(account, exempt: exempt, at: now), seen.insert(account.key).inserted
+    else { return }
     hits.append(
       FoundAccounts.Hit(scope: scope, account: account, factor: query.matchingFactor(of: account)))
   }

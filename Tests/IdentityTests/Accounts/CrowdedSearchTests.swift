@@ -5,7 +5,8 @@ import Testing
 
 /// Searches in which many users match a part.
 struct CrowdedSearchTests {
-  /// Creates six people with a common name, of whom the oldest is the only disabled one.
+  /// Creates six people with a common name, of whom the oldest is the only disabled and the only
+  /// suspended one.
   private func commonPeople(_ instance: Instance) async throws {
     for number in 0..<6 {
       var new = NewAccount()
@@ -13,7 +14,11 @@ struct CrowdedSearchTests {
       new.email = "\(new.localID ?? "")@big.test"
       new.displayName = "Common Person"
       new.disabled = number == 0
-      _ = try await instance.identity.accounts.create(instance.east, new, by: Instance.boss)
+      let account = try await instance.identity.accounts.create(
+        instance.east, new, by: Instance.boss)
+      guard number == 0 else { continue }
+      try await instance.addSuspendedFactor(
+        to: account, in: instance.east, until: instance.now.advanced(bySeconds: 600))
     }
   }
 
@@ -35,8 +40,10 @@ struct CrowdedSearchTests {
         }
       }
       for text in ["common", "big.test", "common ne"] {
-        let found = try await find(text, .disabled, in: pool)
-        #expect(found.hits == ["needle"] && !found.isCut, "\(text)")
+        for filter in [Accounts.Filter.disabled, .suspended] {
+          let found = try await find(text, filter, in: pool)
+          #expect(found.hits == ["needle"] && !found.isCut, "\(text) \(filter)")
+        }
       }
       for scope in [pool, nil] {
         for text in ["common ne", "ne big.test"] {

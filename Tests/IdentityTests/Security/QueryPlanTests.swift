@@ -55,6 +55,7 @@ struct QueryPlanTests {
     }
     _ = try await identity.signingKeys.list()
     _ = try await identity.accounts.counts(instance.acme)
+    _ = try await identity.accounts.countSuspended(instance.acme)
     _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])

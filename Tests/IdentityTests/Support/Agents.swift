@@ -25,6 +25,22 @@ struct Agent: Sendable {
 }
 
 extension Instance {
+  /// Adds an authenticator app to an account, suspended until a time, without an action.
+  func addSuspendedFactor(to account: Account, in scope: Scope, until: Instant) async throws {
+    let enrolledAt = now
+    try await database.write { connection in
+      let new = NewFactor(
+        id: ID("suspended"), kind: .totp, displayName: nil, enrolledAt: enrolledAt)
+      try FactorRecord.insert(new, for: account, in: scope, connection)
+      try connection.run(
+        """
+        UPDATE /* test */ factor SET suspended_until = \(until.microseconds)
+        WHERE account_key = \(account.key)
+        """)
+      try FactorRecord.settleSuspension(account.key, connection)
+    }
+  }
+
   /// Signs in a support agent as just re-authenticated, so that no code is required for 15 minutes.
   ///
   /// The same name is the same administrator, in a new session.

@@ -173,6 +173,57 @@ struct SuspensionTests {
     }
   }
 
+  @Test(arguments: Accounts.Sort.allCases)
+  func `a user is listed as suspended until a suspension expires, ends early, or has no factor`(
+    sort: Accounts.Sort
+  ) async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let bob = try await instance.enrolled(.bob)
+      let mallory = try await instance.enrolled(.mallory)
+      let accounts = instance.identity.accounts
+      func listed() async throws -> Set<ID<Account>> {
+        var (seen, after): ([ID<Account>], String?) = ([], nil)
+        repeat {
+          let page = try await accounts.list(
+            instance.acme, filter: .suspended, sort: sort, after: after, limit: 1)
+          seen += page.items.map(\.id)
+          after = page.next
+        } while after != nil
+        let found = try await accounts.search(instance.acme, "example", filter: .suspended)
+        #expect(Set(found.accounts.map(\.id)) == Set(seen))
+        let count = try await accounts.countSuspended(instance.acme)
+        #expect(count == seen.count && count == Set(seen).count)
+        return Set(seen)
+      }
+      let before = try await listed()
+      #expect(before.isEmpty)
+      for device in [bob, mallory] { _ = try await suspend(instance, device, seconds: 7_200) }
+      _ = try await suspend(instance, alice, seconds: 600)
+      let all: Set = [alice.account.id, bob.account.id, mallory.account.id]
+      let suspended = try await listed()
+      #expect(suspended == all)
+      let elsewhere = try await accounts.list(instance.east, filter: .suspended, sort: sort).items
+      let other = try await accounts.countSuspended(instance.east)
+      #expect(elsewhere.isEmpty && other == 0)
+      instance.clock.advance(599)
+      let last = try await listed()
+      #expect(last == all)
+      instance.clock.advance(1)
+      let expired = try await listed()
+      #expect(expired == [bob.account.id, mallory.account.id])
+      let agent = try await instance.agent()
+      _ = try await instance.identity.support.resume(
+        instance.acme, bob.account.id, bob.factor, agent.request(.found))
+      let resumed = try await listed()
+      #expect(resumed == [mallory.account.id])
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.acme, mallory.account.id, mallory.factor, agent.request())
+      let removed = try await listed()
+      #expect(removed.isEmpty)
+    }
+  }
+
   @Test func `a suspension ends in the future and lasts at most 30 days`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
