@@ -19,7 +19,7 @@ public struct SupportEligibility: Sendable {
   /// Whether re-authentication is required.
   public let asksForCode: Bool
   /// The number of actions left in this hour.
-  public let actionsLeft: Int
+  public internal(set) var actionsLeft: Int
   /// Whether an owner has to unblock the agent first.
   public var isHeld: Bool
   /// How the agent can verify the caller; nil where the pool or the action doesn't offer it.
@@ -32,6 +32,7 @@ public struct SupportEligibility: Sendable {
   /// The eligibility for an action that the hourly limit doesn't count.
   var unlimited: SupportEligibility {
     var eligibility = self
+    eligibility.actionsLeft = settings.actionsPerHour
     eligibility.isHeld = false
     return eligibility
   }

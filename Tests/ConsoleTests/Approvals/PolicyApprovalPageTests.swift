@@ -87,6 +87,30 @@ import Text
     }
   }
 
+  @Test(arguments: [false, true])
+  func `an approver at the hourly limit, or blocked, can approve a policy`(
+    isBlocked: Bool
+  ) async throws {
+    try await World.withSampleData { world in
+      let (address, wider) = try await guarded(world)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let ada = try await Browser.signedIn(world)
+      _ = try await tomas.save(address, wider)
+      let list = try await ada.get("/approvals")
+      let request = try #require(list.values(of: "href").first { $0.contains("-approvals/") })
+      try await world.setSupportRules { $0.actionsPerHour = 1 }
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let end = user + "/sessions/end"
+      #expect(try await ada.submit(end, ["reason": "lost"]).location == user)
+      if isBlocked { _ = try await ada.submit(end, [:]) }
+      #expect(try await world.identity.support.held().count == (isBlocked ? 1 : 0))
+      let page = try await ada.get(request)
+      #expect(page.says("Approve and save") && !page.says("action per hour"))
+      #expect(try await ada.submit(request, [:], to: request + "/approval").location == address)
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == 9)
+    }
+  }
+
   @Test func `a request says what was asked and why it is too late after the policy changed`()
     async throws
   {
