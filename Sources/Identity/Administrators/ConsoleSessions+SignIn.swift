@@ -219,9 +219,11 @@ extension ConsoleSessions {
       // Password sign-in may have been turned off since.
       return try PasswordSignIn.admits(ticket.administrator, connection)
     }
-    // The provider may have been replaced, the administrator unlinked, or signed out there.
+    // The provider may have been replaced, the administrator unlinked, linked with another person, or
+    // signed out there.
     guard let issuer = try ConsoleProvider.find(connection)?.issuer,
-      try AdministratorProviderLink.find(ticket.administrator, connection)?.issuer == issuer
+      let link = try AdministratorProviderLink.find(ticket.administrator, connection),
+      link.issuer == issuer, link.began(ticket)
     else { return false }
     return try !ProviderSignOut.any(
       of: [

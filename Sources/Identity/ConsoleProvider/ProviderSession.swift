@@ -31,14 +31,29 @@ public struct SessionProvider: Sendable {
 }
 
 extension ConsoleSessions {
-  /// The secret of a ticket between two steps of a sign-in: a mark of the password, and what the
-  /// provider told if the first step was a sign-in there.
+  /// The secret of a ticket between two steps of a sign-in: a mark of the password, and if the first
+  /// step was a sign-in at the provider, a mark of the link and what the provider told.
   static func ticketSecret(
     of id: ID<Administrator>, provider: ProviderSession?, _ connection: borrowing Connection
   ) throws -> Secret {
     var bytes = mark(try Administrators.passwordHash(of: id, connection)).revealedBytes
-    if let provider { bytes += [1] + Array(provider.id.utf8) }
+    if let provider {
+      let link = try AdministratorProviderLink.find(id, connection)
+      bytes += [1] + (link?.mark.revealedBytes ?? []) + Array(provider.id.utf8)
+    }
     return Secret(bytes)
+  }
+}
+
+extension AdministratorProviderLink {
+  /// A value that changes with the person.
+  fileprivate var mark: Secret {
+    Secret(Array(Store.digest("\(issuer)\n\(subject)").prefix(ConsoleSessions.markLength)))
+  }
+
+  /// Returns whether a ticket's first step was a sign-in of this person.
+  func began(_ ticket: ConsoleTicket) -> Bool {
+    ticket.linkMark == mark
   }
 }
 
@@ -50,9 +65,20 @@ extension ConsoleTicket {
 
   /// What the provider told in the first step; nil if that was a password.
   var provider: ProviderSession? {
+    fromProvider.map { rest in
+      ProviderSession(
+        id: String(decoding: rest.dropFirst(ConsoleSessions.markLength), as: UTF8.self),
+        isSecondFactor: false)
+    }
+  }
+
+  /// The mark of the link that the first step used; nil if that was a password.
+  fileprivate var linkMark: Secret? {
+    fromProvider.map { Secret(Array($0.prefix(ConsoleSessions.markLength))) }
+  }
+
+  private var fromProvider: ArraySlice<UInt8>? {
     let rest = secret.revealedBytes.dropFirst(ConsoleSessions.markLength)
-    guard rest.first == 1 else { return nil }
-    return ProviderSession(
-      id: String(decoding: rest.dropFirst(), as: UTF8.self), isSecondFactor: false)
+    return rest.first == 1 ? rest.dropFirst() : nil
   }
 }

@@ -38,7 +38,7 @@ struct ProviderFactorTests {
     }
   }
 
-  @Test(arguments: ["logout", "session logout", "unlink", "remove"])
+  @Test(arguments: ["logout", "session logout", "unlink", "link", "remove"])
   func `V15: what ends the provider's sessions also ends a sign-in that waits for a factor`(
     _ event: String
   ) async throws {
@@ -64,6 +64,13 @@ struct ProviderFactorTests {
       case "unlink":
         let own = try await instance.signIn(device).session
         try await providers.unlink(own, by: instance.author(nora))
+        instance.clock.advance(30)
+      case "link":
+        let own = try await instance.signIn(device).session
+        provider.change { $0.subject = "another" }
+        guard case .linked = try await instance.visit(.link(own)) else {
+          throw Unexpected("not linked")
+        }
         instance.clock.advance(30)
       default: _ = try await providers.remove(owner.request(nil, note: "Replaced"))
       }
