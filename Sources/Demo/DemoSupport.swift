@@ -200,8 +200,7 @@ extension Demo {
           random: random.source, connection)
       }
       try await act(DemoAgent(session: new.session, author: author))
-      try await identity.consoleSessions.end(
-        token: new.token.revealedText, address: author.address, requestID: author.requestID)
+      try await identity.consoleSessions.end(new.session, by: author)
     }
   }
 }

@@ -17,13 +17,7 @@ struct SignOutPage: Sendable {
   }
 
   func signOut(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    if let token = cookies.sessionToken(of: signedIn.request) {
-      let request = signedIn.request
-      try await refusing {
-        try await sessions.end(
-          token: token, address: request.peer, requestID: request.id.text)
-      }
-    }
+    try await refusing { try await sessions.end(signedIn.session, by: signedIn.author) }
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
     response.fields.add(.setCookie, cookies.endOfSession.description)

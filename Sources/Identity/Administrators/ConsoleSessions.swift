@@ -299,22 +299,20 @@ public struct ConsoleSessions: Sendable {
     Hex.encode(Array(Store.digest(csrfToken).prefix(12)))
   }
 
-  /// Ends a session by its cookie token and writes an audit row; does nothing if there is no such
-  /// session.
+  /// Signs out: ends a session and writes an audit row; does nothing if it has ended since it was
+  /// read.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func end(
-    token: String, address: String = "", requestID: String = ""
+    _ session: ConsoleSession, by author: Author
   ) async throws(ConsoleSignInError) {
-    let digest = Store.digest(token)
     let now = store.clock.now()
     try await store.write(ConsoleSignInError.self) { connection in
-      let found = try Self.find(digest, at: now, connection)
-      try connection.run("DELETE FROM console_session WHERE token_digest = \(digest)")
-      guard let administrator = found?.session.administrator else { return }
-      let entry = AuditEntry(.administratorSignOut, of: administrator)
-      try entry.record(
-        by: administrator.author(address: address, requestID: requestID), at: now, connection)
+      let isEnded =
+        try connection.run("DELETE FROM console_session WHERE \(Self.isSame(session))") > 0
+      guard isEnded else { return }
+      let entry = AuditEntry(.administratorSignOut, of: session.administrator)
+      try entry.record(by: author, at: now, connection)
     }
   }
 }

@@ -1,6 +1,8 @@
 import Crypto
-import Identity
+import Database
 import Testing
+
+@testable import Identity
 
 struct ConsoleSessionTests {
   static let email = "dora@example.com"
@@ -79,14 +81,32 @@ struct ConsoleSessionTests {
   @Test func `signing out ends this session and is audited once`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
-      try await dora(instance)
+      let author = instance.author(try await dora(instance))
       let (first, second) = (try await signIn(instance), try await signIn(instance))
-      for _ in 0..<2 { try await sessions.end(token: first.token.revealedText) }
+      for _ in 0..<2 { try await sessions.end(first.session, by: author) }
       #expect(try await sessions.find(token: first.token.revealedText) == nil)
       #expect(try await sessions.find(token: second.token.revealedText) != nil)
       let actions = try await instance.wholeLog().map(\.action).tally
       #expect(actions[.administratorSignIn] == 2)
       #expect(actions[.administratorSignOut] == 1)
+    }
+  }
+
+  @Test func `signing out ends a session whose token was just replaced in another tab`()
+    async throws
+  {
+    try await withInstance { instance in
+      let sessions = instance.identity.consoleSessions
+      let dora = try await dora(instance)
+      let session = try await signIn(instance).session
+      let (now, random) = (instance.now, instance.identity.store.random)
+      try await instance.database.write { connection in
+        _ = try ConsoleSessions.renewToken(session, at: now, random: random, connection)
+      }
+      try await sessions.end(session, by: instance.author(dora))
+      #expect(try await sessions.list(of: dora.id).isEmpty)
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .administratorSignOut && row.objectID == dora.id.text)
     }
   }
 

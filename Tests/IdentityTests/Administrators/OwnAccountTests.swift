@@ -132,9 +132,9 @@ struct OwnAccountTests {
       instance.clock.advance(24 * 3_600)
       try await instance.identity.purgeExpired()
       #expect(try await sessions.ranOut(token: token) == nil)
-      let other = try await instance.giveConsolePassword(nora).session.token.revealedText
-      try await sessions.end(token: other)
-      #expect(try await sessions.ranOut(token: other) == nil)
+      let other = try await instance.giveConsolePassword(nora).session
+      try await sessions.end(other.session, by: instance.author(nora))
+      #expect(try await sessions.ranOut(token: other.token.revealedText) == nil)
     }
   }
 }

@@ -154,11 +154,11 @@ struct AuditFactTests {
   @Test func `an audit entry stores each of its fields once`() async throws {
     try await withInstance { instance in
       let before = try await instance.factCounts()
-      _ = try await instance.administrator()
+      let dora = try await instance.administrator()
       let created = try await instance.factCounts()
       #expect(created.entries == before.entries + 1 && created.fields == before.fields + 2)
       let new = try await instance.consoleSession()
-      try await instance.identity.consoleSessions.end(token: new.token.revealedText)
+      try await instance.identity.consoleSessions.end(new.session, by: instance.author(dora))
       let after = try await instance.factCounts()
       #expect(after.entries == created.entries + 2 && after.fields == created.fields)
     }

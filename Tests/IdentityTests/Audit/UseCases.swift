@@ -371,9 +371,9 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       return { _ = try await i.consoleSession() }
     },
     UseCase("sign out of the console", [.administratorSignOut]) { i in
-      _ = try await i.administrator()
+      let dora = try await i.administrator()
       let new = try await i.consoleSession()
-      return { try await i.identity.consoleSessions.end(token: new.token.revealedText) }
+      return { try await i.identity.consoleSessions.end(new.session, by: i.author(dora)) }
     },
     UseCase("set up", [.administratorCreate, .administratorSignIn]) { i in
       let code = try await i.identity.setup.issueCode()
