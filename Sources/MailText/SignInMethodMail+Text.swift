@@ -12,7 +12,8 @@ extension SignInMethodMail {
     case .passwordChanged: Message("mail.subject-administrator-password")
     case .recoveryCodesMade: Message("mail.subject-administrator-recovery-codes")
     case .providerLinked: Message("mail.subject-administrator-provider-linked")
-    case .providerUnlinked: Message("mail.subject-administrator-provider-unlinked")
+    case .providerUnlinked, .providerRemoved:
+      Message("mail.subject-administrator-provider-unlinked")
     case .passwordReset: Message("mail.subject-administrator-password-reset")
     case .secondFactorsReset: Message("mail.subject-administrator-second-factors-reset")
     }
@@ -46,6 +47,13 @@ extension SignInMethodMail {
       Message(
         "mail.administrator-provider-unlinked",
         ["provider": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
+    case .providerRemoved(let name):
+      Message(
+        "mail.administrator-provider-removed",
+        [
+          "provider": .text(SafeName.unlinked(name)), "email": .text(email), "by": actor,
+          "time": .moment(at),
+        ])
     case .passwordReset:
       Message(
         "mail.administrator-password-reset",

@@ -132,6 +132,13 @@ public struct ConsoleProviders: Sendable {
         throw ConsoleProviderError.passwordSignInOff
       }
       for link in try AdministratorProviderLink.all(connection) {
+        if link.issuer == old.issuer {
+          // Before the roles end: its pool is one of them.
+          let record = try Administrators.record(link.administrator, at: context.now, connection)
+          try context.outbox.notify(
+            record.administrator, .providerRemoved(name: old.name), by: context.author.actor,
+            at: context.now, connection)
+        }
         try ProviderRoles.align(
           link.administrator, to: [], provider: old.name, context.outbox, by: context.author,
           at: context.now, connection)

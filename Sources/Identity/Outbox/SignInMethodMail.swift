@@ -22,6 +22,8 @@ public struct SignInMethodMail: Sendable {
     case providerLinked(name: String)
     /// The link with the person at the sign-in provider was removed.
     case providerUnlinked(name: String)
+    /// Someone removed the sign-in provider, and with it the link.
+    case providerRemoved(name: String)
     /// Someone else set a new password.
     case passwordReset
     /// Someone else removed all second factors and the recovery codes.
@@ -35,7 +37,7 @@ public struct SignInMethodMail: Sendable {
         "administrator-authenticator"
       case .passwordChanged, .passwordReset: "administrator-password"
       case .recoveryCodesMade: "administrator-recovery-codes"
-      case .providerLinked, .providerUnlinked: "administrator-provider"
+      case .providerLinked, .providerUnlinked, .providerRemoved: "administrator-provider"
       case .secondFactorsReset: "administrator-second-factors"
       }
     }

@@ -134,6 +134,24 @@ struct AdministratorMailTests {
     }
   }
 
+  @Test func `removal of the provider is reported to those linked with it, with who did it`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let owner = try await instance.setUpProvider()
+      // All roles come from a group, and end with the provider.
+      let linked = try await instance.providerSession().administrator
+      _ = try await instance.identity.consoleProviders.remove(
+        owner.request(nil, note: "No longer used"))
+      let mails = try await instance.mails("administrator-provider")
+      #expect(mails.map(\.recipient) == [linked.email])
+      let mail = try #require(mails.first)
+      #expect(mail.subject == "Sign-in provider unlinked from your Countersign account")
+      #expect(mail.body.contains("because the sign-in provider was removed."))
+      #expect(mail.body.contains("By: \(owner.administrator.displayName)\n"))
+    }
+  }
+
   @Test func `a reset by someone else is reported to the administrator, with who did it`()
     async throws
   {
