@@ -15,7 +15,15 @@ extension SQLiteDatabase {
   ///   was canceled.
   /// - Throws: ``DatabaseError`` when the file can't be read.
   public func quickCheck(most: Int, limit: Duration) async throws -> [String]? {
-    try await QuickCheck(source: options, most: most, end: CheckEnd(.now + limit)).run()
+    try await quickCheck(most: most, limit: limit) { _ in }
+  }
+
+  /// Checks the file, and reports each step of the check from its thread.
+  func quickCheck(
+    most: Int, limit: Duration, observe: @escaping @Sendable (QuickCheckStep) -> Void
+  ) async throws -> [String]? {
+    let end = CheckEnd(.now + limit, observe)
+    return try await QuickCheck(source: options, most: most, end: end).run()
   }
 }
 
@@ -30,6 +38,16 @@ extension ReadOnlySQLiteDatabase {
     guard let faults else { throw CancellationError() }
     return faults
   }
+}
+
+/// A step of a check.
+enum QuickCheckStep: Sendable {
+  /// The file is open, and the statement is about to begin.
+  case ready
+  /// The statement begins.
+  case begun
+  /// The statement asks whether to continue.
+  case asked
 }
 
 private struct QuickCheck: Sendable {
@@ -56,7 +74,9 @@ private struct QuickCheck: Sendable {
     try unsafe session.withHandle { handle throws(DatabaseError) in
       let context = unsafe Unmanaged.passUnretained(end).toOpaque()
       unsafe sqlite3_progress_handler(handle, 10_000, quickCheckIsOver, context)
+      unsafe sqlite3_trace_v2(handle, UInt32(SQLITE_TRACE_STMT), quickCheckBegins, context)
     }
+    end.observe(.ready)
     let faults = try lines(session)
     // A check that was interrupted may have found pages missing that it didn't get to.
     return end.isCanceled ? nil : faults
@@ -87,8 +107,14 @@ private final class CheckEnd: Sendable {
   /// When the check is abandoned; nil for never.
   private let end: ContinuousClock.Instant?
   private let state = Mutex(State())
+  let observe: @Sendable (QuickCheckStep) -> Void
 
-  init(_ end: ContinuousClock.Instant?) { self.end = end }
+  init(
+    _ end: ContinuousClock.Instant?,
+    _ observe: @escaping @Sendable (QuickCheckStep) -> Void = { _ in }
+  ) {
+    (self.end, self.observe) = (end, observe)
+  }
 
   var isCanceled: Bool { state.withLock(\.isCanceled) }
   var isOver: Bool { isCanceled || end.map { .now > $0 } ?? false }
@@ -112,10 +138,30 @@ private final class CheckEnd: Sendable {
       state.session?.interrupt()
     }
   }
+
+  /// Interrupts the statement if the task was canceled before it began, which SQLite then forgot.
+  func statementBegins() {
+    observe(.begun)
+    state.withLock { state in
+      if state.isCanceled { state.session?.interrupt() }
+    }
+  }
 }
 
 /// Ends a check that's over, by returning a nonzero value.
 private func quickCheckIsOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
   guard let context = unsafe context else { return 0 }
-  return unsafe Unmanaged<CheckEnd>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
+  let end = unsafe Unmanaged<CheckEnd>.fromOpaque(context).takeUnretainedValue()
+  end.observe(.asked)
+  return end.isOver ? 1 : 0
+}
+
+/// Interrupts a statement that begins after its task was canceled.
+private func quickCheckBegins(
+  _ event: UInt32, _ context: UnsafeMutableRawPointer?, _ statement: UnsafeMutableRawPointer?,
+  _ text: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let context = unsafe context else { return 0 }
+  unsafe Unmanaged<CheckEnd>.fromOpaque(context).takeUnretainedValue().statementBegins()
+  return 0
 }

@@ -1,7 +1,10 @@
 import Database
-import DatabaseSQLite
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
+
+@testable import DatabaseSQLite
 
 struct QuickCheckTests {
   /// Creates a database with some hundred pages.
@@ -56,19 +59,32 @@ struct QuickCheckTests {
     }
   }
 
-  @Test func `a check whose task is canceled is abandoned`() async throws {
+  @Test(arguments: [QuickCheckStep.ready, .begun])
+  func `a check whose task is canceled is abandoned at once`(moment: QuickCheckStep) async throws {
     try await withFolder { folder in
       let path = folder + "/a.sqlite"
       try await fill(path)
       let database = try SQLiteDatabase(path: path, readers: 1)
+      let steps = Mutex<[QuickCheckStep]>([])
+      let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+      let isCanceled = DispatchSemaphore(value: 0)
       let check = Task {
-        while !Task.isCancelled { await Task.yield() }
-        return try await database.quickCheck(most: 5, limit: .seconds(60))
+        defer { arrival.finish() }
+        return try await database.quickCheck(most: 5, limit: .seconds(60)) { step in
+          steps.withLock { $0.append(step) }
+          guard step == moment else { return }
+          arrival.finish()
+          isCanceled.wait()
+        }
       }
+      for await _ in arrived {}
       check.cancel()
+      isCanceled.signal()
       let faults = try await check.value
       await database.close()
       #expect(faults == nil)
+      // A check that continues is asked at least once.
+      #expect(steps.withLock { $0 } == [.ready, .begun])
     }
   }
 }
