@@ -20,7 +20,7 @@ struct SignInProviderAnswers: Sendable {
   var name = ""
   var issuer = ""
   var clientID = ""
-  var secret = ""
+  var secret = OptionalSecret("client-secret")
   var scopes = ""
   var groupsClaim = ""
   var mfaValues = ""
@@ -49,7 +49,8 @@ struct SignInProviderAnswers: Sendable {
   init(_ form: Form) {
     version = form.settingsVersion
     (name, issuer) = (form.trimmed("name"), form.trimmed("issuer"))
-    (clientID, secret) = (form.trimmed("client-id"), form.trimmed("client-secret"))
+    clientID = form.trimmed("client-id")
+    secret = OptionalSecret(secret.name, form.trimmed(secret.name), in: form)
     scopes = form.trimmed("scopes")
     groupsClaim = form.trimmed("groups-claim")
     mfaValues = form.text("mfa-values", atMost: 4_096) ?? ""
@@ -104,7 +105,7 @@ struct SignInProviderAnswers: Sendable {
   }
 
   /// The new client secret; nil to keep the stored one.
-  var newSecret: Secret? { secret.isEmpty ? nil : Secret(secret) }
+  var newSecret: Secret? { secret.value.isEmpty ? nil : Secret(secret.value) }
 
   /// The lines of a text without white space around them, and without empty ones.
   static func lines(_ text: String) -> [String] {

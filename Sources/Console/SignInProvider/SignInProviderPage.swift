@@ -22,7 +22,7 @@ struct SignInProviderPage: Sendable {
   func save(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     var answers = SignInProviderAnswers(signedIn.form)
     let (provider, rowErrors) = answers.provider
-    guard rowErrors.isEmpty else {
+    guard rowErrors.isEmpty, !answers.secret.isMissing else {
       let errors = rowErrors + (try await actions.unmet(Self.action, signedIn))
       return try await refused(signedIn, answers, errors: errors)
     }
@@ -100,6 +100,12 @@ struct SignInProviderPage: Sendable {
     preview: SignInProviderPreview? = nil, replacing current: ConsoleProvider? = nil
   ) async throws(Refusal) -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
+    var errors = errors
+    if answers.secret.isLost {
+      errors.append(
+        FieldError(
+          field: answers.secret.name, text: Message("sign-in-provider.client-secret-again")))
+    }
     var frame = actions.frames.frame(Message("sign-in-provider.title"), for: signedIn)
     frame.errors = errors
     frame.crumbs = [

@@ -59,6 +59,11 @@ struct SignInProviderView: ViewModel {
     .text("clientID") { $0.answers.clientID },
     .text("clientIDError") { $0.frame.error(at: "client-id") },
     .flag("hasSecret") { $0.stored?.hasSecret ?? false },
+    .text("clientSecretError") { $0.frame.error(at: "client-secret") },
+    .optional("lostSecret") { view in
+      LostSecret(
+        view.answers.secret, label: Message("sign-in-provider.leave-client-secret-empty"))
+    },
     .text("scopes") { $0.answers.scopes },
     .text("scopesError") { $0.frame.error(at: "scopes") },
     .text("groupsClaim") { $0.answers.groupsClaim },

@@ -202,6 +202,53 @@ import Text
     }
   }
 
+  @Test func `a client secret that was entered isn't dropped when the form is shown again`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      var form = Self.form
+      form.add("preview-groups", "admins")
+      let preview = try await ada.submit(Self.page, form, to: Self.page + "/preview")
+      Markup.check(preview)
+      #expect(preview.says("gets:") && !preview.says("s3cret"))
+      #expect(preview.says("Enter the client secret again."))
+      // As the browser sends the returned form.
+      var returned = Self.form(without: ["client-secret"])
+      returned.add("client-secret", "")
+      returned.add(
+        "client-secret-entered", try #require(preview.value(of: "client-secret-entered")))
+      let refused = try await ada.submit(Self.page, returned)
+      Markup.check(refused)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("id=\"client-secret-error\"") && refused.says("Example ID"))
+      #expect(refused.value(of: "client-secret-entered") == "yes")
+      #expect(try await world.identity.consoleProviders.find() == nil)
+      var again = Form(returned.entries.filter { $0.name != "client-secret" })
+      again.add("client-secret", "s3cret")
+      #expect(try await ada.submit(Self.page, again).location == Self.page)
+      #expect(try await world.identity.consoleProviders.find()?.hasSecret == true)
+    }
+  }
+
+  @Test func `a client secret that was entered can be left empty after all`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      var form = Self.form(without: ["client-secret", "name"])
+      form.add("client-secret", "")
+      form.add("client-secret-entered", "yes")
+      form.add("client-secret-omitted", "yes")
+      let unnamed = try await ada.submit(Self.page, form)
+      Markup.check(unnamed)
+      #expect(unnamed.status == .unprocessableContent)
+      #expect(!unnamed.says("Enter the client secret again."))
+      #expect(unnamed.says("name=\"client-secret-omitted\" value=\"yes\" checked"))
+      form.add("name", "Example ID")
+      #expect(try await ada.submit(Self.page, form).location == Self.page)
+      #expect(try await world.identity.consoleProviders.find()?.hasSecret == false)
+    }
+  }
+
   @Test func `the provider ends sessions, and learns what's wrong with a token`() async throws {
     try await World.withSampleData { world in
       _ = try await Self.setUp(world)

@@ -1,0 +1,59 @@
+import HTTP
+import Localization
+import Templating
+import Text
+
+/// A secret that a form can leave empty, as submitted.
+///
+/// Pages never contain secrets, so a form that's shown again lacks it. A hidden field says that one was
+/// entered, so that it's entered again or left empty on purpose, instead of being dropped.
+struct OptionalSecret: Sendable {
+  /// The name of its field.
+  let name: String
+  /// The secret; empty if there's none.
+  private(set) var value = ""
+  /// Whether one was entered, now or before the form was shown again.
+  private(set) var wasEntered = false
+  /// Whether the field is left empty although a secret was entered before.
+  fileprivate var isOmitted = false
+
+  /// Creates an empty one.
+  init(_ name: String) { self.name = name }
+
+  /// Reads it from a form; `value` is what was entered in its field, or nil if it's too long.
+  init(_ name: String, _ value: String?, in form: Form) {
+    self.name = name
+    self.value = value ?? ""
+    wasEntered = form[Self.entered(name)] != nil || !(form[name]?.isEmpty ?? true)
+    isOmitted = self.value.isEmpty && form[Self.omitted(name)] != nil
+  }
+
+  /// Whether the form can't be accepted, because it lacks a secret that was entered.
+  var isMissing: Bool { value.isEmpty && isLost }
+
+  /// Whether the form lacks a secret when it's shown again.
+  var isLost: Bool { wasEntered && !isOmitted }
+
+  fileprivate static func entered(_ name: String) -> String { "\(name)-entered" }
+  fileprivate static func omitted(_ name: String) -> String { "\(name)-omitted" }
+}
+
+/// The fields of a form that lost its secret.
+struct LostSecret: ViewModel {
+  let secret: OptionalSecret
+  /// What leaves the secret's field empty.
+  let label: Message
+
+  /// Returns nil if no secret was entered.
+  init?(_ secret: OptionalSecret, label: Message) {
+    guard secret.wasEntered else { return nil }
+    (self.secret, self.label) = (secret, label)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("entered") { OptionalSecret.entered($0.secret.name) },
+    .text("omitted") { OptionalSecret.omitted($0.secret.name) },
+    .flag("isOmitted") { $0.secret.isOmitted },
+    .text(\.label),
+  ]
+}
