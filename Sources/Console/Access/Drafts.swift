@@ -18,15 +18,15 @@ struct Drafts: Sendable {
 
   /// A submitted form.
   struct Draft: Sendable {
-    /// The path that the form was submitted to.
-    let path: String
+    /// The address that the form was submitted to; its query can say what the form is about.
+    let target: Target
     /// The fields, without tokens, passwords, and codes.
     let answers: [Form.Entry]
     /// The names of secret fields, which were left out and have to be entered again.
     let secrets: [String]
 
     /// What identifies it in the browser.
-    var mark: Mark { Drafts.mark(of: path) }
+    var mark: Mark { Drafts.mark(of: target.rawPath) }
   }
 
   /// Whether the form of a request can be worth keeping.
@@ -53,7 +53,8 @@ struct Drafts: Sendable {
         Self.optionalSecrets.contains($0.name) && !$0.value.isEmpty
       })
     else { return nil }
-    let content = Secret(Self.encoded(path, answers, leftOut: secrets.map(\.name.text)))
+    let content = Secret(
+      Self.encoded(request.target.address, answers, leftOut: secrets.map(\.name.text)))
     let mark = Self.mark(of: path)
     // Without the draft, the administrator enters the form again.
     let isKept = try? await storage.keep(
@@ -82,26 +83,27 @@ struct Drafts: Sendable {
     return nil
   }
 
-  /// The bytes that are kept of a form: a JSON array of its path, the names of its secrets, and the
+  /// The bytes that are kept of a form: a JSON array of its address, the names of its secrets, and the
   /// names and values of its fields.
   static func encoded(
-    _ path: String, _ answers: [Form.Entry], leftOut secrets: [String]
+    _ address: String, _ answers: [Form.Entry], leftOut secrets: [String]
   ) -> [UInt8] {
     JSON.array([
-      .string(path), .array(secrets.map { .string($0) }),
+      .string(address), .array(secrets.map { .string($0) }),
       .array(answers.flatMap { [.text($0.name), .text($0.value)] }),
     ]).serialized()
   }
 
   static func decoded(_ bytes: [UInt8]) -> Draft? {
     guard let parts = (try? JSON.parse(bytes))?.arrayValue, parts.count == 3,
-      let path = parts[0].textValue, let secrets = parts[1].arrayValue,
+      let target = (parts[0].textValue?.text).flatMap({ Target($0) }),
+      let secrets = parts[1].arrayValue,
       let fields = parts[2].arrayValue, fields.count.isMultiple(of: 2)
     else { return nil }
     let texts = fields.compactMap(\.textValue)
     guard texts.count == fields.count else { return nil }
     return Draft(
-      path: path.text,
+      target: target,
       answers: stride(from: 0, to: texts.count, by: 2).map { index in
         Form.Entry(name: texts[index], value: texts[index + 1])
       },
@@ -117,7 +119,7 @@ struct Drafts: Sendable {
     guard let next else { return await find(for: administrator, request) }
     for mark in marks(of: request).reversed() {
       guard let draft = await find(mark, for: administrator, request),
-        let page = ReturnAddress.checked(draft.path, among: routes)
+        let page = ReturnAddress.checked(draft.target.rawPath, among: routes)
       else { continue }
       if page.isSameBytes(as: next) { return draft }
     }

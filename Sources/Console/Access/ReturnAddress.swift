@@ -12,8 +12,7 @@ enum ReturnAddress {
     guard !target.segments.isEmpty, target.segments != ["sign-out"],
       target.segments.first != "sign-in"
     else { return nil }
-    guard request.isReading, let query = target.rawQuery else { return target.rawPath }
-    return target.rawPath + "?" + query
+    return request.isReading ? target.address : target.rawPath
   }
 
   /// Returns the address if it's a page of the console, or the page of the form at that address;
@@ -43,6 +42,11 @@ enum ReturnAddress {
   private static func isPage(_ target: Target, _ routes: [Route]) -> Bool {
     routes.contains { $0.method == .get && $0.fits(target) }
   }
+}
+
+extension Target {
+  /// The path and the query, as sent.
+  var address: String { rawQuery.map { rawPath + "?" + $0 } ?? rawPath }
 }
 
 extension Route {

@@ -26,17 +26,15 @@ struct KeptAnswersPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let draft = await authorizer.drafts.find(
       signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
-    guard let draft, let target = Target(draft.path) else {
-      return .redirect(to: ConsolePaths.projects())
-    }
+    guard let draft else { return .redirect(to: ConsolePaths.projects()) }
     let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn)
-    let (pool, user) = try await subject(of: target, signedIn)
+    let (pool, user) = try await subject(of: draft.target, signedIn)
     return .html(
       view.render(
         KeptAnswersView(
           frame: FrameView(frame), csrf: signedIn.session.csrfToken, draft: draft,
-          action: routes.action(of: target), pool: pool, user: user,
-          leave: ReturnAddress.checked(draft.path, among: routes.destinations)
+          action: routes.action(of: draft.target), pool: pool, user: user,
+          leave: ReturnAddress.checked(draft.target.rawPath, among: routes.destinations)
             ?? ConsolePaths.projects())))
   }
 
@@ -120,7 +118,8 @@ struct KeptAnswersView: ViewModel {
     if let pool, user == nil {
       facts.append(Fact(Message("users.project"), HTML.isolated(ApprovalText.place(pool))))
     }
-    facts += draft.answers.filter { !$0.value.isEmpty }.map { answer in
+    let entries = draft.target.query.entries + draft.answers
+    facts += entries.filter { !$0.value.isEmpty }.map { answer in
       Fact(
         Message.verbatim(Formatted.short(answer.name.text)),
         HTML.isolated(Formatted.short(answer.value.text, Self.mostShown)))
@@ -134,7 +133,7 @@ struct KeptAnswersView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text(\.csrf),
-    .text("action") { $0.draft.path },
+    .text("action") { $0.draft.target.address },
     .text("heading") { $0.action },
     .optional(\.user),
     .flag("hasFacts") { !$0.facts.isEmpty },

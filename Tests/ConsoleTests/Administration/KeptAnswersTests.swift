@@ -150,7 +150,7 @@ import Text
   }
 
   @Test func `a form is kept whatever characters it has`() throws {
-    let path = "/projects/new"
+    let path = "/projects/new?from=%C3%A4&to"
     let fields: [Form.Entry] = [
       Form.Entry(name: "a\0b", value: "c\0\0d"), Form.Entry(name: "", value: "\0"),
       Form.Entry(name: "list", value: "\"one\",\r\n\\ \u{1}"),
@@ -158,7 +158,7 @@ import Text
     ]
     let kept = Drafts.encoded(path, fields, leftOut: ["code", "password"])
     let draft = try #require(Drafts.decoded(kept))
-    #expect(draft.path == path && draft.answers == fields)
+    #expect(draft.target.address == path && draft.answers == fields)
     #expect(draft.secrets == ["code", "password"])
     // What an earlier version kept.
     #expect(Drafts.decoded(Array("\(path)\0\0name\0Shop\0".utf8)) == nil)
@@ -180,6 +180,27 @@ import Text
       }
     }
     #expect(names.count > 4 && names.isSubset(of: known), "\(names.subtracting(known))")
+  }
+
+  @Test func `a form is sent to its whole address, whose query the page lists`() async throws {
+    try await World.withSampleData { world in
+      let address = try await world.eu + "/users.csv?factor=none&sort=email"
+      let browser = try await Browser.signedIn(world)
+      let csrf = try await browser.get("/sign-out").csrf
+      world.clock.advance(seconds: SessionLimits.standard.idle + 61)
+      _ = try await browser.post(address, ["csrf": csrf])
+      let signedIn = try await browser.givePassword()
+      let page = try await browser.get(try #require(signedIn.location))
+      Markup.check(page)
+      #expect(page.says("<dt>factor</dt><dd><bdi>none</bdi></dd>"))
+      #expect(page.values(of: "action").contains(address))
+      try await world.reauthenticate()
+      let file = try await browser.post(address, ["csrf": try page.csrf])
+      #expect(!file.says("<form"))
+      #expect(file.text == (try await browser.download(address).text))
+      #expect(file.text != (try await browser.download(try await world.eu + "/users.csv").text))
+      #expect(try await browser.get("/sign-in/answers").location == "/")
+    }
   }
 
   @Test func `nothing is restored after ten minutes or after signing out`() async throws {
