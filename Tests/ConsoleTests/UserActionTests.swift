@@ -221,4 +221,37 @@ import Testing
       #expect(try await history(world, created?.id.text ?? "").map(\.action) == [.accountCreate])
     }
   }
+
+  @Test func `a new user's password isn't dropped by another error`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let new = try await world.eu + "/new-user"
+      let taken = try await ada.submit(
+        new, ["email": "jo@example.com", "password": "a good password"])
+      Markup.check(taken)
+      #expect(taken.says("Another user already has this"))
+      #expect(taken.says("Enter the password again.") && !taken.says("a good password"))
+      let marker = "password-entered"
+      let value = try #require(taken.value(of: marker))
+      let email = "jo.two@example.com"
+      let refused = try await ada.submit(new, ["email": email, "password": "", marker: value])
+      Markup.check(refused)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("id=\"password-error\"") && refused.value(of: marker) == value)
+      let without = try await ada.submit(
+        new, ["email": email, "password": "", marker: value, "password-omitted": "yes"])
+      #expect(without.status == .seeOther)
+      let with = try await ada.submit(
+        new, ["email": "jo.three@example.com", "password": "a good password", marker: value])
+      #expect(with.status == .seeOther)
+      let scope = try await world.euScope
+      for (email, hasPassword) in [(email, false), ("jo.three@example.com", true)] {
+        let user = try await world.identity.accounts.search(scope, email).only?.account
+        #expect(user?.hasPassword == hasPassword)
+      }
+      // The error of the password itself says what to enter.
+      let weak = try await ada.submit(new, ["email": "n@example.com", "password": "12345"])
+      #expect(weak.value(of: marker) == nil && !weak.says("Enter the password again."))
+    }
+  }
 }

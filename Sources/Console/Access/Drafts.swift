@@ -38,21 +38,15 @@ struct Drafts: Sendable {
 
   /// Keeps the form of a request, for the browser that sent it.
   ///
-  /// - Returns: What identifies it; nil if it's too large or has a secret that isn't kept.
+  /// - Returns: What identifies it; nil if it's too large.
   func keep(
     _ form: Form, of request: Request, by administrator: ID<Administrator>
   ) async -> Mark? {
     guard let browser = cookies.formToken(of: request) else { return nil }
     let path = request.target.rawPath
     let own = form.entries.filter { $0.name != "csrf" }
-    let secrets = own.filter { Self.isSecret($0.name, sentTo: path) }
+    let secrets = own.filter { Self.isSecret($0.name, sentTo: path) && !$0.value.isEmpty }
     let answers = own.filter { !Self.isSecret($0.name, sentTo: path) }
-    // A secret that can be left empty would be missing from the form without anyone being asked.
-    guard
-      !secrets.contains(where: {
-        Self.optionalSecrets.contains($0.name) && !$0.value.isEmpty
-      })
-    else { return nil }
     let content = Secret(
       Self.encoded(request.target.address, answers, leftOut: secrets.map(\.name.text)))
     let mark = Self.mark(of: path)
@@ -153,16 +147,14 @@ struct Drafts: Sendable {
     Mark(Hex.encode(Array(HashFunction.sha256.digest(Array(path.utf8)).prefix(8))))
   }
 
-  /// The fields of secrets that a form requires.
+  /// The fields of secrets; one that can be left empty is an ``OptionalSecret``.
   static let secrets: Set<UntrustedText> = [
     "password", "old-password", "new-password", "code", "current-code", "caller-code",
-    UntrustedText(ApprovalView.refusalCode), "token",
+    UntrustedText(ApprovalView.refusalCode), "token", "client-secret",
   ]
-  /// The fields of secrets that can be left empty, to keep the stored one or to have one made.
-  static let optionalSecrets: Set<UntrustedText> = ["client-secret", "secret"]
 
   private static func isSecret(_ name: UntrustedText, sentTo path: String) -> Bool {
-    if secrets.contains(name) || optionalSecrets.contains(name) { return true }
+    if secrets.contains(name) { return true }
     // Of a setup; elsewhere, it's the number of a support ticket.
     return name == "ticket" && path.hasPrefix(ConsolePaths.account())
   }

@@ -42,7 +42,7 @@ enum KeptForm: Sendable {
   case ignored
   /// It's stored until the administrator has signed in again.
   case kept
-  /// It isn't stored: it's too large, has a secret, or its session was ended.
+  /// It isn't stored: it's too large, or its session was ended.
   ///
   /// Nothing may have been entered, because hidden fields and buttons have values too.
   case lost

@@ -34,6 +34,14 @@ struct OptionalSecret: Sendable {
   /// Whether the form lacks a secret when it's shown again.
   var isLost: Bool { wasEntered && !isOmitted }
 
+  /// Returns the fields of a form that was kept without secrets, with fields that say which were
+  /// entered.
+  static func fields(_ kept: [Form.Entry], without names: [String]) -> [Form.Entry] {
+    let omissions = names.map { UntrustedText(omitted($0)) }
+    return kept.filter { !omissions.contains($0.name) }
+      + names.map { Form.Entry(name: entered($0), value: "yes") }
+  }
+
   fileprivate static func entered(_ name: String) -> String { "\(name)-entered" }
   fileprivate static func omitted(_ name: String) -> String { "\(name)-omitted" }
 }

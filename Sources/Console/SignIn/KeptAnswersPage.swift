@@ -140,7 +140,9 @@ struct KeptAnswersView: ViewModel {
     .list("facts") { $0.facts },
     .text(\.leave),
     .list("answers") {
-      $0.draft.answers.map { KeptAnswer(name: $0.name.text, value: $0.value.text) }
+      OptionalSecret.fields($0.draft.answers, without: $0.draft.secrets).map {
+        KeptAnswer(name: $0.name.text, value: $0.value.text)
+      }
     },
     .flag("lacksSecrets") { !$0.draft.secrets.isEmpty },
   ]

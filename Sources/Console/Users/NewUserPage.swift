@@ -16,6 +16,7 @@ struct NewUserPage: Sendable {
     var email = ""
     var name = ""
     var isVerified = false
+    var password = OptionalSecret("password")
   }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
@@ -26,22 +27,24 @@ struct NewUserPage: Sendable {
     let form = context.signedIn.form
     let answers = Answers(
       email: form.trimmed("email"), name: form.trimmed("name"),
-      isVerified: form["verified"] == "yes")
+      isVerified: form["verified"] == "yes",
+      password: OptionalSecret("password", form.text("password"), in: form))
     guard !answers.email.isEmpty || !answers.name.isEmpty else {
       let fault = FieldError(field: "email", text: Message("users.email-or-name-required"))
       return try await page(context, answers, errors: [fault])
     }
+    guard !answers.password.isMissing else { return try await page(context, answers, errors: []) }
     var new = NewAccount()
     new.email = answers.email.isEmpty ? nil : answers.email
     new.displayName = answers.name.isEmpty ? nil : answers.name
     new.emailVerified = answers.isVerified && new.email != nil
-    if let password = form.text("password"), !password.isEmpty {
+    if !answers.password.value.isEmpty {
       guard new.email != nil else {
         let fault = FieldError(
           field: "email", text: Message("users.email-required-by-password"))
         return try await page(context, answers, errors: [fault])
       }
-      new.password = Secret(password)
+      new.password = Secret(answers.password.value)
     }
     let account: Account
     do {
@@ -60,6 +63,14 @@ struct NewUserPage: Sendable {
   private func page(
     _ context: ScopeContext, _ answers: Answers, errors: [FieldError]
   ) async throws(Refusal) -> Response {
+    var (answers, errors) = (answers, errors)
+    if errors.contains(where: { $0.field == answers.password.name }) {
+      // Its error says what to enter instead.
+      answers.password = OptionalSecret("password")
+    } else if answers.password.isLost {
+      errors.append(
+        FieldError(field: answers.password.name, text: Message("users.password-again")))
+    }
     var frame = try await frames.frame(
       Message("users.new-user"), in: context)
     frame.errors = errors
@@ -108,6 +119,9 @@ struct NewUserView: ViewModel {
     .text("emailError") { $0.frame.error(at: "email") },
     .text("nameError") { $0.frame.error(at: "name") },
     .text("passwordError") { $0.frame.error(at: "password") },
+    .optional("lostSecret") { view in
+      LostSecret(view.answers.password, label: Message("users.leave-password-empty"))
+    },
     .text("longestName") { _ in Message.value(.number(Account.longestName)) },
   ]
 }

@@ -124,14 +124,12 @@ import Text
     }
   }
 
-  @Test func `only secrets are left out, and a form with an optional one isn't kept at all`()
-    async throws
-  {
+  @Test func `only secrets are left out`() async throws {
     try await World.withSampleData { world in
       let ordinary = [
         "ticket", "code-cap", "code-attempt-days", "token-changes-per-hour", "temporary-codes",
         "recovery-codes", "tokens-remove-factors", "keys", "key", "key-id", "password-shortest",
-        "was-password-shortest", "password-enforced",
+        "was-password-shortest", "password-enforced", "secret",
       ]
       var form = Form()
       for name in ordinary { form.add(name, "value of \(name)") }
@@ -139,12 +137,40 @@ import Text
       _ = try await browser.givePassword()
       let page = try await browser.get("/sign-in/answers")
       for name in ordinary { #expect(page.says("value=\"value of \(name)\""), "\(name)") }
-      for name in Drafts.optionalSecrets.map(\.text) {
-        var form = Form()
-        form.add(name, "s3cret")
-        let (browser, answer) = try await late(world, form: form)
-        #expect(answer.location?.hasSuffix("&lost=1") == true, "\(name)")
-        #expect(try await browser.givePassword().location == "/", "\(name)")
+    }
+  }
+
+  @Test func `a form asks for an optional secret that wasn't kept, if one was entered`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/new-user"
+      let scope = try await world.euScope
+      for (password, omitted) in [("a good password", true), ("", false)] {
+        let csrf = try await browser.get("/sign-out").csrf
+        world.clock.advance(seconds: SessionLimits.standard.idle + 61)
+        var form: Form = ["csrf": csrf, "email": "late@example.com", "password": password]
+        if omitted { form.add("password-omitted", "yes") }
+        _ = try await browser.post(address, form)
+        let signedIn = try await browser.givePassword(next: address)
+        let page = try await browser.get(try #require(signedIn.location))
+        Markup.check(page)
+        #expect(page.says("<dt>password</dt><dd>not saved</dd>") == !password.isEmpty)
+        #expect(page.says("You’ll be asked for them again.") == !password.isEmpty)
+        var again: Form = ["csrf": try page.csrf]
+        for name in ["email", "password-entered", "password-omitted"] {
+          if let value = page.value(of: name) { again.add(name, value) }
+        }
+        let answer = try await browser.post(address, again)
+        let users = try await world.identity.accounts.search(scope, "late@example.com").hits
+        if password.isEmpty {
+          #expect(answer.status == .seeOther && users.count == 1)
+        } else {
+          #expect(answer.status == .unprocessableContent && users.isEmpty)
+          #expect(answer.says("Enter the password again.") && !answer.says(password))
+          Markup.check(answer)
+        }
       }
     }
   }
@@ -165,7 +191,7 @@ import Text
   }
 
   @Test func `each field for a password or code in a template is known as a secret`() throws {
-    let known = Drafts.secrets.union(Drafts.optionalSecrets)
+    let known = Drafts.secrets
     var names: Set<UntrustedText> = []
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Templates").standardized
