@@ -4,8 +4,8 @@ import Identity
 import JSON
 import Text
 
-/// Keeps forms that were submitted after their session expired, until the same administrator has
-/// signed in again in the same browser.
+/// Keeps forms that were submitted after their session expired, or whose administrator has to confirm
+/// their identity first, until the same administrator has done so in the same browser.
 ///
 /// There's one for each path. They're kept without secrets. A cookie has the marks of their paths, so
 /// that requests look for them only if there are any.
@@ -36,24 +36,33 @@ struct Drafts: Sendable {
       && path != ConsolePaths.sessionExtension()
   }
 
-  /// Keeps the form of a request, for the browser that sent it.
+  /// The field with the address that a form is for, when it's sent to be kept.
+  static let addressField = "form-address"
+
+  /// Keeps the form of a request, for the browser that sent it; `target` is the address that the form
+  /// is for, if it's another one than that of the request.
   ///
   /// - Returns: What identifies it; nil if it's too large.
   func keep(
-    _ form: Form, of request: Request, by administrator: ID<Administrator>
+    _ form: Form, sentTo target: Target? = nil, of request: Request,
+    by administrator: ID<Administrator>
   ) async -> Mark? {
-    guard let browser = cookies.formToken(of: request) else { return nil }
-    let path = request.target.rawPath
-    let own = form.entries.filter { $0.name != "csrf" }
+    let known = cookies.formToken(of: request)
+    let browser = known ?? cookies.newFormToken()
+    var own = form.entries.filter { $0.name != "csrf" }
+    if target != nil { own.removeAll { $0.name == UntrustedText(Self.addressField) } }
+    let target = target ?? request.target
+    let path = target.rawPath
     let secrets = own.filter { Self.isSecret($0.name, sentTo: path) && !$0.value.isEmpty }
     let answers = own.filter { !Self.isSecret($0.name, sentTo: path) }
     let content = Secret(
-      Self.encoded(request.target.address, answers, leftOut: secrets.map(\.name.text)))
+      Self.encoded(target.address, answers, leftOut: secrets.map(\.name.text)))
     let mark = Self.mark(of: path)
     // Without the draft, the administrator enters the form again.
     let isKept = try? await storage.keep(
       content, as: .draft, about: Self.subject(mark, browser), for: .administrator(administrator))
     guard isKept == true else { return nil }
+    if known == nil { ResponseCookies.current?.set(cookies.form(browser)) }
     let marks = self.marks(of: request).filter { $0 != mark } + [mark]
     ResponseCookies.current?.set(cookies.draft(marks.suffix(ConsoleStorage.most)))
     return mark

@@ -15,11 +15,14 @@ enum ReturnAddress {
     return request.isReading ? target.address : target.rawPath
   }
 
-  /// Returns the address if it's a page of the console, or the page of the form at that address;
-  /// otherwise nil.
+  /// Returns the address if it's a page of the console or that of a kept form, or the page of the form
+  /// at that address; otherwise nil.
   static func checked(_ text: String?, among routes: [Route]) -> String? {
     guard let text, text.utf8.count <= 2000, text.utf8.first == UInt8(ascii: "/"),
-      !text.hasPrefix("//"), !text.contains("\\"), let target = Target(text),
+      !text.hasPrefix("//"), !text.contains("\\"), let target = Target(text)
+    else { return nil }
+    if target.rawPath.isSameBytes(as: ConsolePaths.keptAnswers()) { return text }
+    guard
       !["sign-in", "sign-out", "setup", "invitation"].contains(target.segments.first)
     else { return nil }
     guard !isPage(target, routes) else { return text }

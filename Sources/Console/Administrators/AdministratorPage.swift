@@ -267,7 +267,7 @@ struct AdministratorView: ViewModel {
           change: view.mayChange && !isFromProvider ? ConsolePaths.grantEnd(view.id) : nil)
       }
     },
-    .text("grantAction") { ConsolePaths.grants($0.id) },
+    .text("action") { ConsolePaths.grants($0.id) },
     .object(\.fields),
     .object(\.authorization),
     .text("sessions") { $0.mayChange ? ConsolePaths.administratorSessions($0.id) : nil },

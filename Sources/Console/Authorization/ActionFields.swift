@@ -39,7 +39,10 @@ struct ActionFields: ViewModel {
     .flag("requiresFactor") {
       $0.eligibility.action.requirements.reauthentication == .secondFactor
     },
-    .text("passkey") { $0.frame.passkeyReauthentication },
+    .text("passkey") {
+      $0.frame.passkeyReauthentication == nil ? nil : ConsolePaths.passkeyForm()
+    },
+    .text("providerForm") { _ in ConsolePaths.providerForm() },
     .optional("provider") { $0.frame.providerReauthentication },
     .flag("mayAct") { !$0.isBlocked },
     .text("ownFactor") { _ in ConsolePaths.ownFactor() },

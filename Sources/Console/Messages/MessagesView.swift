@@ -180,7 +180,7 @@ struct MessageView: ViewModel {
     .optional("user") { view in view.account.map { UserIdentity($0, in: view.scope) } },
     .text("bounces") { $0.bounces },
     .list("facts") { $0.facts },
-    .text("opening") { view in
+    .text("action") { view in
       view.isReadable && view.text == nil && view.context.may(.readMessages)
         ? ConsolePaths.messageText(view.scope, String(view.message.id)) : nil
     },

@@ -43,6 +43,10 @@ enum ReauthenticationRoutes: ConsoleFeature {
     table.settingUp(.post, ConsolePaths.reauthentication, at: .anyStage, page.verifyCode)
     table.settingUp(.get, ConsolePaths.passkeyReauthentication, at: .anyStage, page.showPasskey)
     table.settingUp(.post, ConsolePaths.passkeyReauthentication, at: .anyStage, page.verifyPasskey)
+    let form = FormReauthentication(
+      drafts: parts.authorizer.drafts, destinations: page.destinations)
+    table.signedIn(.post, ConsolePaths.passkeyForm, nil, form.withPasskey)
+    table.signedIn(.post, ConsolePaths.providerForm, nil, form.withProvider)
   }
 }
 
@@ -53,5 +57,7 @@ extension ConsolePaths {
     "account", "passkeys", nil, "removal", parameters: String.self)
   static let reauthentication = Path("account", "reauthentication")
   static let passkeyReauthentication = Path("account", "reauthentication", "passkey")
+  static let passkeyForm = Path("account", "reauthentication", "passkey", "form")
+  static let providerForm = Path("account", "reauthentication", "provider", "form")
   static let passkeyRequirement = Path("administrators", "passkeys")
 }

@@ -270,7 +270,7 @@ struct PolicyCheckView: ViewModel {
     .text("tokens") {
       $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
     },
-    .text("save") { ConsolePaths.policyChanges($0.context.scope) },
+    .text("action") { ConsolePaths.policyChanges($0.context.scope) },
     .text("edit") { ConsolePaths.policyEdit($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

@@ -24,7 +24,7 @@ public struct ConsoleStorage: Sendable {
     case code
     /// The fields of a form, for the page that contains it.
     case fields
-    /// A form that was submitted after its session expired.
+    /// A form that was submitted after its session expired, or before a re-authentication.
     case draft
 
     /// How long it's kept, in seconds.

@@ -20,6 +20,7 @@ import Testing
     // They ask for a recent re-authentication, which these pages are.
     "/account/passkeys/new", "/account/passkeys/{String}", "/account/passkeys/{String}/removal",
     "/account/reauthentication", "/account/reauthentication/passkey",
+    "/account/reauthentication/passkey/form", "/account/reauthentication/provider/form",
     "/account/reauthentication/provider", "/account/provider", "/account/provider/removal",
     // The administrator's own sessions, time zone, and theme.
     "/account/session-extension", "/account/sessions", "/account/sessions/others",
