@@ -49,10 +49,13 @@ struct Drafts: Sendable {
   ) async -> Mark? {
     let known = cookies.formToken(of: request)
     let browser = known ?? cookies.newFormToken()
-    var own = form.entries.filter { $0.name != "csrf" }
-    if target != nil { own.removeAll { $0.name == UntrustedText(Self.addressField) } }
     let target = target ?? request.target
     let path = target.rawPath
+    // The page that keeps forms needs the field after a sign-in, too.
+    let keepsAddress = [ConsolePaths.passkeyForm(), ConsolePaths.providerForm()].contains(path)
+    let own = form.entries.filter {
+      $0.name != "csrf" && ($0.name != UntrustedText(Self.addressField) || keepsAddress)
+    }
     let secrets = own.filter { Self.isSecret($0.name, sentTo: path) && !$0.value.isEmpty }
     let answers = own.filter { !Self.isSecret($0.name, sentTo: path) }
     let content = Secret(

@@ -29,7 +29,17 @@ struct ActionFields: ViewModel {
   }
 
   private var codeField: CodeField? {
-    CodeField(eligibility.needsReauthentication && !isBlocked, frame)
+    var field = CodeField(eligibility.needsReauthentication && !isBlocked, frame)
+    // Buttons after the form's own keep what was entered, which links wouldn't.
+    field?.passkey = nil
+    field?.provider = nil
+    return field
+  }
+
+  /// Whether a passkey or the provider can be used instead of the code.
+  private var offersOthers: Bool {
+    codeField != nil
+      && (frame.passkeyReauthentication != nil || frame.providerReauthentication != nil)
   }
 
   static let keys: Keys<Self> = [
@@ -42,6 +52,7 @@ struct ActionFields: ViewModel {
     .text("passkey") {
       $0.frame.passkeyReauthentication == nil ? nil : ConsolePaths.passkeyForm()
     },
+    .flag("offersOthers") { $0.offersOthers },
     .text("providerForm") { _ in ConsolePaths.providerForm() },
     .optional("provider") { $0.frame.providerReauthentication },
     .flag("mayAct") { !$0.isBlocked },

@@ -92,9 +92,9 @@ struct CodeField: ViewModel {
   let id: String
   let error: Message?
   /// The page for a passkey instead; nil without one.
-  let passkey: String?
+  var passkey: String?
   /// The page of the provider instead; nil without a link.
-  let provider: ProviderConfirmation?
+  var provider: ProviderConfirmation?
 
   /// Creates the field; nil while the last code is within the re-authentication interval.
   init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {

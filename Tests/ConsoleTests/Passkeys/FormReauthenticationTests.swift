@@ -115,6 +115,40 @@ import Testing
     }
   }
 
+  @Test func `a passkey can be used instead of a code, after the form's own button`() async throws {
+    try await World.withSampleData { world in
+      let (ada, app) = try await Browser.withApp(world, as: World.ada)
+      let authenticator = try TestAuthenticator()
+      let new = try await ada.get("/account/passkeys/new")
+      _ = try await ada.post(
+        "/account/passkeys/new",
+        PasskeyPageTests.creation(authenticator, new, named: "Laptop", world))
+      world.clock.advance(seconds: 1_200)
+      let page = try await ada.get("/audit/retention")
+      Markup.check(page)
+      #expect(page.says("id=\"code\"") && page.values(of: "formaction") == [Self.passkeyForm])
+      #expect(!page.values(of: "href").contains { $0.hasPrefix(Self.passkey) })
+      // Enter uses a form's first button.
+      let own = try #require(page.text.firstRange(of: ">Change retention</button>"))
+      let other = try #require(page.text.firstRange(of: ">Use a passkey instead</button>"))
+      #expect(own.upperBound < other.lowerBound)
+      let form: Form = [
+        "csrf": try page.csrf, "form-address": try #require(page.value(of: "form-address")),
+        "retention": "730", "note": "Two years",
+      ]
+      let answers = KeptAnswersPage.address(Drafts.mark(of: "/audit/retention"))
+      #expect(
+        try await ada.post(Self.passkeyForm, form).location
+          == ReauthenticationPage.address(Self.passkey, backTo: answers))
+      let kept = try await ada.get(answers)
+      #expect(kept.says("Two years") && !kept.says("form-address"))
+      var coded = form
+      coded.add("code", try world.code(of: app))
+      #expect(try await ada.post("/audit/retention", coded).location == "/audit")
+      #expect(try await ada.get(answers).location == "/")
+    }
+  }
+
   @Test func `a form that's to be kept when the session has expired is kept over the sign-in`()
     async throws
   {
