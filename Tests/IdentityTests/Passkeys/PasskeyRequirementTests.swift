@@ -19,16 +19,25 @@ struct PasskeyRequirementTests {
     async throws
   {
     try await withInstance { instance in
-      let device = try await instance.enroll(try await instance.administrator("nils", .owner))
-      let session = try await instance.signIn(device).session
-      let request = instance.request(device.administrator, session, note: "Phishing")
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let (app, _) = try await instance.addApp(in: try await instance.signIn(authenticator))
+      instance.clock.advance(30)
+      // The owner has a passkey, but signed in with a code.
+      let byCode = try await instance.signIn(app).session
       let passkeys = instance.identity.passkeys
       let before = try await instance.wholeLog().count
-      await #expect(throws: ActionError<PasskeyRequirementError>.self) {
-        _ = try await passkeys.setRequired(true, request)
+      await expect("failed.passkeyNotUsed") {
+        _ = try await passkeys.setRequired(
+          true, instance.request(olga, byCode, note: "Phishing"))
       }
       #expect(try await !passkeys.isRequired())
       #expect(try await instance.wholeLog().count == before)
+      // The passkey is all that was missing.
+      let byPasskey = try await instance.reauthenticate(authenticator, in: byCode)
+      let outcome = try await passkeys.setRequired(
+        true, instance.request(olga, byPasskey, note: "Phishing"))
+      #expect(outcome.value)
+      #expect(try await passkeys.isRequired())
     }
   }
 
