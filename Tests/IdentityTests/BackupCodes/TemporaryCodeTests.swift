@@ -1,6 +1,8 @@
 import Crypto
 import Database
+import Foundation
 import Identity
+import TestDatabases
 import Testing
 
 struct TemporaryCodeTests {
@@ -215,7 +217,12 @@ struct TemporaryCodeTests {
         }
       }
       #expect(kept.count == 1 && kept[0].count == 32)
-      #expect(kept[0] != HashFunction.sha256.digest(Array(letters.utf8)))
+      let texts = [code, letters, code.lowercased(), letters.lowercased()].map { Array($0.utf8) }
+      let digests = texts.map { HashFunction.sha256.digest($0) }
+      let needles = texts + digests + digests.map { Array(Hex.encode($0).utf8) }
+      for bytes in try await instance.test.files() {
+        for needle in needles { #expect(bytes.firstRange(of: needle) == nil) }
+      }
       let mails = try await instance.mails("notice-temporary-code")
       #expect(mails.map(\.recipient) == [Person.alice.email])
       for text in mails.map({ $0.subject + $0.body }) {

@@ -73,12 +73,13 @@ struct DumpTests {
         let bytes: [UInt8] = try #require(Base64URL.decode(key))
         secrets["master key"] = bytes
       }
+      for (name, text) in try await supportCodes(instance) { keep(name, text) }
 
       let files = try await instance.test.files()
       #expect(occurs(Array(Person.alice.email.utf8), in: files.reduce(Data(), +)))
-      #expect(secrets.count == 23)
+      #expect(secrets.count == 34)
       for (name, secret) in secrets {
-        #expect(secret.count >= 16, "\(name)")
+        #expect(secret.count >= 8, "\(name)")
         for bytes in files { #expect(!occurs(secret, in: bytes), "\(name)") }
       }
       // A private key in DER has the modulus, the exponent 65537, and another long number in
@@ -87,6 +88,48 @@ struct DumpTests {
       let der = key.modulus + [0x02, 0x03, 0x01, 0x00, 0x01, 0x02, 0x82]
       #expect(files.allSatisfy { !occurs(der, in: $0) })
     }
+  }
+
+  /// Generates and sends the codes and links that a user gets, and a provider's client secret.
+  private func supportCodes(_ instance: Instance) async throws -> [String: String] {
+    let identity = instance.identity
+    var kept: [String: String] = [:]
+    try await instance.allowBackupCodes()
+    try await instance.setSupportRules { $0.callerVerification = .offered }
+    let device = try await instance.enrolled(.mallory)
+    let recovery = try await instance.recoveryCodes(.mallory, device)
+    _ = try await instance.signIn(.mallory, device, code: recovery[0])
+    kept["user's used recovery code"] = recovery[0]
+    kept["user's recovery code"] = recovery[1]
+    kept["user's recovery code without hyphens"] = recovery[1].filter { $0 != "-" }
+    let agent = try await instance.agent()
+    let temporary = try await instance.temporaryCode(device.account, by: agent)
+    kept["temporary code"] = temporary
+    kept["temporary code without hyphens"] = temporary.filter { $0 != "-" }
+    _ = try await identity.support.sendCallerCode(
+      to: device.account.id, in: instance.acme, agent.request(nil))
+    let mail = try #require(try await instance.mails("caller-code").last)
+    let line = mail.body.split(separator: "\n").first { $0.count == 9 && $0.contains(" ") }
+    let callerCode = String(try #require(line))
+    kept["caller code"] = callerCode
+    kept["caller code without a space"] = callerCode.filter { $0 != " " }
+    _ = try await identity.factorRemovals.remove(
+      instance.acme, device.account.id, device.factor, agent.request())
+    kept["code of a report link"] = try await instance.linkCode(
+      "notice-factors-removed", to: "/__/auth/not-me")
+    _ = try await identity.enrollmentLinks.send(
+      agent.request(), to: device.account.id, in: instance.acme)
+    kept["code of an enrollment link"] = try await instance.linkCode(
+      "enrollment-link", to: "/__/auth/enroll")
+    kept["code of a link"] = try await instance.code(.passwordReset, .mallory)
+    var provider = ProviderSettings()
+    provider.issuer = "https://login.acme.example"
+    provider.clientID = "client-1"
+    provider.clientSecret = Secret("a client secret of a provider")
+    _ = try await identity.identityProviders.create(
+      in: instance.acme, id: "oidc.acme", provider, by: Instance.boss)
+    kept["client secret"] = "a client secret of a provider"
+    return kept
   }
 
   private func enrollmentOfBob(_ instance: Instance) async throws -> EnrollmentStart {
