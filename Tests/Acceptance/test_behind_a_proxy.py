@@ -7,6 +7,7 @@ import pytest
 
 from support.pages import assert_flags
 from support.program import Server, free_port
+from support.rest import create_token, ok
 
 PUBLIC = "https://mfa.example.com"
 
@@ -31,8 +32,9 @@ def send(proxied, method, path, cookies=None, **more):
     return httpx.request(method, proxied.url + path, headers=headers, **more)
 
 
-def set_up(proxied):
-    """Completes the setup with cookies set by hand."""
+@pytest.fixture(scope="module")
+def cookies(proxied):
+    """Completes the setup with cookies set by hand; returns those of the form and the session."""
     page = send(proxied, "GET", "/setup")
     form_cookie = page.headers["set-cookie"]
     token = re.search(r'name="csrf" value="([^"]+)"', page.text).group(1)
@@ -45,8 +47,8 @@ def set_up(proxied):
     return form_cookie, answer.headers.get_list("set-cookie")[0]
 
 
-def test_c2_cookies_are_limited_to_this_host(proxied):
-    form, session = set_up(proxied)
+def test_c2_cookies_are_limited_to_this_host(proxied, cookies):
+    form, session = cookies
     assert form.startswith("__Host-countersign-form=")
     assert_flags(form, same_site="Strict", secure=True)
     assert session.startswith("__Host-countersign-session=")
@@ -64,10 +66,32 @@ def test_c7_hsts_is_sent(proxied):
     assert "max-age=31536000" in fields["strict-transport-security"]
 
 
-def test_c8_the_host_header_is_ignored(proxied):
-    headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
-    answer = send(proxied, "GET", "/projects/new", headers=headers)
-    assert "evil" not in answer.text + str(answer.headers)
+EVIL = {"Host": "evil.example", "X-Forwarded-Host": "evil.example",
+        "Forwarded": "host=evil.example"}
+
+
+def test_c8_the_host_header_is_ignored(proxied, cookies):
+    """Links have the public URL, whatever the headers of the request that they're created by."""
+    owner = dict([cookies[1].split(";")[0].split("=", 1)])
+
+    def submit(path, headers, **form):
+        page = send(proxied, "GET", path, cookies=owner, headers=headers)
+        token = re.search(r'name="csrf" value="([^"]+)"', page.text).group(1)
+        answer = send(proxied, "POST", path, cookies=owner, headers={**headers, "Origin": PUBLIC},
+                      data={"csrf": token, **form})
+        assert "evil" not in page.text + answer.text + str(answer.headers)
+        return answer
+
+    assert submit("/projects/new", EVIL, id="acme-app", name="Acme").status_code == 303
+    invited = submit("/administrators/new", EVIL, email="nina@example.com", name="Nina",
+                     role="auditor", place="*")
+    assert f"{PUBLIC}/invitation?token=" in invited.text
+    bearer = {"Authorization": f"Bearer {create_token(proxied.data, 'acme-app', 'owner')}"}
+    accounts = "/v1/projects/acme-app/accounts"
+    ok(send(proxied, "POST", accounts, headers=bearer, json={"email": "eve@example.com"}))
+    answer = ok(send(proxied, "POST", f"{accounts}:sendOobCode", headers={**EVIL, **bearer}, json={
+        "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))
+    assert answer["oobLink"].startswith(f"{PUBLIC}/")
 
 
 def test_c5_a_form_from_another_origin_is_refused(proxied):
