@@ -161,7 +161,7 @@ import Text
 
 extension ConsoleRoute {
   /// Whether the path names an object of several pools.
-  fileprivate var isOfManyPools: Bool {
+  var isOfManyPools: Bool {
     if case .somewhere = access { return route.objectCount > 0 }
     return false
   }
