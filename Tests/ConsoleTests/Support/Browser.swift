@@ -81,6 +81,24 @@ final class Browser: Sendable {
     cookies.withLock { $0 }.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
   }
 
+  /// The session's cookie, as the browser sends it; nil before sign-in.
+  var sessionCookie: String? {
+    cookies.withLock { $0.first { $0.key.hasSuffix("countersign-session") } }
+      .map { "\($0.key)=\($0.value)" }
+  }
+
+  /// Expects that the session has a new cookie, and that the old one is no longer valid.
+  func expectNewSessionCookie(
+    since old: String?, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let old = try #require(old, sourceLocation: sourceLocation)
+    #expect(sessionCookie != nil && sessionCookie != old, sourceLocation: sourceLocation)
+    let answer = try await Browser(world).send(.get, "/", fields: [.cookie: old])
+    #expect(
+      answer.status == .seeOther && answer.location?.hasPrefix("/sign-in") == true,
+      sourceLocation: sourceLocation)
+  }
+
   private func keep(_ line: String) {
     guard let pair = line.split(separator: ";").first, let equals = pair.firstIndex(of: "=") else {
       return

@@ -132,11 +132,7 @@ struct ProviderFactorTests {
       #expect(row.action == .administratorStepUp)
       #expect(row.new(.verification) == .code("provider-mfa"))
       // The old token is invalid.
-      let now = instance.now
-      let isOpen = try await instance.database.read { connection in
-        try ConsoleSessions.find(old.digest, at: now, connection) != nil
-      }
-      #expect(!isOpen && renewed.session.digest != old.digest)
+      #expect(try await instance.isReplaced(old, by: renewed.session))
     }
   }
 

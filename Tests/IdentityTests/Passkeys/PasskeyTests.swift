@@ -168,6 +168,7 @@ struct PasskeyTests {
       #expect(unmet == [.passkeyRequired])
       let proved = try await instance.reauthenticate(authenticator, in: session)
       #expect(proved.id == session.id)
+      #expect(try await instance.isReplaced(session, by: proved))
       #expect(
         try await !authorization.eligibility(.inviteAdministrator, proved).needsReauthentication)
       #expect(try await instance.wholeLog().first?.new(.verification) == .code("passkey"))

@@ -93,6 +93,16 @@ extension Instance {
     }
   }
 
+  /// Returns whether a renewed session is open under a new token only.
+  func isReplaced(_ old: ConsoleSession, by new: ConsoleSession) async throws -> Bool {
+    let now = now
+    return try await database.read { connection in
+      try old.digest != new.digest
+        && ConsoleSessions.find(old.digest, at: now, connection) == nil
+        && ConsoleSessions.find(new.digest, at: now, connection) != nil
+    }
+  }
+
   /// Has an agent hit the hourly action limit of Acme, which blocks them.
   func block(_ agent: Agent) async throws {
     let rules = try await identity.support.settings(acme)

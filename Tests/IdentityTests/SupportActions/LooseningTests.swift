@@ -20,9 +20,10 @@ struct LooseningTests {
     let outcome = try await body(agent.request(nil, code: code))
     let renewed = try #require(outcome.renewed)
     #expect(renewed.session.id == agent.session.id)
-    let old = try await instance.identity.consoleSessions.find(
+    let found = try await instance.identity.consoleSessions.find(
       token: renewed.token.revealedText)
-    #expect(old?.id == renewed.session.id)
+    #expect(found?.id == renewed.session.id)
+    #expect(try await instance.isReplaced(agent.session, by: renewed.session))
     let actions = try await instance.wholeLog().prefix(3).map(\.action)
     #expect(actions == [row, .administratorStepUp, .administratorCodeRefused])
   }

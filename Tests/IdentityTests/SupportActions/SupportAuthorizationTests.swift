@@ -99,6 +99,7 @@ struct SupportGateTests {
       let found = try await instance.identity.consoleSessions.find(
         token: renewed.token.revealedText)
       #expect(found?.id == renewed.session.id)
+      #expect(try await instance.isReplaced(agent.session, by: renewed.session))
       let eligibilityAfter = try await instance.identity.support.eligibility(
         renewed.session, on: bob.account.id, in: instance.acme)
       #expect(!eligibilityAfter.asksForCode)
