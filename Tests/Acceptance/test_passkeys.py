@@ -180,7 +180,7 @@ def test_v14_replayed_foreign_and_removed_passkeys_are_refused(server, chromium)
     again = send(form)
     assert again.status == 422 and "The page expired" in again.text()
 
-    # The client data of another origin, which the authenticator did sign for this host.
+    # The client data has another origin than what the authenticator signed.
     ada.page.goto("/sign-in/passkey")
     page.evaluate("() => { HTMLFormElement.prototype.submit = function () { window.caught = "
                   "JSON.stringify(Object.fromEntries(new FormData(this))); }; }")

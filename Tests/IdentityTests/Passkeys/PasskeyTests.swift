@@ -129,13 +129,21 @@ struct PasskeyTests {
       await expect("passkeyRefused") {
         _ = try await instance.signIn(authenticator, as: handle)
       }
+      let foreign = try #require(try await instance.wholeLog().first)
+      #expect(foreign.action == .administratorPasskeyRefused && foreign.objectID == olga.id.text)
+      #expect(foreign.new(.passkeyRefusal) == .code("invalid"))
+      let count = try await instance.wholeLog().count
       authenticator.choices.origin = "https://mfa.example.org"
       await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
       #expect(try await instance.wholeLog().first?.new(.passkeyRefusal) == .code("invalid"))
+      #expect(try await instance.wholeLog().count == count + 1)
       authenticator.choices.origin = nil
       try await instance.identity.administratorFactors.reset(
         olga.id, by: Author(actor: .commandLine))
       await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
+      let removed = try #require(try await instance.wholeLog().first)
+      #expect(removed.action == .administratorPasskeyRefused)
+      #expect(removed.new(.passkeyRefusal) == .code("unknown"))
       #expect(try await instance.identity.passkeys.list(of: olga.id).isEmpty)
     }
   }
