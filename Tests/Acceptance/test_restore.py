@@ -96,7 +96,8 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
     server, pages, api = served
     api.switch_totp_on()
     uid, id_token = api.user("eve@example.com")
-    authenticator, session = api.enroll(id_token)
+    # With a code from the beginning of the window, so that the codes after it aren't used.
+    authenticator, session = api.enroll(id_token, ago=120)
     create_token(server.data, "acme-app", "auditor")
     ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))
@@ -111,6 +112,7 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
     # After a kill, the write-ahead log remains.
     server.kill()
     assert (server.data / "countersign.sqlite-wal").stat().st_size > 0
+    restored_at = int(time.time())
     result = restore(server.data, file)
     assert f"service token\tacme-app {id}" in result
     assert f"second factor\tacme-app  {uid} {factor['mfaEnrollmentId']}" in result
@@ -130,11 +132,14 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
         assert pages.http.get(again.url + "/").status_code != 200
         # Codes of intervals up to the restore are no longer accepted.
         signed = ok(there.sign_in("eve@example.com"))
-        refused(there.factor("mfaSignIn:finalize", {
-            "mfaPendingCredential": signed["mfaPendingCredential"],
-            "mfaEnrollmentId": factor["mfaEnrollmentId"],
-            "totpVerificationInfo": {"verificationCode": authenticator.at(
-                int(time.time()) - 30)}}), "INVALID_CODE")
+
+        def finalize(at):
+            return there.factor("mfaSignIn:finalize", {
+                "mfaPendingCredential": signed["mfaPendingCredential"],
+                "mfaEnrollmentId": factor["mfaEnrollmentId"],
+                "totpVerificationInfo": {"verificationCode": authenticator.at(at)}})
+        refused(finalize(restored_at), "INVALID_CODE")
+        ok(finalize(int(time.time()) + 60))
     database = sqlite3.connect(server.data / "countersign.sqlite")
     assert database.execute(
         "SELECT count(*) FROM oob_code WHERE expires_at > ?",

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 
 import httpx
 import pyotp
@@ -64,8 +65,8 @@ class Api:
         self.verify_email(uid)
         return uid, ok(self.sign_in(email, password))["idToken"]
 
-    def enroll(self, id_token, name="Phone", clock=None):
-        """Enrolls an authenticator; returns it and the new session."""
+    def enroll(self, id_token, name="Phone", ago=0):
+        """Enrolls an authenticator with its code of `ago` seconds ago; returns it and the new session."""
         start = ok(self.factor(
             "mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}))
         session = start["totpSessionInfo"]
@@ -73,7 +74,8 @@ class Api:
         done = ok(self.factor("mfaEnrollment:finalize", {
             "idToken": id_token, "displayName": name,
             "totpVerificationInfo": {
-                "sessionInfo": session["sessionInfo"], "verificationCode": authenticator.now()}}))
+                "sessionInfo": session["sessionInfo"],
+                "verificationCode": authenticator.at(int(time.time()) - ago)}}))
         return authenticator, done
 
 
