@@ -53,16 +53,21 @@ def visible_parts(answer, email):
 def test_v12_known_and_unknown_addresses_get_the_same_response(pool, method):
     ask(pool, method, "warm@example.com")
     times, answers = {True: [], False: []}, set()
-    for known, unknown in zip(KNOWN, UNKNOWN):
-        for email in (known, unknown):
-            answer, seconds = ask(pool, method, email)
-            answers.add(str(visible_parts(answer, email)))
-            times[email == known].append(seconds)
+    # Other load on the machine only adds time, so the fastest of each is its cost; more rounds don't
+    # hide a difference. After a few more, sign-ins would be throttled.
+    for _ in range(4):
+        for known, unknown in zip(KNOWN, UNKNOWN):
+            for email in (known, unknown):
+                answer, seconds = ask(pool, method, email)
+                answers.add(str(visible_parts(answer, email)))
+                times[email == known].append(seconds)
+        known, unknown = min(times[True]), min(times[False])
+        # A hash or a write on one side only would take many times as long.
+        if max(known, unknown) < 3 * min(known, unknown) + 0.004:
+            break
+    else:
+        raise AssertionError((known, unknown))
     assert len(answers) == 1, answers
-    # The fastest of each: other load on the machine only adds time.
-    known, unknown = min(times[True]), min(times[False])
-    # A hash or a write on one side only would take many times as long.
-    assert max(known, unknown) < 3 * min(known, unknown) + 0.004, (known, unknown)
 
 
 def test_a_wrong_password_costs_a_hash_for_any_address(pool):

@@ -372,9 +372,14 @@ struct ConfigMembersTests {
       let (one, _) = try await set(["+1 (202) 555-0143", "+12025550143"])
       #expect(
         one["signIn"]?["phoneNumber"]?["testPhoneNumbers"] == ["+12025550143": "111111"])
-      let (few, short) = try await set(numbers(2_000))
-      let (many, long) = try await set(numbers(16_000))
-      #expect(few.status == 200 && many.status == 200)
+      // Other activity on the machine only adds to the time, so the minimum of each is the cost.
+      var (short, long) = (Duration.seconds(1_000), Duration.seconds(1_000_000))
+      for _ in 0..<6 where long >= short * 32 {
+        let (few, once) = try await set(numbers(2_000))
+        let (many, again) = try await set(numbers(16_000))
+        #expect(few.status == 200 && many.status == 200)
+        (short, long) = (min(short, once), min(long, again))
+      }
       #expect(long < short * 32, "eight times as many: \(short), \(long)")
     }
   }
