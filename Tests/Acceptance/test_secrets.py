@@ -41,6 +41,7 @@ def test_k2_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path, log_fo
     assert output.count(secrets["setup code"]) == (2 if log_format == "json" else 1)
     files = [tmp_path / "copy.sqlite", *(tmp_path / "data").iterdir()]
     kept = b"".join(file.read_bytes() for file in files if file.name != "master.key")
+    assert b"eve@example.com" in kept
     for name, secret in secrets.items():
         assert secret not in metrics, f"the metrics have the {name}"
         if name != "setup code":
