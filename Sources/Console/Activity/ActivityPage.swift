@@ -21,9 +21,8 @@ struct ActivityPage: Sendable {
       page = try await refusing {
         try await identity.activity.attempts(in: scope, filter, after: after, limit: Self.length)
       }
-      if page.items.isEmpty, page.next == nil, after != nil {
-        // The attempts after this position have expired.
-        return .redirect(to: query.form().query(of: ConsolePaths.activity(scope)))
+      if let first = signedIn.firstPage(of: ConsolePaths.activity(scope), insteadOf: page) {
+        return first
       }
     }
     let checks = try await identity.activity.checks(context, at: identity.clock.now())

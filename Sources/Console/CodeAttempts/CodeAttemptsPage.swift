@@ -18,10 +18,8 @@ struct CodeAttemptsPage: Sendable {
     let page = try await refusing {
       try await identity.codeAttempts.list(account, after: after, limit: Self.length)
     }
-    if page.items.isEmpty, after != nil {
-      // The code attempts after this position have expired.
-      return .redirect(to: ConsolePaths.codeAttempts(scope, account.id.text))
-    }
+    let path = ConsolePaths.codeAttempts(scope, account.id.text)
+    if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let settings = try await refusing { try await identity.support.settings(scope) }
     let title = Message("code-attempts.title", ["user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Localization
 import Templating
 import Text
@@ -65,6 +66,18 @@ struct PagerView: ViewModel {
     .text(\.first),
     .text(\.next),
   ]
+}
+
+extension SignedIn {
+  /// A redirect to the first page of a list, for a page past its end; nil for any other page.
+  ///
+  /// The rows after its position have been deleted or have expired, so the list's empty state would be
+  /// false.
+  func firstPage<Row>(of path: String, insteadOf page: Page<Row>) -> Response? {
+    guard page.items.isEmpty, page.next == nil, query["after"] != nil else { return nil }
+    let place = UntrustedText("after")
+    return .redirect(to: Form(query.entries.filter { $0.name != place }).query(of: path))
+  }
 }
 
 /// The empty state of a list, with an optional link.

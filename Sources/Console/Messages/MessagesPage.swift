@@ -23,6 +23,8 @@ struct MessagesPage: Sendable {
         context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
         after: query.after, limit: Self.length)
     }
+    let path = ConsolePaths.messages(context.scope)
+    if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let frame = try await frames.frame(
       Message("messages.messages"), in: context)
     return .html(

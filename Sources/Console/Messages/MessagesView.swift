@@ -38,7 +38,7 @@ struct MessagesView: ViewModel {
 
   private var empty: EmptyView? {
     guard page.items.isEmpty else { return nil }
-    guard query.filter == .all, query.recipient.isEmpty, query.after == nil else {
+    guard query.filter == .all, query.recipient.isEmpty else {
       return EmptyView(
         heading: Message("messages.not-found"), sentence: Message("messages.not-found-hint"),
         link: EmptyLink(text: Message("messages.show-all"), href: path))

@@ -27,6 +27,8 @@ struct AffectedUsersPage: Sendable {
         in: context.scope, beyond: query.window.adjacentIntervals, days: query.days, after: after,
         limit: Self.length)
     }
+    let path = ConsolePaths.affectedUsers(context.scope)
+    if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     var frame = try await frames.frame(
       Message("policy.affected-title", ["window": .text(WindowText.name(query.window))]),
       in: context)

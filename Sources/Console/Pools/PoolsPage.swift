@@ -30,6 +30,9 @@ struct PoolsPage: Sendable {
     let review = try await identity.policies.pools(
       of: context.scope.project, asked.query(since: since), after: asked.after,
       limit: Self.length, visibleTo: context.signedIn.administrator)
+    if let first = context.signedIn.firstPage(of: asked.path, insteadOf: review.tenants) {
+      return first
+    }
     let title =
       purpose == .tenants ? Message("tenants.title") : Message("review.policy-review")
     let frame = try await frames.frame(title, in: context)

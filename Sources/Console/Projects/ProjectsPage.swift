@@ -26,6 +26,7 @@ struct ProjectsPage: Sendable {
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
         limit: Self.length)
     }
+    if let first = signedIn.firstPage(of: ConsolePaths.projects(), insteadOf: page) { return first }
     let facts = try await ProjectsAttention.Facts(identity, page.items, administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)

@@ -82,6 +82,8 @@ struct RemovalGroupsPage: Sendable {
       try await removals.groups(
         for: signedIn.administrator.id, after: after, limit: Self.length)
     }
+    let path = ConsolePaths.removalGroups()
+    if error == nil, let first = signedIn.firstPage(of: path, insteadOf: groups) { return first }
     var frame = frames.frame(Message("removals.title"), for: signedIn)
     frame.errors = error.map { [$0] } ?? []
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.findUsers())]

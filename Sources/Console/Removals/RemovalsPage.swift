@@ -57,6 +57,10 @@ struct RemovalsPage: Sendable {
     let (jobs, undos) = try await refusing {
       try await removals.list(context.scope, after: after, limit: Self.length)
     }
+    let path = ConsolePaths.removals(context.scope)
+    if errors.isEmpty, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
+      return first
+    }
     var frame = try await frames.frame(Message("removals.title"), in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]

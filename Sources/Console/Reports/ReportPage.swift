@@ -18,13 +18,16 @@ struct ReportPage: Sendable {
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let after = context.signedIn.query.text("after")
     let content = try await contents.read(report, context, after: after, limit: Self.length)
+    let path = ConsolePaths.report(report)(context.scope)
+    let page = Page(items: content.table.rows, next: content.next)
+    if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let name = report.name(about: contents.subject(report, context))
     var frame = try await actions.frames.frame(name, in: context)
     frame.crumbs = [
       Link(text: Message("reports.reports"), href: ConsolePaths.reports(context.scope))
     ]
     let file = content.query.query(of: ConsolePaths.reportFile(report)(context.scope))
-    let (shown, path) = (content.table.rows.count, ConsolePaths.report(report)(context.scope))
+    let shown = content.table.rows.count
     let pager =
       report.listsUsers && (shown > 0 || content.next != nil)
       ? PagerView(

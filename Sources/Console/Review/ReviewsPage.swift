@@ -21,6 +21,9 @@ struct ReviewsPage: Sendable {
     let administrator = signedIn.administrator
     let asked = ReviewsQuery(signedIn.query)
     let projects = try await page(asked, signedIn)
+    if let first = signedIn.firstPage(of: ConsolePaths.reviews(), insteadOf: projects) {
+      return first
+    }
     let (statuses, exemptions) = try await refusing {
       (
         try await identity.reviews.statuses(of: projects.items, visibleTo: administrator),

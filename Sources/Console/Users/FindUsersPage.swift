@@ -24,8 +24,9 @@ struct FindUsersPage: Sendable {
       if signedIn.query["open"] == "1", let only = hits.only {
         return .redirect(to: ConsolePaths.user(only.scope, only.account.id.text))
       }
-      if hits.hits.isEmpty, after != nil {
-        return .redirect(to: FindUsersView.query(text).query(of: ConsolePaths.findUsers()))
+      let page = Page(items: hits.hits, next: hits.next.map(String.init))
+      if let first = signedIn.firstPage(of: ConsolePaths.findUsers(), insteadOf: page) {
+        return first
       }
       found = hits
     }

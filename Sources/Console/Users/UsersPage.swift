@@ -33,9 +33,8 @@ struct UsersPage: Sendable {
       page = Page(items: hits.accounts.map(AccountSummary.init), next: hits.next.map(String.init))
       found = hits
     }
-    if page.items.isEmpty, query.after != nil {
-      // The users after this position have been deleted.
-      return .redirect(to: query.form.query(of: ConsolePaths.users(scope)))
+    if let first = context.signedIn.firstPage(of: ConsolePaths.users(scope), insteadOf: page) {
+      return first
     }
     let counts = try await refusing { try await accounts.counts(scope) }
     let suspended = try await refusing { try await accounts.countSuspended(scope) }

@@ -119,7 +119,7 @@ import Testing
       #expect(links.contains(Self.address + ".csv?q=shop&show=differs&sort=changed"))
       #expect(page.value(of: "show") == "differs" && page.value(of: "sort") == "changed")
       #expect(page.says("aria-sort=\"descending\"><a"))
-      for query in ["?show=x&sort=y&after=z", "?after=%20", "?sort=window&after=--"] {
+      for query in ["?show=x&sort=y", "?after=%20", "?sort=window&after=--"] {
         #expect(try await ada.get(Self.address + query).status == .ok)
       }
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(projects(try await ada.get("/review?sort=\(sort)")) == ["acme-retail", "globex"])
       }
       #expect(projects(try await ada.get("/review?sort=changed")) == ["globex", "acme-retail"])
-      for query in ["?sort=window&after=x", "?sort=window&after=-1", "?sort=window&after=99"] {
+      for query in ["?sort=window&after=x", "?sort=window&after=-1"] {
         #expect(try await ada.get("/review" + query).status == .ok, "\(query)")
       }
     }
