@@ -53,9 +53,17 @@ struct Frames: Sendable {
 
   /// The frame of pages that belong to no project.
   func frame(_ title: some MessageConvertible, for signedIn: SignedIn) -> Frame {
-    var frame = unflashed(title, for: signedIn, path: signedIn.request.target.rawPath)
+    var frame = unflashed(title, for: signedIn, path: Self.address(signedIn.request.target))
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     return frame
+  }
+
+  /// The path and query of a page as it's printed; an ellipsis replaces a query of over 500 bytes.
+  ///
+  /// No query of these pages has a secret: the pages behind emailed links have other frames.
+  private static func address(_ target: Target) -> String {
+    guard let query = target.rawQuery else { return target.rawPath }
+    return target.rawPath + "?" + (query.utf8.count > 500 ? "…" : query)
   }
 
   /// The same frame without the session's flash, which stays stored for its next page.
@@ -118,7 +126,7 @@ struct Frames: Sendable {
         ])
     let target = signedIn.request.target
     let place = PageEntry.Place(target, in: scope)
-    var frame = own(whole, path: target.rawPath, for: signedIn, in: scope, at: place)
+    var frame = own(whole, path: Self.address(target), for: signedIn, in: scope, at: place)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)

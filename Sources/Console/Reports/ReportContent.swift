@@ -27,8 +27,16 @@ struct ReportMenu: ViewModel {
   let label: Message
   var items: [ChartPeriod]
 
+  /// The choice in the printed report, which has no menus.
+  private var choice: Message? {
+    items.first(where: \.isCurrent).map {
+      Message("reports.choice", ["menu": .message(label), "choice": .message($0.text)])
+    }
+  }
+
   static let keys: Keys<Self> = [
     .text(\.label),
+    .text("choice") { $0.choice },
     .list(\.items),
   ]
 }

@@ -70,6 +70,26 @@ import Testing
     }
   }
 
+  @Test func `a printed report says what its menus have chosen, in its text and its address`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      for (address, choice) in [
+        ("{eu}/reports/factors?age=old-3", "Second factors: Over 3 years old"),
+        (Self.project + "/reports/removals?period=30&tenants=all", "User pools: With tenants"),
+        ("/reports/dormant-administrators?days=180", "Days without use: 180 days"),
+      ] {
+        let address = address.replacing("{eu}", with: try await world.eu)
+        let page = try await ada.get(address)
+        #expect(page.says("<span class=\"print\"> · \(choice)</span>"), "\(address)")
+        #expect(page.says(address.replacing("&", with: "&amp;") + "</span></span>"), "\(address)")
+      }
+      let long = try await ada.get("/audit?object=" + String(repeating: "x", count: 500))
+      #expect(long.says("/audit?…</span>"))
+    }
+  }
+
   @Test func `the access review counts as dormant whom its rows mark so`() async throws {
     try await World.withSampleData { world in
       let line = Author(actor: .commandLine)
