@@ -87,6 +87,20 @@ def test_tables_are_condensed_as_soon_as_their_rows_are_not_stacked(open_page):
     assert sizes == ["13px"] * 3
 
 
+def test_no_width_hides_a_chosen_column_or_a_figure(open_page, demo):
+    page = open_page(641)
+    tenant = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
+    for address, count in [
+            (f"{tenant}/users?column=&column=phone", 2), ("/users?q=an&column=&column=phone", 2),
+            (f"{tenant}/policy", 9)]:
+        page.goto(address)
+        for width in (641, 768, 1088):
+            page.set_viewport_size({"width": width, "height": 900})
+            columns = page.locator(".scroll table").last.locator("thead th").all()
+            shown = [column for column in columns if column.is_visible()]
+            assert len(shown) == count, (address, width)
+
+
 @pytest.mark.parametrize("width", [390, 1440])
 def test_pages_loaded_in_a_window_fit_it(open_page, demo, page_kinds, width):
     """Scripts that run when a page is loaded keep it within its window."""
