@@ -4,25 +4,26 @@
   // The page's texts, in its language.
   const text = document.currentScript.dataset;
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
-  const make = (name) => document.createElement(name);
+  const first = (selector) => document.querySelector(selector);
+  const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
   // Single-character shortcuts can be turned off in the account menu (WCAG 2.1.4).
   const kept = "countersign-slash", single = () => localStorage.getItem(kept) !== "off";
-  const menu = document.querySelector(".account ul");
+  const menu = first(".account ul");
   if (menu) {
     const item = make("li"), button = make("button");
     const say = () => { button.textContent = single() ? text.keysOn : text.keysOff; };
-    button.addEventListener("click", () => {
+    button.onclick = () => {
       localStorage.setItem(kept, single() ? "off" : "on");
       say();
-    });
+    };
     say();
     item.append(button);
     menu.append(item);
   }
 
   // "/" focuses the search field and "?" lists the shortcuts, except while typing.
-  document.addEventListener("keydown", (event) => {
+  addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const field = document.activeElement;
     if (event.key === "Escape") {
@@ -30,13 +31,11 @@
       return;
     }
     if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;
-    if (!single() || document.querySelector("dialog[open]")) return;
-    const find = document.querySelector("[data-shortcut='/']") || document.querySelector("#q");
+    if (!single() || first("dialog[open]")) return;
+    const find = first("[data-shortcut='/']") || first("#q");
     if (event.key === "/" && find) { event.preventDefault(); find.focus(); find.select(); }
     if (event.key !== "?") return;
-    const help = make("dialog");
-    help.className = "card";
-    help.ariaLabel = text.keys;
+    const help = make("dialog", { className: "card", ariaLabel: text.keys });
     help.innerHTML = `<form class="stack" method="dialog"><h2></h2><dl class="facts"><dt>/</dt><dd></dd>
       <dt>?</dt><dd></dd><dt>Esc</dt><dd></dd></dl><button></button></form>`;
     const texts = [text.keys, text.keysSearch, text.keysHelp, text.keysEscape, text.close];
@@ -47,23 +46,22 @@
   });
 
   // Only one menu is open at a time, and a click elsewhere closes it.
-  document.addEventListener("click", (event) => {
+  addEventListener("click", (event) => {
     each("details.menu[open]", (menu) => { if (!menu.contains(event.target)) menu.open = false; });
   });
 
-  // Adds a Copy button to values such as secrets and links; it copies what is visible.
-  if (navigator.clipboard) each("[data-copy]", (source) => {
-    const button = make("button");
-    button.type = "button";
-    button.className = "button copy";
-    button.textContent = text.copy;
-    const name = source.ariaLabel || source.textContent.trim();
-    button.ariaLabel = text.copyName.replace("{name}", () => name);
-    button.addEventListener("click", () => navigator.clipboard.writeText(source.innerText.trim()).then(() => {
-      button.textContent = text.copied;
-      setTimeout(() => { button.textContent = text.copy; }, 2000);
-    }));
+  // Adds a Copy button to values such as secrets and links; it copies what is visible, and says so.
+  const status = make("output", { className: "visually-hidden" });
+  if (navigator.clipboard) each("body [data-copy]", (source) => {
+    const ariaLabel = text.copyName.replace("{name}", () => source.ariaLabel || source.textContent.trim());
+    const button = make("button", { type: "button", className: "button copy", textContent: text.copy, ariaLabel });
+    const say = (words, said = words) => { button.textContent = words; status.textContent = said; };
+    button.onclick = () => navigator.clipboard.writeText(source.innerText.trim()).then(() => {
+      say(text.copied);
+      setTimeout(say, 2000, text.copy, "");
+    }, () => say(text.copyFailed));
     source.after(" ", button);
+    document.body.append(status);
   });
 
   // Remembers the platform chosen in a guide.
@@ -105,7 +103,7 @@
     (dialog.querySelector("[role=alert]") || heading).focus();
     busy(false);
   };
-  document.addEventListener("click", async (event) => {
+  addEventListener("click", async (event) => {
     const link = event.target.closest("[data-dialog] a");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -113,15 +111,14 @@
     busy(true);
     const main = await fetch(link.href, { headers: asking }).then(content).catch(() => null);
     if (!main || !main.querySelector("form[data-action]")) { location.assign(link.href); return; }
-    const dialog = make("dialog");
-    dialog.className = "card action";
+    const dialog = make("dialog", { className: "card action" });
     dialog.onclose = () => dialog.remove();
-    dialog.addEventListener("click", (event) => {
+    dialog.onclick = (event) => {
       if (event.target.closest(".actions a")?.pathname !== location.pathname) return;
       event.preventDefault();
       dialog.close();
-    });
-    dialog.addEventListener("submit", async (event) => {
+    };
+    dialog.onsubmit = async (event) => {
       const form = event.target;
       event.preventDefault();
       if (document.body.ariaBusy) return;
@@ -136,30 +133,27 @@
         show(dialog, await content(response));
       } catch {
         // It may have been performed: only the person sends it again.
-        form.prepend(Object.assign(make("p"), { className: "error", role: "alert", textContent: text.unanswered }));
+        form.prepend(make("p", { className: "error", role: "alert", textContent: text.unanswered }));
         dialog.scrollTop = 0;
         busy(false);
       }
-    });
+    };
     link.closest("main").append(dialog);
     show(dialog, main);
   });
 
   // Near its end, another script warns that the session ends. Other tabs learn that this page extended it.
-  const session = document.querySelector("meta[name=session]");
+  const session = first("meta[name=session]");
   if (session) {
     const { idle, lifetime } = session.dataset, opened = session.dataset.opened = Date.now();
     try { localStorage.setItem("countersign-session-end", opened + idle * 1000); } catch { /* no storage */ }
-    setTimeout(() => {
-      const script = make("script");
-      script.src = session.content;
-      document.head.append(script);
-    }, Math.max(Math.min(idle, lifetime) - 150, 0) * 1000);
+    setTimeout(() => document.head.append(make("script", { src: session.content })),
+      Math.max(Math.min(idle, lifetime) - 150, 0) * 1000);
   }
 
   // A double click doesn't send a form twice. A download leaves the page, but not its errors.
   let sent, at;
-  document.addEventListener("submit", (event) => {
+  addEventListener("submit", (event) => {
     if (event.target === sent && event.timeStamp < at + 1500) { event.preventDefault(); return; }
     [sent, at] = [event.target, event.timeStamp];
     each("[aria-labelledby=errors], .error", (error) => error.remove());

@@ -8,6 +8,7 @@ import time
 
 import pyotp
 import pytest
+from playwright.sync_api import expect
 
 from support.pages import Pages
 from support.program import Server
@@ -191,6 +192,27 @@ def test_a_guide_fits_a_narrow_screen_and_has_copy_buttons(chromium, owner, api,
     samples = page.locator(".prose pre[data-copy]")
     assert samples.count() > 30
     assert page.locator(".prose .code > button.copy").count() == samples.count()
+    context.close()
+
+
+@pytest.mark.parametrize("works", [True, False], ids=["copied", "failed"])
+def test_a_copy_button_announces_whether_it_copied(chromium, owner, api, works):
+    context = chromium.new_context()
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    result = "Promise.resolve()" if works else "Promise.reject(new Error())"
+    page.add_init_script(f"navigator.clipboard.writeText = () => {result}")
+    page.goto(f"{owner.url}/guidance/{GUIDES[0]}?project={api.project}")
+    status, button = page.get_by_role("status"), page.locator("button.copy").first
+    assert status.text_content() == ""
+    button.click()
+    for element in (status, button):
+        expect(element).to_have_text("Copied" if works else "Couldn’t copy. Select the text.")
+    if works:
+        expect(button).to_have_text("Copy")
+        expect(status).to_have_text("")
     context.close()
 
 
