@@ -83,6 +83,9 @@ import Text
       for link in answer.values(of: "href") where link.hasPrefix("#") && link != "#main" {
         #expect(answer.says("id=\"\(link.dropFirst())\""), "\(link)")
       }
+      let name = field == "intervals" ? "intervals-default" : field
+      #expect(answer.says("<p class=\"error\" id=\"\(name)-error\">"))
+      #expect(answer.says("aria-describedby=\"\(name)-error"))
       #expect(try await world.policy.version == 2)
     }
   }

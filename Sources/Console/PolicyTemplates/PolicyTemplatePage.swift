@@ -265,9 +265,9 @@ struct PolicyTemplateView: ViewModel {
     .flag("isPreview") { $0.tenants == nil },
     .flag("hasChoices") { !($0.tenants?.items.isEmpty ?? true) },
     .list("choices") { view in
-      (view.tenants?.items ?? []).map { tenant in
+      (view.tenants?.items ?? []).enumerated().map { index, tenant in
         TenantChoice(
-          tenant: tenant, template: view.template,
+          index: index, tenant: tenant, template: view.template,
           isChosen: view.chosen.contains { $0.text == tenant.policy.scope.objectID })
       }
     },
@@ -293,12 +293,15 @@ struct PolicyTemplateView: ViewModel {
 
 /// A tenant that a template can be applied to.
 struct TenantChoice: ViewModel {
+  let index: Int
   let tenant: TemplatedTenant
   let template: PolicyTemplate
   let isChosen: Bool
 
   static let keys: Keys<Self> = [
     .flag(\.isChosen),
+    // The first ID is that of the errors, which the error summary links to.
+    .text("field") { $0.index == 0 ? "tenants" : "tenant-\($0.tenant.policy.scope.objectID)" },
     .text("id") { $0.tenant.policy.scope.objectID },
     .text("name") { $0.tenant.policy.scope.name },
     .text("hint") { choice in

@@ -176,6 +176,21 @@ import Testing
     }
   }
 
+  @Test func `without a tenant, the error describes the tenants and links to the first`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(Self.list + "/strict?step=preview")
+      Markup.check(page)
+      #expect(page.status == .unprocessableContent && page.says("<a href=\"#tenants\">"))
+      #expect(page.says("<input type=\"checkbox\" id=\"tenants\" name=\"tenant\""))
+      #expect(page.says("<label for=\"tenants\">"))
+      #expect(page.says("<fieldset aria-describedby=\"tenants-error tenants-hint\">"))
+      #expect(page.says("<p class=\"error\" id=\"tenants-error\">"))
+    }
+  }
+
   @Test func `a tenant that was deleted since the preview is named, and the others stay selected`()
     async throws
   {
