@@ -108,6 +108,10 @@ struct ReportsPage: Sendable {
 
   func cancel(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     guard let id = Int64(id) else { throw .notFound }
+    // The list of a pool's reports says so; that of all subscriptions doesn't.
+    let scope =
+      signedIn.form.trimmed("at") == "pool"
+      ? try await subscriptions(signedIn).first { $0.id == id }?.subject.scope : nil
     do {
       try await reports.cancel(id, of: signedIn.administrator.id)
     } catch {
@@ -115,7 +119,7 @@ struct ReportsPage: Sendable {
       if case .unavailable = error { throw .unavailable(error) }
     }
     frames.leave(Message("reports.canceled"), for: signedIn)
-    return .redirect(to: ConsolePaths.allReports())
+    return .redirect(to: scope.map { ConsolePaths.reports($0) } ?? ConsolePaths.allReports())
   }
 
   private func subscriptions(

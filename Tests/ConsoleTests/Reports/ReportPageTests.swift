@@ -53,9 +53,18 @@ import Testing
       #expect(ofProject.status == .seeOther && ofAll.status == .seeOther)
       #expect(list.values(of: "href").contains(reports + "/removals?tenants=all"))
       #expect(cancellations.count == 2)
-      let other = try await ada.submit(
+      let own = try await ada.get(reports)
+      let cancellation = try #require(
+        own.values(of: "action").first { $0.hasSuffix("/cancellation") })
+      #expect(own.says("<input type=\"hidden\" name=\"at\" value=\"pool\">"))
+      let canceled = try await ada.submit(reports, ["at": "pool"], to: cancellation)
+      #expect(canceled.location == reports)
+      #expect(try await ada.get(reports).says("You no longer get this report by email."))
+      let other = try #require(cancellations.subtracting([cancellation]).first)
+      #expect(try await ada.submit("/reports", [:], to: other).location == "/reports")
+      let locked = try await ada.submit(
         "/reports", ["report": "locked", "rhythm": "weekly"], to: "/reports/subscription")
-      #expect(other.status == .forbidden)
+      #expect(locked.status == .forbidden)
     }
   }
 
