@@ -132,6 +132,8 @@ import Testing
           #expect(first.values(of: "href").contains(next))
           let second = try await browser.get(next)
           #expect(second.says("51–100") && second.says("many101@"))
+          let place = "<input type=\"hidden\" name=\"after\" value=\"50\">"
+          #expect(second.says(place) && !first.says(place), "a choice of columns keeps the page")
           let last = try await browser.get("\(path)?q=\(text)&after=150")
           #expect(last.says("151–200") && last.says("ore than 200 users"))
           #expect(last.says("Type more to narrow the search.") && !last.says("Next page"))

@@ -54,11 +54,7 @@ struct PagerView: ViewModel {
       next == nil && after == nil
       ? shown.message : Message("parts.on-this-page", ["items": .message(shown.message)])
     first = after == nil ? nil : query.query(of: path)
-    self.next = next.map { place in
-      var query = query
-      query.add("after", place)
-      return query.query(of: path)
-    }
+    self.next = next.map { query.at($0).query(of: path) }
   }
 
   static let keys: Keys<Self> = [
@@ -141,6 +137,13 @@ struct Fact: ViewModel {
 }
 
 extension Form {
+  /// Returns the query of a list with the key that a page starts after; nil for the first page.
+  func at(_ after: String?) -> Form {
+    var query = self
+    if let after { query.add("after", after) }
+    return query
+  }
+
   /// The text of a field without leading and trailing whitespace; empty if the field is missing.
   func trimmed(_ name: String) -> String {
     // The page reports text that is too long and shows it again, so it isn't cut off here.

@@ -188,7 +188,7 @@ struct PoolsQuery: Sendable {
   }
 
   /// The fields that another choice of columns keeps.
-  var keptByColumns: Form { form(nil, nil, PoolColumns(columns.standard)) }
+  var keptByColumns: Form { form(nil, nil, PoolColumns(columns.standard)).at(after) }
 
   private func add(
     _ selection: PolicyReviewQuery.Selection?, _ order: PolicyReviewQuery.Order?,

@@ -284,7 +284,7 @@ struct ReviewsView: ViewModel {
     .object("columnsForm") {
       $0.asked.columns.form(
         action: ConsolePaths.reviews(),
-        kept: $0.asked.form(nil, nil, PoolColumns($0.asked.columns.standard)))
+        kept: $0.asked.form(nil, nil, PoolColumns($0.asked.columns.standard)).at($0.asked.after))
     },
     .object("table") { $0.table },
     .flag(\.mayFindUsers),

@@ -72,7 +72,8 @@ struct FindUsersView: ViewModel {
         FoundPool.all(
           $0, text: text, columns: columns, isSelecting: mayRemove, at: now, times: frame.times)
       } ?? []
-    self.columns = columns.form(action: ConsolePaths.findUsers(), kept: Self.query(text))
+    self.columns = columns.form(
+      action: ConsolePaths.findUsers(), kept: Self.query(text).at(after))
     total = found?.total.exact ?? 0
     selectAll =
       total > found?.hits.count ?? 0

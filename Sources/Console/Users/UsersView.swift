@@ -52,7 +52,7 @@ struct UsersView: ViewModel {
       Link(
         text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
-    self.columns = columns.form(action: list, kept: query.form)
+    self.columns = columns.form(action: list, kept: query.form.at(query.after))
     hidingClasses = columns.hidingClasses
     caption =
       found.map { Self.caption($0, query) }
