@@ -7,6 +7,7 @@ import Text
 /// `/users`: searches the users of every project and tenant that the administrator can access.
 struct FindUsersPage: Sendable {
   let accounts: Accounts
+  let exemptions: Exemptions
   let frames: Frames
   let cookies: ConsoleCookies
   let view: Template<FindUsersView>
@@ -16,6 +17,7 @@ struct FindUsersPage: Sendable {
     let after = signedIn.query.text("after")
     let part = SearchPart(after: after.flatMap { Int($0) } ?? 0)
     var found: FoundAccounts?
+    var exempt: [Int64: [ID<Account>: Instant]] = [:]
     if !text.isEmpty {
       let hits = try await refusing {
         try await accounts.search(
@@ -29,14 +31,17 @@ struct FindUsersPage: Sendable {
         return first
       }
       found = hits
+      for pool in Set(hits.hits.map(\.scope)) {
+        exempt[pool.key] = try await refusing { try await exemptions.current(in: pool) }.ends
+      }
     }
     let frame = frames.frame(Message("users.search-users"), for: signedIn)
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
     var response = Response.html(
       view.render(
         FindUsersView(
-          frame: frame, signedIn: signedIn, text: text, found: found, part: part, after: after,
-          columns: columns, now: frames.clock.now())))
+          frame: frame, signedIn: signedIn, text: text, found: found, exempt: exempt, part: part,
+          after: after, columns: columns, now: frames.clock.now())))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
     }
@@ -59,8 +64,9 @@ struct FindUsersView: ViewModel {
   let total: Int
 
   init(
-    frame: Frame, signedIn: SignedIn, text: String, found: FoundAccounts?, part: SearchPart,
-    after: String?, columns: UserColumns, now: Instant
+    frame: Frame, signedIn: SignedIn, text: String, found: FoundAccounts?,
+    exempt: [Int64: [ID<Account>: Instant]], part: SearchPart, after: String?,
+    columns: UserColumns, now: Instant
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
@@ -70,7 +76,8 @@ struct FindUsersView: ViewModel {
     pools =
       found.map {
         FoundPool.all(
-          $0, text: text, columns: columns, isSelecting: mayRemove, at: now, times: frame.times)
+          $0, exempt: exempt, text: text, columns: columns, isSelecting: mayRemove, at: now,
+          times: frame.times)
       } ?? []
     self.columns = columns.form(
       action: ConsolePaths.findUsers(), kept: Self.query(text).at(after))
@@ -126,9 +133,11 @@ struct FoundPool: ViewModel {
   let users: [UserRow]
 
   /// Returns the pools of the current part of the results, in order.
+  ///
+  /// `exempt` is when the exemptions of their users end, by the key of the pool.
   static func all(
-    _ found: FoundAccounts, text: String, columns: UserColumns, isSelecting: Bool, at now: Instant,
-    times: Times
+    _ found: FoundAccounts, exempt: [Int64: [ID<Account>: Instant]], text: String,
+    columns: UserColumns, isSelecting: Bool, at now: Instant, times: Times
   ) -> [FoundPool] {
     found.pools.compactMap { pool in
       let hits = found.hits.filter { $0.scope.key == pool.scope.key }
@@ -138,7 +147,8 @@ struct FoundPool: ViewModel {
         hidingClasses: columns.hidingClasses,
         users: hits.map {
           let source = UserRow.Source(
-            AccountSummary($0.account), foundBy: $0.factor, at: now, times: times)
+            AccountSummary($0.account), foundBy: $0.factor,
+            exemptUntil: exempt[pool.scope.key]?[$0.account.id], at: now, times: times)
           return UserRow(source, in: $0.scope, isSelecting: isSelecting)
         })
     }

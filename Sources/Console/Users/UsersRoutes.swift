@@ -16,7 +16,8 @@ enum UsersRoutes: ConsoleFeature {
       UsersFile(identity: identity, actions: parts.actions).download)
 
     let findUsers = FindUsersPage(
-      accounts: identity.accounts, frames: frames, cookies: parts.authorizer.cookies,
+      accounts: identity.accounts, exemptions: identity.exemptions, frames: frames,
+      cookies: parts.authorizer.cookies,
       view: try parts.template("users/find", for: FindUsersView.self))
     table.somewhere(.get, ConsolePaths.findUsers, .findUsers, findUsers.show)
 

@@ -185,6 +185,9 @@ import Testing
         #expect(list.says("Key on order"), "\(path)")
         Markup.check(list)
       }
+      for path in [try await world.eu + "/users", "/users?q=chiara"] {
+        #expect(try await ada.get(path).says("<span class=\"sub\">exempt until "), "\(path)")
+      }
       #expect(try await ada.get("/exemptions?project=globex").says("No exemptions"))
       let csv = try await ada.get("/exemptions.csv")
       #expect(csv.says("\"acme-retail\"") && csv.says("\"Key on order\""))
