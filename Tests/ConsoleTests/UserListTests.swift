@@ -155,6 +155,36 @@ import Testing
     }
   }
 
+  @Test func `the address has the number of users on a page, and every link keeps it`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      for number in 0..<60 {
+        var new = NewAccount()
+        new.email = "many\(number)@example.com"
+        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+      }
+      let browser = try await Browser.signedIn(world)
+      let users = "/projects/globex/users"
+      let page = try await browser.get(users + "?size=20")
+      let links = page.values(of: "href").filter { $0.hasPrefix(users + "?") }
+      #expect(page.says("20 users on this page") && links.contains { $0.contains("after=") })
+      #expect(links.contains(users + "?sort=email&size=20"))
+      #expect(links.allSatisfy { $0.contains("size=20") }, "\(links)")
+      #expect(page.value(of: "size") == "20", "a search and a choice of columns keep it")
+      let next = try #require(links.first { $0.contains("after=") })
+      #expect(try await browser.get(next).says("20 users on this page"))
+      let found = try await browser.get(users + "?q=many&size=20&after=20")
+      #expect(found.says("21–40") && found.says("20 users on this page"))
+      #expect(try await browser.get(users + "?size=100").says("60 users<"))
+      for size in ["0", "-1", "30", "1000", "x", "99999999999999999999"] {
+        let usual = try await browser.get(users + "?size=" + size)
+        #expect(usual.says("50 users on this page") && !usual.says("name=\"size\""), "\(size)")
+      }
+    }
+  }
+
   @Test func `a list is quiet about usual states, and the browser remembers chosen columns`()
     async throws
   {

@@ -13,8 +13,6 @@ struct UsersPage: Sendable {
   let row: Template<UserRow>
   let rows = MarkupCache<UserRow.Source>()
 
-  private static let length = 50
-
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let scope = context.scope
     let query = UsersQuery(context.signedIn.query)
@@ -23,7 +21,7 @@ struct UsersPage: Sendable {
     if query.text.isEmpty {
       page = try await refusing {
         try await accounts.list(
-          scope, filter: query.filter, sort: query.sort, after: query.after, limit: Self.length)
+          scope, filter: query.filter, sort: query.sort, after: query.after, limit: query.size)
       }
     } else {
       let hits = try await refusing {

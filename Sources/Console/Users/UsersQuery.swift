@@ -7,7 +7,13 @@ struct UsersQuery: Sendable {
   var text: String
   var filter: Accounts.Filter
   var sort: Accounts.Sort
+  /// The number of users on a page.
+  let size: Int
   let after: String?
+
+  /// The sizes of a page; each divides the number of users that a search finds.
+  private static let sizes = [10, 20, 50, 100, 200]
+  private static let usualSize = 50
 
   init(_ form: Form) {
     text = form.trimmed("q")
@@ -15,11 +21,13 @@ struct UsersQuery: Sendable {
     filter =
       filters.lazy.compactMap(Accounts.Filter.init(rawValue:)).first { $0 != .all } ?? .all
     sort = Accounts.Sort(rawValue: form.trimmed("sort")) ?? .newest
+    let size = form.text("size").flatMap { Int($0) } ?? Self.usualSize
+    self.size = Self.sizes.contains(size) ? size : Self.usualSize
     after = form.text("after")
   }
 
   /// The part of the search results to show.
-  var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0) }
+  var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0, size: size) }
 
   /// The query without the position in the list.
   var form: Form {
@@ -28,11 +36,12 @@ struct UsersQuery: Sendable {
     return form
   }
 
-  /// The filter and order, which a new search keeps.
+  /// The filter, order, and size of a page, which a new search keeps.
   var kept: Form {
     var form = Form()
     if let name = filter.parameter { form.add(name, filter.rawValue) }
     if sort != .newest { form.add("sort", sort.rawValue) }
+    if size != Self.usualSize { form.add("size", String(size)) }
     return form
   }
 

@@ -155,10 +155,12 @@ public struct SearchPart: Sendable {
 
   /// Creates the page that follows a number of hits.
   ///
-  /// - Parameter count: The number of hits before the page, clamped to the first and last page.
-  public init(after count: Int) {
-    let start = min(max(count, 0), Accounts.mostHits - Accounts.hitsOfPart)
-    self.init(start: start, end: start + Accounts.hitsOfPart)
+  /// - Parameters:
+  ///   - count: The number of hits before the page, clamped to the first and last page.
+  ///   - size: The number of hits on a page, from 1 to ``Accounts/mostHits``.
+  public init(after count: Int, size: Int = Accounts.hitsOfPart) {
+    let start = min(max(count, 0), Accounts.mostHits - size)
+    self.init(start: start, end: start + size)
   }
 
   private init(start: Int, end: Int) {
