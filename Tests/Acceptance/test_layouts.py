@@ -301,7 +301,7 @@ def test_printed_pages_have_a_footer_and_no_navigation(open_page, demo, page_kin
             element = page.locator(selector)
             if element.count() and element.first.is_visible():
                 faults.append((path, f"{selector} is printed"))
-        address = page.locator(".foot .address")
+        address = page.locator(".foot .print")
         if not address.is_visible() or path.split("?")[0] not in address.inner_text():
             faults.append((path, "the footer doesn't have its URL"))
         if not page.locator(".foot time").first.is_visible():
