@@ -92,7 +92,8 @@ import Testing
         let address = address.replacing("{eu}", with: try await world.eu)
         let page = try await ada.get(address)
         #expect(page.says("<span class=\"print\"> · \(choice)</span>"), "\(address)")
-        #expect(page.says(address.replacing("&", with: "&amp;") + "</bdi></span></span>"), "\(address)")
+        #expect(
+          page.says(address.replacing("&", with: "&amp;") + "</bdi></span></span>"), "\(address)")
       }
       let long = try await ada.get("/audit?object=" + String(repeating: "x", count: 500))
       #expect(long.says("/audit?…</bdi>"))
