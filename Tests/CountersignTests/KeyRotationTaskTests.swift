@@ -2,6 +2,7 @@ import Crypto
 import Database
 import Foundation
 import Identity
+import Synchronization
 import Testing
 
 @testable import countersign
@@ -29,6 +30,42 @@ struct KeyRotationTaskTests {
       _ = try await task.look()
       let newest = try #require(try await instance.identity.masterKeys.list().first)
       #expect(newest.isSealing && newest.since != nil)
+      await instance.database.close()
+    }
+  }
+
+  @Test(arguments: ["a random key", "the key from before a rotation"])
+  func `a key that isn't the database's doesn't replace the server's`(_ kind: String) async throws {
+    try await withFolder { parent in
+      let folder = DataFolder(path: "\(parent)/data")
+      try #require(await Countersign.run(["init", "--data", folder.path], environment: [:]) == 0)
+      let instance = try await Instance.existing(folder, migrates: true)
+      let lines = Mutex<[String]>([])
+      let log = Log(
+        .text,
+        write: { line, _ in
+          lines.withLock { $0.append(line) }
+          return true
+        })
+      let task = KeyRotationTask(instance, folder, environment: [:], log: log)
+      let readiness = Readiness(
+        instance.identity, folder, environment: [:], certificate: nil, mail: nil, auditHeads: nil,
+        file: nil, hasSpace: { true })
+      var other = KeyRing(random: .system)
+      if kind == "the key from before a rotation" {
+        other = try KeyRing(text: instance.keys.text.revealedText)
+        try folder.store(instance.keys.rotated(random: .system))
+        while try await task.look() {}
+      }
+      let ids = instance.keys.ids
+      try folder.store(other)
+      for _ in 0..<2 { _ = try await task.look() }
+      #expect(instance.keys.ids == ids)
+      #expect(lines.withLock { $0.count { $0.contains("the current master key") } } == 1)
+      #expect(await readiness.state().failed.contains(.keys))
+      try folder.store(instance.keys)
+      _ = try await task.look()
+      #expect(instance.keys.ids == ids)
       await instance.database.close()
     }
   }

@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 import Database
 
 /// Rotates the master key: re-encrypts all stored secrets under the newest key of the ring and drops
@@ -173,6 +173,15 @@ public struct MasterKeys: Sendable {
     return store.clock.now() >= due
   }
 
+  /// Returns whether this server can use other keys instead of its own: without the right ones, it
+  /// would forget the only ones that decrypt the database.
+  ///
+  /// - Throws: ``KeyError``.
+  public func canAdopt(_ other: KeyRing) async throws(KeyError) -> Bool {
+    guard other.ids != ring.ids else { return true }
+    return try await store.read(KeyError.self) { connection in try other.opens(connection) }
+  }
+
   /// Returns whether a key is that of a rotation that isn't complete; a server that doesn't have it
   /// can't load secrets that are as good as before.
   static func isNew(_ id: String, _ connection: borrowing Connection) throws -> Bool {
@@ -184,7 +193,7 @@ public struct MasterKeys: Sendable {
     ) { _ in true } ?? false
   }
 
-  private static func latest(
+  static func latest(
     _ connection: borrowing Connection
   ) throws -> (id: String, firstUsedAt: Int64)? {
     try connection.first(

@@ -20,6 +20,8 @@ enum LogEvent: Sendable {
   case databaseClockAgrees
   case searchIndexMissing
   case masterKeyRotated
+  /// The file has other keys than the database's.
+  case masterKeyRefused(path: String)
   case previousMasterKeyRemovable(variable: String)
   case previousMasterKeyRemoved
 

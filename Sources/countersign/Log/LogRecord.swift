@@ -68,6 +68,11 @@ extension LogEvent {
       LogRecord("clock.agrees", .info, Message("cli.clock-agrees-with-database"))
     case .masterKeyRotated:
       LogRecord("master_key.rotated", .info, Message("cli.the-master-key-was-rotated-re"))
+    case .masterKeyRefused(let path):
+      LogRecord(
+        "master_key.refused", .error,
+        Message("cli.master-key-of-another-database", ["path": .text(path)]),
+        [("path", .string(path))])
     case .previousMasterKeyRemovable(let variable):
       LogRecord(
         "master_key.previous_removable", .warning,

@@ -15,6 +15,8 @@ actor KeyRotationTask {
   /// Where the master key was passed, which can't change; nil when it's in the data folder.
   private let passedIn: String?
   private var hasReported = false
+  /// Whether the file has other keys than the database's.
+  private var hasRefused = false
   /// When a key that doesn't encrypt yet was found in the file.
   private var foundAt: ContinuousClock.Instant?
 
@@ -34,7 +36,9 @@ actor KeyRotationTask {
   /// Loads changed keys and re-encrypts one batch; returns true when there's more to do.
   func look() async throws -> Bool {
     try await identity.signingKeys.refresh()
-    if passedIn == nil, let kept = try folder.keptKeys(), kept.ids != ring.ids {
+    if passedIn == nil, let kept = try folder.keptKeys(), try await isUsable(kept),
+      kept.ids != ring.ids
+    {
       guard isAnnounced(kept) else { return false }
       foundAt = nil
       guard kept.ids != ring.ids else { return false }
@@ -59,6 +63,14 @@ actor KeyRotationTask {
   private func begin() async throws {
     try await identity.masterKeys.begin(by: Author(actor: .commandLine))
     log.add(.masterKeyRotated)
+  }
+
+  /// Returns whether the keys of the file are those of the database, and reports if they aren't.
+  private func isUsable(_ kept: KeyRing) async throws -> Bool {
+    let isUsable = try await identity.masterKeys.canAdopt(kept)
+    if !isUsable, !hasRefused { log.add(.masterKeyRefused(path: folder.key)) }
+    hasRefused = !isUsable
+    return isUsable
   }
 
   /// Adopts keys for decryption; returns true once they may encrypt.

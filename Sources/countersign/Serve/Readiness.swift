@@ -17,7 +17,8 @@ actor Readiness {
     case integrity
     /// The clock is trusted; it warns if the clock of the database's server differs.
     case clock
-    /// The master key file and a signing key exist, and other servers use no newer master key.
+    /// The master key file has the database's key, a signing key exists, and other servers use no
+    /// newer master key.
     case keys
     /// There's enough disk space, also for a database on a server.
     case disk
@@ -137,7 +138,11 @@ actor Readiness {
     } else if isWritable, case .differs? = try? await identity.databaseClock() {
       state.warnings.append(.clock)
     }
-    let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
+    var hasKey = isKeyFixed
+    if !hasKey, let kept = try? folder.keptKeys() {
+      // A database that can't be read is reported above.
+      hasKey = (try? await identity.masterKeys.canAdopt(kept)) ?? true
+    }
     let lacksNewest =
       folder.isOnServer && isWritable
       ? (try? await identity.masterKeys.lacksNewest()) == true : false
