@@ -1,5 +1,6 @@
 """The Debian package, in a fresh Debian: it installs, starts, upgrades, and purges."""
 
+import base64
 import gzip
 import hashlib
 import json
@@ -260,6 +261,44 @@ def test_removing_keeps_data_and_configuration_and_purging_keeps_backups(machine
                  "etc/systemd/system/multi-user.target.wants/countersign.service"]:
         assert not os.path.lexists(machine.root / path), path
     assert list((machine.root / "var/backups/countersign").glob("*.sqlite"))
+
+
+def test_a_first_installation_uses_a_credential_and_a_folder_with_remains(machine):
+    # The folder is a new volume of root's, in which a creation failed.
+    data = machine.root / DATA
+    (data / "lost+found").mkdir(parents=True)
+    data.chmod(0o755)
+    machine.run("install", "-m", "600", "-o", "countersign", "-g", "countersign", "/dev/null",
+                f"/{DATA}/server.lock")
+    key = base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
+    credential = machine.root / "etc/credstore/countersign.master-key"
+    credential.parent.mkdir(mode=0o700, exist_ok=True)
+    credential.write_text(f"countersign-master-key-1 0a0b0c0d {key}\n")
+    credential.chmod(0o600)
+    machine.install(1)
+    machine.set("listen", f"127.0.0.1:{machine.port}")
+    assert not (data / "master.key").exists()
+    owner = machine.run("stat", "-c", "%U:%G %a", f"/{DATA}", f"/{DATA}/countersign.sqlite").stdout
+    assert owner.splitlines() == ["countersign:countersign 700", "countersign:countersign 600"]
+    passed = machine.root / "run/credentials/master-key"
+    shutil.copy(credential, passed)
+    passed.chmod(0o644)
+    machine.start()
+    assert answer(machine).text == "ready\n"
+    machine.stop()
+    passed.unlink()
+    credential.unlink()
+    machine.run("dpkg", "--purge", "countersign")
+
+
+def test_no_instance_is_created_with_another_key_than_an_encrypted_credential(machine):
+    encrypted = machine.root / "etc/credstore.encrypted/countersign.master-key"
+    encrypted.parent.mkdir(mode=0o700, exist_ok=True)
+    encrypted.touch()
+    package = next(machine.root.glob("countersign_*-1_*.deb"))
+    said = machine.run("dpkg", "--install", f"/{package.name}").stderr
+    assert "systemd-creds decrypt --name=master-key" in said
+    assert list((machine.root / DATA).iterdir()) == []
 
 
 def unpacked(packages, path, tmp_path):
