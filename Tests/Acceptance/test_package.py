@@ -33,6 +33,10 @@ def packages(tmp_path_factory):
     """Two versions of the package, with the tested program."""
     folder = tmp_path_factory.mktemp("packages")
 
+    # As in a checkout with umask 077.
+    style = ROOT / "Public/countersign.css"
+    mode = style.stat().st_mode
+
     def build(revision):
         built = subprocess.run(
             [ROOT / "script/package", "--fast", "--revision", str(revision)],
@@ -40,7 +44,11 @@ def packages(tmp_path_factory):
         assert built.returncode == 0, built.stdout + built.stderr
         return shutil.copy(ROOT / built.stdout.splitlines()[-1], folder)
 
-    return [build(1), build(2)]
+    style.chmod(0o600)
+    try:
+        return [build(1), build(2)]
+    finally:
+        style.chmod(mode)
 
 
 def dependencies(package):
@@ -146,6 +154,7 @@ def test_the_package_contains_what_an_operator_expects(machine):
                  "/usr/share/doc/countersign/ops/prometheus/alerts.yml",
                  "/usr/share/bash-completion/completions/countersign"]:
         assert path in listed
+    assert (machine.root / "usr/share/countersign/Public/countersign.css").stat().st_mode & 0o777 == 0o644
     files = machine.run("dpkg-query", "--show", "--showformat", "${Conffiles}", "countersign").stdout
     assert {line.split()[0] for line in files.strip().splitlines()} == {
         "/etc/countersign/countersign.conf", "/etc/logrotate.d/countersign"}
