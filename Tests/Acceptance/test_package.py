@@ -297,7 +297,14 @@ def test_a_first_installation_uses_a_credential_and_a_folder_with_remains(machin
     machine.stop()
     passed.unlink()
     credential.unlink()
-    machine.run("dpkg", "--purge", "countersign")
+
+
+def test_purging_empties_a_data_folder_that_is_a_mount_point(machine):
+    machine.run("sh", "-ec", f"mount -t tmpfs tmpfs /{DATA}; mkdir /{DATA}/events; "
+                f"touch /{DATA}/countersign.sqlite; dpkg --purge countersign; "
+                f'test -z "$(ls -A /{DATA})"')
+    assert not (machine.root / "etc/countersign").exists()
+    shutil.rmtree(machine.root / DATA)
 
 
 def test_no_instance_is_created_with_another_key_than_an_encrypted_credential(machine):
