@@ -80,13 +80,12 @@ extension Identity {
     let marks: [String]
     do { marks = try keys.mark() } catch { throw .unavailable(Failure(error)) }
     let profile = profile
-    try await store.write(StartError.self) { [links = store.links] connection in
+    try await store.write(StartError.self) { [links = store.links, keys] connection in
       let kept = try Self.stamped("profile", profile.rawValue, connection)
       guard let known = Profile(rawValue: kept) else { throw Failure("unknown profile") }
       guard known == profile else { throw StartError.wrongProfile(known) }
-      guard marks.contains(try Self.stamped("key_mark", marks[0], connection)) else {
-        throw StartError.wrongKey
-      }
+      _ = try Self.stamped("key_mark", marks[0], connection)
+      guard try keys.opens(connection) else { throw StartError.wrongKey }
       // A server replaces it with its own.
       if let url = try ActionLinks.lastURL.read(connection) { links.lead(to: url) }
     }

@@ -134,15 +134,17 @@ public struct MasterKeys: Sendable {
 
   /// Records which key seals from now on, if it changed.
   ///
-  /// - Throws: ``KeyError``.
+  /// - Throws: ``KeyError``, also if the ring lacks the one that sealed until now.
   public func begin(by author: Author) async throws(KeyError) {
     let now = store.clock.now()
-    let id = ring.ids[0]
+    let ids = ring.ids
+    let id = ids[0]
     let latest = try await store.read(KeyError.self) { connection in try Self.latest(connection) }
     guard latest?.id != id else { return }
     try await store.write(KeyError.self) { connection in
       let before = try Self.latest(connection)
       guard before?.id != id else { return }
+      if let before, !ids.contains(before.id) { throw Failure("the newest master key is missing") }
       let moment = max(now.microseconds, (before?.firstUsedAt ?? 0) + 1)
       try connection.run(
         """

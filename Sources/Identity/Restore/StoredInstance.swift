@@ -57,9 +57,8 @@ extension Identity {
     do {
       try await checkIntegrity(database)
       let pending = try await SchemaCompatibility.pending(database)
-      let marks = try keys.mark()
       return try await database.read { connection in
-        try stored(marks, pending, connection)
+        try stored(keys, pending, connection)
       }
     } catch let fault as BackupFault {
       throw fault
@@ -75,13 +74,13 @@ extension Identity {
   }
 
   private static func stored(
-    _ marks: [String], _ pending: [String], _ connection: borrowing Connection
+    _ keys: KeyRing, _ pending: [String], _ connection: borrowing Connection
   ) throws -> StoredInstance {
     guard let name = try InstanceValue("profile").read(connection),
       let profile = Profile(rawValue: name),
-      let mark = try InstanceValue("key_mark").read(connection)
+      try InstanceValue("key_mark").read(connection) != nil
     else { throw BackupFault.notCountersign }
-    guard marks.contains(mark) else { throw BackupFault.wrongKey }
+    guard try keys.opens(connection) else { throw BackupFault.wrongKey }
     var users =
       try connection.first(
         "SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL"
@@ -100,7 +99,8 @@ extension Identity {
       latest: try StoredTime.latest(connection))
   }
 
-  /// Returns whether the secrets of a database were sealed with one of the keys.
+  /// Returns whether the secrets of a database were sealed with these keys, as far as it says which
+  /// it needs.
   ///
   /// - Parameters:
   ///   - database: The database, which is only read.
@@ -108,10 +108,7 @@ extension Identity {
   /// - Returns: Whether they were; false if the database doesn't say.
   /// - Throws: `DatabaseError`, `CryptoError`.
   public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
-    let marks = try keys.mark()
-    return try await database.read { connection in
-      try InstanceValue("key_mark").read(connection).map(marks.contains) ?? false
-    }
+    try await database.read { connection in try keys.opens(connection) }
   }
 
   /// Returns how far the creation of an instance in a database got.
@@ -125,15 +122,14 @@ extension Identity {
     in database: any Database, keys: KeyRing?
   ) async throws(StartError) -> InstanceCreation {
     do {
-      let marks = try keys?.mark() ?? []
       return try await database.read { connection in
         let isThere = try connection.first(
           "SELECT 1 FROM \(SQL.tables) WHERE name = 'instance'"
         ) { _ in true }
-        guard isThere != nil, let mark = try InstanceValue("key_mark").read(connection) else {
+        guard isThere != nil, try InstanceValue("key_mark").read(connection) != nil else {
           return .none
         }
-        guard marks.contains(mark) else { return .otherKey }
+        guard let keys, try keys.opens(connection) else { return .otherKey }
         // The last that's created.
         let key = try connection.first("SELECT 1 FROM signing_key LIMIT 1") { _ in true }
         return key == nil ? .begun : .complete

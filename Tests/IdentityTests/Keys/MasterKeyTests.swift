@@ -1,7 +1,9 @@
 import Crypto
 import Database
-@testable import Identity
+import TestDatabases
 import Testing
+
+@testable import Identity
 
 /// Rotation of the master key, which seals all stored secrets.
 struct MasterKeyTests {
@@ -140,6 +142,52 @@ struct MasterKeyTests {
       #expect(row.new(.secrets) == .number(451))
       #expect(row.actorKind == "server")
       instance.keys.adopt(ring)
+    }
+  }
+
+  @Test func `during a rotation, neither key alone is that of the database`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      let ring = try ring(instance)
+      let old = ring.newestAlone()
+      ring.adopt(ring.rotated(random: .system))
+      try await instance.identity(keys: ring).prepare()
+      #expect(try await Identity.isSealed(instance.database, with: ring))
+      _ = try await Identity.inspect(instance.database, keys: ring)
+      for alone in [old, ring.newestAlone()] {
+        #expect(try await !Identity.isSealed(instance.database, with: alone))
+        let fault = try await thrown(BackupFault.self) {
+          _ = try await Identity.inspect(instance.database, keys: alone)
+        }
+        guard case .wrongKey? = fault else { throw Unexpected("\(String(describing: fault))") }
+        let start = try instance.identity(keys: alone)
+        let error = try await thrown(StartError.self) { try await start.prepare() }
+        guard case .wrongKey? = error else { throw Unexpected("\(String(describing: error))") }
+      }
+      await expect("unavailable") {
+        try await instance.identity(keys: old).masterKeys.begin(by: Instance.boss)
+      }
+      #expect(try await instance.identity(keys: ring).masterKeys.step() != .unrecorded)
+      instance.keys.adopt(ring)
+    }
+  }
+
+  @Test(.enabled(if: TestDatabase.isSQLite))
+  func `a database that doesn't name its newest key is that of its mark`() async throws {
+    try await withEmptyDatabase { database in
+      let migrations = Identity.migrations(for: .sqlite)
+      let earlier = migrations.prefix { $0.name != "0016_keys" }
+      #expect(earlier.count == 15)
+      let keys = KeyRing(random: .system)
+      let mark = try keys.mark()[0]
+      for migrations in [Array(earlier), migrations] {
+        try await database.migrate(migrations, at: 0)
+        try await database.write { connection in
+          try InstanceValue("key_mark").store(mark, connection)
+        }
+        #expect(try await Identity.isSealed(database, with: keys))
+        #expect(try await !Identity.isSealed(database, with: KeyRing(random: .system)))
+      }
     }
   }
 
