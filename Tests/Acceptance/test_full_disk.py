@@ -184,13 +184,20 @@ def test_a_backup_of_a_stopped_server_on_a_full_disk_names_the_cause(disk, tmp_p
     assert refusal.returncode == 75 and "database or disk is full" in refusal.stderr, refusal.stderr
 
 
-def test_a_backup_to_a_full_disk_names_the_file(disk):
-    folder, prefix = disk
-    script = 'dd if=/dev/zero of="$1/ballast" bs=4k 2>/dev/null; shift; exec "$@"'
-    refusal = run("backup", "--data", new_instance(), folder / "copy.sqlite", prefix=[
-        *prefix, "sh", "-c", script, "sh", str(folder)])
-    assert refusal.returncode == 75, refusal.stderr
-    assert f"cannot write to {folder}/copy.sqlite: database or disk is full" in refusal.stderr
+def test_a_backup_that_would_leave_a_server_no_space_is_not_begun(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    # The backup would fit, but a server is ready only with 64 MiB.
+    prefix = on_small_disk(folder, "size=48m,mode=700")
+    if prefix is None:
+        pytest.skip("mounting isn't allowed on this system")
+    script = '"$@"; code=$?; ls -A "$0"; exit $code'
+    for target in (folder, folder / "copy.sqlite"):
+        refusal = run("backup", "--data", new_instance(), target, prefix=[
+            *prefix, "sh", "-c", script, str(folder)])
+        assert refusal.returncode == 75, refusal.stderr
+        assert refusal.stdout == "" and "Nothing was written" in refusal.stderr
+        assert str(folder) in refusal.stderr and "48 MiB is free" in refusal.stderr
 
 
 def test_a_restore_on_a_full_disk_is_worth_repeating(disk, tmp_path):

@@ -56,6 +56,15 @@ public struct MigrationPlan: Sendable, Equatable {
     }
   }
 
+  /// Returns the size of a database, in bytes, which is also that of a backup.
+  ///
+  /// - Parameter database: The database, which is only read.
+  /// - Returns: The size, with free pages.
+  /// - Throws: `DatabaseError`.
+  public static func databaseBytes(of database: any Database) async throws -> Int {
+    try await database.read { connection in try fileSize(connection) }
+  }
+
   /// Returns the size of each table with its indexes, in bytes.
   private static func sizes(_ connection: borrowing Connection) throws -> [String: Int] {
     let sizes = try connection.all(

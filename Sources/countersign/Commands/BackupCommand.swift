@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Glibc
+import Host
 import Identity
 import Localization
 
@@ -114,6 +115,7 @@ enum BackupCommand: Command {
     defer { lock.release() }
     let database = try folder.openFile()
     do {
+      try await checkSpace(for: database, file)
       let result = try await database.backup(to: file, isKept: isKept, verifying: verify)
       await database.close()
       return result
@@ -128,6 +130,19 @@ enum BackupCommand: Command {
         Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]),
         isTemporary: error.isTemporary)
     }
+  }
+
+  /// Checks that a copy fits where the file is, since it could take the space that the server needs.
+  private static func checkSpace(for database: SQLiteDatabase, _ file: String) async throws {
+    let bytes = try await MigrationPlan.databaseBytes(of: database)
+    guard let shortage = DiskShortage(of: bytes, in: FolderOwner.folder(of: file)) else { return }
+    throw ConfigurationError.temporary(
+      Message(
+        "cli.not-enough-space-for-the-backup",
+        [
+          "file": .text(file), "needed": .text(Size.text(shortage.needed)),
+          "free": .text(Size.text(shortage.free)),
+        ]))
   }
 
   private static func check(_ file: String, _ folder: DataFolder) async throws -> Int32 {

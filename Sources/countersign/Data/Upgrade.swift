@@ -71,13 +71,12 @@ struct UpgradeBackup: Sendable {
   }
 
   private func checkSpace(_ bytes: Int) throws(ConfigurationError) {
-    let needed = bytes + Readiness.leastSpace
-    guard let free = folder.freeSpace, free < needed else { return }
+    guard let shortage = DiskShortage(of: bytes, in: folder.path) else { return }
     throw ConfigurationError.temporary(
       Message(
         "cli.not-enough-space-for-the-upgrade",
         [
-          "needed": .text(Size.text(needed)), "free": .text(Size.text(free)),
+          "needed": .text(Size.text(shortage.needed)), "free": .text(Size.text(shortage.free)),
           "path": .text(folder.path), "option": .text(Self.option.name),
         ]))
   }
@@ -102,10 +101,29 @@ enum Size {
   }
 }
 
-extension DataFolder {
-  /// The free space of its file system, in bytes; nil if the system doesn't tell.
-  var freeSpace: Int? {
-    let space = try? FileManager.default.attributesOfFileSystem(forPath: path)
+/// Less free space than what is to be written and a server next to it need.
+struct DiskShortage: Sendable {
+  /// The space needed, with that of a ready server (``Readiness/leastSpace``), in bytes.
+  let needed: Int
+  /// The free space, in bytes.
+  let free: Int
+
+  /// Compares the space with that of a folder's file system; nil if there's enough of it, or if the
+  /// system doesn't tell.
+  init?(of bytes: Int, in folder: String) {
+    needed = bytes + Readiness.leastSpace
+    guard let free = Self.freeSpace(folder), free < needed else { return nil }
+    self.free = free
+  }
+
+  /// The free space of a folder's file system, in bytes; nil if the system doesn't tell.
+  static func freeSpace(_ folder: String) -> Int? {
+    let space = try? FileManager.default.attributesOfFileSystem(forPath: folder)
     return (space?[.systemFreeSize] as? NSNumber)?.intValue
   }
+}
+
+extension DataFolder {
+  /// The free space of its file system, in bytes; nil if the system doesn't tell.
+  var freeSpace: Int? { DiskShortage.freeSpace(path) }
 }
