@@ -183,9 +183,7 @@ struct DataFolder: Sendable {
   }
 
   /// Returns a path with symbolic links resolved.
-  static func resolved(_ path: String) -> String {
-    URL(filePath: path).resolvingSymlinksInPath().path
-  }
+  static func resolved(_ path: String) -> String { ResolvedPath.of(path) }
 
   /// Returns whether a path leads to a folder.
   static func isFolder(_ path: String) -> Bool {
