@@ -1,5 +1,6 @@
 public import Database
 import Glibc
+import Host
 
 /// A SQLite file that is only read and never changed, including its write-ahead log.
 ///
@@ -97,7 +98,10 @@ private struct FileState: Equatable {
 
   /// Reads the state of a database; nil if there's none, or if it has a log or the log's index, as
   /// it does while a process has it open.
-  init?(alone path: String) {
+  ///
+  /// Those of a database that a link leads to are next to the database.
+  init?(alone link: String) {
+    let path = ResolvedPath.of(link)
     guard ["-wal", "-shm"].allSatisfy({ unsafe access(path + $0, F_OK) != 0 }) else { return nil }
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

@@ -48,6 +48,29 @@ struct ReadOnlyTests {
     }
   }
 
+  @Test func `the log of a database that a link leads to is read`() async throws {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        try await database.insert("in the log")
+        let manager = FileManager.default
+        let source = try #require(await database.file)
+        try manager.createDirectory(
+          atPath: folder + "/elsewhere", withIntermediateDirectories: false)
+        for suffix in ["", "-wal"] {
+          try manager.copyItem(atPath: source + suffix, toPath: "\(folder)/elsewhere/left\(suffix)")
+        }
+        let link = folder + "/link.sqlite"
+        try manager.createSymbolicLink(atPath: link, withDestinationPath: "elsewhere/left")
+        let linked = try ReadOnlySQLiteDatabase(path: link)
+        let names = try await linked.read { connection in
+          try connection.all("SELECT name FROM person") { try $0.value(0) as String }
+        }
+        #expect(names == ["in the log"])
+        await linked.close()
+      }
+    }
+  }
+
   @Test func `a file that no process has open gets no log, and one that was opened is noticed`()
     async throws
   {

@@ -15,6 +15,11 @@ struct DataFolder: Sendable {
   var replica: ReplicaLocation?
 
   var database: String { "\(path)/countersign.sqlite" }
+  /// The files that SQLite keeps for the database, itself first; the others of a database that a link
+  /// leads to are next to the database.
+  var databaseFiles: [String] {
+    [database] + DatabaseSwap.suffixes.dropFirst().map { Self.resolved(database) + $0 }
+  }
   var key: String { "\(path)/master.key" }
   /// The file that a server, or a command that needs all of the folder, locks.
   var serverLock: String { "\(path)/\(Self.serverLockName)" }

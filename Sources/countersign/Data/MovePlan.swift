@@ -50,8 +50,7 @@
     /// Checks that the folder has a database to move, or none in the way.
     func checkFolder() throws {
       guard !isToServer else { return try folder.mustHoldInstance() }
-      let parts = DatabaseSwap.suffixes.map { folder.database + $0 }
-      let found = parts.first(where: FileManager.default.fileExists)
+      let found = folder.databaseFiles.first(where: FileManager.default.fileExists)
       guard let found else { return }
       throw ConfigurationError(Message("cli.folder-has-a-database", ["file": .text(found)]))
     }

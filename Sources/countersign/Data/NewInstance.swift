@@ -111,7 +111,7 @@ struct NewInstance: Sendable {
 extension DataFolder {
   /// Whether the folder has the file of a database, or one of those that SQLite keeps next to it.
   var hasDatabaseFiles: Bool {
-    DatabaseSwap.suffixes.contains { FileManager.default.fileExists(atPath: database + $0) }
+    databaseFiles.contains { FileManager.default.fileExists(atPath: $0) }
   }
 
   /// Finishes a creation that was interrupted after its point of no return.

@@ -2,7 +2,7 @@ import Foundation
 
 extension DataFolder {
   /// The database and the master key.
-  var privateFiles: [String] { DatabaseSwap.suffixes.map { database + $0 } + [key] }
+  var privateFiles: [String] { databaseFiles + [key] }
 
   /// Returns a finding for each file that the server opens and that doesn't belong to the folder's
   /// owner, whose server couldn't start with it.

@@ -104,7 +104,8 @@ struct Doctor: Sendable {
   private func disk() -> [Finding] {
     var found: [Finding] = []
     if let free = freeSpace(folder) {
-      let size = try? FileManager.default.attributesOfItem(atPath: folder.database)[.size]
+      let file = DataFolder.resolved(folder.database)
+      let size = try? FileManager.default.attributesOfItem(atPath: file)[.size]
       let wanted = max(Self.comfortableSpace, 2 * ((size as? NSNumber)?.intValue ?? 0))
       found.append(
         free < wanted ? .spaceShort(free: free, wanted: wanted) : .spaceEnough(free: free))

@@ -138,12 +138,13 @@ struct ServerMetrics: Sendable {
       return (size as? NSNumber)?.doubleValue ?? 0
     }
     if !folder.isOnServer {
+      let database = DataFolder.resolved(folder.database)
       exposition.gauge(
         "countersign_database_size_bytes", help: "Size of the database file.",
-        Sample(size(folder.database)))
+        Sample(size(database)))
       exposition.gauge(
         "countersign_wal_size_bytes", help: "Size of the write-ahead log.",
-        Sample(size("\(folder.database)-wal")))
+        Sample(size("\(database)-wal")))
     }
     if let free = folder.freeSpace {
       exposition.gauge(
