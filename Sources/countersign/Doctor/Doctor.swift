@@ -120,7 +120,7 @@ struct Doctor: Sendable {
     let interrupted = places.flatMap { InterruptedFiles.files(in: $0) }
     if !interrupted.isEmpty { found.append(.interruptedFiles(interrupted)) }
     let unverified = arguments.value("backups").map { BackupFolder(path: $0).unverified } ?? []
-    if !unverified.isEmpty { found.append(.unverifiedBackups(unverified)) }
+    if !unverified.isEmpty { found.append(.unverifiedBackups(unverified, data: folder.path)) }
     return found
   }
 
@@ -180,7 +180,8 @@ struct Doctor: Sendable {
         found.append(.clockBehind(shown: shown, stored: stored))
       }
       let pending = try await Identity.pendingMigrations(of: database)
-      found.append(pending.isEmpty ? .schemaCurrent : .schemaPending(pending))
+      found.append(
+        pending.isEmpty ? .schemaCurrent : .schemaPending(pending, data: folder.path))
       if try await Identity.lacksSearchIndex(of: database) { found.append(.searchIndexMissing) }
       return found
     } catch {

@@ -64,7 +64,7 @@ extension Finding {
       Message("cli.doctor-drafts", ["folders": .text(folders.joined(separator: ", "))])
     case .interruptedFiles(let files):
       Message("cli.doctor-interrupted-files", ["files": .text(files.joined(separator: ", "))])
-    case .unverifiedBackups(let files):
+    case .unverifiedBackups(let files, _):
       Message("cli.doctor-unverified-backups", ["files": .text(files.joined(separator: ", "))])
     case .keyMissing: Message("cli.doctor-key-missing")
     case .keyWrong: Message("cli.the-master-key-is-not-the")
@@ -80,7 +80,7 @@ extension Finding {
           "count": .number(sample.unreadable + sample.readable),
         ])
     case .schemaCurrent: Message("cli.the-schema-is-current")
-    case .schemaPending(let names):
+    case .schemaPending(let names, _):
       Message("cli.doctor-schema-pending", ["names": .text(names.joined(separator: ", "))])
     case .schemaUnusable(let error): error.message
     case .searchIndexMissing: Message("cli.search-index-missing")
@@ -133,10 +133,13 @@ extension Finding {
     case .formerDatabases: Message("cli.advice-former-databases")
     case .drafts: Message("cli.advice-drafts")
     case .interruptedFiles: Message("cli.advice-interrupted-files")
-    case .unverifiedBackups: Message("cli.advice-unverified-backups")
-    case .keyMissing, .keyWrong: Message("cli.advice-key")
+    case .unverifiedBackups(_, let data):
+      Message("cli.advice-unverified-backups", ["path": .text(data)])
+    case .keyMissing: Message("cli.advice-key", ["variable": .text(PassedKey.variable)])
+    case .keyWrong: Message("cli.advice-key-wrong", ["variable": .text(PassedKey.variable)])
     case .secretsUnreadable: Message("cli.advice-secrets")
-    case .schemaPending: Message("cli.advice-schema-pending")
+    case .schemaPending(_, let data):
+      Message("cli.advice-schema-pending", ["path": .text(data)])
     case .searchIndexMissing: Message("cli.advice-search-index")
     case .damaged: Message("cli.advice-damaged")
     case .mailWaiting, .mailFailed: Message("cli.mail-advice")

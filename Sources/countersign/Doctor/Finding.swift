@@ -42,7 +42,7 @@ enum Finding: Sendable {
   /// What interrupted backups and exports left.
   case interruptedFiles([String])
   /// Backups that couldn't be verified.
-  case unverifiedBackups([String])
+  case unverifiedBackups([String], data: String)
 
   case keyMissing
   case keyInvalid([Message])
@@ -51,7 +51,7 @@ enum Finding: Sendable {
   case secretsUnreadable(SecretSample)
 
   case schemaCurrent
-  case schemaPending([String])
+  case schemaPending([String], data: String)
   case schemaUnusable(StartError)
   case searchIndexMissing
 

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import countersign
+
+/// What `countersign doctor` says to do.
+struct DoctorAdviceTests {
+  private func advice(_ finding: Finding) throws -> String {
+    OperatorText.string(try #require(finding.advice))
+  }
+
+  @Test func `commands in the advice have the data folder that they require`() throws {
+    let check = try advice(.unverifiedBackups(["monday"], data: "/srv/data"))
+    #expect(check.contains("countersign backup --check FILE --data /srv/data,"))
+    let migrate = try advice(.schemaPending(["one"], data: "/srv/data"))
+    #expect(migrate.contains("countersign migrate --dry-run --data /srv/data."))
+  }
+
+  @Test func `a master key that isn't in the folder can be passed`() throws {
+    for finding in [Finding.keyMissing, .keyWrong] {
+      #expect(try advice(finding).contains("pass the credential in COUNTERSIGN_MASTER_KEY"))
+    }
+    #expect(try advice(.keyWrong).contains("Don't stop a server that runs"))
+  }
+}
