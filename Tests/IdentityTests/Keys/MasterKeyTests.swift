@@ -176,7 +176,7 @@ struct MasterKeyTests {
   func `a database that doesn't name its newest key is that of its mark`() async throws {
     try await withEmptyDatabase { database in
       let migrations = Identity.migrations(for: .sqlite)
-      let earlier = migrations.prefix { $0.name != "0016_keys" }
+      let earlier = migrations.prefix { $0.name != "m0016_keys" }
       #expect(earlier.count == 15)
       let keys = KeyRing(random: .system)
       let mark = try keys.mark()[0]
