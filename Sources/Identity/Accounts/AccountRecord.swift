@@ -152,7 +152,8 @@ package enum AccountRecord {
   /// The tolerance for clock differences, in seconds; a revocation this close to now means now.
   static let clockTolerance: Int64 = 5
 
-  /// Ends an account's sessions and pending credentials, including those from the current second.
+  /// Ends an account's sessions and pending credentials, including those from the current second,
+  /// and voids links that would change its address.
   ///
   /// No time is set in the future. Sessions that begin afterward belong to the account's next
   /// generation.
@@ -171,6 +172,7 @@ package enum AccountRecord {
     _ connection: borrowing Connection
   ) throws -> Int {
     try forgetOldestEnded(account, connection)
+    try OutOfBandRecord.voidChanges(of: account, at: now, connection)
     let count = try Sessions.count(account, connection)
     guard let kept else {
       try connection.run(
@@ -210,6 +212,7 @@ package enum AccountRecord {
       """)
     guard raised > 0 else { return 0 }
     try forgetOldestEnded(account, connection)
+    try OutOfBandRecord.voidChanges(of: account, at: now, connection)
     try connection.run(
       """
       UPDATE session SET generation = generation + 1

@@ -60,6 +60,7 @@ struct OutOfBandRecord {
   /// Checks that a code belongs to `scope`, if it isn't nil, and that it's unused and not expired.
   func check(in scope: Scope?, at now: Instant) throws(OutOfBandError) {
     if let scope, scope.key != code.scope.key { throw .invalidCode }
+    guard code.expiresAt >= createdAt else { throw .invalidCode }
     guard code.usedAt == nil else { throw .usedCode }
     guard now < code.expiresAt, !createdAt.isInFuture(at: now) else { throw .expiredCode }
   }
@@ -118,6 +119,21 @@ struct OutOfBandRecord {
       UPDATE oob_code SET used_at = \(now.microseconds), link = NULL
       WHERE account_key = \(account) AND kind = \(OutOfBandCode.Kind.recoverEmail.rawValue)
         AND created_at >= \(createdAt.microseconds) AND used_at IS NULL
+      """)
+  }
+
+  /// Voids an account's unused links that would change its address, because its sessions end: one
+  /// of them may have requested the link.
+  ///
+  /// Such a code has expired before it was created, so it's invalid instead of late.
+  static func voidChanges(
+    of account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE oob_code SET expires_at = created_at - 1, link = NULL
+      WHERE account_key = \(account) AND kind = \(OutOfBandCode.Kind.changeEmail.rawValue)
+        AND used_at IS NULL AND expires_at > \(now.microseconds)
       """)
   }
 

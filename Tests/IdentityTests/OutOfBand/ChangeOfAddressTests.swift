@@ -5,8 +5,8 @@ import Testing
 struct ChangeOfAddressTests {
   private let new = "alice@elsewhere.example"
 
-  /// Requests a new email as its user and opens the link.
-  private func change(_ instance: Instance, to email: String) async throws {
+  /// Requests a new email as its user and returns the code of the link.
+  private func request(_ instance: Instance, to email: String) async throws -> String {
     let session = try await instance.session(.alice).session
     var request = OutOfBandRequest(.changeEmail, for: .session(session))
     request.newEmail = email
@@ -14,7 +14,13 @@ struct ChangeOfAddressTests {
       request, in: instance.acme, hidingUsers: true, from: nil)
     let mail = try #require(try await instance.mails().last)
     #expect(mail.recipient == email && mail.purpose == "verify-new-email")
-    _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
+    return try mail.code
+  }
+
+  /// Requests a new email as its user and opens the link.
+  private func change(_ instance: Instance, to email: String) async throws {
+    let code = try await request(instance, to: email)
+    _ = try await instance.identity.outOfBandCodes.apply(code, by: Instance.visitor)
   }
 
   @Test func `a new email takes effect once verified and can be undone from the old one`()
@@ -67,6 +73,92 @@ struct ChangeOfAddressTests {
       let replaced = try await instance.identity.outOfBandCodes.remains(of: code)
       #expect(used?.usedAt == instance.now && used?.isReplaced == false)
       #expect(replaced?.usedAt == instance.now && replaced?.isReplaced == true)
+      #expect(try await instance.reload(alice).email == Person.alice.email)
+    }
+  }
+
+  /// What ends the sessions of Alice, one of which requested a new email.
+  enum Ending: CaseIterable {
+    case support, backend, password, disabling, report
+    // Taking over an account whose email isn't verified.
+    case passwordReset, emailLink, provider
+
+    var isVerified: Bool {
+      switch self {
+      case .passwordReset, .emailLink, .provider: false
+      case .support, .backend, .password, .disabling, .report: true
+      }
+    }
+  }
+
+  private func end(_ ending: Ending, of alice: Account, _ instance: Instance) async throws {
+    let identity = instance.identity
+    var change = AccountChange()
+    switch ending {
+    case .support:
+      try await identity.sessions.endAll(instance.acme, alice.id, by: Instance.support)
+    case .backend:
+      change.validSince = instance.now.seconds - 30
+      _ = try await identity.accounts.update(instance.acme, alice.id, change, by: Instance.boss)
+    case .password:
+      change.password = .set(Secret("a new password"))
+      let session = try await instance.session(.alice).session
+      _ = try await identity.accounts.update(
+        instance.acme, alice.id, change, by: Author(actor: .user(alice.id)), in: session)
+    case .disabling:
+      for isDisabled in [true, false] {
+        change.disabled = isDisabled
+        _ = try await identity.accounts.update(instance.acme, alice.id, change, by: Instance.boss)
+      }
+    case .report: try await instance.reportChange(of: alice.id)
+    case .passwordReset:
+      let code = try await instance.code(.passwordReset)
+      try await identity.outOfBandCodes.resetPassword(
+        code, to: Secret("a new password"), by: Instance.visitor)
+    case .emailLink:
+      try await instance.allow(emailLink: true)
+      _ = try await identity.signIns.emailLink(
+        instance.acme, email: Person.alice.email, code: instance.code(.signIn),
+        by: Instance.visitor)
+    case .provider:
+      try await instance.configureProvider()
+      _ = try await instance.signIn(
+        withProviderSaying: #""email":"alice@example.com","email_verified":true"#)
+    }
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `L5: what ends sessions also voids the links with which they would change the email`(
+    ending: Ending
+  ) async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice, isVerified: ending.isVerified)
+      let code = try await request(instance, to: "mallory@example.com")
+      instance.clock.advance(60)
+      // Signing in again doesn't void the link.
+      _ = try await instance.session(.alice)
+      await expect("done") { try await instance.identity.outOfBandCodes.look(at: code) }
+      try await end(ending, of: alice, instance)
+      await expect("invalidCode") {
+        try await instance.identity.outOfBandCodes.apply(code, by: Instance.visitor)
+      }
+      #expect(try await instance.reload(alice).email == Person.alice.email)
+      // The page can tell that the account has changed.
+      let remains = try await instance.identity.outOfBandCodes.remains(of: code)
+      #expect(remains?.kind == .changeEmail && remains?.usedAt == nil)
+    }
+  }
+
+  @Test func `once the email is restored, a second link can't change it again`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let second = try await request(instance, to: "mallory-2@example.com")
+      try await change(instance, to: "mallory-1@example.com")
+      let recovery = try #require(try await instance.mails("recover-email").last).code
+      _ = try await instance.identity.outOfBandCodes.apply(recovery, by: Instance.visitor)
+      await expect("invalidCode") {
+        try await instance.identity.outOfBandCodes.apply(second, by: Instance.visitor)
+      }
       #expect(try await instance.reload(alice).email == Person.alice.email)
     }
   }
