@@ -11,6 +11,8 @@ package struct NewFactor: Sendable {
   var sealedSecret: [UInt8]?
   var used: UsedSteps
   var lastUsedAt: Instant?
+  /// The time until which its codes are rejected.
+  var suspendedUntil: Instant?
 
   package init(
     id: ID<Factor>, kind: Factor.Kind, displayName: String?, enrolledAt: Instant,
@@ -58,10 +60,23 @@ package enum FactorRecord {
     try connection.run(
       """
       INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-        sealed_secret, last_step, unused_steps, phone, last_used_at)
+        sealed_secret, last_step, unused_steps, phone, last_used_at, suspended_until)
       VALUES (\(key), \(position), \(new.id.text), \(new.kind.rawValue), \(new.displayName),
         \(new.enrolledAt.microseconds), \(new.sealedSecret), \(new.used.last),
-        \(new.used.unusedText), \(new.phoneNumber), \(new.lastUsedAt?.microseconds))
+        \(new.used.unusedText), \(new.phoneNumber), \(new.lastUsedAt?.microseconds),
+        \(new.suspendedUntil?.microseconds))
+      """)
+  }
+
+  /// Updates the name and enrollment time of a factor; the caller updates the search index.
+  static func update(
+    _ factor: NewFactor, of key: Int64, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE factor SET display_name = \(factor.displayName),
+        enrolled_at = \(factor.enrolledAt.microseconds)
+      WHERE account_key = \(key) AND enrollment_id = \(factor.id.text)
       """)
   }
 

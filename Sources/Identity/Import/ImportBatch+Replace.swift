@@ -34,10 +34,11 @@ extension ImportBatch {
     try update(key, with: prepared, connection)
     try ProviderLink.remove(nil, of: old, connection)
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
-    if !factors.replaced.isEmpty {
-      try FactorRecord.delete(factors.replaced, of: old, in: scope, connection)
+    if !factors.removed.isEmpty {
+      try FactorRecord.delete(factors.removed, of: old, in: scope, connection)
     }
-    for factor in factors.new {
+    for factor in factors.kept { try FactorRecord.update(factor, of: key, connection) }
+    for factor in factors.added {
       try FactorRecord.insert(factor, for: old, in: scope, connection)
     }
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
@@ -77,33 +78,29 @@ extension ImportBatch {
 
   /// The changes that a row makes to the factors of an account.
   private struct FactorPlan {
-    /// The account's factors of the kinds that the row contains.
-    let replaced: [Factor]
-    /// The factors in the row.
-    let new: [NewFactor]
-    /// The replaced factors that aren't in the row under the same ID with the same secret or
+    /// The factors in the row that the account has under the same ID, with the same secret or
     /// number.
+    ///
+    /// They're changed in place, so their suspensions, the lock, and backup codes stay.
+    let kept: [NewFactor]
+    /// The other factors in the row.
+    let added: [NewFactor]
+    /// The account's factors of the kinds that the row contains that aren't kept.
     let removed: [Factor]
+    /// Whether a kept factor is renamed.
+    let renamesAny: Bool
     /// Whether a factor is added, removed, or renamed.
-    var changesAny: Bool {
-      new.count != replaced.count || !removed.isEmpty
-        || new.contains { factor in
-          !replaced.contains {
-            $0.id == factor.id
-              && ($0.displayName ?? "").isSameBytes(as: factor.displayName ?? "")
-          }
-        }
-    }
+    var changesAny: Bool { renamesAny || !added.isEmpty || !removed.isEmpty }
     /// Whether an authenticator app keeps its ID but gets a different secret.
     var hasNewSecret: Bool {
-      removed.contains { gone in gone.kind == .totp && new.contains { $0.id == gone.id } }
+      removed.contains { gone in gone.kind == .totp && added.contains { $0.id == gone.id } }
     }
   }
 
   /// Plans how a row's factors replace the account's factors of the same kinds.
   ///
   /// A factor is continued if the row has its ID, or none, and the same secret or number. Codes used
-  /// before the import stay used, whatever ID the row has for their secret.
+  /// before the import stay used, and a suspension lasts, whatever ID the row has for their secret.
   private func plan(
     of old: Account, by prepared: PreparedUser, _ connection: borrowing Connection
   ) throws -> FactorPlan {
@@ -125,10 +122,7 @@ extension ImportBatch {
           else { continue }
           new[index].used = stored.used
           new[index].lastUsedAt = known.lastUsedAt
-          if takesID {
-            new[index].sealedSecret = try totp.sealed(
-              stored.secret, for: known.id, of: old.id, in: scope)
-          }
+          new[index].suspendedUntil = known.suspendedUntil
         }
         if takesID {
           new[index].id = known.id
@@ -136,12 +130,19 @@ extension ImportBatch {
         }
         guard new[index].id == known.id else { continue }
         kept.insert(known.id)
-        new[index].lastUsedAt = known.lastUsedAt
         break
       }
     }
+    let isRenamed = { (factor: NewFactor) in
+      replaced.contains {
+        $0.id == factor.id && !($0.displayName ?? "").isSameBytes(as: factor.displayName ?? "")
+      }
+    }
+    let continued = new.filter { kept.contains($0.id) }
     return FactorPlan(
-      replaced: replaced, new: new, removed: replaced.filter { !kept.contains($0.id) })
+      kept: continued, added: new.filter { !kept.contains($0.id) },
+      removed: replaced.filter { !kept.contains($0.id) },
+      renamesAny: continued.contains(where: isRenamed))
   }
 
   private func record(

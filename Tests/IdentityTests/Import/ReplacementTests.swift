@@ -146,6 +146,90 @@ import Testing
     }
   }
 
+  /// A user with a phone and a suspended authenticator app, whose codes are locked.
+  private struct Protected {
+    let device: Device
+    let recoveryCodes: [String]
+    let temporaryCode: String
+  }
+
+  private func protected(_ instance: Instance, appID: String) async throws -> Protected {
+    let identity = instance.identity
+    _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) {
+      $0.project?.importsTOTP = true
+    }
+    try await instance.setWindow(1)
+    try await instance.allowBackupCodes()
+    _ = try await replace(instance, row(appID: appID))
+    let account = try #require(try await identity.accounts.find(instance.acme, ID("uid-alice")))
+    let device = Device(
+      account: account, factor: ID(appID), secret: TOTPImportTests.secret,
+      session: UserSession(
+        scope: instance.acme, account: account.id, authTime: instance.now.seconds,
+        provider: .password))
+    let recoveryCodes = try await instance.recoveryCodes(.alice, device)
+    for _ in 0..<10 {
+      try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
+      // Longer than any block after wrong codes.
+      instance.clock.advance(3_601)
+    }
+    #expect(try await instance.reload(account).codeLock(at: instance.now) == .closed)
+    let agent = try await instance.agent()
+    _ = try await identity.support.suspend(
+      instance.acme, account.id, device.factor, until: instance.now.advanced(bySeconds: 86_400),
+      agent.request())
+    let temporaryCode = try await instance.temporaryCode(account, hours: 24, by: agent)
+    return Protected(device: device, recoveryCodes: recoveryCodes, temporaryCode: temporaryCode)
+  }
+
+  private func row(appID: String?, named name: String = "App") -> ImportRow {
+    ImportTests.user(.alice) {
+      $0.password = .plain(Person.alice.password)
+      var app = ImportedFactor(.totp(TOTPImportTests.secret), id: appID)
+      app.displayName = name
+      $0.factors = [app, ImportedFactor(.phone("+15555550101"), id: "phone-1")]
+    }
+  }
+
+  @Test(arguments: ["app-1", nil] as [String?])
+  func `a factor that a row doesn't change stays suspended and locked, with its backup codes`(
+    appID: String?
+  ) async throws {
+    try await withInstance { instance in
+      let user = try await protected(instance, appID: "app-1")
+      let before = try await instance.reload(user.device.account)
+      let messages = try await instance.messages().filter { $0.contains("factors") }
+      _ = try await replace(instance, row(appID: appID, named: "Renamed"))
+      let after = try await instance.reload(user.device.account)
+      #expect(after.factors.map(\.id) == before.factors.map(\.id))
+      #expect(after.factors.first?.displayName == "Renamed")
+      #expect(after.factors.first?.suspendedUntil == before.factors.first?.suspendedUntil)
+      #expect(after.factors.first?.suspendedUntil != nil)
+      #expect(after.wrongCodes == before.wrongCodes)
+      #expect(after.codeLock(at: instance.now) == .closed)
+      #expect(try await instance.messages().filter { $0.contains("factors") } == messages)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.support.unlock(
+        instance.acme, after.id, agent.request())
+      for code in [user.temporaryCode, user.recoveryCodes[0]] {
+        try await instance.signIn(.alice, user.device, code: code)
+      }
+    }
+  }
+
+  @Test func `an app that gets another ID stays suspended`() async throws {
+    try await withInstance { instance in
+      let user = try await protected(instance, appID: "app-1")
+      let before = try await instance.reload(user.device.account)
+      _ = try await replace(instance, row(appID: "app-2"))
+      let app = try #require(
+        try await instance.reload(before).factors.first { $0.kind == .totp })
+      #expect(app.id.text == "app-2" && app.suspendedUntil == before.factors.first?.suspendedUntil)
+      #expect(app.isSuspended(at: instance.now))
+      try await instance.expectSoundData()
+    }
+  }
+
   @Test func `a refused row doesn't change the account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
