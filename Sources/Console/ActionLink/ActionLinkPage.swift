@@ -103,6 +103,7 @@ struct ActionLinkPage: Sendable {
     case .userDisabled: state = .disabled
     case .emailExists: state = .taken
     case .changesLocked: state = .locked
+    case .factorSuspended: state = .suspended
     case .scopeDisabled: state = .closed
     case .passwordLoginDisabled: state = .passwordOff
     default: state = .void(nil)

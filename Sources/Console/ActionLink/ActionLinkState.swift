@@ -24,6 +24,8 @@ enum ActionLinkState {
   case taken
   /// The user reported a change, so second factors are locked.
   case locked
+  /// The second factor is suspended.
+  case suspended
   /// Sign-in is disabled for the whole pool.
   case closed
   /// Sign-in with email and password is disabled, so a password can't be reset.
@@ -57,7 +59,7 @@ enum ActionLinkState {
     case .done(let code, _), .used(let code), .replaced(let code), .late(let code),
       .signIn(let code):
       code
-    case .void, .disabled, .taken, .locked, .closed, .passwordOff: nil
+    case .void, .disabled, .taken, .locked, .suspended, .closed, .passwordOff: nil
     }
   }
 
@@ -66,7 +68,7 @@ enum ActionLinkState {
     case .open, .done, .signIn: .ok
     case .used, .replaced, .late: .gone
     case .void: .notFound
-    case .disabled, .locked, .closed, .passwordOff: .forbidden
+    case .disabled, .locked, .suspended, .closed, .passwordOff: .forbidden
     case .taken: .conflict
     }
   }
@@ -99,6 +101,7 @@ enum ActionLinkState {
     case .disabled: Message("action-link.account-disabled")
     case .taken: Message("action-link.email-taken")
     case .locked: Message("action-link.second-factors-locked")
+    case .suspended: Message("action-link.second-factor-suspended")
     case .closed: Message("action-link.closed")
     case .passwordOff: Message("action-link.password-off")
     }
@@ -151,6 +154,7 @@ enum ActionLinkState {
     case .disabled: Message("action-link.account-disabled-next")
     case .taken: Message("action-link.email-taken-next")
     case .locked: Message("action-link.second-factors-locked-next")
+    case .suspended: Message("action-link.second-factor-suspended-next")
     case .closed: Message("action-link.closed-next")
     case .passwordOff: Message("action-link.password-off-next")
     }

@@ -158,6 +158,8 @@ extension OutOfBandCodes {
         guard account.changesLockedAt == nil else {
           throw OutOfBandError.changesLocked
         }
+        // Whoever has the lost device may read the email on it.
+        guard !factor.isSuspended(at: now) else { throw OutOfBandError.factorSuspended }
         let codes = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
         try FactorRecord.delete([factor], of: account, in: scope, connection)
         // The person who added the factor may have generated them in the same session.

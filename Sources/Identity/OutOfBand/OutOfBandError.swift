@@ -41,6 +41,9 @@ public enum OutOfBandError: Error, Sendable {
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
   /// The user reported a change, so second factors are locked until an owner has reviewed it.
   case changesLocked
+  /// The factor is suspended; it remains required at sign-in and can't be removed with a link until
+  /// the suspension ends.
+  case factorSuspended
   /// The session is no longer valid.
   case session(SessionError)
   /// The change to the account is invalid, such as a weak password.

@@ -27,6 +27,7 @@ extension WireError {
           + "(web.app or firebaseapp.com).")
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .changesLocked: self.init(Self.changesLocked)
+    case .factorSuspended: self.init(Self.factorSuspended)
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)

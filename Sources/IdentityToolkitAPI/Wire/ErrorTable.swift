@@ -178,6 +178,7 @@ extension WireError {
   private static let phoneFactorExists =
     "SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account."
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
+  static let factorSuspended = "OPERATION_NOT_ALLOWED : The second factor is suspended."
   static let changesLocked =
     "OPERATION_NOT_ALLOWED : Changes of second factors are locked for this account."
   private static let totpNotEnabled = "OPERATION_NOT_ALLOWED : TOTP based MFA not enabled."
@@ -290,7 +291,7 @@ extension WireError {
     case .invalidCode: self.init("INVALID_CODE")
     case .tooManyAttempts: self.init("TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
     case .changesLocked: self.init(Self.changesLocked)
-    case .factorSuspended: self.init("OPERATION_NOT_ALLOWED : The second factor is suspended.")
+    case .factorSuspended: self.init(Self.factorSuspended)
     case .recoveryCodesNotEnabled:
       self.init("OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
     case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")

@@ -217,6 +217,31 @@ import Testing
     }
   }
 
+  @Test func `a link that can't remove a suspended second factor says so`() async throws {
+    try await World.withSampleData { world in
+      let (scope, jo) = (try await world.euScope, ID<Account>("u77TnC0aPzQ4hW1sGv9M"))
+      var verifying = AccountChange()
+      verifying.emailVerified = true
+      try await update(world, jo.text, verifying)
+      func account() async throws -> Account {
+        try #require(try await world.identity.accounts.lookup(scope, ids: [jo.text]).first)
+      }
+      try await world.enroll(try await account(), "Pixel 10")
+      let revert = try await revertLink(world)
+      let code = try #require(revert.firstMatch(of: #/oobCode=([^&\s]+)/#)).1
+      let factor = try #require(try await account().factors.first)
+      let (agent, author) = try await world.inSupport()
+      _ = try await world.identity.support.suspend(
+        scope, jo, factor.id, until: world.clock.now.advanced(bySeconds: 3_600),
+        ActionRequest(agent: agent, author: author, reason: .lost))
+      let refused = try await Browser(world).submit(
+        revert, ["code": String(code)], to: Self.page)
+      Markup.check(refused)
+      #expect(refused.status == .forbidden && refused.says("Your second factor is suspended"))
+      #expect(try await account().factors.map(\.id) == [factor.id])
+    }
+  }
+
   @Test func `after a restore, an unused link doesn't say that the change was made`() async throws {
     try await World.withSampleData { world in
       let browser = Browser(world)

@@ -58,6 +58,21 @@ struct SuspensionTests {
     }
   }
 
+  @Test func `L4: the link in the enrollment email can't remove a suspended factor`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let code = try #require(try await instance.mails("revert-factor").last).code
+      _ = try await suspend(instance, device, seconds: 600)
+      let codes = instance.identity.outOfBandCodes
+      await expect("factorSuspended") { try await codes.apply(code, by: Instance.visitor) }
+      #expect(try await instance.reload(device.account).factors.map(\.id) == [device.factor])
+      // Nothing changed, so the link is valid once the suspension ends.
+      instance.clock.advance(600)
+      _ = try await codes.apply(code, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).factors.isEmpty)
+    }
+  }
+
   @Test func `correct codes of a suspended factor neither add to the wrong codes nor reset them`()
     async throws
   {

@@ -247,12 +247,14 @@ extension StateMachine {
     guard let index = sample.reverts.indices.randomElement(using: &dice) else { return }
     let (code, factor) = sample.reverts[index]
     var expectation = Expectation(name: "revert of \(sample.uid)")
-    let isThere = sample.factors.contains { $0.id == factor }
+    let new = sample.factors.first { $0.id == factor }
+    let isSuspended = new?.isSuspended(at: now) ?? false
+    let isRemovable = new != nil && !sample.isLocked && !isSuspended
     let result = await attempt {
       try await identity.outOfBandCodes.apply(code, by: Author(actor: .visitor))
     }
     if case .success = result {
-      guard isThere, !sample.isLocked else { throw Broken(what: "a factor was reverted") }
+      guard isRemovable else { throw Broken(what: "a factor was reverted") }
       expectation.rows = ["factor.revert by user on \(sample.uid)"]
       users[user].drop([factor])
       users[user].endRecovery()
@@ -261,7 +263,8 @@ extension StateMachine {
       expectation.refusals = [
         "changesLocked", "invalidCode", "usedCode", "expiredCode", "userDisabled",
       ]
-      if isThere, !sample.isLocked, !sample.isDisabled {
+      if isSuspended { expectation.refusals.append("factorSuspended") }
+      if isRemovable, !sample.isDisabled {
         expectation.refusals = ["expiredCode", "usedCode"]
       }
     }
