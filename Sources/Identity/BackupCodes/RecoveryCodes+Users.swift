@@ -23,7 +23,7 @@ extension Enrollments {
     let now = store.clock.now()
     let (outbox, codes) = (store.outbox, backupCodes)
     return try await store.write(EnrollmentError.self) { connection in
-      let account = try Self.check(session, .totp, connection)
+      let account = try Self.check(session, .totp, at: now, connection)
       guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
         throw EnrollmentError.recoveryCodesNotEnabled
       }

@@ -49,8 +49,8 @@ public enum EnrollmentError: Error, Sendable {
   case tooManyAttempts
   /// The user reported a change; factors can't be changed until an owner reviews the report.
   case changesLocked
-  /// The factor is suspended; it remains required at sign-in and can't be unenrolled until the
-  /// suspension ends.
+  /// The factor is suspended; it remains required at sign-in, and can't be unenrolled until the
+  /// suspension ends. A session that passed no other factor and no backup code can't enroll another.
   case factorSuspended
   /// Recovery codes are disabled in the user pool.
   case recoveryCodesNotEnabled

@@ -17,7 +17,7 @@ extension Enrollments {
     let now = store.clock.now()
     let codes = codes
     return try await store.write(EnrollmentError.self) { connection in
-      let account = try Self.check(session, .phone, connection)
+      let account = try Self.check(session, .phone, at: now, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw EnrollmentError.invalidPhone
       }
@@ -58,7 +58,7 @@ extension Enrollments {
     let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(EnrollmentError.self)
     {
       connection in
-      let account = try Self.check(session, .phone, connection)
+      let account = try Self.check(session, .phone, at: now, connection)
       guard !Factor.isTooLong(name ?? "") else { return .failure(.displayNameTooLong) }
       var attempt = CodeAttemptRecorder(
         account: account, scope: session.scope, way: .phoneEnrollment, enrollment: nil,

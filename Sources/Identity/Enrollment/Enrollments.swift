@@ -23,7 +23,7 @@ public struct Enrollments: Sendable {
   public func start(_ session: UserSession) async throws(EnrollmentError) -> EnrollmentStart {
     let now = store.clock.now()
     let account = try await store.read(EnrollmentError.self) { connection in
-      let account = try Self.check(session, .totp, connection)
+      let account = try Self.check(session, .totp, at: now, connection)
       guard try Sessions.isFresh(session, account, at: now, connection) else {
         throw EnrollmentError.signInTooOld
       }
@@ -45,9 +45,10 @@ public struct Enrollments: Sendable {
   }
 
   /// Performs the checks that starting and finalizing share: the user pool, the session, the first
-  /// factor, and the email address.
+  /// factor, the email address, and suspensions.
   static func check(
-    _ session: UserSession, _ kind: Factor.Kind, _ connection: borrowing Connection
+    _ session: UserSession, _ kind: Factor.Kind, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Account {
     let policy: StoredPolicy
     do {
@@ -61,7 +62,26 @@ public struct Enrollments: Sendable {
     let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
     try checkChanges(account)
     try checkPrerequisites(account, by: session.provider)
+    try checkSuspension(session, account, policy.configuration, at: now, connection)
     return account
+  }
+
+  /// Checks that a session passed a factor that isn't suspended, or a backup code, while a factor
+  /// that sign-in requires is suspended.
+  ///
+  /// Any other session may be open on the lost device itself, and would enroll a factor that sign-in
+  /// accepts instead.
+  private static func checkSuspension(
+    _ session: UserSession, _ account: Account, _ configuration: MFAConfiguration, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let due = SignInForecast.factorsDue(of: account, configuration)
+    guard due.contains(where: { $0.isSuspended(at: now) }) else { return }
+    let passed = account.factors.first { $0.id == session.secondFactor?.enrollment }
+    if let passed, !passed.isSuspended(at: now) { return }
+    guard try Sessions.usedBackupCode(session, account, connection) else {
+      throw EnrollmentError.factorSuspended
+    }
   }
 
   /// Returns why an account that just signed in can't enroll an authenticator app; nil if it can.
@@ -136,7 +156,7 @@ public struct Enrollments: Sendable {
     let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(EnrollmentError.self)
     {
       connection in
-      let account = try Self.check(session, .totp, connection)
+      let account = try Self.check(session, .totp, at: now, connection)
       guard ticket.account == account.key, ticket.scope == session.scope.key else {
         return .failure(.invalidSessionInfo)
       }

@@ -73,6 +73,61 @@ struct SuspensionTests {
     }
   }
 
+  @Test
+  func `L4: a session that passed only a suspended factor can't enroll another, or generate codes`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let enrollments = instance.identity.enrollments
+      let fresh = try await instance.signIn(
+        .alice, device, code: device.code(at: instance.now)
+      ).session
+      let info = try await enrollments.startPhone(fresh, instance.request())
+      _ = try await suspend(instance, device, seconds: 600)
+      for session in [device.session, fresh] {
+        await expect("factorSuspended") {
+          try await enrollments.startPhone(session, instance.request())
+        }
+      }
+      await expect("factorSuspended") {
+        try await enrollments.finalizePhone(
+          fresh, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+      await expect("factorSuspended") {
+        try await enrollments.makeRecoveryCodes(fresh, by: Instance.visitor)
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+      // With a temporary code from support, the user replaces the lost device.
+      let temporary = try await instance.temporaryCode(device.account)
+      let helped = try await instance.signIn(.alice, device, code: temporary)
+      let enrolled = try await instance.enrollPhone(helped.session)
+      #expect(enrolled.account.factors.map(\.kind) == [.totp, .phone])
+      // The new session passed a factor that isn't suspended.
+      try await instance.enrollPhone(enrolled.session, number: Instance.otherNumber)
+    }
+  }
+
+  @Test func `a suspended factor that sign-in doesn't require blocks no enrollment`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      let phone = try #require(account.factors.first)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.support.suspend(
+        instance.acme, account.id, phone.id, until: instance.now.advanced(bySeconds: 600),
+        agent.request())
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Author(actor: .commandLine)
+      ) { $0.configuration.setSMS(false) }
+      let device = try await instance.enroll(try await instance.session(.alice).session)
+      #expect(device.account.factors.map(\.kind) == [.phone, .totp])
+    }
+  }
+
   @Test func `correct codes of a suspended factor neither add to the wrong codes nor reset them`()
     async throws
   {

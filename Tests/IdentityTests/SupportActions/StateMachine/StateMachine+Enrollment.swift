@@ -6,13 +6,26 @@ import OTP
 
 /// Users' changes to their second factors.
 extension StateMachine {
-  /// Returns why a session can't enroll a factor.
+  /// Returns why a session can't change factors.
   private func fault(
     _ session: SimulatedSession, _ user: SimulatedUser, _ kind: Factor.Kind
   ) -> [String] {
     let faults = fault(of: session, user)
     if !faults.isEmpty { return faults.map { "session.\($0)" } }
     return user.isLocked ? ["changesLocked"] : []
+  }
+
+  /// Returns why a session can't enroll a factor or generate recovery codes.
+  private func enrollmentFault(
+    _ session: SimulatedSession, _ user: SimulatedUser, _ kind: Factor.Kind
+  ) -> [String] {
+    let faults = fault(session, user, kind)
+    if !faults.isEmpty { return faults }
+    let passed = session.session.secondFactor?.enrollment.text
+    let suspended = user.factors.filter { $0.isSuspended(at: now) }.map(\.id)
+    if suspended.isEmpty || session.usedBackupCode { return [] }
+    let hasPassedOther = user.factors.contains { $0.id == passed && !suspended.contains($0.id) }
+    return hasPassedOther ? [] : ["factorSuspended"]
   }
 
   private func isFresh(_ session: SimulatedSession) -> Bool {
@@ -25,7 +38,7 @@ extension StateMachine {
     let sample = users[user]
     let isRight = dice.chance(85)
     var expectation = Expectation(name: "enroll of \(sample.uid)")
-    expectation.refusals = fault(session, sample, .totp)
+    expectation.refusals = enrollmentFault(session, sample, .totp)
     var isDone = false
     if expectation.refusals.isEmpty {
       if !isFresh(session) {
@@ -98,7 +111,7 @@ extension StateMachine {
     else { return }
     let sample = users[user]
     var expectation = Expectation(name: "enroll-phone of \(sample.uid)")
-    expectation.refusals = fault(session, sample, .phone)
+    expectation.refusals = enrollmentFault(session, sample, .phone)
     var isDone = false
     if expectation.refusals.isEmpty {
       if sample.factors.contains(where: { $0.number == number }) {
@@ -169,7 +182,7 @@ extension StateMachine {
     guard let session = try await session(user) else { return }
     let sample = users[user]
     var expectation = Expectation(name: "recovery-codes of \(sample.uid)")
-    expectation.refusals = fault(session, sample, .totp)
+    expectation.refusals = enrollmentFault(session, sample, .totp)
     let passed = session.session.secondFactor?.enrollment.text
     if expectation.refusals.isEmpty {
       if !(settings[sample.scope.key] ?? SupportRules()).recoveryCodes {
