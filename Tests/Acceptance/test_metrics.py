@@ -111,7 +111,6 @@ def test_the_state_of_the_server_is_measured(server):
     assert found["countersign_ready"] == found["countersign_clock_trusted"] == 1
     assert found['countersign_check_failed{check="database"}'] == 0
     assert found['countersign_sessions{kind="console"}'] >= 1
-    assert found['countersign_sessions{kind="user"}'] >= 1
     assert found["countersign_writer_group_size_count"] > 10
     assert found["countersign_hashing_rejections_total"] == 0
     assert found["countersign_wal_size_bytes"] > 0

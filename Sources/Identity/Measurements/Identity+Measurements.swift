@@ -10,8 +10,6 @@ public struct Measurements: Sendable, Equatable {
   public let queuedTextMessages: Int
   /// When the oldest of them was created; nil if there are none.
   public let oldestTextMessage: Instant?
-  /// Sessions of users that are stored, including ended ones that aren't deleted yet.
-  public let userSessions: Int
   /// Sessions of administrators.
   public let consoleSessions: Int
 }
@@ -30,8 +28,6 @@ extension Identity {
         oldestMail: try Deliveries.oldest(.mail, connection),
         queuedTextMessages: try Deliveries.queued(.sms, connection),
         oldestTextMessage: try Deliveries.oldest(.sms, connection),
-        userSessions: try Self.count(
-          "SELECT count(*) FROM session WHERE session_id > \([UInt8]())", connection),
         consoleSessions: try Self.count(
           "SELECT count(*) FROM console_session WHERE created_at >= \(oldest.microseconds)",
           connection))

@@ -186,13 +186,10 @@ struct ServerMetrics: Sendable {
         help: "Age of the oldest email that waits to be sent; 0 if there's none.",
         Sample(Self.age(of: measurements.oldestMail, at: now)))
     }
-    exposition.gauges(
-      "countersign_sessions",
-      help: "Sessions of administrators that haven't expired, and stored sessions of users.",
-      [
-        Sample(Double(measurements.consoleSessions), ["kind": "console"]),
-        Sample(Double(measurements.userSessions), ["kind": "user"]),
-      ])
+    // Counting the sessions of millions of users takes seconds.
+    exposition.gauge(
+      "countersign_sessions", help: "Sessions of administrators that haven't expired.",
+      Sample(Double(measurements.consoleSessions), ["kind": "console"]))
   }
 
   private func writeMail(to exposition: inout Exposition) {

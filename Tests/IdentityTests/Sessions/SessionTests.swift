@@ -1,5 +1,7 @@
-import Identity
+import Database
 import Testing
+
+@testable import Identity
 
 struct SessionTests {
   @Test func `a refresh keeps the sign-in time and updates the last refresh`() async throws {
@@ -200,6 +202,31 @@ struct SessionTests {
         instance.acme, device.account.id, device.factor, agent.request())
       #expect(
         try await instance.identity.sessions.renew(device.session).session.secondFactor == nil)
+    }
+  }
+
+  @Test func `a user's oldest sessions end when there are over a thousand`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let first = try await instance.session(.alice)
+      let (scope, now, random) = (instance.acme, instance.now, Dice(seed: 7).source)
+      let (most, last) = try await instance.identity.store.write(SessionError.self) { connection in
+        var most = 0
+        var last = ""
+        for number in 1...1_200 {
+          last = try Sessions.begin(
+            alice, in: scope, provider: .password, secondFactor: nil, with: .signIn,
+            at: Instant(microseconds: now.microseconds + Int64(number)), random: random, connection
+          ).refreshToken
+          most = max(most, try Sessions.count(alice.key, connection))
+        }
+        return (most, last)
+      }
+      #expect((Sessions.mostPerUser...1_100).contains(most))
+      _ = try await instance.identity.sessions.refresh(last, project: scope.project)
+      await expect("invalidRefreshToken") {
+        try await instance.identity.sessions.refresh(first.refreshToken, project: scope.project)
+      }
     }
   }
 
