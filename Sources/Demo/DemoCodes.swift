@@ -61,7 +61,7 @@ extension Demo {
     }
     let now = now
     try await identity.store.write(DemoError.self) { connection in
-      try AccountRecord.expireLocks(at: now, connection)
+      _ = try AccountRecord.expireLocks(at: now, connection)
     }
   }
 

@@ -102,51 +102,6 @@ extension Identity {
     return try InstanceValue(name).read(connection) ?? value
   }
 
-  /// Deletes expired data, such as tickets, guesses, invitations, and console sessions, and records
-  /// when keys and tokens were used.
-  ///
-  /// Call it about every minute. It does nothing while the clock isn't trusted.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
-  public func purgeExpired() async throws(StartError) {
-    guard clockGuard.doubt == nil else { return }
-    let now = clock.now()
-    let isSettled = clockGuard.isSettled(for: Ticket.recordLifetime)
-    try await store.write(StartError.self) { [reviews, store] connection in
-      try RestoreMark.limit(to: now, connection)
-      if isSettled { try Ticket.deleteExpired(at: now, connection) }
-      try AccountRecord.expireLocks(at: now, connection)
-      try PhoneCodes.deleteExpired(at: now, connection)
-      try OutOfBandRecord.deleteExpired(at: now, connection)
-      try UserLink.deleteExpired(at: now, connection)
-      try CallerCode.deleteExpired(at: now, connection)
-      try BackupCodeStore.deleteExpired(at: now, connection)
-      try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
-      try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
-      try Outbox.purgeExpired(at: now, connection)
-      try SMSLimits.purgeExpired(at: now, connection)
-      try UnreadableSecrets.purgeExpired(at: now, connection)
-      try Support.purgeExpired(at: now, connection)
-      try Audit.forgetReadings(at: now, connection)
-      try Approvals.purgeExpired(at: now, connection)
-      try reviews.remind(at: now, connection)
-      try Administrators.endGrants(store.outbox, at: now, connection)
-      try Administrators.remindOfGrants(store.outbox, at: now, connection)
-      try BulkRemovals.purgeExpired(at: now, connection)
-      try ConsoleSessions.purgeExpired(at: now, connection)
-      try ConsoleStorage.purgeExpired(at: now, connection)
-      try Alerts.endBreakGlass(at: now, connection)
-    }
-    do throws(KeyError) { try await signingKeys.retireExpired() } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
-    while try await purgeRemovedFactors(at: now) {}
-    try await expireAnonymousAccounts(at: now)
-    try await recordUses()
-  }
-
   /// Records when keys and tokens were last used, as noted since the last call.
   ///
   /// - Throws: ``StartError/unavailable(_:)``; the next call tries again.

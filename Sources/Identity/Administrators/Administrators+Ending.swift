@@ -1,7 +1,7 @@
 import Database
 
 extension Administrators {
-  /// The maximum number of roles that end in one transaction.
+  /// The maximum number of one administrator's roles that end in one transaction.
   private static let mostEnded = 200
 
   /// Changes when a role of an administrator ends, for an administrator in the console.
@@ -96,17 +96,20 @@ extension Administrators {
   ///   - outbox: The outbox for messages about the roles.
   ///   - now: The current time.
   ///   - connection: The transaction.
+  /// - Returns: True if there may be more.
   /// - Throws: Database errors.
+  @discardableResult
   static func endGrants(
     of id: ID<Administrator>? = nil, _ outbox: Outbox, at now: Instant,
     _ connection: borrowing Connection
-  ) throws {
+  ) throws -> Bool {
     // Those of one administrator are few.
     let which: SQL = id.map { "AND administrator_id = \($0.text)" } ?? "ORDER BY ends_at"
+    let limit = id == nil ? ChoreLimit.costlyRows : mostEnded
     let ended = try connection.all(
       """
       SELECT \(TimedGrant.heldColumns) FROM administrator_grant
-      WHERE ends_at <= \(now.microseconds) \(which) LIMIT \(mostEnded)
+      WHERE ends_at <= \(now.microseconds) \(which) LIMIT \(limit)
       """
     ) { try TimedGrant.held($0) }
     let author = Author(actor: .server)
@@ -122,18 +125,23 @@ extension Administrators {
         of: .ended, timed.grant, until: timed.end, of: record.administrator, by: author, at: now,
         connection)
     }
+    return ended.count == limit
   }
 
-  /// Emails administrators whose role ends in a week, once for each end date.
+  /// Emails administrators whose role ends in a week, once for each end date, a limited number at a
+  /// time.
+  ///
+  /// - Returns: True if there may be more.
   static func remindOfGrants(
     _ outbox: Outbox, at now: Instant, _ connection: borrowing Connection
-  ) throws {
+  ) throws -> Bool {
+    let limit = ChoreLimit.costlyRows
     let soon = now.advanced(bySeconds: reminderLead)
     let ending = try connection.all(
       """
       SELECT \(TimedGrant.heldColumns) FROM administrator_grant
       WHERE ends_at > \(now.microseconds) AND ends_at <= \(soon.microseconds) AND is_reminded = 0
-      ORDER BY ends_at LIMIT \(mostEnded)
+      ORDER BY ends_at LIMIT \(limit)
       """
     ) { try TimedGrant.held($0) }
     for (timed, holder) in ending {
@@ -144,5 +152,6 @@ extension Administrators {
         of: .ending, timed.grant, until: timed.end, of: administrator,
         by: Author(actor: .server), at: now, connection)
     }
+    return ending.count == limit
   }
 }

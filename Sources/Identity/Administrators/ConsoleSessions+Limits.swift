@@ -69,10 +69,12 @@ extension ConsoleSessions {
   }
 
   /// Deletes sessions ``remembered`` seconds after their lifetime.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let lifetime = try SessionLimits.find(connection).lifetime
     let oldest = now.advanced(bySeconds: -lifetime - remembered)
-    try connection.run("DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
+    return try connection.deletePart(
+      "FROM console_session WHERE created_at < \(oldest.microseconds)", of: "console_session",
+      by: "token_digest")
   }
 
   /// Ends a session of another administrator, or all of them, for an administrator in the console.

@@ -176,8 +176,10 @@ public struct ConsoleStorage: Sendable {
     sealed.flatMap { try? sealer.open($0, with: place.associated) }
   }
 
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM console_storage WHERE expires_at <= \(now.microseconds)")
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    try connection.deletePart(
+      "FROM console_storage WHERE expires_at <= \(now.microseconds)", of: "console_storage",
+      by: "owner_digest, kind, subject_digest")
   }
 
   private struct Place: Sendable {

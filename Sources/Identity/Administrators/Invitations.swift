@@ -267,6 +267,13 @@ public struct Invitations: Sendable {
     }
   }
 
+  /// Deletes expired invitations.
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    try connection.deletePart(
+      "FROM invitation WHERE expires_at < \(now.microseconds)", of: "invitation",
+      by: "invitation_id")
+  }
+
   private static func revocation(of invitation: Invitation) -> AuditEntry {
     var entry = AuditEntry(
       .administratorRevokeInvitation, .administrator, invitation.id.text,

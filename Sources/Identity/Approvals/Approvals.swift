@@ -258,8 +258,11 @@ public struct Approvals: Sendable {
     }
   }
 
-  /// Marks expired requests and deletes those past their retention.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  /// Marks expired requests and deletes those past their retention, a limited number at a time.
+  ///
+  /// - Returns: True if there may be more.
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    var isMore = false
     // Those that a clock that was ahead requested are over as well.
     let latest = Instant.latestEnd(of: Approval.lifetime, at: now).microseconds
     for end: SQL in ["<= \(now.microseconds)", "> \(latest)"] {
@@ -268,16 +271,17 @@ public struct Approvals: Sendable {
         SELECT \(Approval.columns) FROM approval v \(index: "approval_expiry")
           \(SQL.orderedJoin) scope s USING (scope_key)
           \(SQL.orderedJoin) project p USING (project_id)
-        WHERE v.state = 'waiting' AND v.expires_at \(end) ORDER BY v.expires_at LIMIT 100
+        WHERE v.state = 'waiting' AND v.expires_at \(end) ORDER BY v.expires_at
+        LIMIT \(ChoreLimit.costlyRows)
         """
       ) { try Approval($0, at: now) }
+      if late.count == ChoreLimit.costlyRows { isMore = true }
       for approval in late { try expire(approval, at: now, connection) }
     }
     let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
-    try connection.run(
-      """
-      DELETE FROM approval WHERE (scope_key, approval_id) IN (
-        SELECT scope_key, approval_id FROM approval WHERE decided_at IS NOT NULL AND decided_at < \(oldest) LIMIT 500)
-      """)
+    let hasMore = try connection.deletePart(
+      "FROM approval WHERE decided_at IS NOT NULL AND decided_at < \(oldest)", of: "approval",
+      by: "scope_key, approval_id")
+    return isMore || hasMore
   }
 }

@@ -35,9 +35,11 @@ extension Audit {
   }
 
   /// Deletes the times of readings that are recorded again.
-  static func forgetReadings(at now: Instant, _ connection: borrowing Connection) throws {
+  static func forgetReadings(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -readingInterval).microseconds
-    try connection.run("DELETE FROM audit_reading WHERE read_at < \(oldest)")
+    return try connection.deletePart(
+      "FROM audit_reading WHERE read_at < \(oldest)", of: "audit_reading",
+      by: "administrator_id, project_id, tenant_id")
   }
 }
 

@@ -151,10 +151,10 @@ struct BackupCodeStore: Sendable {
   }
 
   /// Deletes expired codes.
-  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run(
-      "DELETE FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now.microseconds)"
-    )
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    try connection.deletePart(
+      "FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now.microseconds)",
+      of: "backup_code_set", by: "account_key, kind")
   }
 
   /// The associated data: a sealed key can be opened only for its kind and account.

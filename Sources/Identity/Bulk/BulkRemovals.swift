@@ -316,25 +316,26 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// Deletes expired drafts and lines past their retention.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  /// The maximum number of removals deleted in one transaction, each with its lines.
+  private static let mostPurged = 5
+
+  /// Deletes expired drafts and lines past their retention, a limited number at a time.
+  ///
+  /// - Returns: True if there may be more.
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let draft = now.advanced(bySeconds: -draftLifetime).microseconds
     let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
-    try connection.run(
+    let moreDrafts = try connection.deletePart(
+      "FROM bulk_job WHERE state = 'draft' AND created_at < \(draft)", of: "bulk_job",
+      by: "scope_key, job_id", atMost: mostPurged)
+    let moreEnded = try connection.deletePart(
+      "FROM bulk_job WHERE ended_at IS NOT NULL AND ended_at < \(ended)", of: "bulk_job",
+      by: "scope_key, job_id", atMost: mostPurged)
+    let moreGroups = try connection.deletePart(
       """
-      DELETE FROM bulk_job WHERE (scope_key, job_id) IN (SELECT scope_key, job_id FROM bulk_job
-        WHERE state = 'draft' AND created_at < \(draft) LIMIT 5)
-      """)
-    try connection.run(
-      """
-      DELETE FROM bulk_job WHERE (scope_key, job_id) IN (SELECT scope_key, job_id FROM bulk_job
-        WHERE ended_at IS NOT NULL AND ended_at < \(ended) LIMIT 5)
-      """)
-    try connection.run(
-      """
-      DELETE FROM bulk_group WHERE group_id IN (SELECT group_id FROM bulk_group g
-        WHERE created_at < \(draft) AND NOT EXISTS (SELECT 1 FROM bulk_job j
-          WHERE j.group_id = g.group_id) LIMIT 5)
-      """)
+      FROM bulk_group g WHERE created_at < \(draft)
+        AND NOT EXISTS (SELECT 1 FROM bulk_job j WHERE j.group_id = g.group_id)
+      """, of: "bulk_group", by: "group_id", atMost: mostPurged)
+    return moreDrafts || moreEnded || moreGroups
   }
 }

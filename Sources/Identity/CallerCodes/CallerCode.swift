@@ -101,7 +101,9 @@ struct CallerCode {
   }
 
   /// Deletes expired codes.
-  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM caller_code WHERE expires_at <= \(now.microseconds)")
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    try connection.deletePart(
+      "FROM caller_code WHERE expires_at <= \(now.microseconds)", of: "caller_code",
+      by: "account_key, administrator_id")
   }
 }

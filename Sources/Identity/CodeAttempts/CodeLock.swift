@@ -99,28 +99,34 @@ extension AccountRecord {
 
   /// Removes a batch of expired locks, and of those from a clock that was ahead; the counts of
   /// incorrect codes are kept.
-  package static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws {
+  ///
+  /// - Returns: True if there may be more.
+  package static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws
+    -> Bool
+  {
     let latest = Instant.latestEnd(of: Throttle.codes.longest, at: now)
-    try expireLocks("codes_blocked_until <= \(now.microseconds)", connection)
-    try expireLocks(
+    let isFull = try expireLocks("codes_blocked_until <= \(now.microseconds)", connection)
+    let isLatestFull = try expireLocks(
       """
       codes_blocked_until > \(latest.microseconds)
         AND codes_blocked_until < \(CodeLock.forever.microseconds)
       """, connection)
+    return isFull || isLatestFull
   }
 
   private static func expireLocks(
     _ condition: SQL, _ connection: borrowing Connection
-  ) throws {
+  ) throws -> Bool {
     let scopes = try connection.all(
       """
       UPDATE account SET codes_blocked_until = NULL WHERE account_key IN (
-        SELECT account_key FROM account WHERE \(condition) LIMIT 500)
+        SELECT account_key FROM account WHERE \(condition) LIMIT \(ChoreLimit.rows))
       RETURNING scope_key
       """
     ) { try $0.value(0) as Int64 }
     for (scope, count) in Dictionary(grouping: scopes, by: \.self).mapValues(\.count) {
       try self.count(-count, in: scope, connection)
     }
+    return scopes.count == ChoreLimit.rows
   }
 }

@@ -262,14 +262,3 @@ extension RemovedFactors: ReencryptableStore {
     }
   }
 }
-
-extension Identity {
-  /// Permanently deletes a batch of factors whose hold has ended, in one transaction.
-  ///
-  /// - Returns: True if there may be more.
-  func purgeRemovedFactors(at now: Instant) async throws(StartError) -> Bool {
-    try await store.write(StartError.self) { connection in
-      try RemovedFactors.purge(at: now, connection)
-    }
-  }
-}

@@ -137,8 +137,10 @@ public struct UnreadableSecrets: Sendable {
   }
 
   /// Deletes secrets that haven't failed for a week, because they were removed or open again.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -remembered)
-    try connection.run("DELETE FROM unreadable_secret WHERE last_at < \(oldest.microseconds)")
+    return try connection.deletePart(
+      "FROM unreadable_secret WHERE last_at < \(oldest.microseconds)", of: "unreadable_secret",
+      by: "kind, project_id, tenant_id, object_id, part")
   }
 }

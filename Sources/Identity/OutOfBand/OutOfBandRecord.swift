@@ -195,9 +195,11 @@ struct OutOfBandRecord {
   }
 
   /// Deletes codes 30 days after they expire.
-  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -remembered)
-    try connection.run("DELETE FROM oob_code WHERE expires_at < \(oldest.microseconds)")
+    return try connection.deletePart(
+      "FROM oob_code WHERE expires_at < \(oldest.microseconds)", of: "oob_code",
+      by: "code_digest")
   }
 }
 

@@ -35,12 +35,17 @@ extension Outbox {
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
   ///
   /// Messages that a clock that was ahead put off are due again.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  ///
+  /// - Returns: True if there may be more.
+  static func purgeExpired(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
     let latest = Instant.latestEnd(of: Deliveries.longestWait, at: now)
+    var most = 0
     for channel in [OutboxEntry.Channel.mail, .sms] {
-      try makeDue(channel, after: latest, at: now, connection)
+      most = max(most, try makeDue(channel, after: latest, at: now, connection))
     }
-    try connection.run(
+    let wiped = try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
       WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
@@ -48,10 +53,9 @@ extension Outbox {
         LIMIT \(Deliveries.share))
       """)
     let oldest = now.advanced(bySeconds: -memory)
-    try connection.run(
-      """
-      DELETE FROM outbox WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
-        WHERE expires_at < \(oldest.microseconds) LIMIT \(Deliveries.share))
-      """)
+    let hasMore = try connection.deletePart(
+      "FROM outbox WHERE expires_at < \(oldest.microseconds)", of: "outbox",
+      by: "scope_key, message_id")
+    return hasMore || max(most, wiped) == Deliveries.share
   }
 }

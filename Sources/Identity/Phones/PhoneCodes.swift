@@ -115,10 +115,11 @@ struct PhoneCodes {
   }
 
   /// Deletes expired codes.
-  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -PhoneCode.lifetime)
-    try connection.run(
-      "DELETE FROM verification_code WHERE session_id < \(TimeOrderedID.first(at: oldest))")
+    return try connection.deletePart(
+      "FROM verification_code WHERE session_id < \(TimeOrderedID.first(at: oldest))",
+      of: "verification_code", by: "session_id")
   }
 }
 

@@ -76,7 +76,8 @@ public struct SMSLimits: Sendable, Equatable {
   }
 
   /// Deletes the counts of days before yesterday.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM sms_count WHERE day < \(now.day - 1)")
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    try connection.deletePart(
+      "FROM sms_count WHERE day < \(now.day - 1)", of: "sms_count", by: "scope_key, day, region")
   }
 }

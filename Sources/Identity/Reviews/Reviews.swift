@@ -223,9 +223,12 @@ public struct Reviews: Sendable {
   /// Reminds reviewers by email of reviews that are due today or overdue, each once.
   ///
   /// If the reviewer can't sign off anymore, all who can are reminded. Does nothing without a mail server; the console lists what's overdue anyway.
-  func remind(at now: Instant, _ connection: borrowing Connection) throws {
-    guard store.outbox.carriesMail else { return }
+  ///
+  /// - Returns: True if there may be more.
+  func remind(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    guard store.outbox.carriesMail else { return false }
     let tomorrow = Day(now).next
+    var reminded = 0
     for signOff in try Self.due(before: tomorrow, unremindedOnly: true, connection) {
       let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
       let reviewer = try Administrators.present(signOff.reviewer, at: now, connection)
@@ -252,7 +255,10 @@ public struct Reviews: Sendable {
         """
         UPDATE sign_off SET reminded_at = \(now.microseconds) WHERE sign_off_id = \(signOff.id)
         """)
+      reminded += 1
+      if reminded == ChoreLimit.costlyRows { return true }
     }
+    return false
   }
 
   func status(

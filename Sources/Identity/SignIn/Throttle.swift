@@ -198,3 +198,13 @@ struct ThrottleCharge: Sendable {
       "DELETE FROM throttle WHERE name >= \(name) AND name < \(name + "!")")
   }
 }
+
+extension Throttle {
+  /// Deletes counts of guesses that no longer matter.
+  static func deleteExpired(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.deletePart(
+      "FROM throttle WHERE expires_at < \(now.microseconds)", of: "throttle", by: "name")
+  }
+}

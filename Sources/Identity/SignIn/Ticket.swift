@@ -130,9 +130,11 @@ struct Ticket {
   ///
   /// If it jumped ahead, tickets of the last minutes would lose their records, and be valid again once
   /// it's set back.
-  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -recordLifetime)
-    try connection.run("DELETE FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))")
+    return try connection.deletePart(
+      "FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))", of: "ticket",
+      by: "ticket_id")
   }
 
   private func count(uses: Int, failures: Int, _ connection: borrowing Connection) throws {

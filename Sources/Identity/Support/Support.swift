@@ -118,8 +118,10 @@ public struct Support: Sendable {
   }
 
   /// Deletes actions that no longer count toward the hourly limit.
-  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -hour)
-    try connection.run("DELETE FROM support_action WHERE at < \(oldest.microseconds)")
+    return try connection.deletePart(
+      "FROM support_action WHERE at < \(oldest.microseconds)", of: "support_action",
+      by: "scope_key, action_id")
   }
 }

@@ -142,9 +142,11 @@ package struct UserLink: Sendable {
   }
 
   /// Deletes links 30 days after they expire.
-  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -remembered)
-    try connection.run("DELETE FROM user_link WHERE expires_at < \(oldest.microseconds)")
+    return try connection.deletePart(
+      "FROM user_link WHERE expires_at < \(oldest.microseconds)", of: "user_link",
+      by: "account_key, link_digest")
   }
 }
 

@@ -56,7 +56,7 @@ struct SMSLimitsTests {
       }
       #expect(before == nil && after == 2)
       let left = try await instance.database.write { connection in
-        try SMSLimits.purgeExpired(at: now.advanced(bySeconds: 2 * 86_400), connection)
+        _ = try SMSLimits.purgeExpired(at: now.advanced(bySeconds: 2 * 86_400), connection)
         return try connection.first("SELECT /* test */ count(*) FROM sms_count") {
           try $0.value(0) as Int
         }

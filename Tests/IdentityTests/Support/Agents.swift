@@ -120,5 +120,8 @@ extension Instance {
   /// Purges one batch of removed factors that can't be restored, as the server does.
   ///
   /// - Returns: Whether there may be more.
-  func purgeBatch() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
+  func purgeBatch() async throws -> Bool {
+    let now = now
+    return try await database.write { try RemovedFactors.purge(at: now, $0) }
+  }
 }

@@ -4,16 +4,19 @@ import Synchronization
 import TestDatabases
 import Testing
 
-/// The texts of all statements that the product ran in a test.
+/// The texts of all statements that the product ran in a test, and how many ran.
 final class Statements: Sendable {
   private let texts = Mutex<Set<String>>([])
+  private let runs = Mutex(0)
 
   var all: Set<String> { texts.withLock { $0 } }
+  var count: Int { runs.withLock { $0 } }
 
   func record(_ text: String) {
     // Tests mark their own statements.
     guard !text.contains("/* test */") else { return }
     texts.withLock { _ = $0.insert(text) }
+    runs.withLock { $0 += 1 }
   }
 }
 

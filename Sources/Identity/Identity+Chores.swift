@@ -1,0 +1,121 @@
+import Database
+
+/// A part of ``Identity/purgeExpired()`` in one transaction, which changes a limited number of rows.
+///
+/// It returns whether it reached the limit, so that there may be more.
+typealias Chore = @Sendable (_ now: Instant, _ connection: borrowing Connection) throws -> Bool
+
+/// The limits of a ``Chore``.
+enum ChoreLimit {
+  /// The maximum number of rows in a transaction.
+  static let rows = 500
+  /// The maximum number of rows in a transaction if each takes many statements, such as those of
+  /// emails to 20 administrators.
+  static let costlyRows = 10
+  /// The maximum number of transactions of a chore in one run.
+  static let parts = 100
+}
+
+extension Identity {
+  /// What ``purgeExpired()`` does, in this order.
+  private var chores: [Chore] {
+    let isSettled = clockGuard.isSettled(for: Ticket.recordLifetime)
+    let (reviews, outbox) = (reviews, store.outbox)
+    return [
+      Self.once(RestoreMark.limit),
+      { try isSettled ? Ticket.deleteExpired(at: $0, $1) : false },
+      AccountRecord.expireLocks,
+      PhoneCodes.deleteExpired,
+      OutOfBandRecord.deleteExpired,
+      UserLink.deleteExpired,
+      CallerCode.deleteExpired,
+      BackupCodeStore.deleteExpired,
+      RemovedFactors.purge,
+      Throttle.deleteExpired,
+      Invitations.deleteExpired,
+      Outbox.purgeExpired,
+      SMSLimits.purgeExpired,
+      UnreadableSecrets.purgeExpired,
+      Support.purgeExpired,
+      Audit.forgetReadings,
+      Approvals.purgeExpired,
+      reviews.remind,
+      { try Administrators.endGrants(outbox, at: $0, $1) },
+      { try Administrators.remindOfGrants(outbox, at: $0, $1) },
+      BulkRemovals.purgeExpired,
+      ConsoleSessions.purgeExpired,
+      ConsoleStorage.purgeExpired,
+      Self.once(Alerts.endBreakGlass),
+    ]
+  }
+
+  /// Returns a chore that one transaction completes.
+  private static func once(
+    _ work: @escaping @Sendable (Instant, borrowing Connection) throws -> Void
+  ) -> Chore {
+    { now, connection in
+      try work(now, connection)
+      return false
+    }
+  }
+
+  /// Deletes expired data, such as tickets, guesses, invitations, and console sessions, and records
+  /// when keys and tokens were used.
+  ///
+  /// Each chore has its own transactions. One that fails doesn't prevent the others.
+  ///
+  /// Call it about every minute. It does nothing while the clock isn't trusted.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``, the first failure.
+  public func purgeExpired() async throws(StartError) {
+    guard clockGuard.doubt == nil else { return }
+    let now = clock.now()
+    var firstFailure: StartError?
+    func attempt(_ work: () async throws(StartError) -> Void) async {
+      do throws(StartError) { try await work() } catch { firstFailure = firstFailure ?? error }
+    }
+    for chore in chores {
+      await attempt { () throws(StartError) in try await run(chore, at: now) }
+    }
+    await attempt { () throws(StartError) in
+      do throws(KeyError) { try await signingKeys.retireExpired() } catch {
+        switch error {
+        case .unavailable(let failure): throw .unavailable(failure)
+        }
+      }
+    }
+    await attempt { () throws(StartError) in try await expireAnonymousAccounts(at: now) }
+    await attempt { () throws(StartError) in try await recordUses() }
+    if let firstFailure { throw firstFailure }
+  }
+
+  /// Repeats a chore while there's more, pausing for other writes in between.
+  private func run(_ chore: @escaping Chore, at now: Instant) async throws(StartError) {
+    for _ in 0..<ChoreLimit.parts {
+      let isMore = try await store.write(StartError.self) { try chore(now, $0) }
+      guard isMore else { return }
+      // The server is stopping.
+      do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
+    }
+  }
+}
+
+extension Connection {
+  /// Deletes a limited number of rows.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows of the table, as `FROM` with a condition.
+  ///   - table: The table.
+  ///   - key: The columns of a unique key. SQLite looks up several columns only if all have the same
+  ///     type, otherwise by the first one alone.
+  ///   - limit: The maximum number of rows.
+  /// - Returns: True if there may be more.
+  /// - Throws: ``DatabaseError``.
+  func deletePart(
+    _ rows: SQL, of table: SQL, by key: SQL, atMost limit: Int = ChoreLimit.rows
+  ) throws(DatabaseError) -> Bool {
+    let deleted = try run(
+      "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) \(rows) LIMIT \(limit))")
+    return deleted >= limit
+  }
+}
