@@ -79,6 +79,8 @@ public struct Deliveries: Sendable {
   static let longestWait: Int64 = 3_600
   /// The maximum number of rows that a write changes.
   static let share = 500
+  /// The maximum number of messages that can't be sent anymore that one write skips.
+  static let mostSkipped = 100
 
   /// The wait after an attempt, in seconds, doubling each time up to an hour: first a minute for an
   /// email, and 5 seconds for a text message, since a code expires after minutes.
@@ -127,36 +129,60 @@ public struct Deliveries: Sendable {
       ) { _ in true } ?? false
     }
     guard isAnyDue else { return nil }
-    let outbox = store.outbox
-    return try await store.write(OutboxError.self) { connection in
-      while true {
-        guard let row = try Self.claim(channel, at: now, connection) else { return nil }
-        if sending.contains(row.id) { continue }
-        guard row.expiresAt > now,
-          try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
-        else {
-          try Outbox.wipe(row.key, of: row.scope, connection)
-          continue
-        }
-        let text: MessageText
-        do {
-          text = try row.secret.opening {
-            try outbox.open(
-              row.sealed, html: row.html, recipient: row.recipient, createdAt: row.createdAt)
-          }
-        } catch let unreadable as UnreadableSecret {
-          try UnreadableSecrets.record(unreadable, at: now, connection)
-          // It's encrypted with a new master key that this server hasn't loaded yet. The email is
-          // retried when the lease ends.
-          if unreadable.key == nil { try Self.failUnopened(row, at: now, connection) }
-          continue
-        } catch {
-          try Self.failUnopened(row, at: now, connection)
-          continue
-        }
-        return DueMessage(row, channel, text)
+    while true {
+      let result = try await store.write(OutboxError.self) { connection in
+        try claim(channel, except: sending, at: now, connection)
+      }
+      switch result {
+      case .message(let message): return message
+      case .none: return nil
+      case .unknown: continue
       }
     }
+  }
+
+  /// The result of one transaction that looks for a message.
+  enum Claim: Sendable {
+    case message(DueMessage)
+    /// None is due.
+    case none
+    /// There may be one after the messages that can't be sent anymore.
+    case unknown
+  }
+
+  /// Leases the message that has been due the longest, and skips a limited number that can't be sent.
+  func claim(
+    _ channel: OutboxEntry.Channel, except sending: Set<String>, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Claim {
+    for _ in 0..<Self.mostSkipped {
+      guard let row = try Self.claim(channel, at: now, connection) else { return .none }
+      if sending.contains(row.id) { continue }
+      guard row.expiresAt > now,
+        try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
+      else {
+        try Outbox.wipe(row.key, of: row.scope, connection)
+        continue
+      }
+      let text: MessageText
+      do {
+        text = try row.secret.opening {
+          try store.outbox.open(
+            row.sealed, html: row.html, recipient: row.recipient, createdAt: row.createdAt)
+        }
+      } catch let unreadable as UnreadableSecret {
+        try UnreadableSecrets.record(unreadable, at: now, connection)
+        // It's encrypted with a new master key that this server hasn't loaded yet. The email is
+        // retried when the lease ends.
+        if unreadable.key == nil { try Self.failUnopened(row, at: now, connection) }
+        continue
+      } catch {
+        try Self.failUnopened(row, at: now, connection)
+        continue
+      }
+      return .message(DueMessage(row, channel, text))
+    }
+    return .unknown
   }
 
   fileprivate struct ClaimedMessage: Sendable {

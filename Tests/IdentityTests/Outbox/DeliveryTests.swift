@@ -191,6 +191,39 @@ struct DeliveryTests {
     }
   }
 
+  @Test func `any number of messages is deleted at once, 500 in a transaction`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, copies: 1_200, lifetime: 600)
+      instance.clock.advance(601 + Outbox.memory)
+      try await instance.identity.purgeExpired()
+      let left = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM outbox") { try $0.value(0) as Int }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `an email after hundreds of expired ones is found, by several transactions`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.write(.mail, copies: 250, lifetime: 600)
+      instance.clock.advance(600)
+      try await instance.write(.mail, to: Person.bob.email)
+      let (deliveries, now) = (instance.identity.deliveries, instance.now)
+      let first = try await instance.database.write { connection in
+        try deliveries.claim(.mail, except: [], at: now, connection)
+      }
+      guard case .unknown = first else {
+        Issue.record("\(first)")
+        return
+      }
+      #expect(try await instance.texts() == 251 - Deliveries.mostSkipped)
+      #expect(try await instance.claim()?.recipient == Person.bob.email)
+      #expect(try await instance.texts() == 1)
+    }
+  }
+
   @Test func `text messages can't be claimed`() async throws {
     try await withInstance { instance in
       try await instance.write(.sms)
@@ -227,20 +260,22 @@ struct DeliveryTests {
 
 extension Instance {
   func write(
-    _ channel: OutboxEntry.Channel, in scope: Scope? = nil, to recipient: String? = nil,
-    lifetime: Int64 = 86_400,
+    _ channel: OutboxEntry.Channel, copies: Int = 1, in scope: Scope? = nil,
+    to recipient: String? = nil, lifetime: Int64 = 86_400,
     body: String = "https://example.com/?oobCode=abc123def456\nsecond line",
     on server: Identity? = nil
   ) async throws {
     let (outbox, now, scope) = ((server ?? identity).store.outbox, now, scope ?? acme)
     let address = recipient ?? (channel == .mail ? Person.alice.email : "+4915112345678")
     try await database.write { connection in
-      try outbox.add(
-        OutboxMessage(
-          channel: channel, purpose: "verify-email", recipient: address, language: "en",
-          subject: channel == .mail ? "Subject – ✓" : "",
-          body: body,
-          expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: scope, at: now, connection)
+      for _ in 0..<copies {
+        try outbox.add(
+          OutboxMessage(
+            channel: channel, purpose: "verify-email", recipient: address, language: "en",
+            subject: channel == .mail ? "Subject – ✓" : "",
+            body: body,
+            expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: scope, at: now, connection)
+      }
     }
   }
 
