@@ -6,6 +6,8 @@ extension Alerts {
   private static let share = 500
   /// The maximum number of code attempts that one check of a pool reads.
   private static let mostAttempts = 100_000
+  /// The maximum number of findings recorded in one transaction, each with emails to owners.
+  private static let mostRecorded = 50
 
   private struct Finding {
     let scope: Scope
@@ -34,11 +36,15 @@ extension Alerts {
       ) { try $0.value(0) as Bool } ?? false
     }
     guard isDue || !findings.isEmpty else { return }
-    let found = findings
-    try await store.write(AlertError.self) { connection in
-      for finding in found { try record(finding, at: now, connection) }
-      try Self.end(at: now, connection)
+    var rest = findings[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.mostRecorded)
+      rest = rest.dropFirst(part.count)
+      try await store.write(AlertError.self) { connection in
+        for finding in part { try record(finding, at: now, connection) }
+      }
     }
+    try await store.write(AlertError.self) { try Self.end(at: now, $0) }
   }
 
   /// Looks at the next pools.
