@@ -75,7 +75,7 @@ extension Identity {
       do throws(StartError) { try await work() } catch { firstFailure = firstFailure ?? error }
     }
     for chore in chores {
-      await attempt { () throws(StartError) in try await run(chore, at: now) }
+      await attempt { () throws(StartError) in try await store.run(chore, at: now) }
     }
     await attempt { () throws(StartError) in
       do throws(KeyError) { try await signingKeys.retireExpired() } catch {
@@ -88,15 +88,28 @@ extension Identity {
     await attempt { () throws(StartError) in try await recordUses() }
     if let firstFailure { throw firstFailure }
   }
+}
 
+extension Store {
   /// Repeats a chore while there's more, pausing for other writes in between.
-  private func run(_ chore: @escaping Chore, at now: Instant) async throws(StartError) {
-    for _ in 0..<ChoreLimit.parts {
-      let isMore = try await store.write(StartError.self) { try chore(now, $0) }
-      guard isMore else { return }
+  ///
+  /// - Parameters:
+  ///   - chore: The chore.
+  ///   - most: The maximum number of transactions.
+  ///   - now: The current time.
+  /// - Returns: True if there may be more.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  @discardableResult
+  func run(
+    _ chore: @escaping Chore, atMost most: Int = ChoreLimit.parts, at now: Instant
+  ) async throws(StartError) -> Bool {
+    for _ in 0..<most {
+      let isMore = try await write(StartError.self) { try chore(now, $0) }
+      guard isMore else { return false }
       // The server is stopping.
-      do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
+      do { try await Task.sleep(for: .milliseconds(5)) } catch { return true }
     }
+    return true
   }
 }
 

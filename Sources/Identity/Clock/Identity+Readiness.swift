@@ -14,8 +14,7 @@ extension Identity {
     }
   }
 
-  /// Deletes one batch of old code attempts; does nothing while the clock isn't
-  /// trusted.
+  /// Deletes old code attempts of the next pools; does nothing while the clock isn't trusted.
   ///
   /// - Returns: True if there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.

@@ -1,12 +1,27 @@
 import Database
+import Synchronization
 
 extension CodeAttempts {
-  /// The maximum number of code attempts deleted per transaction.
-  static let share = 500
-  /// The maximum number of user pools per run.
-  static let mostScopes = 100
+  /// The last pool whose code attempts were looked at.
+  ///
+  /// It's only in memory: another server, or this one after a restart, starts with the first pool.
+  final class Position: Sendable {
+    private let key = Mutex<Int64>(0)
 
-  /// Deletes code attempts past their pool's retention, one batch per pool; ``Activity`` has counted
+    var last: Int64 {
+      get { key.withLock { $0 } }
+      set { key.withLock { $0 = newValue } }
+    }
+  }
+
+  /// The maximum number of user pools with old code attempts per run.
+  static let mostScopes = 100
+  /// The maximum number of user pools that a run looks at.
+  static let mostSeen = 1_000
+  /// The maximum number of transactions per pool and run.
+  static let mostParts = 20
+
+  /// Deletes code attempts past their pool's retention in the next pools; ``Activity`` has counted
   /// them.
   ///
   /// Call it periodically, and again while it returns true.
@@ -15,33 +30,39 @@ extension CodeAttempts {
   /// - Throws: ``StartError/unavailable(_:)``.
   public func age() async throws(StartError) -> Bool {
     let now = store.clock.now()
-    let due = try await store.read(StartError.self) { connection in
-      try Self.due(at: now, connection)
+    let position = aged.last
+    let (due, last) = try await store.read(StartError.self) { connection in
+      try Self.due(after: position, at: now, connection)
     }
+    var isMore = last != nil
     for (scope, end) in due {
-      try await store.write(StartError.self) { connection in
-        try Self.age(scope, before: end, connection)
-      }
+      let isFull = try await store.run(
+        { _, connection in try Self.age(scope, before: end, connection) },
+        atMost: Self.mostParts, at: now)
+      if isFull { isMore = true }
     }
-    return !due.isEmpty
+    aged.last = last ?? 0
+    return isMore
   }
 
-  /// Returns the user pools with code attempts past their retention, with the cutoff time.
+  /// Returns the next user pools with code attempts past their retention, with the cutoff time.
   ///
   /// Only whole days are deleted, so a list never ends within a day.
+  ///
+  /// - Returns: The pools, and the last one that was looked at; nil if there are no more.
   private static func due(
-    at now: Instant, _ connection: borrowing Connection
-  ) throws -> [(scope: Int64, end: Instant)] {
+    after position: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (due: [(scope: Int64, end: Instant)], last: Int64?) {
     var due: [(scope: Int64, end: Instant)] = []
-    var last: Int64 = 0
-    while due.count < mostScopes {
+    var last = position
+    for _ in 0..<mostSeen where due.count < mostScopes {
       let oldest = try connection.first(
         """
         SELECT scope_key, at FROM code_attempt WHERE scope_key > \(last)
         ORDER BY scope_key, at LIMIT 1
         """
       ) { row in (scope: try row.value(0) as Int64, at: try row.value(1) as Int64) }
-      guard let oldest else { break }
+      guard let oldest else { return (due, nil) }
       last = oldest.scope
       let scope = try connection.first(
         """
@@ -54,24 +75,25 @@ extension CodeAttempts {
       let end = Instant(seconds: (now.day - Int64(days)) * 86_400)
       if oldest.at < end.microseconds { due.append((oldest.scope, end)) }
     }
-    return due
+    return (due, last)
   }
 
   private static func age(
     _ scope: Int64, before end: Instant, _ connection: borrowing Connection
-  ) throws {
-    let last = try connection.all(
+  ) throws -> Bool {
+    let part = try connection.all(
       """
       SELECT at, account_key FROM code_attempt
       WHERE scope_key = \(scope) AND at < \(end.microseconds)
-      ORDER BY at, account_key LIMIT \(share)
+      ORDER BY at, account_key LIMIT \(ChoreLimit.rows)
       """
-    ) { row in (at: try row.value(0) as Int64, account: try row.value(1) as Int64) }.last
-    guard let last else { return }
+    ) { row in (at: try row.value(0) as Int64, account: try row.value(1) as Int64) }
+    guard let last = part.last else { return false }
     try connection.run(
       """
       DELETE FROM code_attempt
       WHERE scope_key = \(scope) AND (at, account_key) <= (\(last.at), \(last.account))
       """)
+    return part.count == ChoreLimit.rows
   }
 }

@@ -4,6 +4,7 @@ import OTP
 /// The log of code attempts.
 public struct CodeAttempts: Sendable {
   let store: Store
+  let aged = Position()
 
   /// The number of code attempts shown on a user's page.
   public static let shown = 20
