@@ -55,9 +55,11 @@ extension Activity {
       isWhole: isWhole, first: first, step: 1, last: recent,
       clockChanges: store.expectedTime.changes)
     let past = try countCache.values(of: keys, in: period) {
-      try Self.count(of: $0, isWhole: isWhole, from: first, before: recent, connection)
+      try Self.counts(of: $0, isWhole: isWhole, from: first, before: recent, connection)
     }
-    for (key, count) in zip(keys, past) where count.all > 0 { counts[key] = count }
+    for key in keys {
+      if let count = past[key], count.all > 0 { counts[key] = count }
+    }
     let hours = try connection.all(
       """
       SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour
@@ -73,17 +75,27 @@ extension Activity {
     return counts
   }
 
-  private static func count(
-    of key: Int64, isWhole: Bool, from first: Int64, before last: Int64,
+  /// Returns the counts of all pools, also of those without attempts.
+  private static func counts(
+    of keys: [Int64], isWhole: Bool, from first: Int64, before last: Int64,
     _ connection: borrowing Connection
-  ) throws -> AttemptCounts {
-    let sums = try connection.first(
+  ) throws -> [Int64: AttemptCounts] {
+    let sums = try connection.all(
       """
-      SELECT coalesce(sum(accepted), 0), coalesce(sum(outside + incorrect + locked + other), 0)
+      SELECT scope_key, sum(accepted), sum(outside + incorrect + locked + other)
       FROM activity_hour
-      WHERE scope_key = \(key) AND whole = \(isWhole) AND hour >= \(first) AND hour < \(last)
+      WHERE scope_key IN (\(list: keys)) AND whole = \(isWhole) AND hour >= \(first)
+        AND hour < \(last)
+      GROUP BY scope_key
       """
-    ) { AttemptCounts(accepted: try $0.value(0), rejected: try $0.value(1)) }
-    return sums ?? AttemptCounts()
+    ) { row in
+      (
+        key: try row.value(0) as Int64,
+        counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
+      )
+    }
+    var counts = Dictionary(keys.map { ($0, AttemptCounts()) }) { first, _ in first }
+    for sum in sums { counts[sum.key] = sum.counts }
+    return counts
   }
 }

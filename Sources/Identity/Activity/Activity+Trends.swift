@@ -48,7 +48,7 @@ extension Activity {
       let past = try past(
         of: pools.map(\.key), isWhole: isWhole, points: points, from: start, to: now, connection)
       var trends = [Int64: [Double?]](minimumCapacity: pools.count)
-      for (pool, past) in zip(pools, past) { trends[pool.key] = past + [pool.share] }
+      for pool in pools { trends[pool.key] = (past[pool.key] ?? []) + [pool.share] }
       return trends
     }
   }
@@ -57,21 +57,25 @@ extension Activity {
   private func past(
     of keys: [Int64], isWhole: Bool, points: Int, from start: Instant, to now: Instant,
     _ connection: borrowing Connection
-  ) throws -> [[Double?]] {
+  ) throws -> [Int64: [Double?]] {
     let step = max(1, (now.hour - start.hour) / Int64(max(points - 1, 1)))
     let last = now.hour - step
     let first = now.hour - step * Int64(max(points - 1, 1))
     let period = PastPeriod(
       isWhole: isWhole, first: first, step: step, last: last,
       clockChanges: store.expectedTime.changes)
-    return try trendCache.values(of: keys, in: period) { key in
-      var shares = [Double?](repeating: nil, count: max(points - 1, 1))
-      let states = try Self.states(
-        of: Subject(key: key, isWhole: isWhole), from: first, to: last, step: step, connection)
-      for state in states {
-        shares[Int((state.at.hour - first) / step)] = Self.share(state.enrolled, of: state.users)
+    return try trendCache.values(of: keys, in: period) { keys in
+      var found: [Int64: [Double?]] = [:]
+      for key in keys {
+        var shares = [Double?](repeating: nil, count: max(points - 1, 1))
+        let states = try Self.states(
+          of: Subject(key: key, isWhole: isWhole), from: first, to: last, step: step, connection)
+        for state in states {
+          shares[Int((state.at.hour - first) / step)] = Self.share(state.enrolled, of: state.users)
+        }
+        found[key] = shares
       }
-      return shares
+      return found
     }
   }
 

@@ -15,7 +15,7 @@ extension ActivityError: UseCaseError {}
 public struct Activity: Sendable {
   let store: Store
   let trendCache = PastCache<[Double?]>()
-  let countCache = PastCache<AttemptCounts>()
+  let countCache = PastCache<AttemptCounts>(limit: 100_000)
   let foldedAttempts = FoldedAttempts()
 
   /// The subject of a count, as stored.

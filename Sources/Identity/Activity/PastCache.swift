@@ -18,26 +18,30 @@ final class PastCache<Value: Sendable>: Sendable {
   }
 
   /// The maximum number of values; the cache is cleared when it's exceeded.
-  private let limit = 10_000
+  private let limit: Int
   private let state = Mutex(State())
 
-  /// Returns the values of pools by their keys, in order; `find` returns one that isn't known.
+  init(limit: Int = 10_000) { self.limit = limit }
+
+  /// Returns the values of pools by their keys; `find` returns those that aren't known, of up to
+  /// 1,000 pools at a time.
   func values(
-    of keys: [Int64], in period: PastPeriod, _ find: (Int64) throws -> Value
-  ) rethrows -> [Value] {
-    let known = state.withLock { $0.values[period] } ?? [:]
-    var new: [(Int64, Value)] = []
-    let values = try keys.map { key in
-      if let value = known[key] { return value }
-      let value = try find(key)
-      new.append((key, value))
-      return value
+    of keys: [Int64], in period: PastPeriod, _ find: ([Int64]) throws -> [Int64: Value]
+  ) rethrows -> [Int64: Value] {
+    var values = state.withLock { $0.values[period] } ?? [:]
+    var rest = keys.filter { values[$0] == nil }[...]
+    var new: [Int64: Value] = [:]
+    while !rest.isEmpty {
+      let part = rest.prefix(1_000)
+      rest = rest.dropFirst(part.count)
+      new.merge(try find(Array(part))) { $1 }
     }
     if !new.isEmpty { keep(new, in: period) }
+    values.merge(new) { $1 }
     return values
   }
 
-  private func keep(_ new: [(Int64, Value)], in period: PastPeriod) {
+  private func keep(_ new: [Int64: Value], in period: PastPeriod) {
     state.withLock { state in
       if state.count + new.count > limit { state = State() }
       for (key, value) in new.prefix(limit) {

@@ -68,4 +68,27 @@ struct AttemptCountTests {
       #expect(week.isEmpty)
     }
   }
+
+  @Test func `the sums of many pools take few statements, once`() async throws {
+    try await withInstance { instance in
+      let activity = instance.identity.activity
+      let keys = [instance.acme.key] + Array(1_000_000..<1_001_500 as Range<Int64>)
+      let own = try await instance.enrolled(.alice)
+      _ = try await instance.enterCode(own, code: own.wrongCode(at: instance.now))
+      instance.clock.advance(5 * 3_600)
+      while try await activity.fold() {}
+      func rejected() async throws -> Int? {
+        try await activity.attemptCounts(
+          of: keys, since: instance.now.advanced(bySeconds: -86_400), at: instance.now
+        )[instance.acme.key]?.rejected
+      }
+      let start = instance.statements.count
+      let first = try await rejected()
+      let read = instance.statements.count - start
+      #expect(read == 3, "two for the sums, one for the last hours")
+      let again = try await rejected()
+      #expect(first == again && (first ?? 0) > 0)
+      #expect(instance.statements.count - start - read == 1)
+    }
+  }
 }
