@@ -196,8 +196,18 @@ public struct Exemptions: Sendable {
   ) async throws(ActionDenial) -> [ID<Tenant>?: Int] {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
-      try Self.list(in: project, at: now, connection)
-        .reduce(into: [:]) { $0[$1.tenant, default: 0] += 1 }
+      let counts = try connection.all(
+        """
+        SELECT s.tenant_id, count(*) FROM scope s
+          \(SQL.orderedJoin) exemption e ON e.account_key >= s.scope_key << 40
+            AND e.account_key < (s.scope_key + 1) << 40
+        WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL
+          AND e.ends_at > \(now.microseconds)
+        GROUP BY s.tenant_id
+        """
+      ) { row in (tenant: try row.value(0) as String, count: try row.value(1) as Int) }
+      return Dictionary(
+        uniqueKeysWithValues: counts.map { ($0.tenant.isEmpty ? nil : ID($0.tenant), $0.count) })
     }
   }
 
