@@ -30,7 +30,6 @@ extension Identity {
       UserLink.deleteExpired,
       CallerCode.deleteExpired,
       BackupCodeStore.deleteExpired,
-      RemovedFactors.purge,
       Throttle.deleteExpired,
       Invitations.deleteExpired,
       Outbox.purgeExpired,
@@ -46,6 +45,7 @@ extension Identity {
       ConsoleSessions.purgeExpired,
       ConsoleStorage.purgeExpired,
       Self.once(Alerts.endBreakGlass),
+      RemovedFactors.purge,
     ]
   }
 
