@@ -28,11 +28,13 @@ extension CodeAttempts {
   ///
   /// - Returns: True if there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.
-  public func age() async throws(StartError) -> Bool {
+  public func age() async throws(StartError) -> Bool { try await age(atMost: Self.mostScopes) }
+
+  func age(atMost most: Int) async throws(StartError) -> Bool {
     let now = store.clock.now()
     let position = aged.last
     let (due, last) = try await store.read(StartError.self) { connection in
-      try Self.due(after: position, at: now, connection)
+      try Self.due(after: position, atMost: most, at: now, connection)
     }
     var isMore = last != nil
     for (scope, end) in due {
@@ -51,11 +53,11 @@ extension CodeAttempts {
   ///
   /// - Returns: The pools, and the last one that was looked at; nil if there are no more.
   private static func due(
-    after position: Int64, at now: Instant, _ connection: borrowing Connection
+    after position: Int64, atMost most: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> (due: [(scope: Int64, end: Instant)], last: Int64?) {
     var due: [(scope: Int64, end: Instant)] = []
     var last = position
-    for _ in 0..<mostSeen where due.count < mostScopes {
+    for _ in 0..<mostSeen where due.count < most {
       let oldest = try connection.first(
         """
         SELECT scope_key, at FROM code_attempt WHERE scope_key > \(last)

@@ -1,6 +1,7 @@
 import Database
-import Identity
 import Testing
+
+@testable import Identity
 
 struct AgeingTests {
   /// Returns the number of code attempts that are still in the log of each pool.
@@ -112,6 +113,35 @@ struct AgeingTests {
       #expect(try await kept(instance) == [1_201])
       instance.clock.advance(90 * 86_400)
       try await age(instance)
+      #expect(try await kept(instance) == [])
+    }
+  }
+
+  @Test func `a run goes on after the pools of the last one`() async throws {
+    try await withInstance { instance in
+      let attempts = instance.identity.codeAttempts
+      for scope in [instance.acme, instance.east] {
+        let device = try await instance.enrolled(.alice, in: scope)
+        try await instance.enterCode(device, code: "0", in: scope)
+      }
+      let before = try await kept(instance)
+      instance.clock.advance(400 * 86_400)
+      #expect(try await attempts.age(atMost: 1))
+      #expect(try await kept(instance) == Array(before.suffix(1)))
+      // An attempt in the first pool, past its retention as well, isn't deleted by the second run.
+      try await instance.database.write { connection in
+        try connection.run(
+          """
+          INSERT /* test */ INTO code_attempt (scope_key, at, account_key, way, result, address,
+            user_agent)
+          SELECT scope_key, 0, account_key, 'app', 'wrong', '', '' FROM account
+          WHERE scope_key = \(instance.acme.key) LIMIT 1
+          """)
+      }
+      #expect(try await attempts.age(atMost: 1))
+      #expect(try await kept(instance) == [1])
+      #expect(try await !attempts.age(atMost: 1))
+      #expect(try await attempts.age(atMost: 1))
       #expect(try await kept(instance) == [])
     }
   }
