@@ -11,6 +11,7 @@ private let exempt: Set = [
   "PasskeyPages.swift",
   "PreferencesPage.swift",
   "ReauthenticationPage.swift",
+  "SignOutPage.swift",
   // Reading the log and downloads of it are audited.
   "AuditPage.swift",
   // Recheck the permission in the transaction that stores the list.

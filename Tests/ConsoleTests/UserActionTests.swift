@@ -252,6 +252,10 @@ import Testing
       // The error of the password itself says what to enter.
       let weak = try await ada.submit(new, ["email": "n@example.com", "password": "12345"])
       #expect(weak.value(of: marker) == nil && !weak.says("Enter the password again."))
+      let long = try await ada.submit(
+        new, ["email": "n@example.com", "password": String(repeating: "a", count: 20_000)])
+      #expect(long.status == .unprocessableContent && !long.says("Enter the password again."))
+      #expect(long.says("id=\"password-error\""))
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import countersign
@@ -13,6 +14,16 @@ struct DoctorAdviceTests {
     #expect(check.contains("countersign backup --check FILE --data /srv/data,"))
     let migrate = try advice(.schemaPending(["one"], data: "/srv/data"))
     #expect(migrate.contains("countersign migrate --dry-run --data /srv/data."))
+  }
+
+  @Test func `files of interrupted commands are found once if the backups are in the data folder`()
+    async throws
+  {
+    try await withFolder { folder in
+      try Data().write(to: URL(filePath: "\(folder)/users.json.partial"))
+      #expect(
+        InterruptedFiles.files(in: [folder, "\(folder)/"]) == ["\(folder)/users.json.partial"])
+    }
   }
 
   @Test func `a master key that isn't in the folder can be passed`() throws {

@@ -5,7 +5,7 @@ import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
 /// code, for sign-ins with the provider, for known devices, for the message on the next page, for
-/// forms that wait for a sign-in, and for the platform of the guides and the columns of the list of
+/// forms that are kept, and for the platform of the guides and the columns of the list of
 /// users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
@@ -167,7 +167,7 @@ struct ConsoleCookies: Sendable {
     Cookie(name: flashName, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
-  /// What's known about the addresses of the forms that wait for a sign-in; nil if there are none.
+  /// What's known about the addresses of the forms that are kept; nil if there are none.
   func draft(of request: Request) -> String? {
     request.cookies[draft]?.text(atMost: Self.longestToken)
   }
@@ -179,7 +179,7 @@ struct ConsoleCookies: Sendable {
       maxAge: Int(ConsoleStorage.Kind.draft.lifetime))
   }
 
-  /// The cookie that deletes the cookie of forms that wait for a sign-in.
+  /// The cookie that deletes the cookie of forms that are kept.
   var endOfDraft: Cookie {
     Cookie(name: draft, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }

@@ -39,32 +39,41 @@ struct Drafts: Sendable {
   /// The field with the address that a form is for, when it's sent to be kept.
   static let addressField = "form-address"
 
-  /// Keeps the form of a request, for the browser that sent it; `target` is the address that the form
+  /// Keeps the form of a request, for the browser that sent it; `other` is the address that the form
   /// is for, if it's another one than that of the request.
   ///
   /// - Returns: What identifies it; nil if it's too large.
+  /// - Throws: `Refusal.unavailable`.
   func keep(
-    _ form: Form, sentTo target: Target? = nil, of request: Request,
+    _ form: Form, sentTo other: Target? = nil, of request: Request,
     by administrator: ID<Administrator>
-  ) async -> Mark? {
+  ) async throws(Refusal) -> Mark? {
     let known = cookies.formToken(of: request)
     let browser = known ?? cookies.newFormToken()
-    let target = target ?? request.target
+    let target = other ?? request.target
     let path = target.rawPath
     // The page that keeps forms needs the field after a sign-in, too.
     let keepsAddress = [ConsolePaths.passkeyForm(), ConsolePaths.providerForm()].contains(path)
-    let own = form.entries.filter {
-      $0.name != "csrf" && ($0.name != UntrustedText(Self.addressField) || keepsAddress)
+    let own = form.entries.filter { entry in
+      switch entry.name {
+      case "csrf": false
+      case UntrustedText(Self.addressField): keepsAddress
+      // What is used instead of a code makes it unnecessary.
+      case "code": other == nil
+      default: true
+      }
     }
     let secrets = own.filter { Self.isSecret($0.name, sentTo: path) && !$0.value.isEmpty }
     let answers = own.filter { !Self.isSecret($0.name, sentTo: path) }
     let content = Secret(
       Self.encoded(target.address, answers, leftOut: secrets.map(\.name.text)))
     let mark = Self.mark(of: path)
-    // Without the draft, the administrator enters the form again.
-    let isKept = try? await storage.keep(
-      content, as: .draft, about: Self.subject(mark, browser), for: .administrator(administrator))
-    guard isKept == true else { return nil }
+    let subject = Self.subject(mark, browser)
+    let isKept = try await refusing {
+      try await storage.keep(
+        content, as: .draft, about: subject, for: .administrator(administrator))
+    }
+    guard isKept else { return nil }
     if known == nil { ResponseCookies.current?.set(cookies.form(browser)) }
     let marks = self.marks(of: request).filter { $0 != mark } + [mark]
     ResponseCookies.current?.set(cookies.draft(marks.suffix(ConsoleStorage.most)))

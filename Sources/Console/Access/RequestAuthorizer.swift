@@ -107,7 +107,8 @@ struct RequestAuthorizer: Sendable {
       throw .unavailable(error)
     }
     guard let ended, equal(sent, ended.csrfToken) else { return lost }
-    return await drafts.keep(form, of: request, by: ended.administrator) == nil ? lost : .kept
+    return try await drafts.keep(form, of: request, by: ended.administrator) == nil
+      ? lost : .kept
   }
 
   /// Stores a form of an expired session whose administrator has signed in again, perhaps in another
@@ -124,7 +125,7 @@ struct RequestAuthorizer: Sendable {
     let isOfExpired = try await refusing {
       try await identity.consoleSessions.ranOut(csrfToken: sent.text, of: id)
     }
-    guard isOfExpired, let mark = await drafts.keep(form, of: request, by: id) else {
+    guard isOfExpired, let mark = try await drafts.keep(form, of: request, by: id) else {
       return .staleForm
     }
     return .formKept(mark)

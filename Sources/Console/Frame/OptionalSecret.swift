@@ -37,9 +37,16 @@ struct OptionalSecret: Sendable {
   /// Returns the fields of a form that was kept without secrets, with fields that say which were
   /// entered.
   static func fields(_ kept: [Form.Entry], without names: [String]) -> [Form.Entry] {
-    let omissions = names.map { UntrustedText(omitted($0)) }
-    return kept.filter { !omissions.contains($0.name) }
+    let markers = names.flatMap { [UntrustedText(entered($0)), UntrustedText(omitted($0))] }
+    return kept.filter { !markers.contains($0.name) }
       + names.map { Form.Entry(name: entered($0), value: "yes") }
+  }
+
+  /// Whether a field only says something about one of these secrets.
+  static func isAbout(_ names: Set<UntrustedText>, _ field: UntrustedText) -> Bool {
+    names.contains { name in
+      field == UntrustedText(entered(name.text)) || field == UntrustedText(omitted(name.text))
+    }
   }
 
   fileprivate static func entered(_ name: String) -> String { "\(name)-entered" }

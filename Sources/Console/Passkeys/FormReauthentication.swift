@@ -24,7 +24,7 @@ struct FormReauthentication: Sendable {
       !target.rawPath.hasPrefix("//"),
       destinations.contains(where: { $0.method == .post && $0.fits(target) })
     else { throw .unreadableForm }
-    let mark = await drafts.keep(
+    let mark = try await drafts.keep(
       signedIn.form, sentTo: target, of: signedIn.request, by: signedIn.administrator.id)
     guard let mark else { throw .staleForm }
     return .redirect(

@@ -4,7 +4,7 @@ import Localization
 import Templating
 import Text
 
-/// `/sign-in/answers`: lets an administrator review and resubmit a form whose session had expired.
+/// `/sign-in/answers`: lets an administrator review and resubmit a form that was kept.
 struct KeptAnswersPage: Sendable {
   let identity: Identity
   let authorizer: RequestAuthorizer
@@ -119,7 +119,10 @@ struct KeptAnswersView: ViewModel {
       facts.append(Fact(Message("users.project"), HTML.isolated(ApprovalText.place(pool))))
     }
     let entries = draft.target.query.entries + draft.answers
-    facts += entries.filter { !$0.value.isEmpty }.map { answer in
+    let shown = entries.filter { entry in
+      !entry.value.isEmpty && !OptionalSecret.isAbout(Drafts.secrets, entry.name)
+    }
+    facts += shown.map { answer in
       Fact(
         Message.verbatim(Formatted.short(answer.name.text)),
         HTML.isolated(Formatted.short(answer.value.text, Self.mostShown)))

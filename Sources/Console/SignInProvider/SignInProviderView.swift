@@ -62,7 +62,10 @@ struct SignInProviderView: ViewModel {
     .text("clientSecretError") { $0.frame.error(at: "client-secret") },
     .optional("lostSecret") { view in
       LostSecret(
-        view.answers.secret, label: Message("sign-in-provider.leave-client-secret-empty"))
+        view.answers.secret,
+        label: view.stored?.hasSecret == true
+          ? Message("sign-in-provider.keep-client-secret")
+          : Message("sign-in-provider.leave-client-secret-empty"))
     },
     .text("scopes") { $0.answers.scopes },
     .text("scopesError") { $0.frame.error(at: "scopes") },

@@ -33,7 +33,11 @@ struct NewUserPage: Sendable {
       let fault = FieldError(field: "email", text: Message("users.email-or-name-required"))
       return try await page(context, answers, errors: [fault])
     }
-    guard !answers.password.isMissing else { return try await page(context, answers, errors: []) }
+    guard !answers.password.isMissing else {
+      // A password that was entered now, but isn't read, is longer than any that's accepted.
+      let isTooLong = form["password"]?.isEmpty == false
+      return try await page(context, answers, errors: isTooLong ? [Self.passwordTooLong] : [])
+    }
     var new = NewAccount()
     new.email = answers.email.isEmpty ? nil : answers.email
     new.displayName = answers.name.isEmpty ? nil : answers.name
@@ -58,6 +62,10 @@ struct NewUserPage: Sendable {
         ? Message("users.created-with-password") : Message("users.created-without-password"),
       for: context.signedIn)
     return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
+  }
+
+  private static var passwordTooLong: FieldError {
+    FieldError(field: "password", text: Message("users.password-too-long"))
   }
 
   private func page(
@@ -88,7 +96,7 @@ struct NewUserPage: Sendable {
     case .weakPassword, .missingPassword:
       return FieldError(field: "password", text: Message("users.password-too-short"))
     case .passwordTooLong:
-      return FieldError(field: "password", text: Message("users.password-too-long"))
+      return passwordTooLong
     case .passwordRequirements(let missing):
       return FieldError(field: "password", text: PasswordPolicy.sentence(missing))
     case .nameTooLong:

@@ -11,6 +11,16 @@ enum InterruptedFiles {
       .map { "\(folder)/\($0)" }.filter { !PartialFile.isBeingWritten($0) }
   }
 
+  /// Returns the files in several folders, which may be the same one.
+  static func files(in folders: [String]) -> [String] {
+    let resolved = folders.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+    var (seen, files): (Set<String>, [String]) = ([], [])
+    for (folder, path) in zip(folders, resolved) where seen.insert(path).inserted {
+      files += self.files(in: folder)
+    }
+    return files
+  }
+
   /// Deletes these files.
   static func delete(in folder: String, prefix: String) {
     for file in files(in: folder, prefix: prefix) {

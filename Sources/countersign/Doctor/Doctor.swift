@@ -117,7 +117,7 @@ struct Doctor: Sendable {
     let drafts = folder.abandonedDrafts
     if !drafts.isEmpty { found.append(.drafts(drafts)) }
     let places = [folder.path] + (arguments.value("backups").map { [$0] } ?? [])
-    let interrupted = places.flatMap { InterruptedFiles.files(in: $0) }
+    let interrupted = InterruptedFiles.files(in: places)
     if !interrupted.isEmpty { found.append(.interruptedFiles(interrupted)) }
     let unverified = arguments.value("backups").map { BackupFolder(path: $0).unverified } ?? []
     if !unverified.isEmpty { found.append(.unverifiedBackups(unverified, data: folder.path)) }

@@ -287,7 +287,7 @@ struct PasskeyTests {
       _ = try await instance.signIn(device, code: code)
 
       let (olga, authenticator) = try await instance.passkeyOwner("olga")
-      let other = try await instance.signIn(authenticator)
+      let other = try await instance.signIn(authenticator, as: olga.id)
       let passkeys = instance.identity.passkeys
       let challenge = try await passkeys.beginReauthentication(other)
       let response = try instance.response(authenticator, challenge)
