@@ -116,7 +116,7 @@ struct UndoRemovalPage: Sendable {
     _ signedIn: SignedIn, _ subject: UndoneRemoval, _ frame: Frame, _ input: ActionInput,
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let eligibility = try await removals.eligibility(signedIn, on: subject.parts)
+    let eligibility = try await removals.eligibility(signedIn, on: subject.parts).together
     let refusal =
       if subject.requester == signedIn.administrator.id {
         SupportRefusal(Message("removals.own-removal"))
@@ -126,7 +126,7 @@ struct UndoRemovalPage: Sendable {
       } else if subject.parts.isEmpty {
         SupportRefusal(Message("removals.nothing-to-undo"))
       } else {
-        SupportRefusal(eligibility.form, signedIn)
+        SupportRefusal(eligibility, signedIn)
       }
     var frame = frame
     // Without a form, there's no field for the error summary to link to.
@@ -161,7 +161,7 @@ struct UndoneRemoval: Sendable {
 struct UndoRemovalView: ViewModel {
   let frame: FrameView
   let subject: UndoneRemoval
-  let eligibility: BulkGroupEligibility
+  let eligibility: SupportEligibility
   let refusal: SupportRefusal?
   let input: ActionInput
   let csrf: String
@@ -185,7 +185,7 @@ struct UndoRemovalView: ViewModel {
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil else { return nil }
       return SupportForm(
-        frame: view.frame, eligibility: view.eligibility.form, answers: view.input,
+        frame: view.frame, eligibility: view.eligibility, answers: view.input,
         reasons: [.found, .mistake, .other])
     },
     .text("action") { $0.subject.action },

@@ -224,6 +224,8 @@ public struct BulkUndo: Sendable {
 public struct BulkGroupEligibility: Sendable {
   /// The requirements of the form, with the identity checks of all pools.
   public let form: SupportEligibility
+  /// The requirements of acting in all pools or in none, as an undo does: one can block them all.
+  public let together: SupportEligibility
   /// The reason a second administrator has to approve, by the number of the pool's job.
   public let approvals: [Int64: Approval.Cause]
   /// The jobs of pools in which the agent hit the hourly action limit.

@@ -84,16 +84,19 @@ extension BulkRemovals {
           at: now, connection)
       }
       var settings = SupportRules(checksOf: parts.compactMap { rules[$0.job.id] })
+      // The limit that the agent hit.
       settings.actionsPerHour =
-        rules.values.map(\.actionsPerHour).min() ?? settings.actionsPerHour
+        blocked.compactMap { rules[$0]?.actionsPerHour }.min() ?? settings.actionsPerHour
       let form = SupportEligibility(
         settings: settings, asksForCode: needsCode,
         actionsLeft: parts.count - blocked.count, isHeld: held.count == parts.count, refusal: nil)
+      var together = form
+      if !blocked.isEmpty { (together.actionsLeft, together.isHeld) = (0, !held.isEmpty) }
       let open = parts.filter { !blocked.contains($0.job.id) }
       let selected = open.filter { chosen?.contains($0.job.id) ?? true }
       let counted = [selected, open].first { !$0.isEmpty } ?? parts
       return BulkGroupEligibility(
-        form: form, approvals: approvals, blocked: blocked, selected: counted,
+        form: form, together: together, approvals: approvals, blocked: blocked, selected: counted,
         undoHours: counted.compactMap { rules[$0.job.id]?.undoHours }.min() ?? 0)
     }
   }

@@ -278,6 +278,38 @@ import Testing
     }
   }
 
+  @Test
+  func `an agent who reached the limit of one pool can ask in the undo to be unblocked`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      _ = try await addUsers(["farid@example.com"], to: world)
+      let ada = try await Browser.signedIn(world)
+      let (address, draft) = try await preview(ada)
+      #expect(draft.text.matches(of: /name="pool" value="/).count == 2)
+      _ = try await ada.submit(address, form(draft))
+      try await run(world)
+      _ = try await world.identity.administrators.create(
+        email: "omar@example.com", displayName: "Omar", password: Secret(World.password),
+        grant: Grant(role: .support), by: Author(actor: .commandLine))
+      let omar = try await Browser.signedIn(world, as: "omar@example.com")
+      let question = try await omar.get(address + "/undo")
+      #expect(question.says("Restore factors for 3 users<") && question.says("name=\"reason\""))
+      try await world.setSupportRules { $0.actionsPerHour = 1 }
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(try await omar.submit(user + "/sessions/end", ["reason": "lost"]).location == user)
+      let limit = try await omar.get(address + "/undo")
+      Markup.check(limit)
+      #expect(limit.says("You’ve reached the limit of 1 action per hour"))
+      #expect(limit.says("Ask an owner to unblock you") && !limit.says("name=\"reason\""))
+      let asked = try await omar.submit(address + "/undo", [:])
+      Markup.check(asked)
+      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask an owner"))
+      #expect(!asked.says("name=\"reason\""))
+      #expect(try await world.identity.support.held().count == 1)
+    }
+  }
+
   @Test func `automatic refresh stays off on other pages, and turning it on keeps the page`()
     async throws
   {
