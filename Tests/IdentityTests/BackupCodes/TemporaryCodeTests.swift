@@ -220,7 +220,10 @@ struct TemporaryCodeTests {
       let texts = [code, letters, code.lowercased(), letters.lowercased()].map { Array($0.utf8) }
       let digests = texts.map { HashFunction.sha256.digest($0) }
       let needles = texts + digests + digests.map { Array(Hex.encode($0).utf8) }
-      for bytes in try await instance.test.files() {
+      let files = try await instance.test.files()
+      let email = Array(Person.alice.email.utf8)
+      #expect(files.contains { $0.firstRange(of: email) != nil })
+      for bytes in files {
         for needle in needles { #expect(bytes.firstRange(of: needle) == nil) }
       }
       let mails = try await instance.mails("notice-temporary-code")
