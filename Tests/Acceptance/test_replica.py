@@ -164,6 +164,9 @@ def test_with_two_replicas_either_one_serves_downloads(tmp_path, primary, standb
             assert "ada@example.com" in instance.download()[0]
             serves(instance, left, uid)
             lost.start()
+            # Without a standby, commits of the primary would wait.
+            until(lambda: primary.execute("SELECT count(*) FROM pg_stat_replication", "postgres")
+                  == [["2"]], "both standbys receive the changes", 60)
 
 
 def serves(instance, server, uid):
