@@ -54,15 +54,14 @@ public enum WritableFile {
     unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? nil : .last
   }
 
-  /// Replaces the contents of a file, or of the one that a link leads to, with mode 600; the file
-  /// belongs to the owner of its folder (``FolderOwner``).
+  /// Replaces a file's contents, with mode 600; the file belongs to the owner of its folder
+  /// (``FolderOwner``). A link is replaced itself.
   ///
   /// The contents are written to another file, which is then renamed, so that the file always has
   /// the old or the new ones, and the new ones survive a power failure afterwards.
   ///
   /// - Throws: ``SystemError``, after which nothing of the contents is left in the other file.
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    let path = ResolvedPath.of(path)
     let new = path + ".new"
     _ = unsafe unlink(new)
     let file = try create(new)

@@ -72,6 +72,7 @@ struct TestStateTests {
     "IdentityTests/Keys/MasterKeyTests.swift": .volume,
     "IdentityTests/Policy/InForceTests.swift": .volume,
     "IdentityTests/Reports/ReportTests.swift": .volume,
+    "IdentityTests/Start/ChoreTests.swift": .volume,
     "IdentityTests/SupportActions/StateMachine/StateMachineModel.swift": .volume,
     "IdentityTests/SupportActions/StateMachine/StateMachineTests+Actions.swift": .volume,
     "IdentityTests/SupportActions/UndoTests.swift": .volume,

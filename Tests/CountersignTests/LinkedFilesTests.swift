@@ -23,4 +23,22 @@ struct LinkedFilesTests {
       #expect(try files.contentsOfDirectory(atPath: safe) == ["countersign.key"])
     }
   }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can change owners."))
+  func `root replaces no file of its own to which the owner of the data folder made a link`()
+    async throws
+  {
+    try await withFolder { parent in
+      let folder = DataFolder(path: "\(parent)/data")
+      try #require(await Countersign.run(["init", "--data", folder.path], environment: [:]) == 0)
+      let files = FileManager.default
+      let target = "\(parent)/of-root"
+      try files.moveItem(atPath: folder.key, toPath: target)
+      try files.createSymbolicLink(atPath: folder.key, withDestinationPath: target)
+      try files.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: folder.path)
+      let before = try Data(contentsOf: URL(filePath: target))
+      #expect(throws: ConfigurationError.self) { try folder.store(KeyRing(random: .system)) }
+      #expect(try Data(contentsOf: URL(filePath: target)) == before)
+    }
+  }
 }

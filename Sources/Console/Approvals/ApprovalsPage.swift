@@ -16,6 +16,9 @@ struct ApprovalsPage: Sendable {
     let decided = try await refusing {
       try await approvals.decided(visibleTo: administrator, after: after)
     }
+    if let first = signedIn.firstPage(of: ConsolePaths.approvals(), insteadOf: decided) {
+      return first
+    }
     let frame = frames.frame(Message("approvals.approvals"), for: signedIn)
     return .html(
       view.render(

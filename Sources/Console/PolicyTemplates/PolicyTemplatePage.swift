@@ -147,6 +147,12 @@ struct PolicyTemplatePage: Sendable {
       ? try await refusing {
         try await identity.policyTemplates.tenants(of: project, after: after)
       } : nil
+    let path = ConsolePaths.policyTemplate(project.text, template.kind.text)
+    if let tenants,
+      let first = context.signedIn.firstPage(of: path, insteadOf: tenants, without: ["step"])
+    {
+      return first
+    }
     var frame = try await actions.frames.frame(template.label, in: context)
     frame.errors = faults
     frame.crumbs = PolicyTemplatesPage.crumbs(to: context.scope)

@@ -28,7 +28,13 @@ final class PastCache<Value: Sendable>: Sendable {
   func values(
     of keys: [Int64], in period: PastPeriod, _ find: ([Int64]) throws -> [Int64: Value]
   ) rethrows -> [Int64: Value] {
-    var values = state.withLock { $0.values[period] } ?? [:]
+    var values: [Int64: Value] = state.withLock { state in
+      guard let known = state.values[period] else { return [:] }
+      return Dictionary(
+        uniqueKeysWithValues: Set(keys).compactMap { key in
+          known[key].map { (key, $0) }
+        })
+    }
     var rest = keys.filter { values[$0] == nil }[...]
     var new: [Int64: Value] = [:]
     while !rest.isEmpty {

@@ -115,6 +115,8 @@ extension ImportBatch {
         switch known.kind {
         case .phone:
           guard known.phoneNumber == new[index].phoneNumber else { continue }
+          new[index].lastUsedAt = known.lastUsedAt
+          new[index].suspendedUntil = known.suspendedUntil
         case .totp:
           let stored = try totp.stored(known.id, of: old, in: scope, connection)
           guard let stored, let sealed = new[index].sealedSecret,

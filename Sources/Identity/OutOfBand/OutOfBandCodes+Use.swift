@@ -158,7 +158,7 @@ extension OutOfBandCodes {
         guard account.changesLockedAt == nil else {
           throw OutOfBandError.changesLocked
         }
-        // Whoever has the lost device may read the email on it.
+        // Someone who found the lost device may read the email on it.
         guard !factor.isSuspended(at: now) else { throw OutOfBandError.factorSuspended }
         let codes = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
         try FactorRecord.delete([factor], of: account, in: scope, connection)

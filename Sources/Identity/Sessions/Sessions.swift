@@ -317,7 +317,9 @@ public struct Sessions: Sendable {
         (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
     // Looking costs as much as a sign-in's other statements, so one sign-in in 16 looks.
-    if id.last.map({ $0 % 16 == 0 }) ?? false { try endOldest(of: account.key, connection) }
+    if id.last.map({ $0 % 16 == 0 }) ?? false {
+      try endOldest(of: account.key, before: id, connection)
+    }
     var account = account
     let lastDay = account.lastLoginAt?.day
     if start.isSignIn { account.lastLoginAt = now }
@@ -346,11 +348,14 @@ public struct Sessions: Sendable {
   /// without end, such as one of automated tests, doesn't fill the database.
   static let mostPerUser = 1_000
 
-  private static func endOldest(of account: Int64, _ connection: borrowing Connection) throws {
+  /// Ends the oldest sessions before a new one, which has the largest ID unless the clock was set back.
+  private static func endOldest(
+    of account: Int64, before id: [UInt8], _ connection: borrowing Connection
+  ) throws {
     try connection.run(
       """
       DELETE FROM session WHERE account_key = \(account) AND session_id IN (
-        SELECT session_id FROM session WHERE account_key = \(account)
+        SELECT session_id FROM session WHERE account_key = \(account) AND session_id <= \(id)
         ORDER BY session_id DESC LIMIT \(mostPerUser) OFFSET \(mostPerUser))
       """)
   }

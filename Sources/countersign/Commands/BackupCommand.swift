@@ -141,7 +141,7 @@ enum BackupCommand: Command {
         "cli.not-enough-space-for-the-backup",
         [
           "file": .text(file), "needed": .text(Size.text(shortage.needed)),
-          "free": .text(Size.text(shortage.free)),
+          "free": .text(Size.free(shortage.free)),
         ]))
   }
 

@@ -63,7 +63,7 @@ enum MigrateCommand: Command {
           "count": .number(plan.steps.count), "seconds": .number(plan.seconds),
           "backup": .text(Size.text(plan.databaseBytes)),
           "extra": .text(Size.text(plan.extraBytes)),
-          "free": .text(folder.freeSpace.map(Size.text) ?? "?"),
+          "free": .text(folder.freeSpace.map(Size.free) ?? "?"),
         ]))
     return 0
   }

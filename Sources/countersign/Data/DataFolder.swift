@@ -310,9 +310,18 @@ struct DataFolder: Sendable {
     }
   }
 
-  /// Replaces the keys in the file atomically.
+  /// Replaces the keys in the file, or in the one that a link leads to, atomically.
   func store(_ ring: KeyRing) throws(ConfigurationError) {
-    do { try WritableFile.replace(key, with: ring.text.revealedBytes) } catch {
+    let target = Self.resolved(key)
+    // The owner of the data folder can make a link to any file, which root could replace.
+    guard
+      geteuid() != 0
+        || FolderOwner(of: FolderOwner.folder(of: target)) == FolderOwner(of: path)
+    else {
+      throw ConfigurationError(
+        Message("cli.link-to-the-master-key", ["key": .text(key), "target": .text(target)]))
+    }
+    do { try WritableFile.replace(target, with: ring.text.revealedBytes) } catch {
       throw ConfigurationError(writing: key, error)
     }
   }

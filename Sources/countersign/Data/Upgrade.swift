@@ -76,7 +76,7 @@ struct UpgradeBackup: Sendable {
       Message(
         "cli.not-enough-space-for-the-upgrade",
         [
-          "needed": .text(Size.text(shortage.needed)), "free": .text(Size.text(shortage.free)),
+          "needed": .text(Size.text(shortage.needed)), "free": .text(Size.free(shortage.free)),
           "path": .text(folder.path), "option": .text(Self.option.name),
         ]))
   }
@@ -99,6 +99,12 @@ enum Size {
     let mebibytes = (bytes + (1 << 20) - 1) >> 20
     return mebibytes < 10_240 ? "\(mebibytes) MiB" : "\((mebibytes + 1023) >> 10) GiB"
   }
+
+  /// Returns a free space in the same units, rounded down, so that it's less than what is needed.
+  static func free(_ bytes: Int) -> String {
+    let mebibytes = bytes >> 20
+    return mebibytes < 10_240 ? "\(mebibytes) MiB" : "\(mebibytes >> 10) GiB"
+  }
 }
 
 /// Less free space than what is to be written and a server next to it need.
@@ -119,6 +125,8 @@ struct DiskShortage: Sendable {
   /// The free space of a folder's file system, in bytes; nil if the system doesn't tell.
   static func freeSpace(_ folder: String) -> Int? {
     let space = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+    // Some file systems in user space report no sizes.
+    guard let size = (space?[.systemSize] as? NSNumber)?.intValue, size > 0 else { return nil }
     return (space?[.systemFreeSize] as? NSNumber)?.intValue
   }
 }

@@ -51,11 +51,11 @@ extension Finding {
     case .keyBesideBackups(let folder):
       Message("cli.the-folder-has-a-key-and-backups", ["folder": .text(folder)])
     case .spaceEnough(let free):
-      Message("cli.doctor-space-enough", ["free": .text(Size.text(free))])
+      Message("cli.doctor-space-enough", ["free": .text(Size.free(free))])
     case .spaceShort(let free, let wanted):
       Message(
         "cli.doctor-space-short",
-        ["free": .text(Size.text(free)), "wanted": .text(Size.text(wanted))])
+        ["free": .text(Size.free(free)), "wanted": .text(Size.text(wanted))])
     case .upgradeBackups(let files):
       Message("cli.doctor-upgrade-backups", ["files": .text(files.joined(separator: ", "))])
     case .formerDatabases(let folders):

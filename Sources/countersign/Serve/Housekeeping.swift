@@ -80,6 +80,7 @@ struct Housekeeping: Sendable {
   /// Reports when the system clock stops being trusted, and when it's trusted again.
   private static func watchClock(_ identity: Identity, _ log: Log) async {
     var last = identity.clockGuard.doubt
+    var purge: Task<Void, Never>?
     while await slept(.seconds(2)) {
       do {
         let doubt = try await identity.checkClock()
@@ -88,12 +89,15 @@ struct Housekeeping: Sendable {
         last = doubt
         guard isTrustedAgain else { continue }
         log.add(.clockTrusted)
-        // The next scheduled purge may be a minute away.
-        if identity.taskLease.isHeld { try await identity.purgeExpired() }
+        // The next scheduled purge may be a minute away. Meanwhile, the clock is still watched.
+        await purge?.value
+        purge = Task { await purgeOnce(identity, log) }
       } catch {
         log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }
     }
+    purge?.cancel()
+    await purge?.value
   }
 
   /// Reports when the clock differs from that of the database's server, with which all servers on
@@ -131,18 +135,20 @@ struct Housekeeping: Sendable {
 
   private static func purgeExpired(_ identity: Identity, _ log: Log) async {
     // Also at startup, for data that expired while no server ran.
-    repeat {
-      do {
-        if identity.taskLease.isHeld {
-          try await identity.purgeExpired()
-        } else {
-          // Those that this server noted.
-          try await identity.recordUses()
-        }
-      } catch {
-        log.add(.taskFailed(.deleteExpired, reason: "\(error)"))
+    repeat { await purgeOnce(identity, log) } while await slept(.seconds(60))
+  }
+
+  private static func purgeOnce(_ identity: Identity, _ log: Log) async {
+    do {
+      if identity.taskLease.isHeld {
+        try await identity.purgeExpired()
+      } else {
+        // Those that this server noted.
+        try await identity.recordUses()
       }
-    } while await slept(.seconds(60))
+    } catch {
+      log.add(.taskFailed(.deleteExpired, reason: "\(error)"))
+    }
   }
 
   /// Deletes marked data in batches, pausing for other writes in between.

@@ -230,6 +230,24 @@ import Testing
     }
   }
 
+  @Test func `a phone that gets another ID stays suspended`() async throws {
+    try await withInstance { instance in
+      func row(id: String) -> ImportRow {
+        ImportTests.user(.alice) { $0.factors = [ImportedFactor(.phone("+15555550101"), id: id)] }
+      }
+      _ = try await replace(instance, row(id: "phone-1"))
+      let alice = try #require(
+        try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
+      let agent = try await instance.agent()
+      _ = try await instance.identity.support.suspend(
+        instance.acme, alice.id, ID("phone-1"), until: instance.now.advanced(bySeconds: 86_400),
+        agent.request())
+      _ = try await replace(instance, row(id: "phone-2"))
+      let phone = try #require(try await instance.reload(alice).factors.first)
+      #expect(phone.id.text == "phone-2" && phone.isSuspended(at: instance.now))
+    }
+  }
+
   @Test func `a refused row doesn't change the account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

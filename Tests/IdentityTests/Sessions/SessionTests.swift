@@ -216,9 +216,9 @@ struct SessionTests {
         for number in 1...1_200 {
           last = try Sessions.begin(
             alice, in: scope, provider: .password, secondFactor: nil, with: .signIn,
-            at: Instant(microseconds: now.microseconds + Int64(number)), random: random, connection
+            at: now.advanced(bySeconds: Int64(number)), random: random, connection
           ).refreshToken
-          most = max(most, try Sessions.count(alice.key, connection))
+          if number % 10 == 0 { most = max(most, try Sessions.count(alice.key, connection)) }
         }
         return (most, last)
       }
@@ -227,6 +227,10 @@ struct SessionTests {
       await expect("invalidRefreshToken") {
         try await instance.identity.sessions.refresh(first.refreshToken, project: scope.project)
       }
+      // Its ID is smaller than theirs, because the clock was set back.
+      for _ in 0..<40 { _ = try await instance.session(.alice) }
+      let new = try await instance.session(.alice)
+      _ = try await instance.identity.sessions.refresh(new.refreshToken, project: scope.project)
     }
   }
 

@@ -67,7 +67,9 @@ struct StartTests {
       guard case .wrongKey = error else { throw Unexpected("\(String(describing: error))") }
       let rotated = try KeyRing(text: new.text.revealedText + old.text.revealedText)
       try await identity(database, rotated).prepare()
-      try await identity(database, old).prepare()
+      // From then on, secrets are encrypted with the new key.
+      await expect("wrongKey") { try await identity(database, old).prepare() }
+      try await identity(database, rotated).prepare()
     }
   }
 
