@@ -55,7 +55,9 @@ public enum WritableFile {
   }
 
   /// Replaces a file's contents, with mode 600; the file belongs to the owner of its folder
-  /// (``FolderOwner``). A link is replaced itself.
+  /// (``FolderOwner``).
+  ///
+  /// A link is replaced itself.
   ///
   /// The contents are written to another file, which is then renamed, so that the file always has
   /// the old or the new ones, and the new ones survive a power failure afterwards.
