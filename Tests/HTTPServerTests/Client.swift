@@ -147,6 +147,12 @@ actor Client {
     return buffer
   }
 
+  /// Returns all bytes until the server closes the connection or waits for more, such as for the rest
+  /// of a body.
+  func restUntilSilence() throws -> [UInt8] {
+    do { return try rest() } catch Failure.silent { return buffer }
+  }
+
   /// Reads at most `count` bytes and leaves the rest in the socket buffer.
   func sip(_ count: Int) -> Int {
     var part = [UInt8](repeating: 0, count: count)

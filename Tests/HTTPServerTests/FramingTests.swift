@@ -19,7 +19,7 @@ struct FramingTests {
     let client = try (server ?? self.server).client()
     await client.send(each: parts)
     await client.finish()
-    return String(decoding: try await client.rest(), as: UTF8.self)
+    return String(decoding: try await client.restUntilSilence(), as: UTF8.self)
   }
 
   private func answers(_ text: String, inOne: Bool) async throws -> String {
@@ -161,7 +161,7 @@ struct FramingTests {
       let client = try server.client()
       await client.send(each: FramingTests.split(mutated, &random))
       await client.finish()
-      var rest = try await client.rest()
+      var rest = try await client.restUntilSilence()
       while !rest.isEmpty {
         let shown = String(decoding: mutated, as: UTF8.self).debugDescription
         let answer = try #require(FramingTests.first(&rest), "\(shown)")
