@@ -87,17 +87,25 @@ import Text
     }
   }
 
+  /// Requests a wider window as Tomas.
+  private func requested(
+    _ world: World
+  ) async throws -> (policy: String, tomas: Browser, ada: Browser, request: String) {
+    let (address, wider) = try await guarded(world)
+    let tomas = try await Browser.signedIn(world, as: World.tomas)
+    let ada = try await Browser.signedIn(world)
+    _ = try await tomas.save(address, wider)
+    let list = try await ada.get("/approvals")
+    let request = try #require(list.values(of: "href").first { $0.contains("-approvals/") })
+    return (address, tomas, ada, request)
+  }
+
   @Test(arguments: [false, true])
   func `an approver at the hourly limit, or blocked, can approve a policy`(
     isBlocked: Bool
   ) async throws {
     try await World.withSampleData { world in
-      let (address, wider) = try await guarded(world)
-      let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let ada = try await Browser.signedIn(world)
-      _ = try await tomas.save(address, wider)
-      let list = try await ada.get("/approvals")
-      let request = try #require(list.values(of: "href").first { $0.contains("-approvals/") })
+      let (address, _, ada, request) = try await requested(world)
       try await world.setSupportRules { $0.actionsPerHour = 1 }
       let user = try await world.eu + "/users/\(World.chiara)"
       let end = user + "/sessions/end"
@@ -115,12 +123,7 @@ import Text
     async throws
   {
     try await World.withSampleData { world in
-      let (address, wider) = try await guarded(world)
-      let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let ada = try await Browser.signedIn(world)
-      _ = try await tomas.save(address, wider)
-      let list = try await ada.get("/approvals")
-      let request = try #require(list.values(of: "href").first { $0.contains("-approvals/") })
+      let (address, tomas, ada, request) = try await requested(world)
       let before = try await ada.get(request)
       #expect(before.says("→ 9") && before.says("Approve and save"))
       #expect(try await ada.save(address, .policy(intervals: "1")).location == address)

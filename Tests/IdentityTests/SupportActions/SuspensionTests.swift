@@ -111,15 +111,21 @@ struct SuspensionTests {
     }
   }
 
+  /// Alice's account with a phone that's suspended for ten minutes.
+  private func suspendedPhone(_ instance: Instance) async throws -> Account {
+    try await instance.allowPhones()
+    let account = try await instance.withPhone(.alice).account
+    let phone = try #require(account.factors.first)
+    let agent = try await instance.agent()
+    _ = try await instance.identity.support.suspend(
+      instance.acme, account.id, phone.id, until: instance.now.advanced(bySeconds: 600),
+      agent.request())
+    return account
+  }
+
   @Test func `a suspended factor that sign-in doesn't require blocks no enrollment`() async throws {
     try await withInstance { instance in
-      try await instance.allowPhones()
-      let account = try await instance.withPhone(.alice).account
-      let phone = try #require(account.factors.first)
-      let agent = try await instance.agent()
-      _ = try await instance.identity.support.suspend(
-        instance.acme, account.id, phone.id, until: instance.now.advanced(bySeconds: 600),
-        agent.request())
+      _ = try await suspendedPhone(instance)
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Author(actor: .commandLine)
       ) { $0.configuration.setSMS(false) }
@@ -316,13 +322,7 @@ struct SuspensionTests {
 
   @Test func `the codes of a suspended phone are rejected`() async throws {
     try await withInstance { instance in
-      try await instance.allowPhones()
-      let account = try await instance.withPhone(.alice).account
-      let phone = try #require(account.factors.first)
-      let agent = try await instance.agent()
-      _ = try await instance.identity.support.suspend(
-        instance.acme, account.id, phone.id, until: instance.now.advanced(bySeconds: 600),
-        agent.request())
+      let account = try await suspendedPhone(instance)
       let pending = try await instance.pending(.alice)
       let info = try await instance.sendCode(pending, to: account)
       await expect("invalidCode") { try await instance.finalizePhone(pending, info) }
