@@ -30,6 +30,6 @@ struct DoctorAdviceTests {
     for finding in [Finding.keyMissing, .keyWrong] {
       #expect(try advice(finding).contains("pass the credential in COUNTERSIGN_MASTER_KEY"))
     }
-    #expect(try advice(.keyWrong).contains("Don't stop a server that runs"))
+    #expect(try advice(.keyWrong).contains("Don't stop a running server"))
   }
 }

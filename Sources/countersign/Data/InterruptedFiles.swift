@@ -13,7 +13,7 @@ enum InterruptedFiles {
 
   /// Returns the files in several folders, which may be the same one.
   static func files(in folders: [String]) -> [String] {
-    let resolved = folders.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+    let resolved = folders.map { DataFolder.resolved($0) }
     var (seen, files): (Set<String>, [String]) = ([], [])
     for (folder, path) in zip(folders, resolved) where seen.insert(path).inserted {
       files += self.files(in: folder)

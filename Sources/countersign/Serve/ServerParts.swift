@@ -1,7 +1,7 @@
 import HTTPServer
 import Identity
 
-/// What the listeners and the tasks of a server share, which nothing uses yet.
+/// What the listeners and the tasks of a server share; creating it starts nothing.
 struct ServerParts: Sendable {
   let configuration: ServeConfiguration
   let environment: [String: String]
