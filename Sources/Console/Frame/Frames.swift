@@ -53,7 +53,7 @@ struct Frames: Sendable {
 
   /// The frame of pages that belong to no project.
   func frame(_ title: some MessageConvertible, for signedIn: SignedIn) -> Frame {
-    var frame = unflashed(title, for: signedIn, path: Self.address(signedIn.request.target))
+    var frame = unflashed(title, for: signedIn, path: Self.printedAddress(signedIn.request.target))
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     return frame
   }
@@ -61,9 +61,8 @@ struct Frames: Sendable {
   /// The path and query of a page as it's printed; an ellipsis replaces a query of over 500 bytes.
   ///
   /// No query of these pages has a secret: the pages behind emailed links have other frames.
-  private static func address(_ target: Target) -> String {
-    guard let query = target.rawQuery else { return target.rawPath }
-    return target.rawPath + "?" + (query.utf8.count > 500 ? "…" : query)
+  private static func printedAddress(_ target: Target) -> String {
+    (target.rawQuery?.utf8.count ?? 0) > 500 ? target.rawPath + "?…" : target.address
   }
 
   /// The same frame without the session's flash, which stays stored for its next page.
@@ -126,7 +125,7 @@ struct Frames: Sendable {
         ])
     let target = signedIn.request.target
     let place = PageEntry.Place(target, in: scope)
-    var frame = own(whole, path: Self.address(target), for: signedIn, in: scope, at: place)
+    var frame = own(whole, path: Self.printedAddress(target), for: signedIn, in: scope, at: place)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)

@@ -31,9 +31,7 @@ struct RemovalRefresh: ViewModel {
 
   /// Returns the address of the lines that are shown, with automatic refresh off or on.
   private func address(isOff: Bool) -> String {
-    var form = Self.query(tab, isOff: isOff)
-    if let after { form.add("after", after) }
-    return form.query(of: path)
+    Self.query(tab, isOff: isOff).at(after).query(of: path)
   }
 
   private static func query(_ tab: String, isOff: Bool) -> Form {

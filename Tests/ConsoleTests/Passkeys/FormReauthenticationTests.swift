@@ -17,11 +17,7 @@ import Text
     _ world: World, _ count: Int
   ) async throws -> (browsers: [Browser], authenticator: TestAuthenticator) {
     let ada = try await Browser.signedIn(world)
-    let authenticator = try TestAuthenticator()
-    let page = try await ada.get("/account/passkeys/new")
-    _ = try await ada.post(
-      "/account/passkeys/new",
-      PasskeyPageTests.creation(authenticator, page, named: "Laptop", world))
+    let authenticator = try await PasskeyPageTests.addPasskey(ada)
     let id = try await world.id(of: World.ada)
     var browsers: [Browser] = []
     for _ in 0..<count {
@@ -119,11 +115,7 @@ import Text
   @Test func `a passkey can be used instead of a code, after the form's own button`() async throws {
     try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
-      let authenticator = try TestAuthenticator()
-      let new = try await ada.get("/account/passkeys/new")
-      _ = try await ada.post(
-        "/account/passkeys/new",
-        PasskeyPageTests.creation(authenticator, new, named: "Laptop", world))
+      _ = try await PasskeyPageTests.addPasskey(ada)
       world.clock.advance(seconds: 1_200)
       let page = try await ada.get("/audit/retention")
       Markup.check(page)

@@ -45,7 +45,7 @@ import WebAuthn
   }
 
   /// Adds a passkey on the account page, and returns its authenticator.
-  private static func addPasskey(_ browser: Browser) async throws -> TestAuthenticator {
+  static func addPasskey(_ browser: Browser) async throws -> TestAuthenticator {
     let authenticator = try TestAuthenticator()
     let page = try await browser.get("/account/passkeys/new")
     let form = try creation(authenticator, page, named: "Laptop", browser.world)
