@@ -32,7 +32,7 @@ struct Drafts: Sendable {
   /// Whether the form of a request can be worth keeping.
   static func canKeep(_ request: Request) -> Bool {
     let path = request.target.rawPath
-    return !path.hasPrefix("//") && ReturnAddress.current(request) != nil
+    return ReturnAddress.isLocal(path) && ReturnAddress.current(request) != nil
       && path != ConsolePaths.sessionExtension()
   }
 

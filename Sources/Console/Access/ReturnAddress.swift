@@ -19,7 +19,7 @@ enum ReturnAddress {
   /// at that address; otherwise nil.
   static func checked(_ text: String?, among routes: [Route]) -> String? {
     guard let text, text.utf8.count <= 2000, text.utf8.first == UInt8(ascii: "/"),
-      !text.hasPrefix("//"), !text.contains("\\"), let target = Target(text)
+      isLocal(text), !text.contains("\\"), let target = Target(text)
     else { return nil }
     if target.rawPath.isSameBytes(as: ConsolePaths.keptAnswers()) { return text }
     guard
@@ -33,7 +33,7 @@ enum ReturnAddress {
   /// Returns the address of the nearest page above an address, such as that of a form; nil if
   /// there's none but the home page.
   static func page(above path: String, among routes: [Route]) -> String? {
-    guard !path.hasPrefix("//"), !path.contains("\\") else { return nil }
+    guard isLocal(path), !path.contains("\\") else { return nil }
     var page = path[...]
     while let end = page.utf8.lastIndex(of: UInt8(ascii: "/")), end != page.startIndex {
       page = page[..<end]
@@ -41,6 +41,9 @@ enum ReturnAddress {
     }
     return nil
   }
+
+  /// Whether a path can't lead to another host, as one that starts with two slashes does.
+  static func isLocal(_ path: String) -> Bool { !path.hasPrefix("//") }
 
   private static func isPage(_ target: Target, _ routes: [Route]) -> Bool {
     routes.contains { $0.method == .get && $0.fits(target) }

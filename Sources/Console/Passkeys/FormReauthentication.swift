@@ -21,7 +21,7 @@ struct FormReauthentication: Sendable {
     _ signedIn: SignedIn, continuingAt path: String
   ) async throws(Refusal) -> Response {
     guard let target = signedIn.form.text(Drafts.addressField).flatMap({ Target($0) }),
-      !target.rawPath.hasPrefix("//"),
+      ReturnAddress.isLocal(target.rawPath),
       destinations.contains(where: { $0.method == .post && $0.fits(target) })
     else { throw .unreadableForm }
     let mark = try await drafts.keep(

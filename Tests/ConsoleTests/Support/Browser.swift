@@ -142,6 +142,17 @@ struct Answer: Sendable {
   /// Whether the page's HTML contains a text.
   func says(_ words: String) -> Bool { text.contains(words) }
 
+  /// Returns the IDs of the listed sessions, and expects that the button of each is described by its
+  /// row.
+  func sessionsWithOwnButtons() -> [String] {
+    let ids = text.matches(of: /name="session" value="([0-9a-f]{24})"/).map { String($0.1) }
+    for id in ids {
+      #expect(says("<tr id=\"session-\(id)\">"))
+      #expect(says("value=\"\(id)\" aria-describedby=\"session-\(id)\">"))
+    }
+    return ids
+  }
+
   /// All values of an attribute.
   func values(of attribute: String) -> [String] {
     var rest = Substring(text)
