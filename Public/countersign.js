@@ -25,14 +25,10 @@
   // "/" focuses the search field and "?" lists the shortcuts, except while typing.
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    const field = document.activeElement;
-    if (event.key === "Escape") {
+    if (event.key === "Escape")
       each("details:is(.menu, .drawer)[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
-      return;
-    }
-    if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;
-    if (!single() || first("dialog[open]")) return;
-    const find = first("[data-shortcut='/']") || first("#q");
+    if (!single() || first("dialog[open], :is(input, textarea, select, [contenteditable]):focus")) return;
+    const find = first("[data-shortcut='/'], #q");
     if (event.key === "/" && find) { event.preventDefault(); find.focus(); find.select(); }
     if (event.key !== "?") return;
     const help = make("dialog", { className: "card", ariaLabel: text.keys });
@@ -65,58 +61,59 @@
   });
 
   // Remembers the platform chosen in a guide.
-  each(".platforms", (form) => form.addEventListener("change", (event) => {
+  each(".platforms", (form) => { form.onchange = (event) => {
     const secure = location.protocol === "https:" ? "; secure" : "";
     document.cookie = `${form.dataset.cookie}=${event.target.value}; path=/; max-age=31536000; samesite=strict${secure}`;
-  }));
+  }; });
 
   // Shows times in the last 30 days as relative; the title has the exact time.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", { numeric: "auto" });
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en");
   const tell = () => each("time[data-ago]", (time) => {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     if (seconds > 60 || seconds < -30 * 86400) return;
-    time.title ||= time.textContent;
+    time.dataset.ago = 1;
     const unit = units.find(([, size]) => -seconds >= size);
-    time.textContent = unit ? words.format(Math.round(seconds / unit[1]), unit[0]) : text.now;
+    time.textContent = unit ? words.format(Math.trunc(seconds / unit[1]), unit[0]) : text.now;
   });
   tell();
   setInterval(tell, 60000);
   // Paper has the exact times.
-  addEventListener("beforeprint", () => each("time[data-ago][title]", (time) => { time.textContent = time.title; }));
+  addEventListener("beforeprint", () => each("time[data-ago='1']", (time) => { time.textContent = time.title; }));
   addEventListener("afterprint", tell);
 
   // Opens the form of an action over the page. Whatever isn't a form is a separate page.
-  const asking = { "X-Requested-With": "fetch" };
+  const asking = { headers: { "X-Requested-With": "fetch" } };
   const content = async (response) =>
     new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
-  const busy = (is) => { document.body.ariaBusy = is ? "true" : null; };
+  const busy = (is) => { document.body.ariaBusy = is || null; };
   const show = (dialog, main) => {
     const heading = main.querySelector("h1");
-    main.querySelector(".crumbs")?.parentElement.remove();
+    main.querySelector("nav:has(.crumbs)")?.remove();
     heading.tabIndex = -1;
     dialog.ariaLabel = heading.textContent;
     dialog.replaceChildren(...main.childNodes);
     tell();
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
-    (dialog.querySelector("[role=alert]") || heading).focus();
+    dialog.querySelector("[role=alert][tabindex], h1").focus();
     busy(false);
   };
   addEventListener("click", async (event) => {
     const link = event.target.closest("[data-dialog] a");
-    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     if (document.body.ariaBusy) return;
     busy(true);
-    const main = await fetch(link.href, { headers: asking }).then(content).catch(() => null);
+    const main = await fetch(link.href, asking).then(content).catch(() => null);
     if (!main || !main.querySelector("form[data-action]")) { location.assign(link.href); return; }
     const dialog = make("dialog", { className: "card action" });
     dialog.onclose = () => dialog.remove();
     dialog.onclick = (event) => {
-      if (event.target.closest(".actions a")?.pathname !== location.pathname) return;
-      event.preventDefault();
-      dialog.close();
+      if (event.target.closest(".actions a")?.pathname === location.pathname) {
+        event.preventDefault();
+        dialog.close();
+      }
     };
     dialog.onsubmit = async (event) => {
       const form = event.target;
@@ -124,19 +121,20 @@
       if (document.body.ariaBusy) return;
       busy(true);
       const body = new URLSearchParams(new FormData(form, event.submitter));
+      let textContent = text.unanswered;
       try {
-        const address = event.submitter?.getAttribute("formaction") ?? form.action;
-        let response = await fetch(address, { method: "POST", headers: asking, body });
+        let response = await fetch(event.submitter?.getAttribute("formaction") ?? form.action,
+          { ...asking, method: "POST", body });
         const next = response.headers.get("Location");
         if (next && new URL(next, location).href !== form.action) { location.assign(next); return; }
-        if (next) response = await fetch(next, { headers: asking });
-        show(dialog, await content(response));
-      } catch {
-        // It may have been performed: only the person sends it again.
-        form.prepend(make("p", { className: "error", role: "alert", textContent: text.unanswered }));
-        dialog.scrollTop = 0;
-        busy(false);
-      }
+        if (next) response = await fetch(next, asking);
+        const main = await content(response);
+        if (response.ok || main.querySelector("form")) { show(dialog, main); return; }
+        textContent = main.querySelector(".card p").textContent;
+      } catch { /* It may have been performed: only the person sends it again. */ }
+      form.prepend(make("p", { className: "error", role: "alert", textContent }));
+      dialog.scrollTop = 0;
+      busy(false);
     };
     link.closest("main").append(dialog);
     show(dialog, main);
@@ -148,17 +146,19 @@
     const { idle, lifetime } = session.dataset, opened = session.dataset.opened = Date.now();
     try { localStorage.setItem("countersign-session-end", opened + idle * 1000); } catch { /* no storage */ }
     setTimeout(() => document.head.append(make("script", { src: session.content })),
-      Math.max(Math.min(idle, lifetime) - 150, 0) * 1000);
+      (Math.min(idle, lifetime) - 150) * 1000);
   }
 
   // A double click doesn't send a form twice. A download leaves the page, but not its errors.
   let sent, at;
   addEventListener("submit", (event) => {
-    if (event.target === sent && event.timeStamp < at + 1500) { event.preventDefault(); return; }
-    [sent, at] = [event.target, event.timeStamp];
-    each("[aria-labelledby=errors], .error", (error) => error.remove());
+    if (event.target.method !== "dialog") each("[aria-labelledby=errors], .error", (error) => error.remove());
+    if (event.target === sent && event.timeStamp < at + 1500) event.preventDefault();
+    else [sent, at] = [event.target, event.timeStamp];
   });
 
   // A start date is one of the mandatory pattern.
-  each("#from", (day) => day.addEventListener("input", () => { day.form.elements.pattern.value = "mandatory"; }));
+  each(".choice #from", (day) => {
+    day.oninput = () => { if (day.value) day.form.elements.pattern.value = "mandatory"; };
+  });
 })();

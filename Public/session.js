@@ -22,7 +22,8 @@
   const [minutes, seconds] = [unit("minute"), unit("second")];
   const time = (left) => left > 90 ? minutes.format(Math.round(left / 60)) : seconds.format(Math.max(left, 0));
 
-  const close = () => { if (dialog) dialog.remove(); dialog = null; };
+  // Closing returns the focus to where it was.
+  const close = () => { dialog?.close(); dialog?.remove(); dialog = null; };
   const open = () => {
     dialog = document.createElement("dialog");
     dialog.className = "card session";

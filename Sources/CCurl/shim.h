@@ -35,7 +35,11 @@ static inline CURLcode common_prepare(CURL *handle, struct common_settings setti
   SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
   SET(CURLOPT_SSL_VERIFYPEER, settings.verifies ? 1L : 0L);
   SET(CURLOPT_SSL_VERIFYHOST, settings.verifies ? 2L : 0L);
-  if (settings.authority != NULL) SET(CURLOPT_CAINFO, settings.authority);
+  if (settings.authority != NULL) {
+    SET(CURLOPT_CAINFO, settings.authority);
+    // libcurl is built with a folder of the system's certificates, too.
+    SET(CURLOPT_CAPATH, NULL);
+  }
   SET(CURLOPT_CONNECTTIMEOUT, settings.connect_seconds);
   SET(CURLOPT_NOPROGRESS, 0L);
   SET(CURLOPT_XFERINFOFUNCTION, settings.progress);

@@ -1,5 +1,4 @@
 import CCrypto
-import Synchronization
 
 /// Encrypts data with AES-256-GCM (NIST SP 800-38D) for one purpose.
 ///
@@ -7,12 +6,7 @@ import Synchronization
 /// purpose can never be opened for another. A box consists of a version, 1 (1 byte), the key ID
 /// (4), a random nonce (12), the ciphertext, and the tag (16).
 public struct Sealer: Sendable {
-  private struct Key: Sendable {
-    let id: UInt32
-    let secret: Secret
-  }
-
-  private let derived: Derived
+  private let derived: DerivedKeys
   private let random: RandomSource
   private static let overhead = 1 + 4 + 12 + 16
 
@@ -20,58 +14,17 @@ public struct Sealer: Sendable {
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public init(_ ring: KeyRing, purpose: String, random: RandomSource) throws(CryptoError) {
-    derived = try Derived(ring, purpose: purpose)
+    derived = try DerivedKeys(ring, label: "countersign sealer: \(purpose)")
     self.random = random
-  }
-
-  /// The keys of one purpose, derived again when the ring changes.
-  private final class Derived: Sendable {
-    private struct Kept: Sendable {
-      let generation: Int
-      let keys: [Key]
-    }
-
-    private let ring: KeyRing
-    private let purpose: String
-    private let kept: Mutex<Kept>
-
-    init(_ ring: KeyRing, purpose: String) throws(CryptoError) {
-      self.ring = ring
-      self.purpose = purpose
-      kept = Mutex(try Self.derive(ring.keys, purpose))
-    }
-
-    func keys() throws(CryptoError) -> [Key] {
-      let known = kept.withLock { $0 }
-      guard known.generation != ring.generation else { return known.keys }
-      let new = try Self.derive(ring.keys, purpose)
-      kept.withLock { $0 = new }
-      return new.keys
-    }
-
-    private static func derive(
-      _ held: KeyRing.Keys, _ purpose: String
-    ) throws(CryptoError) -> Kept {
-      var keys: [Key] = []
-      for key in held.keys {
-        let message = Array("countersign sealer: \(purpose)".utf8)
-        let derived = try HMAC.code(.sha256, key: key.secret, message: message)
-        keys.append(Key(id: key.id, secret: Secret(derived)))
-      }
-      return Kept(generation: held.generation, keys: keys)
-    }
   }
 
   /// Encrypts `plain`, which can only be decrypted with the same associated data.
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func seal(_ plain: [UInt8], with associated: [UInt8]) throws(CryptoError) -> [UInt8] {
-    let key = try derived.keys()[0]
-    var box: [UInt8] = [1]
-    box.reserveCapacity(plain.count + Self.overhead)
-    for shift in [24, 16, 8, 0] { box.append(UInt8(truncatingIfNeeded: key.id >> UInt32(shift))) }
+    let key = try derived.current()[0]
     let nonce = random.bytes(12)
-    box += nonce
+    let box = [1] + key.idBytes + nonce
     var sealed = [UInt8](repeating: 0, count: plain.count)
     var tag = [UInt8](repeating: 0, count: 16)
     var written: Int32 = 0
@@ -95,7 +48,9 @@ public struct Sealer: Sendable {
   public func open(_ box: [UInt8], with associated: [UInt8]) throws(CryptoError) -> Secret {
     guard box.count >= Self.overhead, box[0] == 1 else { throw .notAuthentic }
     let id = box[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard let key = try derived.keys().first(where: { $0.id == id }) else { throw .unknownKey(id) }
+    guard let key = try derived.current().first(where: { $0.id == id }) else {
+      throw .unknownKey(id)
+    }
     let nonce = Array(box[5..<17])
     let sealed = Array(box[17..<(box.count - 16)])
     var tag = Array(box.suffix(16))
@@ -124,7 +79,7 @@ public struct Sealer: Sendable {
   ) throws(CryptoError) -> [UInt8]? {
     guard box.count >= Self.overhead, box[0] == 1 else { throw .notAuthentic }
     let id = box[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard try derived.keys()[0].id != id else { return nil }
+    guard try derived.current()[0].id != id else { return nil }
     return try seal(try open(box, with: associated).revealedBytes, with: associated)
   }
 }

@@ -56,6 +56,9 @@ public protocol Database: Sendable {
 
   /// Changes the database in a transaction.
   ///
+  /// Concurrent writes, also of other servers, have the same effect as one after the other, so a
+  /// closure may decide by what it has read, and store a count that it has read and increased.
+  ///
   /// When this returns, the changes are on disk. When the closure throws, they're undone, so an
   /// outcome that must be recorded is returned, not thrown.
   ///

@@ -83,8 +83,7 @@ extension SQL {
   /// - Parameter column: The column, as in the indexes on this expression.
   /// - Returns: The expression.
   public static func orLast(_ column: StaticString) -> SQL {
-    SQL(sqlite: "ifnull(", postgreSQL: "coalesce(") + SQL(column) + ", "
-      + last + ")"
+    ifNull + "(" + SQL(column) + ", " + last + ")"
   }
 
   /// The value after all texts.
@@ -137,8 +136,7 @@ extension SQL {
   public static func member(_ path: StaticString, of column: StaticString) -> SQL {
     SQL(sqlite: "CASE WHEN json_valid(", postgreSQL: "(json_or_null(") + SQL(column)
       + SQL(sqlite: ") THEN json_extract(", postgreSQL: ") #>> string_to_array(")
-      + SQL(pieces: [.only(.sqlite, column)])
-      + SQL(sqlite: ", '$.", postgreSQL: "'") + SQL(path)
+      + SQL(pieces: [.only(.sqlite, column)]) + SQL(sqlite: ", '$.", postgreSQL: "'") + SQL(path)
       + SQL(sqlite: "') || '' END", postgreSQL: "', '.'))")
   }
 
@@ -377,9 +375,12 @@ extension SQL {
     sqlite: """
       (SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()) AS size
       """,
-    postgreSQL: """
-      (SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS bytes) AS size
-      """)
+    postgreSQL: "(SELECT pg_catalog.pg_database_size(current_database()) AS bytes) AS size")
+
+  /// The locale that decides which characters PostgreSQL treats as letters; C has only ASCII letters.
+  public static let characterLocale = SQL(
+    sqlite: "''",
+    postgreSQL: "(SELECT datctype FROM pg_catalog.pg_database WHERE datname = current_database())")
 
   /// The first five faults of the file, with the column `fault`; PostgreSQL has none, since it
   /// checks its files itself.

@@ -56,6 +56,9 @@ final class ConnectionPool: Sendable {
     var whenIdle: [CheckedContinuation<Void, Never>] = []
   }
 
+  /// How long a transaction of reads stays open on a connection that nobody uses.
+  private static let longestRest = DispatchTimeInterval.milliseconds(10)
+
   private let slots: [Slot]
   private let limit: Int
   private let state: Mutex<State>
@@ -162,11 +165,19 @@ final class ConnectionPool: Sendable {
 
   /// Takes back a borrowed connection after a last use of it, which runs on its thread.
   func giveBack(_ slot: Slot, after work: @escaping @Sendable () -> Void = {}) {
-    slot.queue.async {
+    let isCurrent = slot.isCurrent
+    @Sendable func takeBack() {
       work()
       slot.session.keepsLink = false
-      self.drain(slot)
+      guard let entry = next(for: slot) else { return resumeClosersWhenIdle() }
+      // The caller doesn't wait for the next one's work.
+      if isCurrent {
+        slot.queue.async { self.run(entry, on: slot) }
+      } else {
+        run(entry, on: slot)
+      }
     }
+    if isCurrent { takeBack() } else { slot.queue.async(execute: takeBack) }
   }
 
   // MARK: - On the threads
@@ -174,11 +185,6 @@ final class ConnectionPool: Sendable {
   private func start(_ entry: Entry, on slot: Slot) {
     if case .borrow(let receive) = entry.work, slot.session.isOpen { return receive(slot) }
     slot.queue.async { self.run(entry, on: slot) }
-  }
-
-  private func drain(_ slot: Slot) {
-    if let entry = next(for: slot) { return run(entry, on: slot) }
-    resumeClosersWhenIdle()
   }
 
   /// Runs a caller's work and that of those who wait, on the connection's thread.
@@ -214,8 +220,10 @@ final class ConnectionPool: Sendable {
     return true
   }
 
+  /// Returns the next caller for a connection, which is free if nobody waits.
   private func next(for slot: Slot) -> Entry? {
-    state.withLock { state in
+    endLast(on: slot)
+    return state.withLock { state in
       guard let entry = state.waiting.popFirst() else {
         state.free.append(slot)
         return nil
@@ -223,6 +231,14 @@ final class ConnectionPool: Sendable {
       state.begun += 1
       return entry
     }
+  }
+
+  /// Ends the last transaction of a connection in a moment, unless another begins until then.
+  private func endLast(on slot: Slot) {
+    let session = slot.session
+    guard session.isEnding, !session.willEndLast else { return }
+    session.willEndLast = true
+    slot.queue.asyncAfter(deadline: .now() + Self.longestRest) { session.endLast() }
   }
 
   // MARK: - Closing

@@ -143,6 +143,9 @@ final class Connector: Sendable {
     "SELECT pg_catalog.pg_try_advisory_lock_shared(\(PostgreSQLCatalog.useLock))"
 
   /// The statements about transactions, prepared on each connection.
+  ///
+  /// A write may read a count and store the next one, as those of guesses do. With a weaker isolation,
+  /// concurrent writes would store the same count, and each would be allowed.
   private static let controls = [
     (name: "begin_read", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
     (name: "begin_write", text: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"),

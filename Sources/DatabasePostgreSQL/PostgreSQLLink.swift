@@ -24,6 +24,8 @@ final class PostgreSQLLink {
 
   /// Results that were asked for, but not read yet.
   private var owed = 0
+  /// What ends a transaction whose outcome doesn't matter, and is sent along with the next items.
+  private var ending: Item?
 
   private let handle: OpaquePointer
 
@@ -62,18 +64,39 @@ final class PostgreSQLLink {
   /// - Throws: The first failure, when all results were read or the connection is lost.
   func exchange(_ items: [Item]) throws(Failure) -> [PostgreSQLResult] {
     try settle()
-    try send(items)
-    return try collect(items.count)
+    guard let ending = ending.take() else {
+      try send(items)
+      return try collect(items.count)
+    }
+    try send([ending] + items)
+    do throws(Failure) {
+      return Array(try collect(1 + items.count).dropFirst())
+    } catch {
+      var error = error
+      error.position -= 1
+      throw error.position < 0 ? error.lost() : error
+    }
   }
 
-  /// Sends items whose results ``settle()`` reads.
-  func sendOnly(_ items: [Item]) throws(Failure) {
+  /// Sends an item whose result ``settle()`` reads.
+  func sendOnly(_ item: Item) throws(Failure) {
     try settle()
-    try send(items)
-    owed = items.count
+    try send([item])
+    owed = 1
   }
 
-  /// Reads the results of ``sendOnly(_:)``.
+  /// Ends a transaction along with the next items, or by ``end()``.
+  func endLater(_ item: Item) { ending = item }
+
+  /// Whether ``endLater(_:)`` has left a transaction open.
+  var isEnding: Bool { ending != nil }
+
+  /// Ends what ``endLater(_:)`` has left open.
+  func end() throws(Failure) {
+    if isEnding { _ = try exchange([]) }
+  }
+
+  /// Reads the result of ``sendOnly(_:)``.
   func settle() throws(Failure) {
     guard owed > 0 else { return }
     let count = owed

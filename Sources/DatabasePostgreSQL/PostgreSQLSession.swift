@@ -9,30 +9,6 @@ import Synchronization
 /// 2. a session is used only on the serial queue of its slot, which orders all accesses;
 /// 3. the values it lends (`Connection`, `Row`) are noncopyable and can't leave the closure.
 final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
-  /// The two kinds of transactions.
-  enum Kind: Sendable {
-    case read
-    case write
-
-    /// The name of the prepared statement that begins it.
-    var begin: String {
-      switch self {
-      case .read: "begin_read"
-      case .write: "begin_write"
-      }
-    }
-  }
-
-  private enum State {
-    /// Outside of a transaction.
-    case idle
-    /// In a transaction that the server doesn't know of yet: it begins along with its first
-    /// statement.
-    case announced(Kind)
-    /// In a transaction.
-    case begun(Kind)
-  }
-
   let dialect = Dialect.postgreSQL
   var catalog: any DatabaseCatalog { PostgreSQLCatalog() }
 
@@ -291,7 +267,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     state = .announced(kind)
     (failure, lead, savepoints, successes) = (nil, [], 0, 0)
     prefetches = Prefetches()
-    if link?.isClosedByServer() == true || link?.isInTransaction == true { link = nil }
+    guard let link else { return }
+    if link.isClosedByServer() || link.isInTransaction && !link.isEnding { self.link = nil }
   }
 
   private func openLink() throws(Failure) -> PostgreSQLLink {
@@ -314,21 +291,39 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   }
 
   /// Ends a transaction whose outcome doesn't matter; the server's answer is read later.
-  ///
-  /// - Parameter name: The prepared statement: `commit` after reads, which is the same as
-  ///   `rollback`.
-  func end(_ name: String = "rollback") {
-    defer {
-      state = .idle
-      lead = []
-      prefetches = Prefetches()
-    }
+  func end() {
+    defer { finish() }
     guard case .begun = state, let link else { return }
-    let last = failure == nil ? name : "rollback"
-    if (try? link.sendOnly([.execute(last, PostgreSQLParameters())])) == nil { self.link = nil }
+    if (try? link.sendOnly(.execute("rollback", PostgreSQLParameters()))) == nil { self.link = nil }
   }
 
-  /// Reads the server's answer to ``end(_:)``.
+  /// Ends a transaction of reads along with the beginning of the next one, which saves a round
+  /// trip, or by ``endLast()``.
+  func endReads() {
+    guard case .begun = state, failure == nil, let link else { return end() }
+    link.endLater(.execute("commit", PostgreSQLParameters()))
+    finish()
+  }
+
+  private func finish() {
+    state = .idle
+    lead = []
+    prefetches = Prefetches()
+  }
+
+  /// Whether ``endReads()`` has left a transaction open.
+  var isEnding: Bool { link?.isEnding ?? false }
+
+  /// Whether ``endLast()`` is about to be called.
+  var willEndLast = false
+
+  /// Ends the transaction that ``endReads()`` has left open, if no other has begun since.
+  func endLast() {
+    willEndLast = false
+    if let link, (try? link.end()) == nil { self.link = nil }
+  }
+
+  /// Reads the server's answer to ``end()``.
   func settle() {
     guard let link, (try? link.settle()) == nil else { return }
     self.link = nil

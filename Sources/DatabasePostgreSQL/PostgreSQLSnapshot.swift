@@ -53,9 +53,10 @@ final class PostgreSQLSnapshot: TaskExecutor {
       do { slot = .success(try await own.borrow()) } catch { slot = .failure(error) }
     }
     let snapshot = PostgreSQLSnapshot(slot, of: own, on: replica?.readers ?? own)
-    defer { snapshot.end() }
     return try await withTaskExecutorPreference((try? slot.get()) == nil ? nil : snapshot) {
-      try await $current.withValue(snapshot, operation: body)
+      // Here, the task usually runs on the connection's thread.
+      defer { snapshot.end() }
+      return try await $current.withValue(snapshot, operation: body)
     }
   }
 
@@ -143,7 +144,7 @@ final class PostgreSQLSnapshot: TaskExecutor {
         return state
       }
       if case .begun = last {
-        slot.session.end("commit")
+        slot.session.endReads()
         slot.session.settle()
       }
     }

@@ -43,7 +43,7 @@ extension PostgreSQLSession {
   /// Runs a closure on a snapshot.
   func read<T>(_ body: (borrowing Connection) throws -> T) throws -> T {
     begin(.read)
-    defer { end("commit") }
+    defer { endReads() }
     return try body(Connection(self))
   }
 

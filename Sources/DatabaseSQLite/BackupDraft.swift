@@ -23,7 +23,7 @@ struct BackupDraft {
     path = backup + PartialFile.suffix
     file = try PartialFile.create(path)
     guard let owner = FolderOwner(of: FolderOwner.folder(of: path)),
-      owner == FolderOwner(of: source)
+      owner.isSameUser(as: FolderOwner(of: source))
     else { return }
     do throws(SystemError) { try owner.adopt(file) } catch {
       remove()

@@ -52,7 +52,7 @@ final class HTTPExchange: @unchecked Sendable {
       // An interim response such as 100 comes before the final one.
       fields = [:]
       let word = line.split(separator: UInt8(ascii: " ")).dropFirst().first ?? []
-      status = Int(String(decoding: word.prefix(3), as: UTF8.self)) ?? 0
+      status = Int(UInt16(String(decoding: word.prefix(3), as: UTF8.self)) ?? 0)
     } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
       // Names are ASCII (RFC 9110 section 5.1); others would be normalized as keys, which is
       // costly.

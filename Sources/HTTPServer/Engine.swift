@@ -12,6 +12,8 @@ final class Engine: Sendable {
   let observe: RequestObserver?
   let connections: Connections
   let isStopping = Atomic<Bool>(false)
+  /// Whether suspended handlers are given up, also those that suspend from now on.
+  private let isGivingUp = Atomic<Bool>(false)
   private let layout: EngineLayout
   /// The total size of request bodies held, in bytes.
   private let bodies = Atomic<Int>(0)
@@ -90,8 +92,7 @@ final class Engine: Sendable {
       unsafe size.pointee = 0
       return unsafe readBody(exchange, part) ? MHD_Result.YES : MHD_Result.NO
     case .answering:
-      guard let response = exchange.advance() else { return MHD_Result.YES }
-      return unsafe send(response, exchange, raw)
+      return unsafe proceed(exchange, raw)
     case .answered:
       return MHD_Result.YES
     }
@@ -209,8 +210,27 @@ final class Engine: Sendable {
     exchange.body = []
     let handler = handler
     Task.immediate(executorPreference: exchange) { exchange.finish(await handler(request)) }
-    guard let response = exchange.advance() else { return MHD_Result.YES }
-    return unsafe send(response, exchange, raw)
+    return unsafe proceed(exchange, raw)
+  }
+
+  /// Runs the handler until it responds or is suspended.
+  private func proceed(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
+    if let response = exchange.advance() { return unsafe send(response, exchange, raw) }
+    // `giveUpSuspended` either found this exchange or set the flag before it was suspended.
+    if isGivingUp.load(ordering: .acquiring) { giveUp(exchange) }
+    return MHD_Result.YES
+  }
+
+  /// Responds to all requests with suspended handlers, now and from now on.
+  ///
+  /// Must be called before the threads stop, since the engine aborts for a suspended connection.
+  func giveUpSuspended() {
+    isGivingUp.store(true, ordering: .releasing)
+    for exchange in connections.suspended() { giveUp(exchange) }
+  }
+
+  private func giveUp(_ exchange: Exchange) {
+    exchange.finish(failure(.serviceUnavailable, exchange.target, exchange.id))
   }
 
   // MARK: - Responses

@@ -14,8 +14,8 @@ import Synchronization
 /// 1. the stored variables are used only in the engine's callbacks, and the engine calls those of
 /// one connection on one thread;
 /// 2. `raw`, the engine's connection, is used off that thread only to resume it, by the one party
-/// that changed the state from `suspended`; until then the engine keeps a suspended connection
-/// alive;
+/// that changed the state from `suspended`, before it unlocks the state; until then the engine
+/// keeps a suspended connection alive;
 /// 3. everything else is constant or protected by a lock.
 @safe final class Exchange: TaskExecutor, @unchecked Sendable {
   /// The progress of the engine's callbacks.
@@ -97,26 +97,33 @@ import Synchronization
   /// Enqueues a job of the handler; called by the concurrency runtime on any thread.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let (isWaiting, isOver) = state.withLock { state in
-      if state.phase == .over { return (false, true) }
+    let isOver = state.withLock { state in
+      if state.phase == .over { return true }
       state.jobs.append(job)
-      defer { state.phase = .engine }
-      return (state.phase == .suspended, false)
+      resume(&state)
+      return false
     }
-    if isWaiting { unsafe MHD_resume_connection(raw) }
     if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 
   /// Sets the response, from any thread; later calls have no effect.
   func finish(_ response: Response) {
-    let isWaiting = state.withLock { state in
-      guard !state.isAnswered else { return false }
+    state.withLock { state in
+      guard !state.isAnswered else { return }
       state.isAnswered = true
       state.answer = response
-      defer { if state.phase == .suspended { state.phase = .engine } }
-      return state.phase == .suspended
+      resume(&state)
     }
-    if isWaiting { unsafe MHD_resume_connection(raw) }
+  }
+
+  /// Resumes a suspended connection, with the state locked.
+  ///
+  /// Once another thread sees that it isn't suspended, it may stop the engine, which aborts if the
+  /// connection isn't resumed by then.
+  private func resume(_ state: inout State) {
+    guard state.phase == .suspended else { return }
+    state.phase = .engine
+    unsafe MHD_resume_connection(raw)
   }
 
   /// Runs the handler until it waits, on the engine's thread.

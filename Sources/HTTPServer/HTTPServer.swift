@@ -91,12 +91,3 @@ public final class HTTPServer: Sendable {
     await blocking { daemon.stop() }
   }
 }
-
-extension Engine {
-  /// Responds to all requests with suspended handlers.
-  func giveUpSuspended() {
-    for exchange in connections.suspended() {
-      exchange.finish(failure(.serviceUnavailable, exchange.target, exchange.id))
-    }
-  }
-}

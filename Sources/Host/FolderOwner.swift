@@ -3,7 +3,7 @@ import Glibc
 /// The owner of a folder, to whom the files belong that root creates in it.
 ///
 /// A server that doesn't run as root couldn't read them otherwise.
-public struct FolderOwner: Sendable, Equatable {
+public struct FolderOwner: Sendable {
   private let user: uid_t
   private let group: gid_t
 
@@ -13,6 +13,10 @@ public struct FolderOwner: Sendable, Equatable {
     guard unsafe stat(path, &status) == 0 else { return nil }
     (user, group) = (status.st_uid, status.st_gid)
   }
+
+  /// Returns whether another file or folder belongs to the same user, whatever its group; false if
+  /// it can't be accessed.
+  public func isSameUser(as other: FolderOwner?) -> Bool { user == other?.user }
 
   /// Gives a new file to the owner and the group of its folder, if this process runs as root and
   /// the folder belongs to another user.

@@ -26,6 +26,9 @@ extension Identity {
         "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_postgresql_sql),
       migration("m0067_session_sign_in", PackageResources.m0067_session_sign_in_postgresql_sql),
       migration("m0068_suspended_users", PackageResources.m0068_suspended_users_postgresql_sql),
+      migration("m0069_secret_digests", PackageResources.m0069_secret_digests_postgresql_sql),
+      migration(
+        "m0070_secret_digest_indexes", PackageResources.m0070_secret_digest_indexes_postgresql_sql),
     ]
   }
 
@@ -98,6 +101,9 @@ extension Identity {
         "m0066_backup_code_sessions", PackageResources.m0066_backup_code_sessions_sqlite_sql),
       migration("m0067_session_sign_in", PackageResources.m0067_session_sign_in_sqlite_sql),
       migration("m0068_suspended_users", PackageResources.m0068_suspended_users_sqlite_sql),
+      migration("m0069_secret_digests", PackageResources.m0069_secret_digests_sqlite_sql),
+      migration(
+        "m0070_secret_digest_indexes", PackageResources.m0070_secret_digest_indexes_sqlite_sql),
     ]
   }
 

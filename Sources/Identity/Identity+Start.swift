@@ -106,10 +106,18 @@ extension Identity {
   ///
   /// - Throws: ``StartError/unavailable(_:)``; the next call tries again.
   public func recordUses() async throws(StartError) {
-    let most = 500
+    while try await recordSomeUses(atMost: 500) {}
+  }
+
+  /// Records the last uses of at most `most` keys and tokens of each kind in one transaction.
+  ///
+  /// - Returns: Whether there were any.
+  private func recordSomeUses(atMost most: Int) async throws(StartError) -> Bool {
     let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))
     let trustedTokenKeys = trustedTokenKeys.uses.take(most)
-    guard !keys.isEmpty || !tokens.isEmpty || !trustedTokenKeys.isEmpty else { return }
+    guard !keys.isEmpty || !tokens.isEmpty || !trustedTokenKeys.isEmpty else {
+      return false
+    }
     do {
       try await store.write(StartError.self) { connection in
         for (key, at) in keys {
@@ -141,5 +149,6 @@ extension Identity {
       self.trustedTokenKeys.uses.putBack(trustedTokenKeys)
       throw error
     }
+    return true
   }
 }

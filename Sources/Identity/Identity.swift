@@ -129,6 +129,7 @@ public final class Identity: Sendable {
 
   package let store: Store
   let keys: KeyRing
+  let totp: TOTPFactor
 
   /// Creates the use cases.
   ///
@@ -168,6 +169,7 @@ public final class Identity: Sendable {
     let totp = try TOTPFactor(keys: keys, random: random, expected: expectedTime)
     self.store = store
     self.keys = keys
+    self.totp = totp
     self.profile = profile
     self.clock = clock
     self.defaultProject = profile == .emulator ? defaultProject : nil
@@ -221,7 +223,8 @@ public final class Identity: Sendable {
     factorRemovals = FactorRemovals(
       store: store, authorization: supportAuthorization, removed: removed)
     bulkRemovals = BulkRemovals(
-      store: store, authorization: supportAuthorization, factorRemovals: factorRemovals)
+      store: store, authorization: supportAuthorization, factorRemovals: factorRemovals,
+      accounts: accounts)
     approvals = Approvals(
       store: store, authorization: supportAuthorization, factorRemovals: factorRemovals)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
@@ -234,7 +237,8 @@ public final class Identity: Sendable {
     consoleProviders = ConsoleProviders(
       store: store, sealer: try ConsoleProviders.sealer(keys, random: random),
       tickets: consoleTickets, administrators: administrators, sessions: consoleSessions,
-      directory: ProviderDirectory(providerTransport ?? NoProviderTransport()))
+      directory: ProviderDirectory(
+        providerTransport ?? NoProviderTransport(), clock: store.clock))
     masterKeys = MasterKeys(
       store: store, ring: keys,
       places: [

@@ -85,6 +85,7 @@ public struct IdentityToolkitAPI: Sendable {
     if let preflight = CORS.preflight(request) { return preflight }
     var inner = request
     inner.target = Addresses.shortened(request.target)
+    if overridesMethod(inner) { inner.method = .patch }
     var response =
       await router.respond(to: inner) ?? WireError.engine(.notFound).response(.both)
     if response.fields[.cacheControl] == nil { response.fields.add(.cacheControl, "no-store") }
@@ -137,6 +138,16 @@ public struct IdentityToolkitAPI: Sendable {
     else { return false }
     return !(request.fields[.accept] ?? "").contains("text/html")
   }
+
+  /// Whether a POST request is to be handled as PATCH, which Java's own HTTP client can't send.
+  ///
+  /// The Admin SDK for Java updates tenants and identity providers this way.
+  private func overridesMethod(_ request: Request) -> Bool {
+    request.method == .post && request.target.segments.starts(with: ["v2", "projects"])
+      && request.fields[Self.methodOverride]?.isSameBytes(as: "PATCH") == true
+  }
+
+  private static let methodOverride: FieldName = "X-HTTP-Method-Override"
 
   /// The names of all routes in measurements.
   public var routeLabels: [Route.Label] { router.routes.map(\.label) }

@@ -86,8 +86,10 @@ public final class Catalog: Sendable {
   }
 
   /// Appends a date and time with its time zone in UTF-8.
-  public func append(_ time: LocalTime, to bytes: inout [UInt8]) {
-    formats.append(time, to: &bytes)
+  public func append(
+    _ time: LocalTime, _ form: LocalTime.Form = .minute, to bytes: inout [UInt8]
+  ) {
+    formats.append(time, form, to: &bytes)
   }
 
   /// The text of a message without arguments.
@@ -126,7 +128,10 @@ public final class Catalog: Sendable {
     case .name(let name): Isolation.isolated(name)
     case .names(let names): formats.list(names.map(Isolation.isolated))
     case .number(let number): formats.number(number)
+    case .signed(let number): formats.signed(number)
+    case .decimal(let number, let places): formats.decimal(number, places: places)
     case .percent(let share): formats.percent(share)
+    case .percentage(let number, let places): formats.percentage(number, places: places)
     case .message(let message): text(message)
     case .list(let messages): formats.list(messages.map(text))
     case .choice(let messages): formats.choice(messages.map(text))
@@ -148,7 +153,8 @@ public final class Catalog: Sendable {
     case .list(let messages): formats.list(messages.map(html))
     case .choice(let messages): formats.choice(messages.map(html))
     case .sequence(let messages): formats.sequence(messages.map(html))
-    case .text, .number, .percent, .date, .dayOfMonth, .month, .weekday, .hour, .time:
+    case .text, .number, .signed, .decimal, .percent, .percentage, .date, .dayOfMonth, .month,
+      .weekday, .hour, .time:
       text(of: value).escapedForHTML
     }
   }

@@ -10,8 +10,10 @@ struct DatePattern: Sendable {
     case month
     case monthName
     case day
+    case weekdayName
     case hour
     case minute
+    case second
   }
 
   private struct Field: Sendable {
@@ -23,12 +25,14 @@ struct DatePattern: Sendable {
   private let fields: [Field]
   private let texts: JoinedBytes
   private let monthNames: JoinedBytes
+  /// From Monday to Sunday.
+  private let weekdayNames: JoinedBytes
   private let digits: JoinedBytes
 
   /// The form of dates and times on a 24-hour clock that consist of a template's fields.
   ///
   /// - Precondition: Foundation's form of a Gregorian date consists of numbers and the abbreviated
-  ///   name of the month.
+  ///   names of the month and of the day of the week.
   init(locale identifier: String, template: String) {
     let locale = Locale(identifier: identifier + "-u-ca-gregory")
     let pattern =
@@ -39,6 +43,11 @@ struct DatePattern: Sendable {
     let isAlone = pattern.contains("LLL")
     let monthNames = isAlone ? formatter.shortStandaloneMonthSymbols : formatter.shortMonthSymbols
     self.monthNames = JoinedBytes(monthNames.map { Array($0.utf8) })
+    let weekdays =
+      pattern.contains("ccc")
+      ? formatter.shortStandaloneWeekdaySymbols : formatter.shortWeekdaySymbols
+    weekdayNames = JoinedBytes(
+      (weekdays.dropFirst() + weekdays.prefix(1)).map { Array($0.utf8) })
     let number = IntegerFormatStyle<Int>.number.locale(Locale(identifier: identifier))
     digits = JoinedBytes((0...9).map { Array($0.formatted(number).utf8) })
     let (fields, texts) = Self.fields(of: pattern)
@@ -60,8 +69,10 @@ struct DatePattern: Sendable {
       case "M" where run.count > 2, "L" where run.count > 2: part = .monthName
       case "M", "L": part = .month
       case "d": part = .day
+      case "E", "c": part = .weekdayName
       case "H": part = .hour
       case "m": part = .minute
+      case "s": part = .second
       case "'":
         let quoted = rest.prefix { $0 != "'" }
         rest = rest.dropFirst(quoted.count + 1)
@@ -83,7 +94,7 @@ struct DatePattern: Sendable {
   }
 
   func append(
-    _ date: LocalDate, hour: Int = 0, minute: Int = 0, to bytes: inout [UInt8]
+    _ date: LocalDate, hour: Int = 0, minute: Int = 0, second: Int = 0, to bytes: inout [UInt8]
   ) {
     for field in fields {
       switch field.part {
@@ -92,10 +103,16 @@ struct DatePattern: Sendable {
       case .month: append(date.month, isPadded: field.isPadded, to: &bytes)
       case .monthName: monthNames.append(date.month - 1, to: &bytes)
       case .day: append(date.day, isPadded: field.isPadded, to: &bytes)
+      case .weekdayName: weekdayNames.append(date.weekday - 1, to: &bytes)
       case .hour: append(hour, isPadded: field.isPadded, to: &bytes)
       case .minute: append(minute, isPadded: field.isPadded, to: &bytes)
+      case .second: append(second, isPadded: field.isPadded, to: &bytes)
       }
     }
+  }
+
+  func append(_ time: LocalTime, to bytes: inout [UInt8]) {
+    append(time.date, hour: time.hour, minute: time.minute, second: time.second, to: &bytes)
   }
 
   private func append(_ number: Int, isPadded: Bool, to bytes: inout [UInt8]) {

@@ -39,6 +39,29 @@ struct Formats: Sendable {
     return text
   }
 
+  /// A number with its sign, and with a minus instead of a hyphen.
+  func signed(_ number: Int) -> String {
+    number.formatted(.number.locale(locale).sign(strategy: .always(includingZero: false)))
+      .replacing("-", with: "−")
+  }
+
+  /// A number in units of its last decimal place, with all places.
+  func decimal(_ number: Int, places: Int) -> String {
+    Self.exact(number, places: places)
+      .formatted(.number.locale(locale).precision(.fractionLength(places)))
+  }
+
+  /// A percentage in units of its last decimal place, without zeros at its end.
+  func percentage(_ number: Int, places: Int) -> String {
+    Self.exact(number, places: places + 2)
+      .formatted(.percent.locale(locale).precision(.fractionLength(0...places)))
+  }
+
+  private static func exact(_ number: Int, places: Int) -> Decimal {
+    Decimal(
+      sign: number < 0 ? .minus : .plus, exponent: -places, significand: Decimal(number.magnitude))
+  }
+
   /// The whole percentage at or below a share.
   func percent(_ share: Double) -> String {
     // The tolerance keeps 0.29, stored as a little less than 29 percent, at 29.
@@ -69,8 +92,14 @@ struct Formats: Sendable {
     compiled.all.dates.append(date, to: &bytes)
   }
 
-  func append(_ time: LocalTime, to bytes: inout [UInt8]) {
-    compiled.all.times.append(time.date, hour: time.hour, minute: time.minute, to: &bytes)
+  func append(_ time: LocalTime, _ form: LocalTime.Form = .minute, to bytes: inout [UInt8]) {
+    let all = compiled.all
+    // In place: a pattern consists of many arrays, and a page has a hundred times.
+    switch form {
+    case .minute: all.minutes.append(time, to: &bytes)
+    case .second: all.seconds.append(time, to: &bytes)
+    case .full: all.full.append(time, to: &bytes)
+    }
     // A line doesn't end between a time and its zone.
     bytes += "\u{00A0}".utf8
     bytes += time.zone.utf8
@@ -82,9 +111,9 @@ struct Formats: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func time(_ time: LocalTime) -> String {
+  func time(_ time: LocalTime, _ form: LocalTime.Form = .minute) -> String {
     var bytes: [UInt8] = []
-    append(time, to: &bytes)
+    append(time, form, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -105,14 +134,18 @@ private final class CompiledFormats: Sendable {
     /// From 0 to 100.
     let percents: [String]
     let dates: DatePattern
-    let times: DatePattern
+    let minutes: DatePattern
+    let seconds: DatePattern
+    let full: DatePattern
 
     init(locale: String) {
       let style = FloatingPointFormatStyle<Double>.Percent.percent
         .locale(Locale(identifier: locale)).precision(.fractionLength(0))
       percents = (0...100).map { (Double($0) / 100).formatted(style) }
       dates = DatePattern(locale: locale, template: "yMMMd")
-      times = DatePattern(locale: locale, template: "yMMMdHHmm")
+      minutes = DatePattern(locale: locale, template: "yMMMdHHmm")
+      seconds = DatePattern(locale: locale, template: "yMMMdHHmmss")
+      full = DatePattern(locale: locale, template: "yMMMEdHHmmss")
     }
   }
 

@@ -21,8 +21,15 @@ public struct Message: Sendable, Hashable {
     case names([String])
     /// An integer with the locale's digits and separators.
     case number(Int)
+    /// An integer with the locale's plus or minus sign; zero has none.
+    case signed(Int)
+    /// A number with decimal places, in units of the last of them: 3 with one place is 0.3.
+    case decimal(Int, places: Int)
     /// A share of one, rounded down to a whole percentage.
     case percent(Double)
+    /// A percentage in units of its last decimal place, 9,990 with two places for 99.9%; zeros at the
+    /// end aren't shown.
+    case percentage(Int, places: Int)
     /// Another message.
     case message(Message)
     /// Other messages in a list: “a, b, and c”.

@@ -1,6 +1,6 @@
 extension Catalog {
   /// Returns a catalog whose texts are recognizable but still readable: accented, with every vowel
-  /// doubled, and in brackets.
+  /// doubled, at least 40% longer, and in brackets.
   ///
   /// Text that isn't in brackets isn't in the catalog, and a page that breaks has no space for
   /// longer languages. Arguments, tags, and code stay as they are.
@@ -22,6 +22,7 @@ extension Pattern {
   fileprivate func pseudo(_ rightToLeft: Bool) -> Pattern {
     var result: [Piece] = [.text("⟦")]
     var (isCode, isInTag) = (false, false)
+    var length = Length()
     for piece in pieces {
       guard case .text(let text) = piece else {
         result.append(piece)
@@ -31,9 +32,9 @@ extension Pattern {
       let tag = isInTag ? text.prefix(through: ">") : ""
       let rest = text.dropFirst(tag.count)
       isInTag = isInTag && tag.last != ">" || rest.opensTag
-      result.append(.text(tag + Self.pseudo(String(rest), rightToLeft, &isCode)))
+      result.append(.text(tag + Self.pseudo(String(rest), rightToLeft, &isCode, &length)))
     }
-    result.append(.text("⟧"))
+    result.append(.text(length.padding + "⟧"))
     // Joined, so that a message without arguments stays plain.
     return Pattern(
       pieces: result.reduce(into: []) { joined, piece in
@@ -46,7 +47,7 @@ extension Pattern {
   }
 
   private static func pseudo(
-    _ text: String, _ rightToLeft: Bool, _ isCode: inout Bool
+    _ text: String, _ rightToLeft: Bool, _ isCode: inout Bool, _ length: inout Length
   ) -> String {
     var result = ""
     var rest = text[...]
@@ -60,6 +61,7 @@ extension Pattern {
       let run = rest.dropFirst().prefix { $0 != "<" && $0 != "&" }
       let chunk = String(first) + run
       let changed = isCode ? chunk : chunk.reduce(into: "") { $0 += accented($1) }
+      if !isCode { length.add(chunk, changed) }
       result += rightToLeft ? "\u{202E}\(changed)\u{202C}" : changed
       rest = rest[run.endIndex...]
     }
@@ -76,6 +78,26 @@ extension Pattern {
     let marked = "åƀçđéƒĝĥîĵķļɱñöþǫŕšţûṽŵẋýžÅƁÇĐÉƑĜĤÎĴĶĻṀÑÖÞǪŔŠŢÛṼŴẊÝŽ"
     return Dictionary(uniqueKeysWithValues: zip(plain, marked.map(String.init)))
   }()
+}
+
+/// The characters of a text and of its replacement, without tags and code.
+private struct Length {
+  private var before = 0
+  private var after = 0
+  private var hasLetters = false
+
+  mutating func add(_ text: String, _ replacement: String) {
+    before += text.count
+    after += replacement.count
+    hasLetters = hasLetters || text.contains(where: \.isLetter)
+  }
+
+  /// The dots without which the replacement would be less than 40% longer, in pairs that a line can
+  /// end between; none for a text without letters.
+  var padding: String {
+    let missing = hasLetters ? (before * 14 + 9) / 10 - after : 0
+    return (0..<max(missing, 0)).reduce(into: "") { $0 += $1 % 3 == 2 ? " " : "·" }
+  }
 }
 
 extension StringProtocol {

@@ -53,29 +53,41 @@ extension ReportSubscription.Rhythm {
 }
 
 extension ReportSummary {
+  private static func exempt(_ count: Int) -> Message {
+    Message("mail.report-exemptions-count", ["count": .number(count)])
+  }
+
   fileprivate func sentence(_ rhythm: ReportSubscription.Rhythm) -> Message {
     let days = Message.Value.number(rhythm.days)
     switch self {
-    case .enrollment(let enrolled, let users, let before?):
+    case .enrollment(let enrolled, let users, let before?, let exempt):
       return Message(
         "mail.report-enrollment-before",
         [
           "enrolled": .number(enrolled), "count": .number(users), "before": .number(before),
-          "days": days,
+          "days": days, "exempt": .message(Self.exempt(exempt)),
         ])
-    case .enrollment(let enrolled, let users, before: nil):
+    case .enrollment(let enrolled, let users, before: nil, let exempt):
       return Message(
         "mail.report-enrollment-now",
-        ["enrolled": .number(enrolled), "count": .number(users)])
+        [
+          "enrolled": .number(enrolled), "count": .number(users),
+          "exempt": .message(Self.exempt(exempt)),
+        ])
     case .removals(let count):
       return Message("mail.report-removals-count", ["count": .number(count), "days": days])
     case .exemptions(let count):
-      return Message("mail.report-exemptions-count", ["count": .number(count)])
+      return Self.exempt(count)
     case .locked(let count):
       return Message("mail.report-locked-count", ["count": .number(count)])
-    case .factors(let count, let unused):
+    case .factors(let count, let unused, let never, let shared):
       return Message(
-        "mail.report-factors-count", ["count": .number(count), "days": .number(unused)])
+        "mail.report-factors-count",
+        [
+          "count": .number(count), "days": .number(unused),
+          "never": .message(Message("mail.report-factors-never-used", ["count": .number(never)])),
+          "shared": .message(Message("mail.report-factors-shared", ["count": .number(shared)])),
+        ])
     case .access(let count, let roles, let dormant, let unused):
       return Message(
         "mail.report-access-count",

@@ -91,7 +91,7 @@ struct Expansion {
 }
 
 extension Site {
-  fileprivate func deeper(_ name: String, at place: Place) throws(TemplateError) -> Site {
+  fileprivate func deeper(_ name: String, at place: SourceLocation) throws(TemplateError) -> Site {
     guard depth < Expansion.maximumDepth else {
       throw TemplateError(.endlessInclusion(name), at: place)
     }

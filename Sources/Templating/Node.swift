@@ -1,5 +1,5 @@
 /// The location of a tag.
-struct Place: Sendable, Equatable {
+struct SourceLocation: Sendable, Equatable {
   /// The file, as shown to users.
   let file: String
   /// The line, counted from 1.
@@ -9,7 +9,7 @@ struct Place: Sendable, Equatable {
 /// A dotted name of a variable or section; empty for `.`.
 struct Name: Sendable {
   let path: [String]
-  let place: Place
+  let place: SourceLocation
 
   var text: String { path.isEmpty ? "." : path.joined(separator: ".") }
 }
@@ -30,7 +30,7 @@ indirect enum Node: Sendable {
 /// A tag that includes another template.
 struct Inclusion: Sendable {
   let template: String
-  let place: Place
+  let place: SourceLocation
   /// The indentation that a standalone tag adds to each line of the template.
   let indentation: [UInt8]
   /// Whether the tag is on its own line; otherwise included lines aren't indented.
@@ -42,7 +42,7 @@ struct Inclusion: Sendable {
 /// A block that can be overridden, or the argument that overrides one.
 struct Block: Sendable {
   let name: String
-  let place: Place
+  let place: SourceLocation
   /// The content, without its own indentation.
   let nodes: [Node]
   /// The indentation of the content, relative to its surroundings.

@@ -43,7 +43,7 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
   /// The kind of error.
   public let problem: Problem
 
-  init(_ problem: Problem, at place: Place) {
+  init(_ problem: Problem, at place: SourceLocation) {
     file = place.file
     line = place.line
     self.problem = problem

@@ -26,14 +26,14 @@ public struct TemplateLibrary: Sendable {
     let ending = ".mustache"
     let paths: [String]
     do { paths = try ReadableFile.paths(in: folder) } catch {
-      throw TemplateError(.unreadable(error.reason), at: Place(file: error.path, line: 0))
+      throw TemplateError(.unreadable(error.reason), at: SourceLocation(file: error.path, line: 0))
     }
     var parsed: [String: ParsedTemplate] = [:]
     for path in paths where path.hasSuffix(ending) {
       let file = folder + "/" + path
       let bytes: [UInt8]
       do { bytes = try ReadableFile.contents(file) } catch {
-        throw TemplateError(.unreadable(error), at: Place(file: file, line: 0))
+        throw TemplateError(.unreadable(error), at: SourceLocation(file: file, line: 0))
       }
       let name = String(path.dropLast(ending.count))
       parsed[name] = try Parser.parse(

@@ -128,7 +128,7 @@ def invite(owner):
     owner.press("Create invite link")
     link = page.locator("pre").inner_text().strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/invitation\?token=[\w-]{43}", link)
-    page.get_by_role("link", name="Back to administrators").click()
+    page.get_by_role("link", name="I’ve handed it over").click()
     expect(page.locator("tr", has_text=NEW).get_by_text("invited", exact=True)).to_be_visible()
     return link
 

@@ -1,7 +1,6 @@
 """The thirty common tasks, from the home page, each within its budget of presses, fields, and pages."""
 
 import csv
-import json
 import re
 from dataclasses import dataclass
 from typing import Callable
@@ -13,6 +12,7 @@ from support.agents import exempt, set_rules
 from support.counting import Cost, Hand
 from support.demo import Demo
 from support.program import LONG_AGO, forget_own_codes, reauthenticate, run
+from support.waiting import until
 
 BANK = "/projects/harbour-bank"
 
@@ -316,14 +316,12 @@ def list_removals_with_their_reason(me, demo):
     assert demo.person("support").name in counts.inner_text()
 
 
-def prove_that_evidence_is_unaltered(me, demo):
-    """The file is checked offline, with the published key."""
-    me.link("/harbour-bank/review")
-    file = me.download(me.page.locator("main a[href$='/review/evidence.json']"))
-    assert json.loads(file.read_text())["signature"]
-    key = demo.server.data.parent / "key.pem"
-    key.write_text(run("evidence", "key", "--data", demo.server.data).stdout)
-    assert run("evidence", "verify", "--key", key, file).returncode == 0
+def prove_that_the_log_is_intact(me, demo):
+    """The page says how far the server has verified the log; the command verifies all of it."""
+    me.press(me.page.locator("nav.side a[href='/audit']"))
+    me.sees(re.compile(r"Verified through .* \(entry [\d,]+\)"))
+    result = run("audit", "verify", "--data", demo.server.data)
+    assert result.returncode == 0 and "Proven: " in result.stdout, result.stderr
 
 
 def sign_off_the_review(me, demo):
@@ -405,7 +403,7 @@ TASKS = [
     auditor("C5", compare_with_a_past_day, 3, 1, 3),
     auditor("C6", see_who_changed_a_policy_and_how, 1, 0, 1),
     auditor("C7", list_removals_with_their_reason, 1, 0, 1),
-    auditor("C8", prove_that_evidence_is_unaltered, 2, 0, 1),
+    auditor("C8", prove_that_the_log_is_intact, 1, 0, 1),
     auditor("C9", sign_off_the_review, 3, 1, 3),
     auditor("C10", list_exemptions, 1, 0, 1),
 ]
@@ -419,6 +417,9 @@ def test_a_task_costs_at_most_its_budget(hand, demo, task):
         exempt(demo.browse(demo.owner), BANK)
     elif task.steps in (see_factors_last_use_and_lock, unlock_codes):
         lock_codes(demo)
+    elif task.steps is prove_that_the_log_is_intact:
+        audit = demo.browse(demo.owner)
+        until(lambda: "Verified through" in audit.get("/audit").text, "the log is verified", 120)
     me = hand(task.who)
     if task.asks_for_code:
         reauthenticate(demo.server.data, LONG_AGO)

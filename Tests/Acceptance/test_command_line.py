@@ -50,6 +50,12 @@ def test_invalid_usage_is_refused(words):
     assert (result.stderr or result.stdout).strip()
 
 
+def test_text_from_outside_cannot_control_the_terminal():
+    result = run("evidence", "\x1b[2K\x9b1A\x7f")
+    assert result.returncode == 64 and r"\u001B[2K\u009B1A\u007F" in result.stderr
+    assert not [letter for letter in result.stderr if letter < " " and letter != "\n"]
+
+
 def test_all_configuration_problems_are_reported_at_once(tmp_path):
     result = run(
         "serve", "--listen", "0.0.0.0:0", "--profile", "emulator", "--assets", tmp_path,

@@ -93,6 +93,7 @@ def read(pages, offered, name):
 
 def test_every_file_is_read_and_has_as_many_rows_as_its_page(demo, pages, offered):
     assert {"/audit.csv", "S/audit.csv", "S/users.csv", "S/review.csv", "/exemptions.csv",
+            "S/reports/exemptions.csv",
             "S/policy/evidence.csv", "S/policy/offsets.csv", "S/policy/affected.csv",
             "S/bulk-removals/…/result.csv", "S/activity/enrollment.csv", "S/activity/attempts.csv",
             "S/activity/rejections.csv"} <= set(offered)

@@ -60,6 +60,8 @@ def test_the_demo_is_refused_in_a_folder_with_other_data(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
+# The command creates a file.
+@pytest.mark.sqlite
 def test_a_demo_replaces_one_that_was_interrupted_and_nothing_else(tmp_path):
     unfinished = tmp_path / "unfinished"
     unfinished.mkdir(mode=0o700)
@@ -108,3 +110,12 @@ def test_the_demo_command_creates_a_demo_that_serve_serves(tmp_path):
 def test_an_invalid_demo_size_is_refused(tmp_path, words):
     result = run("demo", "--data", tmp_path / "data", *words)
     assert result.returncode == 64 and words[0] in result.stderr
+
+
+def test_the_demo_command_refuses_a_database_on_a_server(tmp_path):
+    # Not ignored, because the demo would be in a file instead.
+    address = "postgresql://me@127.0.0.1/countersign"
+    for words, env in [(["--database", address], {}), ([], {"COUNTERSIGN_DATABASE": address})]:
+        result = run("demo", "--data", tmp_path / "data", *words, env=env)
+        assert result.returncode == 78 and "serve --demo" in result.stderr
+        assert not (tmp_path / "data").exists()

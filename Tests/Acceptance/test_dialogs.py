@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from support.program import reauthenticate
+from support.support_states import STRICT, tenant
+
 
 @pytest.fixture
 def page(demo, chromium):
@@ -60,17 +63,23 @@ def test_the_link_still_leads_to_the_page_of_the_form(page):
     expect(page.locator("dialog")).to_have_count(0)
 
 
-def test_a_failed_request_is_not_repeated(page):
+def intercept(page, respond):
+    """Responds to the form in place of the server, and returns the addresses it's submitted to."""
     sent = []
 
     def answer(route):
         if route.request.method == "POST":
             sent.append(route.request.url)
-            route.abort()
+            respond(route)
         else:
             route.continue_()
 
     page.route("**/removal", answer)
+    return sent
+
+
+def test_a_failed_request_is_not_repeated(page):
+    sent = intercept(page, lambda route: route.abort())
     link(page).click()
     page.locator("#reason").select_option("lost")
     page.locator("#note").fill("Typed before the network failed")
@@ -79,6 +88,51 @@ def test_a_failed_request_is_not_repeated(page):
     expect(page.locator("dialog [role=alert]")).to_contain_text("The server’s response didn’t arrive")
     expect(page.locator("#note")).to_have_value("Typed before the network failed")
     assert page.url == user and len(sent) == 1
+
+
+def test_an_error_page_is_shown_above_the_form_and_not_instead_of_it(page, demo):
+    body = demo.browse(demo.owner).get("/nowhere").text
+    sent = intercept(page, lambda route: route.fulfill(
+        status=503, content_type="text/html; charset=utf-8", body=body))
+    link(page).click()
+    page.locator("#reason").select_option("lost")
+    page.locator("#note").fill("Typed before the server failed")
+    for presses in (1, 2):
+        page.get_by_role("button", name="Remove factor").click()
+        expect(page.locator("dialog [role=alert]")).to_have_text(
+            "This page doesn’t exist, or you don’t have access to it.")
+        expect(page.locator("#note")).to_have_value("Typed before the server failed")
+        assert len(sent) == presses
+
+
+def test_a_caller_code_that_cannot_be_sent_leaves_the_focus_in_the_form(page, demo):
+    pool = tenant(demo, STRICT)
+    text = demo.browse(demo.owner).get(f"{pool}/users?factor=totp").text
+    page.goto(re.search(rf"{re.escape(pool)}/users/\w{{28}}", text)[0])
+    link(page).click()
+    dialog = page.locator("dialog[open]")
+    # The last of them is one too many.
+    for role in [*["status"] * 5, "alert"]:
+        dialog.locator("button[formaction$=caller-code]").click()
+        expect(dialog.locator(f"[role={role}]")).to_have_count(1)
+        expect(dialog.locator("h1")).to_be_focused()
+
+
+@pytest.fixture
+def late(demo):
+    """Has actions ask for a code, because the last one was entered yesterday."""
+    reauthenticate(demo.server.data, ago=86_400)
+    yield
+    reauthenticate(demo.server.data)
+
+
+def test_a_page_that_asks_for_a_code_has_one_field_for_it(page, demo, late):
+    page.goto(f"{tenant(demo, STRICT)}/messages")
+    page.locator("tr", has_text="pending").locator("a.who").first.click()
+    expect(page.locator("#code")).to_have_count(1)
+    link(page, "Mark this address as bouncing…").click()
+    expect(page.get_by_role("heading", name="Mark an email address as bouncing")).to_have_count(1)
+    expect(page.locator("#code")).to_have_count(1)
 
 
 def test_a_download_leaves_no_errors_of_an_earlier_attempt(page):

@@ -65,6 +65,11 @@ def test_verify_needs_no_server_and_tells_what_is_wrong(server, evidence, tmp_pa
     assert altered.returncode == 1 and "Altered" in altered.stderr
     file.write_text("{}")
     assert run("evidence", "verify", "--key", key, file).returncode == 3
+    document = json.loads(evidence)
+    document["signature"]["key"] = "\x1b[2K\rValid"
+    file.write_text(json.dumps(document))
+    forged = run("evidence", "verify", "--key", key, file)
+    assert forged.returncode == 3 and "Valid" not in forged.stderr
     assert run("evidence", "verify", file).returncode == 64
     assert run("evidence", "verify", "--key", file, file).returncode == 78
     assert run("evidence", "verify", "--key", key, tmp_path / "missing").returncode == 78

@@ -117,7 +117,9 @@ def test_tenants_are_created_listed_updated_and_deleted(api, v2):
         "testPhoneNumbers": {"+15551230001": "123456"}}).execute()
     id = created["name"].rsplit("/", 1)[1]
     assert id.startswith("acme-") and created["mfaConfig"] == MFA[0]
-    name = f"{parent}/tenants/{id}"
+    # The name, which has the number of the project, is the address of what was returned.
+    name = created["name"]
+    assert name != f"{parent}/tenants/{id}"
     assert tenants.get(name=name).execute()["testPhoneNumbers"] == {"+15551230001": "123456"}
     for mfa in MFA[1:]:
         changed = tenants.patch(
@@ -146,6 +148,28 @@ def test_tenants_are_created_listed_updated_and_deleted(api, v2):
         with pytest.raises(HttpError) as error:
             tenants.create(parent=parent, body=body).execute()
         assert "DISPLAY_NAME" in message_of(error)
+
+
+def test_a_returned_name_is_the_address_of_its_resource(api, v2):
+    config = v2.projects().getConfig(name=f"projects/{api.project}/config").execute()
+    changed = v2.projects().updateConfig(
+        name=config["name"], updateMask="authorizedDomains",
+        body={"authorizedDomains": ["shop.example"]}).execute()
+    assert changed["authorizedDomains"] == ["shop.example"]
+    assert v2.projects().getConfig(name=config["name"]).execute() == changed
+
+    providers = v2.projects().oauthIdpConfigs()
+    created = providers.create(
+        parent=f"projects/{api.project}", oauthIdpConfigId="oidc.acme",
+        body={"clientId": "client", "issuer": "https://oidc.example"}).execute()
+    changed = providers.patch(
+        name=created["name"], updateMask="displayName", body={"displayName": "Acme"}).execute()
+    assert changed == {**created, "displayName": "Acme"}
+    assert providers.get(name=created["name"]).execute() == changed
+    assert providers.delete(name=created["name"]).execute() == {}
+    with pytest.raises(HttpError) as error:
+        providers.get(name=created["name"]).execute()
+    assert error.value.status_code == 404
 
 
 def test_a_tokens_role_is_enforced(standalone, api):

@@ -12,6 +12,7 @@ from support.rest import Api, create_token
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JSON = {"Content-Type": "application/json"}
+REPORT = {"Content-Type": "application/csp-report"}
 TICKS = os.sysconf("SC_CLK_TCK")
 # An allowance, in seconds, for the clock's resolution of 10 ms and the rest of the request.
 SLACK = 0.1
@@ -45,6 +46,7 @@ def requests(api, text, size):
     """Returns requests with the same text in different places, as (method, path, body, headers)."""
     form, small = coded(text(size)), text(4_095)
     key = api.key
+    template = "notification.sendEmail.resetPasswordTemplate"
     return {
         "form field name": ("POST", "/sign-in", form + b"=1&email=a", FORM),
         "form field value": ("POST", "/sign-in", b"csrf=a&email=" + form, FORM),
@@ -63,6 +65,23 @@ def requests(api, text, size):
         "cookie": ("GET", "/sign-in", b"", {"Cookie": b"countersign-form=" + small}),
         "coded cookie": (
             "GET", "/sign-in", b"", {"Cookie": b"countersign-form=" + coded(small)}),
+        "logout token": ("POST", "/sign-in/provider/logout", b"logout_token=" + form, FORM),
+        "provider's answer": (
+            "GET", "/sign-in/provider/callback?code=x&state=" + coded(small).decode(), b"", {}),
+        "report of a violation": (
+            "POST", "/csp-reports",
+            b'{"csp-report":{"effective-directive":"img-src","document-uri":"' + small + b'"}}',
+            REPORT),
+        "form of a provider": (
+            "POST", f"/v1/accounts:signInWithIdp?key={key}",
+            b'{"requestUri":"http://localhost","postBody":"providerId=' + form + b'"}', JSON),
+        "name of a factor in JSON": (
+            "POST", f"/v2/accounts/mfaEnrollment:finalize?key={key}",
+            b'{"idToken":"x","displayName":"' + text(size) + b'","totpVerificationInfo":{}}', JSON),
+        "email template": (
+            "PATCH", f"/v2/projects/hostile-text/config?updateMask={template}",
+            b'{"notification":{"sendEmail":{"resetPasswordTemplate":{"body":"' + text(size)
+            + b'"}}}}', {**JSON, "Authorization": f"Bearer {api.token}"}),
         "header": ("GET", "/v1/projects", b"", {"Authorization": b"Bearer " + small}),
     }
 
@@ -86,7 +105,7 @@ def cost(server, request, times=5):
     return cpu(server) - before
 
 
-@pytest.mark.parametrize("place", list(requests(type("Key", (), {"key": ""}), plain, 9)))
+@pytest.mark.parametrize("place", list(requests(type("Key", (), {"key": "", "token": ""}), plain, 9)))
 def test_combining_marks_cost_no_more_than_letters(target, place):
     server, api = target
     # Twice this is just below the body limit; form encoding takes three bytes per byte.

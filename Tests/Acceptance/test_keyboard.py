@@ -16,11 +16,12 @@ def page(request, standalone, chromium):
 
 
 def focused(page):
-    """Returns the focused element's ID or text."""
+    """Returns the focused element's ID, label, or text."""
     element = page.locator(":focus")
     if not element.count():
         return ""
-    return element.get_attribute("id") or " ".join(element.inner_text().split())
+    name = element.get_attribute("aria-label") or element.inner_text()
+    return element.get_attribute("id") or " ".join(name.split())
 
 
 def tab_to(page, what, presses=60):
@@ -183,6 +184,19 @@ def test_keyboard_shortcuts_work_and_can_be_turned_off(page, api):
     page.keyboard.press("/")
     page.keyboard.press("?")
     assert focused(page) != "find" and page.locator("dialog").count() == 0
+
+
+@pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])
+def test_closing_the_list_of_shortcuts_leaves_the_errors(page, api):
+    sign_in(page)
+    page.goto(f"/projects/{api.project}/tenants/new")
+    page.locator("main form button").first.click()
+    expect(page.locator("#errors")).to_have_count(1)
+    page.keyboard.press("?")
+    page.locator("dialog[open]").get_by_role("button", name="Close").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator("#errors")).to_have_count(1)
+    expect(page.locator(".error")).to_have_count(1)
 
 
 @pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])

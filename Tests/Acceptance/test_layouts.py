@@ -1,5 +1,6 @@
 """Pages on small screens, with large text, in forced colors, mirrored, and in print."""
 
+import datetime
 import gzip
 
 import pytest
@@ -274,6 +275,58 @@ def test_forced_colors_preserve_state(open_page, demo):
     strokes = {style(f"symbol path{which}, .strip path{which}", "stroke") for which in (
         ".lit", ".now", ":not(.lit):not(.now)")}
     assert len(strokes) >= 2
+    assert page.evaluate("""() => {
+        const button = document.createElement("button");
+        button.className = "destroy";
+        document.querySelector("main").append(button);
+        return getComputedStyle(button, "::before").content;
+    }""") not in ("none", "normal")
+
+
+# Without colors: what's left is shape, width, and weight. For charts, fills and lines are compared.
+FORCED = """() => {
+  const faults = [], name = (element) => `${element.tagName}.${element.className} ` +
+    `${element.textContent.trim().slice(0, 30)}`;
+  const look = (element) => ["", "::before", "::after", "strong"].map((part) => {
+    const inner = part === "strong";
+    const style = getComputedStyle(inner && element.querySelector(part) || element, inner ? "" : part);
+    return [style.content, style.fontWeight, style.textDecorationLine, style.outlineStyle,
+      style.outlineWidth, ...["Top", "Bottom", "Left", "Right"].map((side) => style[`border${side}Width`])];
+  }).join();
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
+    element.checkVisibility());
+  for (const current of shown("a[aria-current], button[aria-current]")) {
+    const list = current.closest("nav, ul, ol");
+    const other = list && [...list.querySelectorAll(current.tagName)].find((each) =>
+      !each.hasAttribute("aria-current") && each.className === current.className);
+    if (other && look(current) === look(other)) faults.push(`current: ${name(current)}`);
+  }
+  for (const checked of shown("input:checked")) {
+    // A native input shows its state itself.
+    if (getComputedStyle(checked).opacity !== "0") continue;
+    const part = (input) => input.closest("label") || input.parentElement;
+    const other = shown(`input[name="${CSS.escape(checked.name)}"]:not(:checked)`)[0];
+    if (other && look(part(checked)) === look(part(other)))
+      faults.push(`checked: ${name(part(checked))}`);
+  }
+  for (const key of shown(".key")) {
+    const swatches = [...key.querySelectorAll("svg")].map((svg) =>
+      [...svg.querySelectorAll("*")].map((shape) => {
+        const style = getComputedStyle(shape);
+        return [shape.tagName, shape.getAttribute("d"), style.fill, style.stroke, style.strokeWidth,
+          style.strokeDasharray, style.r, style.rx];
+      }).join());
+    if (new Set(swatches).size < swatches.length) faults.push(`key: ${name(key)}`);
+  }
+  return faults.join(", ");
+}"""
+
+
+def test_forced_colors_distinguish_current_entries_choices_and_marks_on_every_page(
+        open_page, demo, page_kinds):
+    """Each differs from its neighbors by more than a color; marks of a chart also differ by fill."""
+    page = open_page(1280, forced_colors="active")
+    expect_none(visit_all(page, demo, page_kinds, lambda page: page.evaluate(FORCED)))
 
 
 def test_forced_colors_distinguish_a_code_from_the_current_interval(open_page, demo):
@@ -322,7 +375,7 @@ def test_printed_pages_have_exact_times(open_page, demo):
     """Times are relative on the screen, exact on paper, and relative again afterward."""
     page = open_page(1280)
     page.goto("/account")
-    times = page.locator("time[data-ago][title]")
+    times = page.locator("time[data-ago='1']")
 
     def differing():
         return times.evaluate_all(
@@ -335,13 +388,33 @@ def test_printed_pages_have_exact_times(open_page, demo):
     assert printed == 0 and differing() == relative
 
 
+def test_relative_times_are_never_longer_than_the_time(open_page):
+    """Neither the day of the week nor rounding makes a time older than it is."""
+    page = open_page(1280)
+    page.goto("/account")
+    time = page.locator("time[data-ago='1']").first
+    moment = datetime.datetime.fromisoformat(time.get_attribute("datetime"))
+    shown = {}
+    for age in ("0:00:59", "0:01:59", "0:59:40", "23:40:00", "24:00:00", "47:59:00", "48:00:00"):
+        hours, minutes, seconds = map(int, age.split(":"))
+        page.clock.set_fixed_time(moment + datetime.timedelta(
+            hours=hours, minutes=minutes, seconds=seconds))
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        shown[age] = time.inner_text()
+    assert shown == {
+        "0:00:59": "just now", "0:01:59": "1 minute ago", "0:59:40": "59 minutes ago",
+        "23:40:00": "23 hours ago", "24:00:00": "1 day ago", "47:59:00": "1 day ago",
+        "48:00:00": "2 days ago"}
+
+
 def test_static_files_are_small():
     assert STYLESHEET.stat().st_size < 40 * 1024
     assert SCRIPT.stat().st_size < 8 * 1024
 
 
 def test_pages_take_few_requests_and_little_data(open_page, demo, page_kinds):
-    """With an empty cache, a page takes up to three requests and 60 KiB compressed.
+    """With an empty cache, a page takes up to three requests and 60 KiB compressed; those of
+    passkeys, which the demo doesn't have without a host name, are in test_passkeys.py.
 
     Static files are compressed by the server. Pages aren't, because attackers could learn secrets
     from the size of a compressed response that contains their input; the test compresses them as

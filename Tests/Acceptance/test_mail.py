@@ -2,13 +2,15 @@
 
 import collections
 import re
+import shutil
+import subprocess
 import time
 
 import pytest
 
 from support.mail import Certificate, SilentServer, MailServer, settled, text_of
 from support.pages import Pages
-from support.program import Server, free_port, reauthenticate, run
+from support.program import Server, free_port, private_mounts, reauthenticate, run
 from support.rest import Api, create_token, ok
 from support.waiting import until
 
@@ -132,6 +134,32 @@ def test_an_untrusted_or_refusing_server_receives_nothing(tmp_path, fault):
                     str(file)):
             mail_server.received(1)
             assert len(settled(mail_server)) == 1
+
+
+# With separate mounts, it creates its database as a file.
+@pytest.mark.sqlite
+@pytest.mark.skipif(private_mounts() is None, reason="private mounts aren't allowed here")
+def test_a_named_ca_replaces_the_ones_of_the_system(tmp_path):
+    known, other = Certificate(tmp_path), Certificate(tmp_path, "other")
+    # What Debian has in /etc/ssl/certs for each CA, visible to this server only.
+    system = tmp_path / "system"
+    system.mkdir()
+    digest = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", known.certificate],
+                            check=True, capture_output=True, text=True).stdout.strip()
+    shutil.copy(known.certificate, system / f"{digest}.0")
+    shutil.copy(known.certificate, system / "ca-certificates.crt")
+    script = 'mount --bind "$1" /etc/ssl/certs && shift && exec "$@"'
+    prefix = [*private_mounts(), "sh", "-c", script, "sh", str(system)]
+    with MailServer(tls=known, password=b"open sesame") as mail_server:
+        words = ["--smtp", f"smtp://mailer@127.0.0.1:{mail_server.port}", "--smtp-from",
+                 "accounts@example.com", "--smtp-ca", str(other.certificate)]
+        env = {"COUNTERSIGN_SMTP_PASSWORD": "open sesame"}
+        with Server(tmp_path / "data", *words, prefix=prefix, env=env) as server:
+            pages = set_up_project(server)
+            notify(api_of(server, pages), "sam@example.com")
+            server.wait_for_line(r"(Email delivery paused: smtp://127\.0\.0\.1)", 30)
+            wait_for_state(pages, "sam@example.com", "retrying")
+            assert mail_server.mails == []
 
 
 def test_a_refused_recipient_fails_without_affecting_others(tmp_path):

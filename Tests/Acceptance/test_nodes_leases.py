@@ -174,11 +174,12 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, rece
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-def owner_of(nodes, port):
-    """The number of the node with the connection from a port of loopback."""
+def owner_of(nodes, port, to):
+    """The number of the node with the connection between two ports of loopback."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    [inode] = [line[9] for line in lines if line[1].endswith(f":{port:04X}")
-               and line[1].startswith("0100007F") and line[9] != "0"]
+    # The port alone isn't enough: connections to several servers may come from the same one.
+    ends = [f"0100007F:{port:04X}", f"0100007F:{to:04X}"]
+    [inode] = [line[9] for line in lines if line[1:3] == ends]
     for number, server in enumerate(nodes.servers):
         for file in Path(f"/proc/{server.process.pid}/fd").iterdir():
             with contextlib.suppress(OSError):
@@ -191,7 +192,7 @@ def test_an_email_whose_sender_is_killed_is_sent_again_with_the_same_id(nodes, m
     killed = []
 
     def kill(port):
-        number = owner_of(nodes, port)
+        number = owner_of(nodes, port, mail.port)
         nodes.servers[number].process.kill()
         killed.append(number)
         mail.taken = None

@@ -36,6 +36,8 @@ SIGN_INS = 48
 CLIENTS, EACH = 4, 2
 # The wrong codes in a row that lock an account, and how many more are sent.
 CAP, WRONG = 5, 1000
+# The wrong passwords from one network that lock an email there, for 30 seconds, and how many are sent.
+TRIES, GUESSES = 10, 240
 numbers = itertools.count(1)
 
 
@@ -103,10 +105,17 @@ def race_sign_ins(nodes, name, count, attempts):
     race(count, one)
 
 
+def only_code(app):
+    """Returns a code of a later time step that no other step the server accepts has as well: it would
+    be accepted once for each."""
+    steps = [app.at(time.time() + 30 * step) for step in range(-15, 16)]
+    return next(code for code in steps[17:] if steps.count(code) == 1)
+
+
 def test_a_code_of_an_app_signs_in_once(nodes):
     def attempts(email, app):
         firsts = [nodes.first_factor(email) for _ in range(EACH)]
-        code = app.at(time.time() + 60)
+        code = only_code(app)
         return [(first, code) for first in firsts]
     race_sign_ins(nodes, "app", APP, attempts)
 
@@ -334,6 +343,12 @@ def test_an_answer_of_the_provider_signs_in_once(nodes, provider):
     assert int(sessions) == 1
 
 
+def refused_word(answer):
+    """Returns the first word of an error's message."""
+    assert answer.status_code == 400, answer.text
+    return answer.json()["error"]["message"].split(" : ")[0]
+
+
 def test_wrong_codes_at_all_nodes_lock_at_the_cap(nodes):
     [(email, app)] = nodes.add_users("guessed", 1)
     nodes.set_cap(CAP)
@@ -346,8 +361,7 @@ def test_wrong_codes_at_all_nodes_lock_at_the_cap(nodes):
         return finalize(nodes, firsts[number % len(firsts)], codes[number])(client)
     answers = list(nodes.senders.map(guess, range(WRONG)))
     nodes.set_cap(100)
-    assert {answer.status_code for answer in answers} == {400}
-    words = [answer.json()["error"]["message"].split(" : ")[0] for answer in answers]
+    words = [refused_word(answer) for answer in answers]
     # The last one locks, and says so.
     assert words.count("INVALID_CODE") == CAP - 1, {word: words.count(word) for word in set(words)}
     assert words.count("QUOTA_EXCEEDED") == WRONG - CAP + 1
@@ -358,3 +372,27 @@ def test_wrong_codes_at_all_nodes_lock_at_the_cap(nodes):
     # For longer than the tests take: until an administrator unlocks them.
     right = finalize(nodes, firsts[0], app.at(time.time() + 60))
     refused(right(nodes.clients[0]), "QUOTA_EXCEEDED")
+
+
+def test_wrong_passwords_at_all_nodes_lock_at_the_limit(nodes):
+    email = "guessed-password@example.com"
+    nodes.api.sign_up(email, "swordfish")
+    nodes.execute("DELETE FROM throttle")
+
+    def sign_in(number, password):
+        return nodes.clients[number % Nodes.COUNT].post(
+            "/v1/accounts:signInWithPassword", params={"key": nodes.api.key},
+            json={"email": email, "password": password, "returnSecureToken": True})
+    began = time.monotonic()
+    answers = list(nodes.senders.map(
+        lambda number: sign_in(number, f"guess {number}"), range(GUESSES)))
+    right = [sign_in(number, "swordfish") for number in range(Nodes.COUNT)]
+    assert time.monotonic() - began < 30, "too slow: another guess was allowed meanwhile"
+    words = [refused_word(answer) for answer in answers]
+    assert words.count("INVALID_LOGIN_CREDENTIALS") == TRIES, {
+        word: words.count(word) for word in set(words)}
+    assert words.count("TOO_MANY_ATTEMPTS_TRY_LATER") == GUESSES - TRIES
+    assert [refused_word(answer) for answer in right] == ["TOO_MANY_ATTEMPTS_TRY_LATER"] * Nodes.COUNT
+    # For the email from this network, and from all.
+    counted = nodes.execute("SELECT failures FROM throttle WHERE name LIKE 'email %'")
+    assert counted == [[str(TRIES)]] * 2

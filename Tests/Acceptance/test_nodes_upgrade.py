@@ -24,7 +24,8 @@ PREVIOUS = os.environ.get("COUNTERSIGN_PREVIOUS")
 LATER = "m9999_later"
 # The migrations since the previous release, what they change, and the statements that undo it.
 NEW = ["m0063_pool_keys", "m0064_sign_in_goal", "m0065_outbox_readers",
-       "m0066_backup_code_sessions", "m0067_session_sign_in", "m0068_suspended_users"]
+       "m0066_backup_code_sessions", "m0067_session_sign_in", "m0068_suspended_users",
+       "m0069_secret_digests", "m0070_secret_digest_indexes"]
 KEYS = """
     SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint
     WHERE contype IN ('p', 'f') UNION ALL
@@ -38,6 +39,8 @@ FORMER_KEYS = {
     "user_erasure": "erasure_id", "user_link": "link_digest", "user_note": "note_id",
     "verification_code": "session_id"}
 UNDO = [
+    "DROP INDEX factor_by_secret, factor_without_digest",
+    "ALTER TABLE factor DROP COLUMN secret_digest",
     "DROP INDEX account_suspended",
     "ALTER TABLE session DROP COLUMN used_backup_code, DROP COLUMN signed_in_at_s",
     "DROP INDEX outbox_about, outbox_due",

@@ -11,6 +11,7 @@ from support.provider import query_of
 from support.provider_console import (
     ALLOW, BEGIN, CALLBACK, EMAIL, NAME, SETTINGS, assert_refused, assert_signed_in,
     at_glewlwyd, text_of)
+from support.waiting import until
 
 
 def test_a_member_of_a_mapped_group_becomes_an_administrator(site):
@@ -188,6 +189,8 @@ def test_a_provider_that_is_down_at_the_start_delays_nobody(site):
             assert answer.status_code == 503 and NAME in text_of(answer)
             assert visitor.sign_in().status_code == 303
             provider.start()
+            # The failure is kept for ten seconds.
+            until(lambda: visitor.get(BEGIN).status_code == 302, "the provider is asked again")
             eva = site.browser(site.add_person("platform"))
             assert_signed_in(eva.enter())
     finally:

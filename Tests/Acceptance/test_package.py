@@ -32,23 +32,37 @@ DATA = "var/lib/countersign"
 def packages(tmp_path_factory):
     """Two versions of the package, with the tested program."""
     folder = tmp_path_factory.mktemp("packages")
-
+    # A copy, because other tests use the files of the checkout at the same time.
+    copy = folder / "checkout"
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".*", "__pycache__"))
     # As in a checkout with umask 077.
-    style = ROOT / "Public/countersign.css"
-    mode = style.stat().st_mode
+    (copy / "Public/countersign.css").chmod(0o600)
 
-    def build(revision):
+    # Builds nothing, but writes what the real one does: its progress and its folder.
+    toolchain = folder / "toolchain"
+    toolchain.mkdir()
+    swift = toolchain / "swift"
+    swift.write_text(f"""#!/bin/sh
+case "$*" in
+  --version) exec {shutil.which("swift")} --version ;;
+  *--show-bin-path*) echo {PROGRAM.parent} ;;
+  *) echo "Building for production..."; echo "Build complete!" ;;
+esac
+""")
+    swift.chmod(0o755)
+
+    def build(revision, more):
         built = subprocess.run(
-            [ROOT / "script/package", "--fast", "--revision", str(revision)],
-            env=environment({"COUNTERSIGN_PROGRAM": str(PROGRAM)}), capture_output=True, text=True)
+            [copy / "script/package", "--fast", "--revision", str(revision)],
+            env=environment(more), capture_output=True, text=True)
         assert built.returncode == 0, built.stdout + built.stderr
-        return shutil.copy(ROOT / built.stdout.splitlines()[-1], folder)
+        # script/container uses the whole output as the path.
+        return shutil.copy(copy / built.stdout.removesuffix("\n"), folder)
 
-    style.chmod(0o600)
-    try:
-        return [build(1), build(2)]
-    finally:
-        style.chmod(mode)
+    built = [build(1, {"COUNTERSIGN_PROGRAM": str(PROGRAM)}),
+             build(2, {"PATH": f"{toolchain}:{os.environ['PATH']}"})]
+    shutil.rmtree(copy)
+    return built
 
 
 def dependencies(package):
@@ -66,6 +80,7 @@ class Machine:
         included = ",".join(["systemd", *dependencies(packages[0])])
         base = FOLDER / f"debian-{hashlib.sha256(included.encode()).hexdigest()[:12]}.tar"
         if not base.exists():
+            FOLDER.mkdir(parents=True, exist_ok=True)
             draft = base.with_suffix(f".{os.getpid()}.tar")
             subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase", f"--include={included}",
                             "bookworm", draft], check=True)

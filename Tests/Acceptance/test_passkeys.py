@@ -152,6 +152,37 @@ def test_a_passkey_re_authenticates_for_an_action(server, chromium):
     expect(page.get_by_text("this is your only one")).to_be_visible()
 
 
+def test_only_pages_of_passkeys_load_a_second_script(server, chromium):
+    """With an empty cache, they take four requests instead of three, in addition to the tab's icon."""
+    ada = Browser(chromium, server)
+    ada.enter_password()
+    ada.page.goto("/account")
+    requests = []
+    ada.devtools.send("Network.enable")
+    ada.devtools.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    ada.page.on("request", lambda request: requests.append(request.url))
+
+    def files(path, has_passkeys):
+        requests.clear()
+        ada.page.goto(path)
+        assert ada.path == path
+        expect(ada.page.locator("[data-passkey]")).to_have_count(1 if has_passkeys else 0)
+        # Browsers cache the files by their version.
+        paths = [re.sub(r"^https?://[^/]+|\?v=.*", "", url) for url in requests]
+        assert paths.pop(0) == path
+        return sorted(path for path in paths if path != "/static/mark.svg")
+
+    usual = ["/static/countersign.css", "/static/countersign.js"]
+    assert files("/account/passkeys/new", True) == [*usual, "/static/passkey.js"]
+    ada.add_passkey("Laptop")
+    assert files("/account", False) == usual
+    assert files("/account/reauthentication/passkey?next=%2Faudit%2Fretention", True) == [
+        *usual, "/static/passkey.js"]
+    ada.sign_out()
+    assert files("/sign-in", False) == usual
+    assert files("/sign-in/passkey", True) == [*usual, "/static/passkey.js"]
+
+
 def test_v14_replayed_foreign_and_removed_passkeys_are_refused(server, chromium):
     ada = Browser(chromium, server)
     ada.enter_password()

@@ -1,6 +1,7 @@
 """The console and REST read and write the same policy."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -109,6 +110,32 @@ def test_the_call_shown_on_the_page_writes_the_same_policy(pool, owner, api):
         headers={"Origin": owner.origin}).text
 
 
+def sent_by_node(sample):
+    """Returns the message that the Admin SDK for Node.js sends for its sample; its mask has the
+    message's members."""
+    members = re.search(r"multiFactorConfig: (\{.*\n  \}),", html.unescape(sample), re.S).group(1)
+    members = re.sub(r" //.*", "", members)
+    members = re.sub(r"(\w+):", r'"\1":', members)
+    message = json.loads(re.sub(r",(\s*[\]}])", r"\1", members))
+    if "factorIds" in message:
+        message["enabledProviders"] = ["PHONE_SMS" for _ in message.pop("factorIds")]
+    return message
+
+
+def test_the_admin_sdk_call_for_the_current_values_turns_totp_and_sms_off_again(pool, owner):
+    address, read, write, member = pool
+    write({})
+    review = owner.http.post(
+        address, data=fields(owner.get(address).text) | {"totp": "on", "sms": "on"},
+        headers={"Origin": owner.origin}).text
+    call = re.search(r'aria-label="Admin SDK, current values">(.*?)</pre>', review, re.S)
+    message = sent_by_node(call.group(1))
+    change(owner, address, totp="on", sms="on")
+    assert {"enabledProviders", "providerConfigs"} < read().keys()
+    write(message, mask=",".join(f"{member}.{name}" for name in message))
+    assert read() == {"state": "DISABLED"}
+
+
 @pytest.fixture
 def page(chromium, owner):
     """A browser page in which the owner is signed in."""
@@ -132,12 +159,21 @@ def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
     with page.expect_navigation():
         page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
-    assert page.locator("[role=status]").inner_text() == "Saved: adjacent intervals 5 → 2."
+    assert page.locator("[role=status]").inner_text() == "Saved: adjacent intervals 5 → 2. Undo"
     page.locator("#from").fill("2030-01-15")
     expect(page.locator("#pattern-mandatory")).to_be_checked()
     with page.expect_navigation():
         page.locator("button.primary").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
+
+
+def test_clearing_the_start_date_leaves_the_pattern_as_it_is(page, api):
+    page.goto(f"/projects/{api.project}/policy")
+    page.locator("#from").fill("2030-01-15")
+    expect(page.locator("#pattern-mandatory")).to_be_checked()
+    page.locator("label[for=pattern-account]").click()
+    page.locator("#from").fill("")
+    expect(page.locator("#pattern-account")).to_be_checked()
 
 
 def test_the_window_is_selected_without_scripts(chromium, owner, api):

@@ -1,6 +1,7 @@
 """An instance whose database is on a PostgreSQL server."""
 
 import contextlib
+import json
 import secrets
 import shutil
 import signal
@@ -259,6 +260,39 @@ def test_backups_of_the_file_are_ignored(data):
         for command in ("check-config", "doctor"):
             said = run(command, "--data", data, "--assets", ROOT, "--backups", backups).stdout
             assert "--backups has no effect" in " ".join(said.split()), command
+
+
+def schema_findings(data):
+    examined = run("doctor", "--data", data, "--assets", ROOT, "--json")
+    return [(finding["severity"], finding["message"], finding["advice"])
+            for finding in json.loads(examined.stdout) if finding["check"] == "schema"]
+
+
+def test_an_index_for_searches_that_is_missing_is_reported(data):
+    create_instance(data)
+    [(severity, _, _)] = schema_findings(data)
+    assert severity == "ok"
+    DATABASES.execute(data, "DROP INDEX account_text_by_part")
+    _, (severity, message, advice) = schema_findings(data)
+    assert severity == "warning" and "pg_trgm extension is missing" in message
+    assert "configuration.md" in advice
+    with Server(data) as server:
+        server.wait_for_line("(pg_trgm extension is missing)")
+        # As the documentation says, while the server runs.
+        DATABASES.execute(data, "CREATE INDEX CONCURRENTLY account_text_by_part ON account_text "
+                                "USING gin (folded gin_trgm_ops)")
+    [(severity, _, _)] = schema_findings(data)
+    assert severity == "ok"
+
+
+def test_a_database_that_knows_only_the_letters_of_ascii_is_reported(data):
+    DATABASES.server.execute(
+        "CREATE DATABASE ascii TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'", "postgres")
+    DATABASES.put(data, DATABASES.server.address("ascii"))
+    create_instance(data)
+    _, (severity, message, advice) = schema_findings(data)
+    assert severity == "warning" and "other than Latin" in message
+    assert "C.UTF-8" in advice
 
 
 # One of its databases is a file.

@@ -101,7 +101,7 @@ def test_a_page_prints_whole_and_without_navigation(
     printed = Print(page)
     context.close()
 
-    # A table starts below the title rather than on a page of its own.
+    # A table starts below the title rather than on a separate page.
     first = printed.pages[0]
     assert len(first) >= ONLY_A_HEADING or len(printed.pages) == 1, first
     assert all(len(sheet) > 20 for sheet in printed.pages), printed.pages

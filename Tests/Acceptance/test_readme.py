@@ -233,7 +233,8 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         expected = (303, 404) if path in (
             "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enroll",
             "/__/auth/not-me") else (200,)
-        if path in ("S/users.csv", "S/policy/affected.csv", "S/reports/locked.csv", "S/reports/factors.csv"):
+        if path in ("S/users.csv", "S/policy/affected.csv", "S/reports/locked.csv", "S/reports/factors.csv",
+                    "S/reports/exemptions.csv", "/exemptions.csv", "S/users/{uid}/code-attempts.csv"):
             # Exports of users accept only POST.
             expected = (405,)
         if path in ("S/users/{uid}/caller-code", "/administrators/{administrator}/grants/end"):

@@ -42,6 +42,7 @@ def age_sessions(demo, seconds):
 
 def test_a_warning_comes_two_minutes_before_the_end_and_one_press_extends(page):
     page.locator("#name").fill("Typed before the warning")
+    expect(page.locator("#name")).to_be_focused()
     page.clock.fast_forward(57 * MINUTE)
     expect(warning(page)).to_have_count(0)
     page.clock.fast_forward(MINUTE + 5_000)
@@ -52,6 +53,7 @@ def test_a_warning_comes_two_minutes_before_the_end_and_one_press_extends(page):
         page.keyboard.press("Enter")
     assert extended.value.status == 200
     expect(warning(page)).to_have_count(0)
+    expect(page.locator("#name")).to_be_focused()
     expect(page.locator("#name")).to_have_value("Typed before the warning")
     # It's as long again.
     page.clock.fast_forward(57 * MINUTE)

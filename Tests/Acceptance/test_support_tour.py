@@ -214,7 +214,7 @@ def generate_a_temporary_code(me, pool):
     me.find(pool.address("traveler")).link("Generate temporary code…")
     because(me, "Lost").button("Generate code")
     code = me.page.get_by_label("code", exact=True).inner_text()
-    me.link("Done")
+    me.link("I’ve handed it over")
     assert code not in me.page.content() and "single use, expires" in me.text()
     ok(pool.code("traveler", code.lower()))
     refused(pool.code("traveler", code), "INVALID_CODE")

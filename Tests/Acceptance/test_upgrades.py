@@ -79,7 +79,7 @@ def test_an_upgrade_that_is_interrupted_keeps_its_only_backup(released):
     with Server(released) as server:
         assert sign_in(server)["idToken"]
     assert list(released.glob("before-upgrade-*.sqlite")) == backups
-    # The next upgrade has a backup of its own.
+    # The next upgrade has a separate backup.
     execute_file(released, "DELETE FROM schema_migration "
                            "WHERE name = (SELECT max(name) FROM schema_migration)")
     assert "Created the backup" in run("migrate", "--data", released).stderr

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.faults import overflow
-from support.program import DATABASES, execute, query
+from support.program import DATABASES, execute, query, reauthenticate
 from support.rest import ok
 
 CODE_ATTEMPTS = 3_000
@@ -29,9 +29,29 @@ def user_with_factors(api, name, phones):
     api.switch_totp_on(1)
     uid, id_token = api.user(f"{name}@example.com")
     api.enroll(id_token, name="Work phone")
+    if phones:
+        set_phones(api, uid, [f"Phone {number}" for number in range(phones)])
+    return uid
+
+
+def set_phones(api, uid, names):
     ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {"enrollments": [
-        {"phoneInfo": f"+155500000{number:02}", "displayName": f"Phone {number}"}
-        for number in range(phones)]}}))
+        {"phoneInfo": f"+155500000{number:02}", "displayName": name}
+        for number, name in enumerate(names)]}}))
+
+
+def user_with_many_actions(api, owner, data, name):
+    """Creates a user with six factors, a removed factor, and locked codes; returns the uid."""
+    uid = user_with_factors(api, name, 0)
+    set_phones(api, uid, ["Lost phone"])
+    path = f"/projects/{api.project}/users/{uid}"
+    lost = re.findall(r'href="([^"]+/factors/[^"/]+/removal)" aria-label="[^"]+ Lost phone"',
+                      owner.get(path).text)
+    reauthenticate(data)
+    assert owner.post(*lost, {"reason": "lost"}).status_code == 303
+    set_phones(api, uid, [f"Phone {number}" for number in range(5)])
+    execute(data, "UPDATE account SET wrong_codes = 100, codes_blocked_until = ? WHERE uid = ?",
+            2**63 - 1, uid)
     return uid
 
 
@@ -75,11 +95,15 @@ def test_a_user_with_five_factors_has_actions_for_each(api, owner, context):
     page.goto(path)
     factors = page.locator("section", has=page.get_by_role("heading", name="Second factors"))
     assert "5 factors" in factors.inner_text()
+    expect(page.get_by_role("button", name="Copy five@example.com", exact=True)).to_be_visible()
+    expect(factors.get_by_role("button", name=re.compile("^Copy [0-9a-f-]{36}$"))).to_have_count(5)
     card = page.get_by_role("complementary")
     names = ["Work phone", *(f"Phone {number}" for number in range(4))]
     for name in names:
         for verb in ("Rename factor…", "Suspend factor…", "Remove factor…"):
             expect(card.get_by_role("link", name=f"{verb} {name}", exact=True)).to_have_count(1)
+        row = card.locator("li", has_text=name).inner_text()
+        assert row.split() == [*name.split(), "Suspend…", "Rename…", "Remove…"]
     assert overflow(page) is None
     # The confirmation names all factors.
     page.get_by_role("link", name="Remove all factors…").click()
@@ -91,7 +115,7 @@ def test_a_user_with_five_factors_has_actions_for_each(api, owner, context):
 @pytest.mark.parametrize("codes", ["none", "many"])
 def test_every_action_is_near_the_top(api, standalone, owner, chromium, context, codes):
     """At 1440 pixels, actions end within the first 1,000 pixels, after at most 120 words."""
-    uid = user_with_factors(api, f"top-{codes}", 1)
+    uid = user_with_many_actions(api, owner, standalone.data, f"top-{codes}")
     if codes == "many":
         add_code_attempts(standalone.data, uid, 20)
     wide = chromium.new_context(base_url=standalone.url, viewport={"width": 1440, "height": 1000})
@@ -99,7 +123,8 @@ def test_every_action_is_near_the_top(api, standalone, owner, chromium, context,
     page = wide.new_page()
     page.goto(f"/projects/{api.project}/users/{uid}")
     actions = page.locator("main .acts a")
-    assert actions.count() >= 8
+    assert actions.count() >= 6 * 3 + 8
+    assert "Unlock codes…" == actions.first.inner_text()
     for action in actions.all():
         box = action.bounding_box()
         assert box["y"] + box["height"] <= 1000, action.inner_text()

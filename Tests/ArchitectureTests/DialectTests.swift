@@ -41,6 +41,57 @@ struct DialectTests {
     #expect(breaches(SourceFile(path: "A.swift", text: text)) == [])
   }
 
+  /// The files that choose a statement by the database, although both understand it, and why.
+  private static let choices = [
+    "Sources/Identity/SignIn/Ticket.swift":
+      "a lookup in PostgreSQL would conflict with all sign-ins that begin at the same time"
+  ]
+
+  @Test func `a statement isn't chosen by the database, except in the listed files`() throws {
+    let files = try SourceTree.files(
+      in: "Sources/Identity", "Sources/Demo", "Sources/countersign", "Sources/countersign-bench")
+    let choosing = files.filter { !choices($0).isEmpty }
+    #expect(
+      choosing.filter { Self.choices[$0.path] == nil }.flatMap(choices) == [])
+    #expect(Set(Self.choices.keys).subtracting(choosing.map(\.path)) == [], "unused entries")
+  }
+
+  @Test(arguments: [
+    "let a =\n  connection.dialect.sharesDatabase\n  ? \"\"\"\n  SELECT 1\n  \"\"\" : \"SELECT 2\"",
+    "run(dialect == .sqlite ? \"SELECT 1\" : \"SELECT 2\")",
+    "if connection.dialect.sharesDatabase {\n  run(\"SELECT 1\")\n}",
+    "guard dialect == .sqlite else {\n  return try first(\"SELECT 1\")\n}",
+    "switch connection.dialect {\ncase .sqlite: \"SELECT 1\"\ncase .postgreSQL: \"SELECT 2\"\n}",
+  ])
+  func `each choice is found`(_ text: String) {
+    #expect(choices(SourceFile(path: "A.swift", text: "let a = 1\n\(text)")).count == 1)
+  }
+
+  @Test(arguments: [
+    "let seconds = dialect.sharesDatabase ? 5 : 0\nrun(\"SELECT 1\")",
+    "guard dialect.sharesDatabase else { return }\nrun(\"SELECT 1\")",
+    "// if dialect.sharesDatabase {\nrun(\"SELECT 1\")",
+    "if isNew { migrate(migrations(for: connection.dialect)) }\nrun(\"SELECT 1\")",
+  ])
+  func `other uses of the dialect are no choices`(_ text: String) {
+    #expect(choices(SourceFile(path: "A.swift", text: text)) == [])
+  }
+
+  private func choices(_ file: SourceFile) -> [String] {
+    guard file.text.contains("sharesDatabase") || file.text.contains("dialect") else { return [] }
+    let text = file.lines.map { $0.drop { $0 == " " }.hasPrefix("//") ? "" : $0 }
+      .joined(separator: "\n")
+    let choice =
+      #/
+      (?: sharesDatabase | dialect\ [=!]=\ \.\w+ ) \s* \? \s* "
+      | \b (?: if | guard | switch ) \s [^{}]* (?: sharesDatabase | dialect ) [^{}]* \{ [^}]* "
+      /#
+    return text.matches(of: choice).map { match in
+      let line = text[..<match.range.lowerBound].count { $0 == "\n" }
+      return file.breach(line, "a statement chosen by the database")
+    }
+  }
+
   /// What only one of the databases understands, in lowercase, with `?` for an interpolation.
   private static let differences = [
     #"\bindexed by\b"#, #"\bcross join\b"#, #"\bjson_\w+\("#, #"\bmatch \?"#, #"\bmatch \$"#,

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The modules of this package that each module may import: only lower ones.
+/// The modules of this package that each module may import: those of lower layers, or of the same one
+/// without a cycle.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
   "CZlib": [], "CCurl": [], "CCrypt": [], "CInih": [], "CTimex": [],
@@ -104,6 +105,33 @@ struct ImportTests {
       (mayImport[module] ?? []).reduce(into: mayImport[module] ?? []) { $0.formUnion(reach($1)) }
     }
     for module in mayImport.keys { #expect(!reach(module).contains(module)) }
+  }
+
+  @Test func `docs/architecture.md has every module, and no dependency points up`() throws {
+    let layers = try Self.layers()
+    let modules = Set(mayImport.keys).subtracting(onlyImporter.keys)
+    #expect(modules.symmetricDifference(layers.keys).sorted() == [])
+    let rising = mayImport.flatMap { module, imports in
+      imports.filter { layers[$0, default: .max] < layers[module, default: 0] }
+        .map { "\(module) imports \($0)" }
+    }
+    #expect(rising == [])
+  }
+
+  /// Returns the modules in the document's first list with the numbers of their layers, the highest
+  /// layer first.
+  private static func layers() throws -> [String: Int] {
+    let blocks = try SourceTree.file("docs/architecture.md").text.components(separatedBy: "```")
+    var layers: [String: Int] = [:]
+    var layer = 0
+    for line in try #require(blocks.dropFirst().first).split(separator: "\n") {
+      if !line.hasPrefix(" ") { layer += 1 }
+      for word in line.split(whereSeparator: { !$0.isLetter && $0 != "-" }).map(String.init)
+      where mayImport[word] != nil {
+        layers[word] = layer
+      }
+    }
+    return layers
   }
 
   @Test func `no module re-exports another`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-/// A stored property of a view model is declared once: its key is a key path, not its name again.
+/// View models declare each key once, with a key path for a stored property, and only for templates.
 struct ViewModelKeyTests {
   @Test func `no key repeats the name of a stored property`() throws {
     let breaches = try SourceTree.files(in: "Sources/Console").flatMap { file in
@@ -24,6 +24,48 @@ struct ViewModelKeyTests {
       }
       """.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(Self.repetitions(in: lines).count == count)
+  }
+
+  @Test func `every key is a variable of a template or of a message`() throws {
+    let texts = try SourceTree.texts().filter { $0.path.hasPrefix("Templates/") }
+    let used = texts.reduce(into: Set<Substring>()) { $0.formUnion(Self.variables(in: $1)) }
+    let keys = try SourceTree.files(in: "Sources/Console").flatMap { file in
+      Self.declarations(in: file.lines).map { (file, $0.line, $0.key) }
+    }
+    #expect(keys.count > 2_000)
+    #expect(keys.filter { !used.contains($0.2) }.map { $0.0.breach($0.1, "\($0.2)") } == [])
+  }
+
+  @Test func `keys and variables are found`() {
+    let code = SourceFile(
+      path: "Sources/Console/A.swift",
+      text:
+        "    .flag(\"hasOne\") { !$0.all.isEmpty },\n    .list(\\.two),\n  let other = A.text(\"b\")"
+    )
+    #expect(Self.declarations(in: code.lines).map(\.key) == ["hasOne", "two"])
+    let template = SourceFile(
+      path: "Templates/a/a.mustache",
+      text: "{{#one}}{{two.name}}{{{three}}}{{/one}}{{%a.key}}{{>a/b}}")
+    #expect(Self.variables(in: template) == ["one", "two", "name", "three"])
+    let messages = SourceFile(path: "Templates/a/messages.po", text: "msgid \"{one}{two.name}\"")
+    #expect(Self.variables(in: messages) == ["one", "two", "name"])
+  }
+
+  private static func declarations(in lines: [Substring]) -> [(line: Int, key: Substring)] {
+    let key =
+      /^ *\.(?:text|texts|flag|number|markup|list|object|optional)\((?:"(\w+)"|\\\.(\w+))/
+    return lines.enumerated().compactMap { line, text in
+      text.firstMatch(of: key).flatMap { $0.1 ?? $0.2 }.map { (line, $0) }
+    }
+  }
+
+  private static func variables(in file: SourceFile) -> Set<Substring> {
+    let names =
+      file.path.hasSuffix(".mustache")
+      ? file.text.matches(of: /\{\{[#^\/&{]? *([A-Za-z][\w.]*)/).map(\.1)
+      : file.path.hasSuffix(".po")
+        ? file.text.matches(of: /\{([A-Za-z][\w.]*)\}/).map(\.1) : []
+    return Set(names.flatMap { $0.split(separator: ".") })
   }
 
   private static func repetitions(in lines: [Substring]) -> [(line: Int, key: String)] {

@@ -30,7 +30,8 @@ class Cluster:
         self.port = free_port()
         subprocess.run(
             [*prefix, PROGRAMS / "initdb", "-D", self.folder / "data", "-U", "countersign", "-A",
-             "trust", "--locale=C", "--encoding=UTF8"], check=True, stdout=subprocess.DEVNULL)
+             "trust", "--locale=C", "--lc-ctype=C.UTF-8", "--encoding=UTF8"],
+            check=True, stdout=subprocess.DEVNULL)
         self.process = subprocess.Popen(
             [*prefix, PROGRAMS / "postgres", "-D", self.folder / "data", "-k", self.folder,
              "-p", str(self.port), "-c", "listen_addresses="],
@@ -85,35 +86,34 @@ class Cluster:
 
 
 def measure(bench, count):
-    """Adds rows whose ratio is to the same with the file, in turns."""
-    rates = {"file": ([], []), "postgresql": ([], [])}
+    """Adds rows for the file, also of the earlier build, and rows whose ratio is to these, in turns."""
+    files = {build.name: ([], []) for build in bench.builds}
+    server = ([], [])
     with Cluster(bench.folder) as cluster:
+        turns = [(build, "file", None, dict, files[build.name]) for build in bench.builds]
+        turns.append((bench.own, "postgresql", cluster.move, cluster.usage, server))
         for run in range(bench.runs):
-            for engine in bench.by_turns(rates, run):
-                is_server = engine == "postgresql"
-                move = cluster.move if is_server else None
-                sign_ins, pages = rates[engine]
+            for build, engine, move, usage, (sign_ins, pages) in bench.by_turns(turns, run):
                 sign_ins.append(
-                    bench.finalize(
-                        bench.own, "standalone", count, f"{engine}-{run}", move,
-                        cluster.usage if is_server else dict))
-                pages.append(tenants(bench, f"{engine}-pages-{run}", move))
-    used = {name: statistics.median(run["used"][name] for run in rates["postgresql"][0])
-            for name in rates["postgresql"][0][0]["used"]}
-    alone = statistics.median(run["used"]["server"] for run in rates["file"][0])
+                    bench.finalize(build, "standalone", count, f"{engine}-{run}", move, usage))
+                pages.append(tenants(bench, build, f"{engine}-pages-{run}", move))
+    used = {name: statistics.median(run["used"][name] for run in server[0])
+            for name in server[0][0]["used"]}
+    alone = statistics.median(run["used"]["server"] for run in files[bench.own.name][0])
     bench.notes.append(
         f"a sign-in with a code: {alone * 1e6:.0f} µs of the server with the file; with PostgreSQL"
         f" {used['server'] * 1e6:.0f} µs of the server, {used['database'] * 1e6:.0f} µs of the"
         f" database, {used['log']:.0f} bytes of its log, {used['transactions']:.1f} transactions")
     for position, name, target in ((0, "mfaSignIn:finalize", 0.4), (1, "tenants page", 0.5)):
-        base = bench.row(f"{name}, file", rates["file"][position], "", None)
-        bench.row(f"{name}, PostgreSQL", rates["postgresql"][position], "file", target, base)
+        by_build = {build: rates[position] for build, rates in files.items()}
+        base = bench.row(f"{name}, file", by_build, "", None, kept=0.97)
+        bench.row(f"{name}, PostgreSQL", server[position], "file", target, base)
 
 
-def tenants(bench, name, move):
-    data, facts = bench.own.data(name)
-    flags = ["--database", move(bench.own, data)] if move else []
-    with Server(bench.own.bin, data, bench.own.assets, flags=flags) as server:
+def tenants(bench, build, name, move):
+    data, facts = build.data(name)
+    flags = ["--database", move(build, data)] if move else []
+    with Server(build.bin, data, build.assets, flags=flags) as server:
         cookie = {"Cookie": f"{server.cookie_name}={facts['cookie']}"}
         page = f"{server.url}/projects/bench-project/tenants"
         wrk(page, 4, 1, headers=cookie)

@@ -49,6 +49,8 @@ import Testing
       let damaged = try await browser.post(
         "/account/preferences", ["csrf": "no", "theme": "light"])
       #expect(damaged.status == .forbidden && damaged.says("data-theme=\"dark\""))
+      _ = try await browser.submit("/sign-out", [:])
+      #expect(try await browser.get("/nowhere").says("data-theme=\"dark\""))
       let stranger = try await Browser(world).get("/nowhere")
       #expect(stranger.status == .notFound && !stranger.says("action=\"/users\""))
     }

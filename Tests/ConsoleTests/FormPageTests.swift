@@ -12,6 +12,7 @@ import Testing
       let policy = try await world.eu + "/policy"
       let narrower = try await browser.submit(policy, .policy(intervals: "1", pattern: "mandatory"))
       try Snapshot.check(narrower.text, named: "policy-check.html")
+      #expect(narrower.says("<ol class=\"crumbs\">"))
       let off = try await browser.submit(policy, .policy(totp: "off"))
       try Snapshot.check(off.text, named: "policy-check-off.html")
       let misnamed = try await browser.save(

@@ -57,7 +57,7 @@ import Testing
       #expect(rest.isEmpty, "missing or out of place: \(rest)")
       let contents = try #require(guide.between("id=\"contents\"", "</nav>").first)
       #expect(contents.split(separator: "<a ").dropFirst().map(Self.textContent) == own)
-      for version in ["9.19.1", "22.1.0", "10.12.0", "12.2.0", "11.6.0"] {
+      for version in ["9.19.1", "10.0.0", "22.1.0", "10.12.0", "12.2.0", "11.6.0"] {
         #expect(guide.says(version))
       }
       let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.textContent))
@@ -74,10 +74,12 @@ import Testing
         #expect(smaller.contains("Turn TOTP on: \(way)"))
       }
       for text in [
-        "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "INVALID_CODE", "QUOTA_EXCEEDED : Exceeded quota.",
+        "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "INVALID_CODE", "OPERATION_NOT_ALLOWED",
+        "QUOTA_EXCEEDED : Exceeded quota.",
         "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.",
         "UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.",
         "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.",
+        "use 11.0.0 or 11.1.0", "Since 12.0.0,", "must be called on the main actor",
         "openInOtpApp", "not resistant to phishing", "AAL2", "Google Authenticator",
         "auth/invalid-mfa-enrollment-id", "auth/invalid-credential", "In waves",
         "People without a smartphone", "Remembered devices", "A second notification address",

@@ -100,15 +100,15 @@ import Testing
     ("provider-removal", World.ada, "{eu}/settings/providers/oidc.staff/removal"),
     ("trusted-token-keys", World.ada, "/projects/acme-retail/settings/custom-token-keys"),
     ("trusted-token-keys-empty", World.ada, "/projects/globex/settings/custom-token-keys"),
-    ("signer-new", World.ada, "/projects/acme-retail/settings/custom-token-keys/new"),
+    ("custom-token-key-new", World.ada, "/projects/acme-retail/settings/custom-token-keys/new"),
     (
-      "signer-revocation", World.ada,
+      "custom-token-key-revocation", World.ada,
       "/projects/acme-retail/settings/custom-token-keys/{signer}/revocation"
     ),
     ("deletion-project", World.ada, "/projects/acme-retail/settings/deletion"),
     ("deletion-tenant", World.ada, "{eu}/settings/deletion"),
     ("audit", World.ada, "{eu}/audit"),
-    ("audit-empty", World.ada, "{sandbox}/audit?after=1"),
+    ("audit-empty", World.ada, "{sandbox}/audit?action=signer.revoke"),
     ("audit-filtered", World.iris, "{eu}/audit?actor=administrator%3Atomas&from=2026-11-16"),
     ("audit-wrong", World.ada, "{eu}/audit?from=2026-02-30"),
     ("audit-of-all", World.iris, "/audit"),

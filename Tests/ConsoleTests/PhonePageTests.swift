@@ -8,11 +8,12 @@ import Testing
 @Suite struct PhonePageTests {
   private static let number = "+12025550143"
 
-  /// Adds a phone factor to a user of the tenant.
+  /// Adds a phone factor to a user of the tenant, whose address becomes verified.
   private func addPhone(
     _ world: World, _ uid: String = World.chiara, name: String? = "Mobile"
   ) async throws {
     var change = AccountChange()
+    change.emailVerified = true
     change.factors = .replace([FactorEntry(displayName: name, phoneNumber: Self.number)])
     try await world.identity.accounts.update(
       try await world.euScope, ID(uid), change, by: Author(actor: .commandLine))
@@ -44,6 +45,28 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let file = try await ada.download(try await world.eu + "/users.csv?factor=phone")
       #expect(file.says("\"TOTP, phone\"") || file.says("TOTP, phone"))
+    }
+  }
+
+  @Test func `a list without phone numbers says which one matches`() async throws {
+    try await World.withSampleData { world in
+      var change = AccountChange()
+      change.phoneNumber = .set(Self.number)
+      try await world.identity.accounts.update(
+        try await world.euScope, ID(World.chiara), change, by: Author(actor: .commandLine))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let users = try await world.eu + "/users"
+      let reason = "Phone number \(Self.number) matches"
+      for path in [users, "/users"] {
+        for query in ["2025550143", "202-555-0143"] {
+          let found = path + "?q=\(query)"
+          let shown = try await nadia.get(found + "&column=&column=phone")
+          #expect(shown.says("chiara") && !shown.says(reason))
+          let hidden = try await nadia.get(found + "&column=")
+          #expect(hidden.says("chiara") && hidden.says(reason))
+        }
+        #expect(!(try await nadia.get(path + "?q=chiara&column=").says(reason)))
+      }
     }
   }
 

@@ -16,20 +16,32 @@ import Testing
   }
 
   @Test(arguments: [
-    (0, "1970-01-01T00:00:00Z", "Jan 1, 1970, 00:00\u{00A0}UTC"),
-    (1_793_697_131, "2026-11-03T09:12:11Z", "Nov 3, 2026, 09:12\u{00A0}UTC"),
-    (951_782_400, "2000-02-29T00:00:00Z", "Feb 29, 2000, 00:00\u{00A0}UTC"),
-    (253_402_300_799, "9999-12-31T23:59:59Z", "Dec 31, 9999, 23:59\u{00A0}UTC"),
+    (0, "1970-01-01T00:00:00Z", "Thu", "Jan 1, 1970", "00:00", "00"),
+    (1_793_697_131, "2026-11-03T09:12:11Z", "Tue", "Nov 3, 2026", "09:12", "11"),
+    (951_782_400, "2000-02-29T00:00:00Z", "Tue", "Feb 29, 2000", "00:00", "00"),
+    (253_402_300_799, "9999-12-31T23:59:59Z", "Fri", "Dec 31, 9999", "23:59", "59"),
   ])
   func `times are formatted for machines and for people`(
-    seconds: Int64, machine: String, words: String
+    time: Int64, machine: String, weekday: String, date: String, clock: String, second: String
   ) throws {
-    let times = Times(try World.catalog.get())
-    let markup = times.moment(Instant(seconds: seconds))
-    #expect(
-      String(decoding: markup.bytes, as: UTF8.self)
-        == "<time datetime=\"\(machine)\">\(words)</time>")
-    #expect(Message.value(times.value(Instant(seconds: seconds))).english == words)
+    let (times, instant) = (Times(try World.catalog.get()), Instant(seconds: time))
+    let (minute, exact) = ("\(clock)\u{00A0}UTC", "\(clock):\(second)\u{00A0}UTC")
+    let start = "<time datetime=\"\(machine)\" title=\"\(weekday), \(date), \(exact)\""
+    for (markup, rest) in [
+      (times.moment(instant), ">\(date), \(minute)"), (times.second(instant), ">\(date), \(exact)"),
+      (times.past(instant), " data-ago>\(date), \(minute)"), (times.day(instant), ">\(date)"),
+    ] {
+      #expect(String(decoding: markup.bytes, as: UTF8.self) == start + rest + "</time>")
+    }
+    #expect(Message.value(times.value(instant)).english == "\(date), \(minute)")
+  }
+
+  @Test func `the title of a time is in the reader's time zone`() throws {
+    let times = Times(try World.catalog.get(), zone: "Asia/Kolkata")
+    let markup = String(
+      decoding: times.past(Instant(seconds: 1_793_730_131)).bytes, as: UTF8.self)
+    #expect(markup.hasPrefix("<time datetime=\"2026-11-03T18:22:11Z\" "))
+    #expect(markup.contains("title=\"Tue, Nov 3, 2026, 23:52:11\u{00A0}UTC+5:30\""))
   }
 
   @Test func `a report marks a value that doesn't exist`() throws {

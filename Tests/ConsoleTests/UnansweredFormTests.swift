@@ -58,6 +58,9 @@ struct UnansweredFormTests {
       #expect(answer.says("Line 2 has several email addresses."))
       #expect(answer.says("bo@example.com, cy@example.com"))
       Markup.check(answer)
+      let nameless = try await ada.submit(address, ["list": "uid,name\nu-1,Ann\n,Bo"])
+      #expect(nameless.status == .unprocessableContent)
+      #expect(nameless.says("Line 3 has no UID or email address."))
     }
   }
 }

@@ -82,6 +82,7 @@ import Testing
       {
         #expect(page.says(button))
       }
+      #expect(page.says("aria-label=\"Rename factor… Pixel 9\">Rename…</a>"))
       for button in ["Disable", "Delete", "Mark email"] { #expect(!page.says(button)) }
       let answer = try await nadia.submit(user + "/sessions/end", ["reason": "lost"])
       #expect(answer.location == user)

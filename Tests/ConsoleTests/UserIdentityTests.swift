@@ -12,7 +12,9 @@ import Testing
     for route in world.console.routes where route.route.isOfTenant == ofTenant {
       // A code is sent from the page of the action that needs it.
       let isSent = route.route.pattern.hasSuffix("/caller-code")
-      let isAct = !route.actions.isEmpty && route.route.isAboutUser && !isSent
+      // The codes of a user are downloaded from the user's page.
+      let isFile = route.route.pattern.hasSuffix("/code-attempts.csv")
+      let isAct = !route.actions.isEmpty && route.route.isAboutUser && !isSent && !isFile
       guard isAct || route.route.pattern.hasSuffix("/temporary-code/shown") else { continue }
       addresses.append(try #require(samples.address(of: route.route), "\(route.route)"))
     }

@@ -1,3 +1,4 @@
+import HTTP
 import HostileText
 import IdentityToolkitAPI
 import Testing
@@ -22,6 +23,33 @@ struct HostileTextTests {
       #expect(!records.isEmpty)
     }
     #expect(work.isLinear, "\(work)")
+  }
+
+  /// Anyone can send one, so reports have at most 16 KiB.
+  @Test(arguments: [
+    ##"{"csp-report":{"effective-directive":"#"}}"##, ##"{"csp-report":{"document-uri":"#"}}"##,
+    ##"{"csp-report":{"blocked-uri":"https://a/#","effective-directive":"img-src"}}"##,
+    ##"{"csp-report":{"#":"x"}}"##, ##"{"#":"x"}"##,
+  ])
+  func `combining marks don't make a report of a violation slower`(report: String) throws {
+    let reports = ViolationReports(log: Log(.json, write: { _, _ in true }))
+    let target = try #require(Target("/csp-reports"))
+    let parts = report.split(separator: "#", omittingEmptySubsequences: false)
+    let receive: (String) throws -> Void = { text in
+      let body = Array(parts.joined(separator: text).utf8)
+      // A single report is too small to measure.
+      for _ in 0..<16 {
+        let answer = reports.response(
+          to: Request(
+            method: .post, target: target, fields: [.contentType: ViolationReport.mediaType],
+            body: body))
+        #expect(answer != nil)
+      }
+    }
+    let work = try Work.of(7 << 10, HostileText.marks, receive)
+    #expect(work.isLinear, "\(work)")
+    let accepted = try Work.of(7 << 10, HostileText.acceptedMarks, receive)
+    #expect(accepted.isLinearInLength, "\(accepted)")
   }
 
   @Test func `the most combining marks accepted don't make many CSV fields slower`() throws {

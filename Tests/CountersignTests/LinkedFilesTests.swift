@@ -41,4 +41,27 @@ struct LinkedFilesTests {
       #expect(try Data(contentsOf: URL(filePath: target)) == before)
     }
   }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can change owners."))
+  func `root replaces the key in a folder of the data folder's owner, whatever its group`()
+    async throws
+  {
+    try await withFolder { parent in
+      let folder = DataFolder(path: "\(parent)/data")
+      try #require(await Countersign.run(["init", "--data", folder.path], environment: [:]) == 0)
+      let files = FileManager.default
+      let safe = "\(parent)/safe"
+      try files.createDirectory(atPath: safe, withIntermediateDirectories: false)
+      try files.moveItem(atPath: folder.key, toPath: "\(safe)/countersign.key")
+      try files.createSymbolicLink(
+        atPath: folder.key, withDestinationPath: "\(safe)/countersign.key")
+      for (path, group) in [(folder.path, 65_534), (safe, 65_533)] {
+        try files.setAttributes(
+          [.ownerAccountID: 65_534, .groupOwnerAccountID: group], ofItemAtPath: path)
+      }
+      let new = KeyRing(random: .system)
+      try folder.store(new)
+      #expect(try folder.keptKeys()?.ids == new.ids)
+    }
+  }
 }

@@ -243,7 +243,7 @@ struct ReadinessDocumentTests {
     // Emails only warn.
     let causes =
       Readiness.Check.allCases.filter { ![.mail, .auditHeads].contains($0) }.map(\.rawValue) + [
-        "draining"
+        "starting", "draining",
       ]
     #expect(causes.filter { !section.contains("`\($0)`") } == [])
   }

@@ -128,7 +128,7 @@ struct OperatorTextTests {
       let path = "\(folder)/users.jsonl"
       let left = "\(path).partial"
       try "what a killed process left".write(toFile: left, atomically: false, encoding: .utf8)
-      // Somebody else has it open.
+      // Another process has it open.
       let reader = try #require(FileHandle(forReadingAtPath: left))
       let file = try PrivateFile(path)
       try file.write(Array("new".utf8))

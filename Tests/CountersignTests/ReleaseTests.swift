@@ -91,6 +91,21 @@ struct ReleaseTests {
     }
   }
 
+  @Test func `backups of two upgrades within a second have different names`() async throws {
+    try await withFolder { folder in
+      let backup = UpgradeBackup(folder: DataFolder(path: folder))
+      let time = Instant(seconds: 1_767_225_600)
+      var created: [String] = []
+      for _ in 0..<3 {
+        let file = backup.freeFile(at: time)
+        #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        created.append(file)
+      }
+      #expect(Set(created).count == 3)
+      #expect(backup.files == created)
+    }
+  }
+
   @Test func `an upgrade can skip the backup`() async throws {
     try await withRelease("0.1.0") { folder in
       let instance = try await Instance.existing(folder, migrates: true, backup: .skip)

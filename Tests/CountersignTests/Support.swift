@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs a test with an empty folder of its own.
+/// Runs a test with a separate empty folder.
 func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
   let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
   try FileManager.default.createDirectory(

@@ -114,6 +114,25 @@ import Testing
     #expect(try both.mark() == ring.mark() + older.mark())
   }
 
+  @Test func `digests are equal for equal secrets, and differ with the purpose and the newest key`()
+    throws
+  {
+    let rotated = ring.rotated(random: .system)
+    let (one, other) = (
+      try KeyedDigest(ring, purpose: "a"), try KeyedDigest(ring, purpose: "b")
+    )
+    let (same, later) = (
+      try KeyedDigest(ring, purpose: "a"), try KeyedDigest(rotated, purpose: "a")
+    )
+    let digest = try one.digest([7])
+    #expect(try digest == same.digest([7]) && digest.count == 20)
+    #expect(try digest != one.digest([8]) && digest != other.digest([7]))
+    #expect(try digest.suffix(16) != later.digest([7]).suffix(16))
+    #expect(try one.isCurrent(digest) && !later.isCurrent(digest))
+    ring.adopt(rotated)
+    #expect(try !one.isCurrent(digest) && one.digest([7]) == later.digest([7]))
+  }
+
   @Test(arguments: ["", "# only a comment", "countersign-master-key-1 00000001 AAAA", "x y z"])
   func `a damaged key ring is refused`(text: String) {
     #expect(throws: CryptoError.self) { try KeyRing(text: text) }

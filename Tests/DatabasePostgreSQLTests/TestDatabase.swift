@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import TestDatabases
+import Testing
 
 /// The databases that have to behave the same.
 enum Engine: CaseIterable, Sendable {
@@ -57,6 +58,27 @@ func withPostgreSQL<T>(
   await database.close()
   server.drop(name)
   return try result.get()
+}
+
+/// Runs a test with two pools for the same database.
+func withTwoPostgreSQL(
+  _ body: (PostgreSQLDatabase, PostgreSQLDatabase) async throws -> Void
+) async throws {
+  try await withPostgreSQL(readers: 1, writers: 1) { one in
+    let name = try await one.read { connection in
+      try connection.first("SELECT current_database()") { try $0.value(0) as String }
+    }
+    let server = try await PostgreSQLServer.shared.value
+    let other = try await PostgreSQLDatabase(
+      server.address(of: try #require(name)), readers: 1, writers: 1)
+    do {
+      try await body(one, other)
+      await other.close()
+    } catch {
+      await other.close()
+      throw error
+    }
+  }
 }
 
 private func createTables(_ key: String, _ bytes: String, in database: any Database) async throws {

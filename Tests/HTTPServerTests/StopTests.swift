@@ -1,5 +1,8 @@
+import Dispatch
+import Glibc
 import HTTP
 import HTTPServer
+import Synchronization
 import Testing
 
 /// Tests for stopping a server.
@@ -51,7 +54,8 @@ struct StopTests {
 
   @Test func `connections that were established before a stop are served`() async throws {
     let server = try TestServer(
-      limits: { $0.firstRequest = .seconds(20) }, handler: { .text($0.target.rawPath) })
+      limits: { ($0.firstRequest, $0.headerDeadline) = (.seconds(20), .seconds(20)) },
+      handler: { .text($0.target.rawPath) })
     // Faster than they can be accepted.
     let clients = try await withThrowingTaskGroup(of: [Client].self) { group in
       for _ in 0..<8 { group.addTask { try (0..<10).map { _ in try server.client() } } }
@@ -99,6 +103,38 @@ struct StopTests {
     latch.open()
   }
 
+  @Test func `a server can be released while handlers are about to be suspended`() async throws {
+    for _ in 0..<3 {
+      let served = Counter()
+      var server: TestServer? = try TestServer(handler: { _ in
+        // Suspends after the server has looked for suspended handlers, and until its threads have ended.
+        usleep(20_000)
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
+            continuation.resume()
+          }
+        }
+        served.value.add(1, ordering: .relaxed)
+        return .text("served")
+      })
+      let clients = try (0..<8).map { _ in try #require(try server?.client()) }
+      await withTaskGroup { group in
+        for client in clients {
+          group.addTask {
+            while await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+              let answer = try? await client.answer()
+            {
+              #expect(answer.text == "served" || answer.text == "refused 503 /")
+            }
+          }
+        }
+        let isBusy = await eventually { served.value.load(ordering: .relaxed) > 3 }
+        #expect(isBusy)
+        server = nil
+      }
+    }
+  }
+
   @Test func `a port that's in use is reported`() throws {
     let port = server.server.port
     #expect {
@@ -118,4 +154,9 @@ struct StopTests {
         failure: { status, _, _ in .text("", status: status) }, handler: { _ in .noContent })
     }
   }
+}
+
+/// A number that handlers count up.
+private final class Counter: Sendable {
+  let value = Atomic(0)
 }

@@ -106,6 +106,10 @@ private let english =
     (.list([.verbatim("x"), .value(.number(1_000))]), "x and 1,000"),
     (.percent(0.855), "85%"), (.percent(0.29), "29%"), (.percent(1), "100%"),
     (.number(999), "999"), (.number(-1_234), "-1,234"),
+    (.signed(-1_234), "−1,234"), (.signed(0), "0"), (.signed(5), "+5"),
+    (.decimal(21_000, places: 1), "2,100.0"), (.decimal(3, places: 1), "0.3"),
+    (.percentage(9_990, places: 2), "99.9%"), (.percentage(55, places: 4), "0.0055%"),
+    (.percentage(5, places: 8), "0.00000005%"), (.percentage(10_000, places: 2), "100%"),
     (.choice([.verbatim("a"), .verbatim("b"), .verbatim("c")]), "a, b, or c"),
     (.sequence([.verbatim("a"), .verbatim("b"), .verbatim("c")]), "a, b, c"),
     (.date(LocalDate(year: 2026, month: 11, day: 21)), "Nov 21, 2026"),
@@ -146,6 +150,52 @@ private let english =
         "12\u{A0}345 użytkowników x",
       ])
     #expect(catalogs[1].text(Message("users.title")) == "Users")
+    let values: [Message.Value] = [
+      .decimal(123_450, places: 1), .percentage(9_995, places: 2), .percentage(55, places: 4),
+    ]
+    #expect(values.map { catalogs[1].text(.value($0)) } == ["12\u{A0}345,0", "99,95%", "0,0055%"])
+  }
+
+  @Test(arguments: [
+    (Message.Value.decimal(21_000, places: 1), "2.100,0"), (.decimal(3, places: 1), "0,3"),
+    (.percentage(9_990, places: 2), "99,9\u{A0}%"),
+    (.percentage(5, places: 8), "0,00000005\u{A0}%"),
+    (.signed(-1_234), "−1.234"), (.signed(7), "+7"),
+  ])
+  func `decimal places, percentages, and signs follow the locale`(
+    value: Message.Value, text: String
+  ) {
+    let catalog = Catalog(locale: "de", formats: Formats(locale: "de"), entries: [:])
+    #expect(catalog.text(.value(value)) == text)
+    #expect(catalog.html(.value(value)) == text)
+  }
+
+  @Test func `a message is fuzzy by any of its own lines of flags, and by no obsolete one's`()
+    throws
+  {
+    let german =
+      header("de") + """
+        #, fuzzy
+        #, python-brace-format
+        msgctxt "users.bold"
+        msgid "Is <strong>{name}</strong>"
+        msgstr "Ist <strong>{name}</strong>"
+
+        #, fuzzy
+        #~ msgctxt "users.old"
+        #~ msgid "Old"
+        #~ msgstr "Alt"
+
+        msgctxt "users.title"
+        msgid "Users"
+        msgstr "Nutzer"
+
+        """
+    let files = ["users/messages.po": english, "users/messages.de.po": german]
+    let catalog = try #require(try withCatalogs(files) { try Catalog.installed(in: $0) }.last)
+    let bold = Message("users.bold", ["name": .text("Ada")])
+    #expect(catalog.html(bold) == "Is <strong>Ada</strong>")
+    #expect(catalog.text(Message("users.title")) == "Nutzer")
   }
 
   @Test(arguments: [
@@ -159,6 +209,27 @@ private let english =
     let formatted = Formats(locale: locale).time(time)
     #expect(formatted.hasSuffix("\u{A0}UTC"))
     #expect(String(formatted.map { $0.isWhitespace ? " " : $0 }) == text)
+  }
+
+  @Test(arguments: [
+    ("en", "Tue, Feb 3, 2026, 09:05:07 UTC"), ("de", "Di. 3. Feb. 2026, 09:05:07 UTC"),
+    ("ja", "2026年2月3日(火) 9:05:07 UTC"), ("fr", "mar. 3 févr. 2026, 09:05:07 UTC"),
+    ("cs", "út 3. 2. 2026 9:05:07 UTC"), ("fa", "سه\u{200C}شنبه ۳ فوریه ۲۰۲۶، ۹:۰۵:۰۷ UTC"),
+  ])
+  func `a full time has the day of the week and seconds`(locale: String, text: String) {
+    let time = LocalTime(
+      LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, second: 7, zone: "UTC")
+    let formatted = Formats(locale: locale).time(time, .full)
+    #expect(String(formatted.map { $0.isWhitespace ? " " : $0 }) == text)
+    #expect(!formatted.contains { "\"&<>".contains($0) })
+  }
+
+  @Test(arguments: [
+    (1600, 2, 29, 2), (1970, 1, 1, 4), (2000, 2, 29, 2), (2026, 11, 29, 7), (2026, 11, 30, 1),
+    (2100, 3, 1, 1),
+  ])
+  func `a date has a day of the week`(year: Int, month: Int, day: Int, weekday: Int) {
+    #expect(LocalDate(year: year, month: month, day: day).weekday == weekday)
   }
 
   @Test func `the script sets the direction`() {
@@ -247,7 +318,7 @@ private let english =
     #expect(pseudo.text(Message("users.title")) == "⟦Ûûšééŕš⟧")
     #expect(
       pseudo.html(Message("users.bold", ["name": .text("Ada")]))
-        == "⟦Îîš <strong>Ada</strong>⟧")
+        == "⟦Îîš <strong>Ada</strong>·⟧")
     let link = Pattern(pieces: [
       .text("See <a href=\""), .argument("url"), .text("\" lang=\"en\">this</a>."),
     ])
@@ -256,10 +327,32 @@ private let english =
       entries: ["a.b": Catalog.Entry(forms: [link], plurals: nil)])
     #expect(
       Catalog.pseudo(of: linked).html(Message("a.b", ["url": .text("/x")]))
-        == "⟦Šéééé <a href=\"/x\" lang=\"en\">ţĥîîš</a>.⟧")
+        == "⟦Šéééé <a href=\"/x\" lang=\"en\">ţĥîîš</a>.·⟧")
     let back = Catalog.pseudo(of: try catalog(), rightToLeft: true)
     #expect(back.isRightToLeft)
     #expect(back.text(Message("users.title")).contains("\u{202E}"))
+  }
+
+  @Test(arguments: [
+    "Why", "TOTP", "Users", "A phrase of several words, which has few vowels: crypt, myrrh, rhythm",
+    "Strengths (length of 12) <code>never</code> of <b>myths</b> &amp; rhythms",
+  ])
+  func `a text of a pseudo-locale is at least 40% longer`(text: String) throws {
+    func visible(_ text: String) -> Int {
+      text.replacing(/<code>.*?<\/code>|<[^>]*>|&[a-z]+;/, with: "").count
+    }
+    let english = Catalog(
+      locale: "en", formats: Formats(locale: "en"),
+      entries: [
+        "a.b": Catalog.Entry(forms: [try Pattern(text)], plurals: nil),
+        "a.dash": Catalog.Entry(forms: [try Pattern("–")], plurals: nil),
+      ])
+    for isRightToLeft in [false, true] {
+      let pseudo = Catalog.pseudo(of: english, rightToLeft: isRightToLeft)
+      let longer = pseudo.html(Message("a.b")).replacing(/[⟦⟧\u{202C}\u{202E}]/, with: "")
+      #expect(visible(longer) * 10 >= visible(text) * 14, "\(longer)")
+      #expect(pseudo.text(Message("a.dash")).contains("·") == false)
+    }
   }
 }
 

@@ -96,7 +96,7 @@ struct CatalogMailWriterTests {
   }
 
   @Test func `dates are in the form of the mail's locale`() throws {
-    // A translation without messages of its own.
+    // A translation without messages.
     let german = try Catalog(translation: "de", of: english, folder: Self.folder)
     let notice = UserNotice.temporaryCodeMade(until: Instant(microseconds: 1_795_252_320_000_000))
     #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12\u{00A0}UTC"))

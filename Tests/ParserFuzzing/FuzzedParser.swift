@@ -42,6 +42,8 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case importedUser = "imported-user"
   case updateMask = "update-mask"
   case serverURL = "server-url"
+  case responseHeader = "response-header"
+  case mailReply = "mail-reply"
 
   /// Parses the bytes, and returns what doesn't hold; nil if everything does.
   public func flaw(in bytes: [UInt8]) -> String? {
@@ -86,6 +88,8 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .importedUser: Self.importedUser(bytes)
     case .updateMask: Self.updateMask(bytes)
     case .serverURL: Self.serverURL(text)
+    case .responseHeader: Self.responseHeader(bytes)
+    case .mailReply: Self.mailReply(bytes)
     }
   }
 }

@@ -90,8 +90,8 @@ public final class PostgreSQLServer: Sendable {
       set -eu
       cd "\(folder)"
       test "$(id -u)" != 0 || chown postgres .
-      \(user) \(programs)/initdb -D data -U postgres -A trust --locale=C --encoding=UTF8 -N \
-        >initdb.log
+      \(user) \(programs)/initdb -D data -U postgres -A trust --locale=C --lc-ctype=C.UTF-8 \
+        --encoding=UTF8 -N >initdb.log
       \(user) openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
         -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
         -keyout key.pem -out certificate.pem 2>openssl.log

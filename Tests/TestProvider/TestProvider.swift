@@ -19,6 +19,8 @@ public final class TestProvider: ProviderTransport {
     public var groups: [String]? = ["admins"]
     /// What happens while the server asks for the person who signed in.
     public var whileAsked: (@Sendable () async -> Void)?
+    /// What happens while the server asks for the discovery document.
+    public var whileDiscovered: (@Sendable () async -> Void)?
     /// The methods of the sign-in.
     public var amr: [String] = ["pwd", "mfa"]
     /// The class of the sign-in; nil for no claim.
@@ -167,6 +169,8 @@ public final class TestProvider: ProviderTransport {
       state.requests.append(request)
       return state.behavior
     }
+    if request.address.hasSuffix("/openid-configuration") { await behavior.whileDiscovered?() }
+    guard !Task.isCancelled else { throw .failed("canceled") }
     guard !behavior.isDown else { throw .failed("connection refused") }
     if request.address.hasSuffix("/token") { await behavior.whileAsked?() }
     do {

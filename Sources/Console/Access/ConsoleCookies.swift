@@ -5,7 +5,7 @@ import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
 /// code, for sign-ins with the provider, for known devices, for the message on the next page, for
-/// forms that are kept, and for the platform of the guides and the columns of the list of
+/// forms that are kept, and for the theme, the platform of the guides, and the columns of the list of
 /// users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
@@ -19,6 +19,7 @@ struct ConsoleCookies: Sendable {
   private let pending: String
   private let provider: String
   private let device: String
+  private let theme: String
   private let columns: String
   private let draft: String
   let flashName: String
@@ -33,6 +34,7 @@ struct ConsoleCookies: Sendable {
     pending = (isSecure ? "__Host-" : "") + "countersign-pending"
     provider = (isSecure ? "__Host-" : "") + "countersign-provider"
     device = (isSecure ? "__Host-" : "") + "countersign-device-"
+    theme = (isSecure ? "__Host-" : "") + "countersign-theme"
     columns = (isSecure ? "__Host-" : "") + "countersign-columns"
     draft = (isSecure ? "__Host-" : "") + "countersign-draft"
     flashName = (isSecure ? "__Host-" : "") + "countersign-flash"
@@ -139,6 +141,20 @@ struct ConsoleCookies: Sendable {
     Cookie(
       name: self.platform, value: platform.rawValue, httpOnly: false, secure: isSecure,
       sameSite: .strict, maxAge: 365 * 86_400)
+  }
+
+  /// The theme of pages without a session: that of the administrator who last signed in or chose one.
+  func theme(of request: Request) -> Preferences.Theme? {
+    request.cookies[theme]?.text(atMost: Self.longestToken)
+      .flatMap(Preferences.Theme.init(rawValue:))
+  }
+
+  /// The cookie that remembers a theme; nil if the browser already has it.
+  func newTheme(_ theme: Preferences.Theme, for request: Request) -> Cookie? {
+    guard (self.theme(of: request) ?? .system) != theme else { return nil }
+    return Cookie(
+      name: self.theme, value: theme.rawValue, secure: isSecure, sameSite: .strict,
+      maxAge: 365 * 86_400)
   }
 
   /// The columns of the list of users that the browser remembers; nil if none were chosen.

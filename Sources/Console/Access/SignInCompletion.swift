@@ -8,8 +8,8 @@ struct SignInCompletion: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
 
-  /// Sets the session cookie and redirects to the form of `next` stored when the previous session
-  /// expired, or else to `next`.
+  /// Sets the cookies of the session and redirects to the form of `next` stored when the previous
+  /// session expired, or else to `next`.
   ///
   /// Without `next`, it redirects to the newest stored form, or else to the projects.
   func response(
@@ -29,6 +29,9 @@ struct SignInCompletion: Sendable {
     {
       let cookie = authorizer.cookies.device(device.revealedText, of: session.administrator.id)
       response.fields.add(.setCookie, cookie.description)
+    }
+    if let theme = authorizer.cookies.newTheme(session.preferences.theme, for: visitor.request) {
+      response.fields.add(.setCookie, theme.description)
     }
     if authorizer.cookies.pending(of: visitor.request) != nil {
       response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)

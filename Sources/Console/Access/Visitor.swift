@@ -13,6 +13,11 @@ struct Visitor: Sendable {
   let hasFormToken: Bool
 }
 
+extension Preferences.Theme {
+  /// The value of the page's attribute; nil to match the system.
+  var attribute: String? { self == .system ? nil : rawValue }
+}
+
 /// A request of a signed-in administrator.
 struct SignedIn: Sendable {
   let request: Request
@@ -31,10 +36,7 @@ struct SignedIn: Sendable {
   var times: Times { Times(catalog, zone: session.preferences.timeZone) }
 
   /// The theme that the administrator chose; nil to match the system.
-  var theme: String? {
-    let theme = session.preferences.theme
-    return theme == .system ? nil : theme.rawValue
-  }
+  var theme: String? { session.preferences.theme.attribute }
 
   var actor: Actor { .administrator(administrator.id, name: administrator.displayName) }
 

@@ -97,12 +97,9 @@ struct RecoveryCodesPage: Sendable {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return page(signedIn, proof, current, fault)
     }
-    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
-    return .html(
-      codes.render(
-        RecoveryCodesView(
-          frame: FrameView(frame), codes: newCodes,
-          sentence: Message("account.new-codes-made"))))
+    var frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+    frame.flash = Flash(text: Message("account.new-codes-made"))
+    return .html(codes.render(RecoveryCodesView(frame: FrameView(frame), codes: newCodes)))
   }
 
   /// The codes that the form replaces.
@@ -220,12 +217,10 @@ struct CurrentCodeView: ViewModel {
 struct RecoveryCodesView: ViewModel {
   let frame: FrameView
   let codes: [Secret]
-  let sentence: Message
   var done = ConsolePaths.account()
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.sentence),
     .text("codes") { $0.codes.map(\.revealedText).joined(separator: "\n") },
     .text(\.done),
   ]

@@ -66,13 +66,14 @@ struct OwnFactorPage: Sendable {
     } catch {
       return try await refused(error, signedIn, resumed, proof)
     }
-    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+    var frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+    frame.flash = Flash(
+      text: signedIn.session.factors.isEmpty
+        ? Message("account.second-factor-on") : Message("account.authenticator-set-up"))
     var response = Response.html(
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: done.value,
-          sentence: signedIn.session.factors.isEmpty
-            ? Message("account.second-factor-on") : Message("account.authenticator-set-up"),
           done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
     if let renewed = done.renewed { ending.keep(renewed, in: &response) }
     return response

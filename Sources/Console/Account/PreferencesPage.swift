@@ -34,7 +34,11 @@ struct PreferencesPage: Sendable {
       throw .unavailable(error)
     }
     frames.leave(Message("account.preferences-saved"), for: signedIn)
-    return .redirect(to: ConsolePaths.account())
+    var response = Response.redirect(to: ConsolePaths.account())
+    if let cookie = frames.cookies.newTheme(preferences.theme, for: signedIn.request) {
+      response.fields.add(.setCookie, cookie.description)
+    }
+    return response
   }
 
   private func page(

@@ -9,8 +9,6 @@ struct ActivityPage: Sendable {
   let frames: Frames
   let view: Template<ActivityView>
 
-  private static let length = 50
-
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let (scope, signedIn) = (context.scope, context.signedIn)
     let query = ActivityQuery(signedIn.query)
@@ -19,7 +17,8 @@ struct ActivityPage: Sendable {
     var page = Page<UserCodeAttempt>(items: [], next: nil)
     if fault == nil {
       page = try await refusing {
-        try await identity.activity.attempts(in: scope, filter, after: after, limit: Self.length)
+        try await identity.activity.attempts(
+          in: scope, filter, after: after, limit: query.size.rows)
       }
       if let first = signedIn.firstPage(of: ConsolePaths.activity(scope), insteadOf: page) {
         return first
@@ -54,6 +53,7 @@ struct ActivityView: ViewModel {
   let chart: ChartFrame
 
   private var path: String { ConsolePaths.activity(scope) }
+  private var all: String { query.size.form.query(of: path) }
 
   private var pager: PagerView {
     PagerView(
@@ -64,15 +64,16 @@ struct ActivityView: ViewModel {
   }
 
   private var empty: EmptyView {
-    query.form().isEmpty
+    query.isEmpty
       ? EmptyView(
         heading: Message("code-attempts.empty", ["count": .number(days)]),
-        sentence: Message("code-attempts.empty-hint"))
+        sentence: Message("code-attempts.empty-hint"),
+        more: Link(text: Message("common.how-users-enroll"), href: scope.guidance()))
       : EmptyView(
         heading: Message("activity.none-match"),
         sentence: page.next == nil
           ? Message("activity.none-match-hint") : Message("activity.none-match-yet"),
-        link: EmptyLink(text: Message("activity.clear-all"), href: path))
+        link: EmptyLink(text: Message("activity.clear-all"), href: all))
   }
 
   static let keys: Keys<Self> = [
@@ -98,6 +99,8 @@ struct ActivityView: ViewModel {
     // A date field would discard an invalid date.
     .text("dayType") { $0.frame.error(at: "day") == nil ? "date" : "text" },
     .flag("isChosen") { !$0.query.chosen($0.path).isEmpty },
+    .text("all") { $0.all },
+    .list("kept") { HiddenField.all($0.query.size.form) },
     .list("chosen") { $0.query.chosen($0.path) },
     .object(\.chart),
     .flag("hasRows") { !$0.page.items.isEmpty },

@@ -33,11 +33,13 @@ struct ActivityQuery: Sendable {
   let kind: Factor.Kind?
   /// The date as entered.
   let day: String
+  let size: PageSize
 
   init(_ query: Form) {
     results = Results(rawValue: query.trimmed("result"))
     kind = Factor.Kind(rawValue: query.trimmed("factor"))
     day = query.trimmed("day")
+    size = PageSize(query)
   }
 
   /// The filter, or the error in the date.
@@ -52,6 +54,9 @@ struct ActivityQuery: Sendable {
     return (filter, nil)
   }
 
+  /// Whether the list has no filter.
+  var isEmpty: Bool { results == nil && kind == nil && day.isEmpty }
+
   /// The query without a field.
   func form(without name: String? = nil) -> Form {
     var form = Form()
@@ -60,7 +65,7 @@ struct ActivityQuery: Sendable {
     ] where !value.isEmpty && field != name {
       form.add(field, value)
     }
-    return form
+    return size.added(to: form)
   }
 
   /// The active filters, each with the address of the list without it.

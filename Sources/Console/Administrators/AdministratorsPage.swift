@@ -147,7 +147,9 @@ struct AdministratorsView: ViewModel {
     .text("minutesError") { $0.frame.error(at: "minutes") },
     .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
     .optional("refusal") { $0.refusal },
-    .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
+    .optional("codeField") {
+      CodeField($0.asksForCode, $0.frame, action: ConsolePaths.stepUp())
+    },
     .text("passkeyState") { PasskeyRequirementView.state($0.requiresPasskeys) },
     .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
     .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },

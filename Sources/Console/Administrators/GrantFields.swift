@@ -6,7 +6,7 @@ import Templating
 import Text
 
 /// Where a role applies, as entered in a form.
-struct GrantPlace: Sendable, Equatable {
+struct GrantScope: Sendable, Equatable {
   /// What a form and an address contain for the whole instance, which isn't the ID of a project, so
   /// that an empty or missing value never means it.
   static let instance = "*"
@@ -53,7 +53,7 @@ struct GrantPlace: Sendable, Equatable {
 /// A role and its scope, as entered in a form.
 struct GrantAnswers: Sendable {
   var role = ""
-  var place = GrantPlace()
+  var place = GrantScope()
   /// The last day of the role, as entered; empty for no end.
   var last = ""
 
@@ -61,15 +61,15 @@ struct GrantAnswers: Sendable {
 
   init(_ grant: Grant) {
     role = grant.role.rawValue
-    place = GrantPlace(grant)
+    place = GrantScope(grant)
   }
 
   init(_ form: Form) {
     role = form.trimmed("role")
     last = form.trimmed("last")
     place =
-      form.text("place").map { GrantPlace($0) }
-      ?? GrantPlace(project: form.trimmed("project"), tenant: form.trimmed("tenant"))
+      form.text("place").map { GrantScope($0) }
+      ?? GrantScope(project: form.trimmed("project"), tenant: form.trimmed("tenant"))
   }
 
   /// The answers as hidden fields.
@@ -92,7 +92,7 @@ struct GrantAnswers: Sendable {
     guard let role = Role(rawValue: role) else {
       return (nil, [FieldError(field: "role", text: Message("administrators.role-required"))])
     }
-    if place.tenant != nil, ["", GrantPlace.instance].contains(place.project) {
+    if place.tenant != nil, ["", GrantScope.instance].contains(place.project) {
       return (nil, [FieldError(field: "place", text: Message("administrators.project-required"))])
     }
     guard let grant = place.grant(role) else {
@@ -131,7 +131,7 @@ struct Places: Sendable {
     }
     guard projects.count <= 20 else { return nil }
     var places = [
-      (value: GrantPlace.instance, text: Message("administrators.whole-instance"))
+      (value: GrantScope.instance, text: Message("administrators.whole-instance"))
     ]
     for (id, name) in projects {
       let projectName = Formatted.short(name, 60)

@@ -54,7 +54,8 @@ struct InvitationPage: Sendable {
   ) async throws(Refusal) -> Response {
     let off = try await refusing { try await providers.passwordSignInOff() }
     var frame = frames.bare(
-      Message("administrators.administrator-invitation"), path: ConsolePaths.invitation())
+      Message("administrators.administrator-invitation"), for: visitor.request,
+      path: ConsolePaths.invitation())
     frame.errors = errors
     let model = InvitationView(
       frame: FrameView(frame), csrf: visitor.formToken,
@@ -69,7 +70,8 @@ struct InvitationPage: Sendable {
 
   private func ended(_ visitor: Visitor) -> Response {
     let frame = frames.bare(
-      Message("administrators.this-invitation-is-invalid-or"), path: ConsolePaths.invitation())
+      Message("administrators.this-invitation-is-invalid-or"), for: visitor.request,
+      path: ConsolePaths.invitation())
     let model = InvitationView(frame: FrameView(frame), csrf: visitor.formToken, open: nil)
     return .html(view.render(model), status: .notFound)
   }

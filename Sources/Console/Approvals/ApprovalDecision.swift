@@ -11,7 +11,7 @@ protocol ApprovalDecision: Sendable {
 
   /// Performs the action, and returns what confirms it.
   func perform(
-    _ approval: Approval, _ form: Form, _ request: ActionRequest
+    _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws(ApprovalError) -> ApprovalResult
 }
 

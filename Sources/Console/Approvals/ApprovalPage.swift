@@ -27,7 +27,7 @@ struct ApprovalPage: Sendable {
     let (signedIn, form) = (context.signedIn, context.signedIn.form)
     do {
       let result = try await decision.perform(
-        approval, form, ActionInput(form).request(signedIn))
+        approval, signedIn, ActionInput(form).request(signedIn))
       return ending.response(
         result.flash, signedIn, renewed: result.renewed, to: result.address ?? approval.address)
     } catch {

@@ -142,6 +142,14 @@ struct ApprovalView: ViewModel {
     ]
   }
 
+  /// The addresses of the forms that approve and reject.
+  private var action: String {
+    approval.paths.approval(approval.scope, String(approval.id))
+  }
+  private var rejection: String {
+    approval.paths.rejection(approval.scope, String(approval.id))
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .markup("heading") { $0.heading },
@@ -169,16 +177,19 @@ struct ApprovalView: ViewModel {
         && SupportRefusal(
           lackingCode: view.eligibility.asksForCode, view.context.signedIn) == nil
     },
-    .optional("codeField") { CodeField($0.eligibility.asksForCode, $0.frame) },
+    .optional("codeField") {
+      CodeField($0.eligibility.asksForCode, $0.frame, action: $0.action)
+    },
     .optional("refusalCode") {
-      CodeField($0.eligibility.asksForCode, $0.frame, id: Self.refusalCode)
+      CodeField(
+        $0.eligibility.asksForCode, $0.frame, id: Self.refusalCode, action: $0.rejection)
     },
     .text("decisionError") { $0.frame.error(at: "decision") },
     .text("typed") { $0.answer },
     .text("answerError") { $0.frame.error(at: "answer") },
     .texts("consequences") { $0.consequences },
-    .text("action") { $0.approval.paths.approval($0.approval.scope, String($0.approval.id)) },
-    .text("reject") { $0.approval.paths.rejection($0.approval.scope, String($0.approval.id)) },
+    .text("action") { $0.action },
+    .text("reject") { $0.rejection },
     .text("withdraw") { $0.approval.paths.withdrawal($0.approval.scope, String($0.approval.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("button") { $0.button },

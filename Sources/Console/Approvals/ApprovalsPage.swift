@@ -11,10 +11,11 @@ struct ApprovalsPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let administrator = signedIn.administrator
+    let size = PageSize(signedIn.query)
     let after = signedIn.query.text("after")
     let waiting = try await refusing { try await approvals.waiting(visibleTo: administrator) }
     let decided = try await refusing {
-      try await approvals.decided(visibleTo: administrator, after: after)
+      try await approvals.decided(visibleTo: administrator, after: after, limit: size.rows)
     }
     if let first = signedIn.firstPage(of: ConsolePaths.approvals(), insteadOf: decided) {
       return first
@@ -23,8 +24,8 @@ struct ApprovalsPage: Sendable {
     return .html(
       view.render(
         ApprovalsView(
-          frame: FrameView(frame), waiting: waiting, decided: decided, after: after,
-          reader: administrator.id)))
+          frame: FrameView(frame), waiting: waiting, decided: decided, size: size,
+          after: after, reader: administrator.id)))
   }
 }
 
@@ -32,6 +33,8 @@ struct ApprovalsView: ViewModel {
   let frame: FrameView
   let waiting: [Approval]
   let decided: Page<Approval>
+  /// The size of a page of decided requests.
+  let size: PageSize
   let after: String?
   let reader: ID<Administrator>
 
@@ -53,7 +56,8 @@ struct ApprovalsView: ViewModel {
     .object("pager") { view in
       PagerView(
         shown: Message("approvals.n-requests", ["count": .number(view.decided.items.count)]),
-        path: ConsolePaths.approvals(), query: Form(), after: view.after, next: view.decided.next)
+        path: ConsolePaths.approvals(), query: view.size.form, after: view.after,
+        next: view.decided.next)
     },
   ]
 }

@@ -11,16 +11,22 @@ struct ApproveRequest: ApprovalDecision {
   }
 
   func perform(
-    _ approval: Approval, _ form: Form, _ request: ActionRequest
+    _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws(ApprovalError) -> ApprovalResult {
     let scope = approval.scope
     let done = try await approvals.approve(approval.id, in: scope, request)
     let (flash, address): (Flash, String?) =
       switch done.value {
       case .done(let removal):
-        (Self.flash(removal, scope), ConsolePaths.user(scope, removal.account.id.text))
-      case .policyChanged:
-        (Flash(text: Message("approvals.policy-in-force")), ConsolePaths.policy(scope))
+        (
+          Self.flash(removal, scope, signedIn.times),
+          ConsolePaths.user(scope, removal.account.id.text)
+        )
+      case .policyChanged(let policy):
+        (
+          Flash(text: Message("approvals.policy-in-force"), link: PolicyPage.undo(policy)),
+          ConsolePaths.policy(scope)
+        )
       case .policyScheduled:
         (
           Flash(text: Message("approvals.policy-scheduled")),
@@ -43,10 +49,10 @@ struct ApproveRequest: ApprovalDecision {
     return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
   }
 
-  private static func flash(_ removal: Removal, _ scope: Scope) -> Flash {
+  private static func flash(_ removal: Removal, _ scope: Scope, _ times: Times) -> Flash {
     let undo = removal.hold.map {
       Link(
-        text: Message("approvals.undo"),
+        text: Message("approvals.undo", ["time": times.value($0.until)]),
         href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
     }
     let text = Message(

@@ -13,10 +13,10 @@ struct RejectRequest: ApprovalDecision {
   var codeField: String { ApprovalView.refusalCode }
 
   func perform(
-    _ approval: Approval, _ form: Form, _ request: ActionRequest
+    _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws(ApprovalError) -> ApprovalResult {
     let done = try await approvals.refuse(
-      approval.id, in: approval.scope, answer: form.trimmed("answer"), request)
+      approval.id, in: approval.scope, answer: signedIn.form.trimmed("answer"), request)
     return ApprovalResult(
       flash: Flash(text: Message("approvals.rejected")), renewed: done.renewed)
   }

@@ -11,7 +11,7 @@ struct WithdrawRequest: ApprovalDecision {
   }
 
   func perform(
-    _ approval: Approval, _ form: Form, _ request: ActionRequest
+    _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws(ApprovalError) -> ApprovalResult {
     try await approvals.withdraw(approval.id, in: approval.scope, request)
     return ApprovalResult(flash: Flash(text: Message("approvals.withdrawn")))

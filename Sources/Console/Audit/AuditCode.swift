@@ -24,6 +24,8 @@ enum AuditCode {
     case .callerVerification: CallerProof(rawValue: code)?.text
     case .callerVerificationRule: CallerVerification(rawValue: code)?.auditText
     case .passkeyRefusal: passkeyRefusal(code)
+    case .providerRefusal: providerRefusal(code)
+    case .secretKind: UnreadableSecrets.Group.Kind(rawValue: code)?.auditText
     case .blockReach: reach(code)
     case .failure: failure(code)
     case .retirement: retirement(code)

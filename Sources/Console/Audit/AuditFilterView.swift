@@ -7,13 +7,13 @@ import Text
 /// The filters above an audit log: a GET form, and the active filters with links to remove them.
 struct AuditFilterView: ViewModel {
   private let frame: FrameView
-  private let place: AuditPlace
+  private let place: AuditLogScope
   private let query: AuditQuery
   private let actors: [AuditMenu.Option]
   private let menus: AuditMenus
 
   init(
-    _ frame: FrameView, _ place: AuditPlace, _ query: AuditQuery, _ actors: [AuditActor],
+    _ frame: FrameView, _ place: AuditLogScope, _ query: AuditQuery, _ actors: [AuditActor],
     _ menus: AuditMenus
   ) {
     self.frame = frame
@@ -32,8 +32,7 @@ struct AuditFilterView: ViewModel {
   private var chosen: [Link] {
     var links: [Link] = []
     func add(_ text: Message, without names: UntrustedText...) {
-      var form = query.form()
-      form = Form(form.entries.filter { !names.contains($0.name) })
+      let form = Form(query.list.entries.filter { !names.contains($0.name) })
       links.append(Link(text: text, href: form.query(of: place.page)))
     }
     if !query.actor.isEmpty {
@@ -96,7 +95,8 @@ struct AuditFilterView: ViewModel {
     .text("toError") { $0.frame.error(at: "to") },
     .flag("isChosen") { !$0.query.isEmpty },
     .list("chosen") { $0.chosen },
-    .text("all") { $0.place.page },
+    .text("all") { $0.query.size.form.query(of: $0.place.page) },
+    .list("kept") { HiddenField.all($0.query.size.form) },
   ]
 
   private func menu(_ kind: AuditMenu.Kind, chosen: String) -> Markup {

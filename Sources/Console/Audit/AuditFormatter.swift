@@ -216,7 +216,7 @@ struct AuditFormatter: Sendable {
 
   /// Text that can't imitate the start of another field or reverse the text after it: a space
   /// after a semicolon becomes a no-break space, and control characters are replaced.
-  private static func plain(_ text: String) -> String {
+  static func plain(_ text: String) -> String {
     guard
       text.utf8.contains(where: {
         $0 < 0x20 || $0 == 0x3B || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2

@@ -52,33 +52,42 @@ struct AuditMenu: ViewModel {
         .map { Group($0, chosen: key.chosen) }
       let isOffered = groups.contains { $0.options.contains(where: \.isChosen) }
       self.groups = groups
-      options = isOffered ? [] : Self.options([], chosen: key.chosen)
+      options = isOffered ? [] : Self.options([], chosen: key.chosen, of: .actions)
     case .fields:
       groups = []
-      options = Self.options(fields, chosen: key.chosen)
+      options = Self.options(fields, chosen: key.chosen, of: .fields)
     case .resources:
       let resources = AuditResource.allCases
         .filter { key.isOfAll || !AuditText.isOfInstance($0) }
       groups = []
       options = Self.options(
-        resources.map { ($0.rawValue, AuditText.name(of: $0)) }, chosen: key.chosen)
+        resources.map { ($0.rawValue, AuditText.name(of: $0)) }, chosen: key.chosen,
+        of: .resources)
     }
   }
 
   /// Creates options.
   ///
   /// A value from the address that isn't an option is added, so that submitting the form keeps it.
-  static func options(_ all: [(String, Message)], chosen: String) -> [Option] {
+  ///
+  /// - Parameters:
+  ///   - all: The values with their texts.
+  ///   - chosen: The chosen value; empty for none.
+  ///   - kind: What the values are, which names an added one; nil if no other values have names.
+  /// - Returns: The options.
+  static func options(
+    _ all: [(String, Message)], chosen: String, of kind: Kind? = nil
+  ) -> [Option] {
     var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {
-      options.append(Option(value: chosen, text: text(.actions, chosen), isChosen: true))
+      options.append(Option(value: chosen, text: text(kind, chosen), isChosen: true))
     }
     return options
   }
 
   /// The text of a value, also of one that isn't an option.
-  static func text(_ kind: Kind, _ value: String) -> Message {
-    name(kind, value) ?? .verbatim(Formatted.short(value.replacing(":", with: " ")))
+  static func text(_ kind: Kind?, _ value: String) -> Message {
+    kind.flatMap { name($0, value) } ?? .verbatim(Formatted.short(value.replacing(":", with: " ")))
   }
 
   private static func name(_ kind: Kind, _ value: String) -> Message? {

@@ -13,30 +13,28 @@ struct AuditPage: Sendable {
   let menus: AuditMenus
   let rows = MarkupCache<AuditRowView.Source>()
 
-  private static let length = 50
-
   private var audit: Audit { identity.audit }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let frame = try await frames.frame(Message("common.audit-log"), in: context)
-    return try await page(context.signedIn, AuditPlace(context.scope), frame)
+    return try await page(context.signedIn, AuditLogScope(context.scope), frame)
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let frame = frames.frame(Message("common.audit-log"), for: signedIn)
-    return try await page(signedIn, AuditPlace(nil), frame)
+    return try await page(signedIn, AuditLogScope(nil), frame)
   }
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
-    try await file(context.signedIn, AuditPlace(context.scope))
+    try await file(context.signedIn, AuditLogScope(context.scope))
   }
 
   func downloadAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    try await file(signedIn, AuditPlace(nil))
+    try await file(signedIn, AuditLogScope(nil))
   }
 
   private func page(
-    _ signedIn: SignedIn, _ place: AuditPlace, _ frame: Frame
+    _ signedIn: SignedIn, _ place: AuditLogScope, _ frame: Frame
   ) async throws(Refusal) -> Response {
     let query = AuditQuery(signedIn.query)
     let after = signedIn.query.text("after")
@@ -60,10 +58,15 @@ struct AuditPage: Sendable {
       return .html(view.render(model))
     }
     let found = try await refusing {
-      try await audit.search(filter, after: after, limit: Self.length)
+      try await audit.search(filter, after: after, limit: query.size.rows)
+    }
+    let path = place.page
+    if let first = signedIn.firstPage(
+      of: path, insteadOf: Page(items: found.rows, next: found.next))
+    {
+      return first
     }
     try await refusing { try await audit.recordReading(place.scope, by: signedIn.author) }
-    let path = place.page
     let rows = rows.joined(
       found.rows.map { row in
         AuditRowView.Source(
@@ -77,7 +80,7 @@ struct AuditPage: Sendable {
 
   /// The filter of a query, within the pool of the log or, in the instance log, that of the query.
   private func filter(
-    _ query: AuditQuery, _ place: AuditPlace, _ signedIn: SignedIn
+    _ query: AuditQuery, _ place: AuditLogScope, _ signedIn: SignedIn
   ) async throws(Refusal) -> (filter: AuditFilter?, faults: [FieldError]) {
     guard place.scope == nil, let ids = query.poolIDs else {
       return query.filter(in: place.scope, signedIn.times)
@@ -93,7 +96,7 @@ struct AuditPage: Sendable {
   }
 
   private func file(
-    _ signedIn: SignedIn, _ place: AuditPlace
+    _ signedIn: SignedIn, _ place: AuditLogScope
   ) async throws(Refusal) -> Response {
     let query = AuditQuery(signedIn.query)
     let (filter, faults) = try await filter(query, place, signedIn)
@@ -120,7 +123,7 @@ struct AuditPage: Sendable {
 }
 
 /// The pool that the log belongs to; the instance log, which contains all entries, if nil.
-struct AuditPlace: Sendable {
+struct AuditLogScope: Sendable {
   let scope: Scope?
 
   init(_ scope: Scope?) { self.scope = scope }

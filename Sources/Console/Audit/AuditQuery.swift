@@ -15,6 +15,7 @@ struct AuditQuery: Sendable, Equatable {
   var pool: String
   var from: String
   var to: String
+  let size: PageSize
 
   init(_ query: Form) {
     actor = query.trimmed("actor")
@@ -25,9 +26,10 @@ struct AuditQuery: Sendable, Equatable {
     pool = query.trimmed("pool")
     from = query.trimmed("from")
     to = query.trimmed("to")
+    size = PageSize(query)
   }
 
-  /// The query without empty fields and without the given names.
+  /// The filters without empty fields and without the given names.
   func form(without names: String...) -> Form {
     var form = Form()
     for (name, value) in [
@@ -38,6 +40,9 @@ struct AuditQuery: Sendable, Equatable {
     }
     return form
   }
+
+  /// The query of the list's first page: the filters and the size of a page.
+  var list: Form { size.added(to: form()) }
 
   var isEmpty: Bool { form().isEmpty }
 

@@ -119,7 +119,7 @@ final class AuditRowView: ViewModel {
     .text("actions") { $0.actions },
     .flag("showsPool") { $0.source.showsPool },
     .markup("place") { $0.place },
-    .markup("at") { $0.source.times.moment($0.row.at) },
+    .markup("at") { $0.source.times.second($0.row.at) },
     .text("address") { $0.row.address },
     .text("requestID") { $0.row.requestID },
   ]

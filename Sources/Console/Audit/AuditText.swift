@@ -35,7 +35,7 @@ enum AuditText {
     case .accountMarkBounces: Message("audit.action-account-mark-bounces")
     case .accountClearBounces: Message("audit.action-account-clear-bounces")
     case .accountSignUp: Message("audit.action-account-sign-up")
-    case .accountTakeBackNote: Message("audit.action-account-take-back-note")
+    case .accountDeleteNote: Message("audit.action-account-take-back-note")
     case .accountUnlock: Message("audit.action-account-unlock")
     case .accountUnprotect: Message("audit.action-account-unprotect")
     case .accountVerifyEmail: Message("audit.action-account-verify-email")
@@ -233,7 +233,7 @@ enum AuditText {
   /// Whether resources of the type belong to no project.
   static func isOfInstance(_ resource: AuditResource) -> Bool {
     switch resource {
-    case .administrator, .signingKey, .masterKey, .instance, .eventStream: true
+    case .signingKey, .masterKey, .instance, .eventStream: true
     default: false
     }
   }

@@ -5,7 +5,7 @@ import Templating
 
 struct AuditView: ViewModel {
   let frame: FrameView
-  let place: AuditPlace
+  let place: AuditLogScope
   let query: AuditQuery
   let filter: AuditFilterView
   let integrity: AuditIntegrityView
@@ -14,7 +14,7 @@ struct AuditView: ViewModel {
   private(set) var empty: EmptyView?
 
   init(
-    frame: Frame, place: AuditPlace, query: AuditQuery, actors: [AuditActor], menus: AuditMenus,
+    frame: Frame, place: AuditLogScope, query: AuditQuery, actors: [AuditActor], menus: AuditMenus,
     integrity: AuditIntegrityView
   ) {
     self.frame = FrameView(frame)
@@ -29,7 +29,7 @@ struct AuditView: ViewModel {
     self.rows = rows
     if !found.rows.isEmpty || found.next != nil {
       pager = PagerView(
-        shown: shown(found), path: place.page, query: query.form(), after: after,
+        shown: shown(found), path: place.page, query: query.list, after: after,
         next: found.next)
     }
     guard found.rows.isEmpty else { return }
@@ -37,11 +37,12 @@ struct AuditView: ViewModel {
       empty = EmptyView(
         heading: Message("audit.no-matches-yet"),
         sentence: Message("audit.older-on-next-page", ["time": frame.times.value(day)]))
-    } else if !query.isEmpty || after != nil {
+    } else if !query.isEmpty {
       empty = EmptyView(
         heading: Message("audit.no-matching-entries"),
         sentence: Message("audit.try-different-filters"),
-        link: EmptyLink(text: Message("audit.show-all-entries"), href: place.page))
+        link: EmptyLink(
+          text: Message("audit.show-all-entries"), href: query.size.form.query(of: place.page)))
     } else {
       empty = EmptyView(
         heading: Message("audit.no-entries-yet"),

@@ -29,32 +29,18 @@ struct ActionFields: ViewModel {
   }
 
   private var codeField: CodeField? {
-    var field = CodeField(eligibility.needsReauthentication && !isBlocked, frame)
-    // Buttons after the form's own keep what was entered, which links wouldn't.
-    field?.passkey = nil
-    field?.provider = nil
-    return field
-  }
-
-  /// Whether a passkey or the provider can be used instead of the code.
-  private var offersOthers: Bool {
-    codeField != nil
-      && (frame.passkeyReauthentication != nil || frame.providerReauthentication != nil)
+    CodeField(eligibility.needsReauthentication && !isBlocked, frame, action: nil)
   }
 
   static let keys: Keys<Self> = [
     .optional("reasonField") { $0.reasonField },
     .optional("codeField") { $0.codeField },
     .flag("isBlocked") { $0.isBlocked },
+    .optional("ways") { $0.isBlocked ? CodeAlternatives($0.frame) : nil },
     .flag("requiresFactor") {
       $0.eligibility.action.requirements.reauthentication == .secondFactor
     },
-    .text("passkey") {
-      $0.frame.passkeyReauthentication == nil ? nil : ConsolePaths.passkeyForm()
-    },
-    .flag("offersOthers") { $0.offersOthers },
-    .text("providerForm") { _ in ConsolePaths.providerForm() },
-    .optional("provider") { $0.frame.providerReauthentication },
+    .optional("alternatives") { $0.codeField == nil ? nil : CodeAlternatives($0.frame) },
     .flag("mayAct") { !$0.isBlocked },
     .text("ownFactor") { _ in ConsolePaths.ownFactor() },
   ]

@@ -92,10 +92,10 @@ struct ActionForms: Sendable {
 
   /// Redirects after an action, and sets the session's new token if it was renewed.
   func leave<Value>(
-    _ text: some MessageConvertible, _ signedIn: SignedIn, after outcome: ActionOutcome<Value>,
-    to path: String
+    _ text: some MessageConvertible, link: Link? = nil, _ signedIn: SignedIn,
+    after outcome: ActionOutcome<Value>, to path: String
   ) -> Response {
-    ending.response(Flash(text: text), signedIn, renewed: outcome.renewed, to: path)
+    ending.response(Flash(text: text, link: link), signedIn, renewed: outcome.renewed, to: path)
   }
 
   /// Adds the session's new token, if it was renewed, to the page that follows an action.

@@ -15,6 +15,9 @@ struct ChartFrame: ViewModel {
   var table: ChartTable?
   /// The address of the CSV file.
   var csv: String?
+  /// The address of the form that downloads a file about a user; nil without the permission.
+  var export: String?
+  var csrf = ""
   /// The periods to choose from.
   var periods: [ChartPeriod] = []
   /// A link to more about the subject.
@@ -45,8 +48,10 @@ struct ChartFrame: ViewModel {
     .flag("hasKey") { !$0.key.isEmpty },
     .list(\.key),
     .markup("table") { $0.table?.markup },
-    .flag("hasData") { $0.table != nil || $0.csv != nil },
+    .flag("hasData") { $0.table != nil || $0.csv != nil || $0.export != nil },
     .text(\.csv),
+    .text(\.export),
+    .text(\.csrf),
     .flag("hasPeriods") { !$0.periods.isEmpty },
     .list(\.periods),
     .optional(\.more),

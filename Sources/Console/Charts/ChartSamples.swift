@@ -23,6 +23,7 @@ enum ChartSamples {
     case areaEvents = "area-events"
     case offsetsOff = "offsets-off"
     case offsetsOutside = "offsets-outside"
+    case offsetsUnconfirmed = "offsets-unconfirmed"
     case timelineOff = "timeline-off"
   }
 
@@ -30,7 +31,9 @@ enum ChartSamples {
   enum Small: String, CaseIterable, Sendable {
     case sparkline, meter, strip
     case stripMarks = "strip-marks"
-    case cells, chips
+    case cells
+    case cellsInput = "cells-input"
+    case chips
   }
 
   /// Every mark in every state.
@@ -60,6 +63,12 @@ enum ChartSamples {
         })
     case .cells:
       Markup(joining: [nil, Window.standard].map(WindowCells.drawing))
+    case .cellsInput:
+      Markup(
+        joining: [
+          Markup(trusted: "<div class=\"cells\">"), WindowCells.input("5", .standard),
+          Markup(trusted: "</div>"),
+        ])
     case .chips:
       Markup(
         joining: [
@@ -76,6 +85,7 @@ enum ChartSamples {
     case .strip: Message("charts.strip")
     case .stripMarks: Message("charts.strip-marks")
     case .cells: Message("charts.cells")
+    case .cellsInput: Message("charts.cells-input")
     case .chips: Message("charts.chips")
     }
   }
@@ -101,7 +111,7 @@ enum ChartSamples {
   static func frame(_ state: State) -> ChartFrame {
     ChartFrame(
       title(state), base: Message("charts.sample-base", ["count": .number(30)]),
-      .chart(markup(state), key: key(state.mark)))
+      .chart(markup(state), key: state.key))
   }
 
   /// The drawing of a mark in a state.
@@ -124,6 +134,9 @@ enum ChartSamples {
         }, window: state == .offsetsOff ? nil : 1, label: label,
         name: state == .offsetsOff ? "off-none" : "off-outside"
       ).markup
+    case .offsetsUnconfirmed:
+      return OffsetChart.unconfirmed(
+        (-10...10).map { abs($0) == 7 ? 9 : $0 == 4 ? 2 : 0 })
     case .timelineOff:
       return DotTimeline(
         dots: dots(.many), window: nil, ticks: ChartTick.points(days), label: label
@@ -136,6 +149,7 @@ enum ChartSamples {
     case .areaEvents: Message("charts.area-events")
     case .offsetsOff: Message("charts.offsets-off")
     case .offsetsOutside: Message("charts.offsets-outside")
+    case .offsetsUnconfirmed: Message("charts.offsets-unconfirmed")
     case .timelineOff: Message("charts.timeline-off")
     }
   }
@@ -192,7 +206,7 @@ enum ChartSamples {
     }
   }
 
-  private static func key(_ mark: Mark) -> [ChartKey] {
+  fileprivate static func key(_ mark: Mark) -> [ChartKey] {
     switch mark {
     case .area:
       [
@@ -289,11 +303,12 @@ enum ChartSamples {
 }
 
 extension ChartSamples.State {
-  fileprivate var mark: ChartSamples.Mark {
+  fileprivate var key: [ChartKey] {
     switch self {
-    case .areaEvents: .area
-    case .offsetsOff, .offsetsOutside: .offsets
-    case .timelineOff: .timeline
+    case .areaEvents: ChartSamples.key(.area)
+    case .offsetsOff: ChartSamples.key(.offsets)
+    case .offsetsOutside, .offsetsUnconfirmed: OffsetChart.key
+    case .timelineOff: ChartSamples.key(.timeline)
     }
   }
 }

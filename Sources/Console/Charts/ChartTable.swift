@@ -19,8 +19,7 @@ struct ChartTable: Sendable {
       case .text(let message): message
       case .number(let number): .value(.number(number))
       case .share(let part, let whole): Meter.percent(part, of: whole)
-      case .signed(let number):
-        .verbatim(number < 0 ? "−\(-number)" : number > 0 ? "+\(number)" : "0")
+      case .signed(let number): .value(.signed(number))
       case .day(let day): .value(Times.value(day))
       case .moment(let instant, let times): .value(times.value(instant))
       }

@@ -9,14 +9,13 @@ struct CodeAttemptsPage: Sendable {
   let frames: Frames
   let view: Template<CodeAttemptsView>
 
-  private static let length = 50
-
   func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     let scope = context.scope
-    let account = try await account(context, uid)
+    let account = try await identity.account(uid, in: context)
+    let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     let page = try await refusing {
-      try await identity.codeAttempts.list(account, after: after, limit: Self.length)
+      try await identity.codeAttempts.list(account, after: after, limit: size.rows)
     }
     let path = ConsolePaths.codeAttempts(scope, account.id.text)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
@@ -27,20 +26,16 @@ struct CodeAttemptsPage: Sendable {
     return .html(
       view.render(
         CodeAttemptsView(
-          frame: FrameView(frame), context: context, account: account, page: page, after: after,
-          days: settings.codeAttemptDays)))
+          frame: FrameView(frame), context: context, account: account, page: page, size: size,
+          after: after, days: settings.codeAttemptDays)))
   }
 
-  /// Returns the codes of the chart on the user's page as CSV.
-  func download(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
-    let account = try await account(context, uid)
-    let page = try await refusing { try await identity.codeAttempts.list(account) }
-    return DriftTimeline.table(page.items, context.signedIn.times).csv(frames.catalog)
-      .response(named: "code-attempts-\(context.scope.objectID)")
-  }
+}
 
-  private func account(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Account {
-    let found = try await refusing { try await identity.accounts.find(context.scope, ID(uid)) }
+extension Identity {
+  /// Finds the user of a pool whom an address names.
+  func account(_ uid: String, in context: ScopeContext) async throws(Refusal) -> Account {
+    let found = try await refusing { try await accounts.find(context.scope, ID(uid)) }
     guard let found else { throw .notFound }
     return found
   }
@@ -51,6 +46,7 @@ struct CodeAttemptsView: ViewModel {
   let context: ScopeContext
   let account: Account
   let page: Page<CodeAttempt>
+  let size: PageSize
   let after: String?
   /// The retention period of code attempts, in days.
   let days: Int
@@ -63,13 +59,14 @@ struct CodeAttemptsView: ViewModel {
       shown: Message(
         "code-attempts.shown", ["count": .number(page.items.reduce(0) { $0 + $1.times })]),
       path: path,
-      query: Form(), after: after, next: page.next)
+      query: size.form, after: after, next: page.next)
   }
 
   private var empty: EmptyView {
     EmptyView(
       heading: Message("code-attempts.empty", ["count": .number(days)]),
-      sentence: Message("code-attempts.empty-hint"))
+      sentence: Message("code-attempts.empty-hint"),
+      more: Link(text: Message("common.how-users-enroll"), href: context.scope.guidance()))
   }
 
   static let keys: Keys<Self> = [

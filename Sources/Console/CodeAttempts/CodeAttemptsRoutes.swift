@@ -9,6 +9,8 @@ enum CodeAttemptsRoutes: ConsoleFeature {
       identity: identity, frames: frames,
       view: try parts.template("code-attempts/all", for: CodeAttemptsView.self))
     table.inScope(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
-    table.inScope(.get, ConsolePaths.codeAttemptsFile, .findUsers, codeAttempts.download)
+    table.inScope(
+      ConsolePaths.codeAttemptsFile, performing: [.exportUsers],
+      CodeAttemptsFile(identity: identity, actions: parts.actions).download)
   }
 }

@@ -11,11 +11,9 @@ enum DriftTimeline {
   private static let margin = 100
   private static let day: Int64 = 86_400_000_000
 
-  /// Returns the chart of code attempts, newest first, with the address of its file; nil for too
-  /// few.
+  /// Returns the chart of code attempts, newest first; nil for too few.
   static func chart(
-    _ codeAttempts: [CodeAttempt], _ drift: DriftEvidence?, at now: Instant, _ times: Times,
-    csv: String
+    _ codeAttempts: [CodeAttempt], _ drift: DriftEvidence?, at now: Instant, _ times: Times
   ) -> ChartFrame? {
     let shown = codeAttempts.filter(isShown)
     guard shown.count >= fewest, let first = shown.last?.at else { return nil }
@@ -39,7 +37,6 @@ enum DriftTimeline {
       ticks: ticks(from: start, to: now.microseconds, times), label: title)
     var frame = ChartFrame(title, base: base, .chart(timeline.markup, key: DotTimeline.key))
     frame.table = table(codeAttempts, times)
-    frame.csv = csv
     return frame
   }
 

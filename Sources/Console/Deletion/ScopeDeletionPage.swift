@@ -104,7 +104,7 @@ struct ScopeDeletionPage: Sendable {
 
   private func losses(of scope: Scope) async throws(Refusal) -> DeletionImpact {
     do {
-      return try await identity.pools.losses(project: scope.project, tenant: scope.tenant)
+      return try await identity.pools.deletionImpact(project: scope.project, tenant: scope.tenant)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)

@@ -38,6 +38,7 @@ struct EmailTemplatePage: Sendable {
         text: Message("email-templates.title"), href: ConsolePaths.emailTemplates(context.scope)),
     ]
     frame.errors = errors
+    if let report = draft.report { frame.flash = Flash(text: report) }
     let frameView = FrameView(frame)
     let mayChange = context.may(ConsoleAction.changeEmailTemplate.requirements.permission)
     let model = EmailTemplateView(

@@ -34,7 +34,6 @@ struct EmailTemplateView: ViewModel {
     .text("name") { EmailTemplateText.name($0.template.kind) },
     .text("occasion") { EmailTemplateText.occasion($0.template.kind) },
     .text("source") { $0.source },
-    .text("report") { $0.draft.report },
     .optional("preview") { view in
       view.preview.map { EmailPreviewView(preview: $0, isDraft: !view.draft.isStored) }
     },

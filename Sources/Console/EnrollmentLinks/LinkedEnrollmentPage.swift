@@ -37,7 +37,7 @@ struct LinkedEnrollmentPage: Sendable {
     do throws(EnrollmentLinkError) {
       try await links.finish(
         code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
-        displayName: form.trimmed("name"), endsSessions: form["end-sessions"] == "on", by: author,
+        displayName: form.trimmed("name"), endsSessions: endsSessions(form), by: author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch {
       return try await refused(error, visitor, code: code)
@@ -47,6 +47,8 @@ struct LinkedEnrollmentPage: Sendable {
     query.add("done", "1")
     return .redirect(to: query.query(of: ConsolePaths.linkedEnrollment()))
   }
+
+  private func endsSessions(_ form: Form) -> Bool { form["end-sessions"] == "on" }
 
   private func refused(
     _ error: EnrollmentLinkError, _ visitor: Visitor, code: String
@@ -97,6 +99,7 @@ struct LinkedEnrollmentPage: Sendable {
       form = LinkedEnrollmentForm(
         frame: view, csrf: visitor.formToken, link: code, enrollment: enrollment,
         name: visitor.form.text("name") ?? EnrollmentLinks.usualName,
+        endsSessions: endsSessions(visitor.form),
         drawing: Markup(
           trusted: drawing.svg(label: frames.catalog.text(Message("enrollment-links.qr-code")))))
     }

@@ -24,6 +24,7 @@ struct LinkedEnrollmentForm: ViewModel {
   let link: String
   let enrollment: LinkedEnrollment
   let name: String
+  let endsSessions: Bool
   let drawing: Markup
 
   static let keys: Keys<Self> = [
@@ -37,6 +38,7 @@ struct LinkedEnrollmentForm: ViewModel {
     .text("uri") { $0.enrollment.uri.revealedText },
     .text("key") { Formatted.inFours($0.enrollment.key) },
     .text(\.name),
+    .flag(\.endsSessions),
     .text("nameError") { $0.frame.error(at: "name") },
     .text("codeError") { $0.frame.error(at: "code") },
     .markup("until") { $0.frame.times.moment($0.enrollment.finishBy) },

@@ -10,11 +10,8 @@ struct SendEnrollmentLink: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
-    let policy: Policy
-    do {
-      policy = try await pages.identity.policies.read(target.scope)
-    } catch {
-      throw Refusal(error)
+    let refusal = try await refusing {
+      try await pages.identity.enrollmentLinks.refusal(account, in: target.scope)
     }
     let carriesMail = pages.identity.messages.carriesMail
     let consequences: [Message?] = [
@@ -32,9 +29,7 @@ struct SendEnrollmentLink: SupportAction {
       consequences: consequences.compactMap { $0 }, button: Message("enrollment-links.send"))
     question.isDestructive = false
     question.reasons = [.lost, .stolen, .compromised, .replaced, .other]
-    if let refusal = EnrollmentLinks.refusal(account, policy.stored) {
-      question.refusal = ActionErrorText.sentence(refusal)
-    }
+    if let refusal { question.refusal = ActionErrorText.sentence(refusal) }
     return question
   }
 

@@ -10,54 +10,45 @@ struct ExemptionsPage: Sendable {
   let view: Template<ExemptionsView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let project = Self.project(signedIn)
-    let found = try await list(project, signedIn)
+    let query = ExemptionsQuery(signedIn.query)
+    let found = try await refusing {
+      try await exemptions.list(in: query.project, visibleTo: signedIn.administrator)
+    }
+    let mayExport = found.contains {
+      signedIn.administrator.may(.exportUsers, project: $0.project, tenant: $0.tenant)
+    }
     var frame = frames.frame(Message("common.exemptions"), for: signedIn)
     frame.crumbs = [Link(text: Message("review.policy-review"), href: ConsolePaths.reviews())]
     return .html(
       view.render(
         ExemptionsView(
           frame: FrameView(frame), table: ExemptionTable(found, signedIn.times),
-          project: project, count: found.count)))
+          query: query, count: found.count, csrf: signedIn.session.csrfToken,
+          file: mayExport ? query.form.query(of: ConsolePaths.exemptionsFile()) : nil)))
+  }
+}
+
+/// The choice of a project in the address of the list.
+struct ExemptionsQuery: Sendable {
+  /// The project; nil for all of them.
+  let project: ID<Project>?
+
+  init(_ query: Form) {
+    let text = query.trimmed("project")
+    project = text.isEmpty ? nil : ID(text)
   }
 
-  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    var csv = CSV([
-      "project", "tenant", "uid", "user", "enrolled", "reason", "note", "ticket", "granted at",
-      "granted by", "ends at",
-    ])
-    for exemption in try await list(Self.project(signedIn), signedIn) {
-      csv.add([
-        exemption.project.text, exemption.tenant?.text ?? "", exemption.account.text,
-        exemption.label, exemption.isEnrolled ? "yes" : "no", exemption.reason.rawValue,
-        exemption.note, exemption.ticket, exemption.grantedAt.rfc3339Milliseconds,
-        exemption.grantorName, exemption.endsAt.rfc3339Milliseconds,
-      ])
-    }
-    return csv.response(named: "exemptions")
-  }
-
-  private func list(
-    _ project: ID<Project>?, _ signedIn: SignedIn
-  ) async throws(Refusal) -> [Exemption] {
-    try await refusing {
-      try await exemptions.list(in: project, visibleTo: signedIn.administrator)
-    }
-  }
-
-  private static func project(_ signedIn: SignedIn) -> ID<Project>? {
-    let text = signedIn.query.trimmed("project")
-    return text.isEmpty ? nil : ID(text)
-  }
+  var form: Form { project.map { ["project": $0.text] } ?? [:] }
 }
 
 struct ExemptionsView: ViewModel {
   let frame: FrameView
   let table: ExemptionTable
-  let project: ID<Project>?
+  let query: ExemptionsQuery
   let count: Int
-
-  private var query: Form { project.map { ["project": $0.text] } ?? [:] }
+  let csrf: String
+  /// The address of the form that downloads the list; nil without the permission for any of it.
+  let file: String?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -66,13 +57,17 @@ struct ExemptionsView: ViewModel {
       $0.count == 0 ? nil : Message("exemptions.count", ["count": .number($0.count)])
     },
     .flag("hasRows") { $0.count > 0 },
-    .text("csv") { $0.query.query(of: ConsolePaths.exemptionsFile()) },
-    .text("all") { $0.project == nil ? nil : ConsolePaths.exemptions() },
+    .text(\.csrf),
+    .text(\.file),
+    .text("all") { $0.query.project == nil ? nil : ConsolePaths.exemptions() },
     .object("empty") { _ in
       EmptyView(
         heading: Message("exemptions.none"),
         sentence: Message(
-          "exemptions.none-hint", ["holder": .message(Permission.protectUsers.startingHolder)]))
+          "exemptions.none-hint", ["holder": .message(Permission.protectUsers.startingHolder)]),
+        more: Link(
+          text: Message("exemptions.how-enforcement-works"),
+          href: ConsolePaths.guide(EnrollmentPattern.mandatory.rawValue)))
     },
   ]
 }

@@ -8,7 +8,9 @@ enum ExemptionsRoutes: ConsoleFeature {
       exemptions: parts.identity.exemptions, frames: parts.frames,
       view: try parts.template("exemptions/exemptions", for: ExemptionsView.self))
     table.somewhere(.get, ConsolePaths.exemptions, .findUsers, page.show)
-    table.somewhere(.get, ConsolePaths.exemptionsFile, .findUsers, page.download)
+    table.somewhere(
+      ConsolePaths.exemptionsFile, performing: [.exportUsers],
+      ExemptionsFile(identity: parts.identity, actions: parts.actions).download)
     table.inScope(ConsolePaths.exemption, performing: ExemptUser(pages: parts.support))
     table.inScope(ConsolePaths.endOfExemption, performing: EndExemption(pages: parts.support))
   }

@@ -25,14 +25,32 @@ struct Failures: Sendable {
   /// Logs why a request failed, if that isn't shown to the client.
   func report(_ event: RequestEvent, of request: Request) { log(request.id, event) }
 
+  /// Reads a part of a page that the rest of the page doesn't depend on.
+  ///
+  /// - Parameters:
+  ///   - request: The request, for the log.
+  ///   - body: Reads the part.
+  /// - Returns: The part; nil if the database failed, which is logged.
+  /// - Throws: Any other refusal, and that of a canceled request.
+  func optional<Part>(
+    _ request: Request, _ body: () async throws(Refusal) -> Part
+  ) async throws(Refusal) -> Part? {
+    do throws(Refusal) { return try await body() } catch {
+      guard case .unavailable(let cause) = error, Failure(of: cause) != nil, !Task.isCancelled
+      else { throw error }
+      report(.failed(cause: "\(cause)"), of: request)
+      return nil
+    }
+  }
+
   /// The page for a status that the HTTP server itself answers with, such as 413.
   func page(_ status: Status, requestID: String?) -> Response {
-    page(Fault(status), requestID: requestID)
+    let fault = Fault(status)
+    return page(fault, frames.bare(fault.heading, for: nil), requestID: requestID)
   }
 
   /// The page for a refused request.
   func page(_ refusal: Refusal, for request: Request) async -> Response {
-    let id = request.id.text
     switch refusal {
     case .signInFirst(let next, let kept):
       return .redirect(to: Self.signIn(thenTo: next, kept))
@@ -52,14 +70,14 @@ struct Failures: Sendable {
     case .notAllowed(let permission):
       let signedIn = await authorizer.known(request)
       if let signedIn { log(request.id, .denied(signedIn.actor, lacking: permission)) }
-      return page(Fault(needing: permission, helpers: []), for: signedIn, requestID: id)
+      return page(Fault(needing: permission, helpers: []), for: signedIn, request)
     case .lacking(let lack):
       log(request.id, .denied(lack.signedIn.actor, lacking: lack.permission))
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
       let frame = frames.frame(fault.heading, for: lack.signedIn)
-      return page(fault, frame, requestID: id)
+      return page(fault, frame, requestID: request.id.text)
     case .foreignForm:
-      return page(.foreignForm(publicURL), requestID: id)
+      return unsigned(.foreignForm(publicURL), request)
     case .staleForm:
       return await page(Fault.staleForm(back: request.target.rawPath), for: request)
     case .notAForm:
@@ -76,25 +94,26 @@ struct Failures: Sendable {
       return response
     case .unavailable(let cause):
       log(request.id, .failed(cause: "\(cause)"))
-      return page(Fault(.serviceUnavailable), requestID: id)
+      return unsigned(Fault(.serviceUnavailable), request)
     }
   }
 
   /// The page in the signed-in administrator's frame, with their theme and navigation, if there is
   /// a session.
   private func page(_ fault: Fault, for request: Request) async -> Response {
-    page(fault, for: await authorizer.known(request), requestID: request.id.text)
+    page(fault, for: await authorizer.known(request), request)
   }
 
-  private func page(_ fault: Fault, for signedIn: SignedIn?, requestID: String) -> Response {
-    guard let signedIn else { return page(fault, requestID: requestID) }
+  private func page(_ fault: Fault, for signedIn: SignedIn?, _ request: Request) -> Response {
+    guard let signedIn else { return unsigned(fault, request) }
     // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
-      fault, frames.unflashed(fault.heading, for: signedIn), requestID: requestID)
+      fault, frames.unflashed(fault.heading, for: signedIn), requestID: request.id.text)
   }
 
-  private func page(_ fault: Fault, requestID: String?) -> Response {
-    page(fault, frames.bare(fault.heading), requestID: requestID)
+  /// The page without a session.
+  private func unsigned(_ fault: Fault, _ request: Request) -> Response {
+    page(fault, frames.bare(fault.heading, for: request), requestID: request.id.text)
   }
 
   private func page(_ fault: Fault, _ frame: Frame, requestID: String?) -> Response {

@@ -6,7 +6,8 @@ import Templating
 /// Formats dates and times in an administrator's time zone and the catalog's locale, as a value of
 /// a message or as a `time` element.
 ///
-/// The text includes the offset from UTC; the `datetime` attribute is always UTC.
+/// The text includes the offset from UTC; the `datetime` attribute is always UTC. The title of a
+/// `time` element has the day of the week and the seconds, which the text doesn't have.
 struct Times: Hashable, Sendable {
   private let name: String
   /// Nil for UTC.
@@ -36,7 +37,12 @@ struct Times: Hashable, Sendable {
 
   /// An exact date and time as markup: `Nov 3, 2026, 09:12 UTC`.
   func moment(_ instant: Instant) -> Markup {
-    markup(instant, withTime: true, isPast: false)
+    markup(instant, .minute, isPast: false)
+  }
+
+  /// An exact date and time to the second as markup, for the audit log: `Nov 3, 2026, 09:12:11 UTC`.
+  func second(_ instant: Instant) -> Markup {
+    markup(instant, .second, isPast: false)
   }
 
   /// When something was last used, as markup.
@@ -48,12 +54,12 @@ struct Times: Hashable, Sendable {
 
   /// A date as markup: `Nov 3, 2026`.
   func day(_ instant: Instant) -> Markup {
-    markup(instant, withTime: false, isPast: false)
+    markup(instant, nil, isPast: false)
   }
 
   /// A time in the past as markup, which the script can change to “4 minutes ago”.
   func past(_ instant: Instant) -> Markup {
-    markup(instant, withTime: true, isPast: true)
+    markup(instant, .minute, isPast: true)
   }
 
   /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
@@ -145,10 +151,11 @@ struct Times: Hashable, Sendable {
     year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
   )
 
-  private func markup(_ instant: Instant, withTime: Bool, isPast: Bool) -> Markup {
+  /// A time with its title; the text is only the date without a form of the time.
+  private func markup(_ instant: Instant, _ form: LocalTime.Form?, isPast: Bool) -> Markup {
     let parts = instant.calendar
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(80)
+    bytes.reserveCapacity(144)
     bytes += Self.opening.utf8
     pair(parts.year / 100, to: &bytes)
     pair(parts.year % 100, to: &bytes)
@@ -162,10 +169,13 @@ struct Times: Hashable, Sendable {
     pair(parts.minute, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     pair(parts.second, to: &bytes)
-    bytes += (isPast ? Self.endOfPast : Self.end).utf8
+    bytes += Self.title.utf8
     let local = local(instant, parts)
-    if withTime {
-      catalog.append(local, to: &bytes)
+    // No locale's form has characters that HTML escapes.
+    catalog.append(local, .full, to: &bytes)
+    bytes += (isPast ? Self.endOfPast : Self.end).utf8
+    if let form {
+      catalog.append(local, form, to: &bytes)
     } else {
       catalog.append(local.date, to: &bytes)
     }
@@ -182,7 +192,7 @@ struct Times: Hashable, Sendable {
     }
     return LocalTime(
       LocalDate(year: parts.year, month: parts.month, day: parts.day), hour: parts.hour,
-      minute: parts.minute, zone: label)
+      minute: parts.minute, second: parts.second, zone: label)
   }
 
   /// Adds a number below 100 as two digits.
@@ -192,7 +202,8 @@ struct Times: Hashable, Sendable {
   }
 
   private static let opening = "<time datetime=\""
-  private static let end = "Z\">"
-  private static let endOfPast = "Z\" data-ago>"
+  private static let title = "Z\" title=\""
+  private static let end = "\">"
+  private static let endOfPast = "\" data-ago>"
   private static let closing = "</time>"
 }

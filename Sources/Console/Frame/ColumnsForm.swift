@@ -35,7 +35,7 @@ struct ColumnsForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.action),
-    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
+    .list("kept") { HiddenField.all($0.kept) },
     .list(\.choices),
   ]
 }

@@ -27,6 +27,8 @@ struct Frame: Sendable {
   /// When the session ends; nil for visitors.
   var session: SessionNotice?
   /// The project and tenant menus, each rendered from a `ScopeMenu`.
+  ///
+  /// Pages of no pool have a link to all projects in their place, which reads nothing.
   var project: Markup?
   var tenant: Markup?
   var find: FindForm?

@@ -31,13 +31,22 @@ struct Frames: Sendable {
     flashes.leave(flash, for: session)
   }
 
-  /// The frame for visitors who aren't signed in, and for error pages.
+  var cookies: ConsoleCookies { flashes.cookies }
+
+  /// The frame for visitors who aren't signed in, with the theme that the browser remembers, and for
+  /// error pages, which can be without a request.
   func bare(
-    _ title: some MessageConvertible, path: String = "/", times: Times? = nil
+    _ title: some MessageConvertible, for request: Request?, path: String = "/"
   ) -> Frame {
-    let times = times ?? Times(catalog)
-    return Frame(
-      title: title.message, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
+    var frame = plain(title.message, path: path, times: Times(catalog))
+    frame.theme = request.flatMap { cookies.theme(of: $0)?.attribute }
+    return frame
+  }
+
+  /// What all pages share.
+  private func plain(_ title: Message, path: String, times: Times) -> Frame {
+    Frame(
+      title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
       home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
       address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
       isNarrow: true, catalog: catalog)
@@ -45,7 +54,7 @@ struct Frames: Sendable {
 
   /// The frame for end users of an application, with its name and without links into the console.
   func outside(_ title: some MessageConvertible, path: String, of scope: Scope?) -> Frame {
-    var frame = bare(title, path: path)
+    var frame = plain(title.message, path: path, times: Times(catalog))
     frame.brand = scope.map { Formatted.short($0.projectName) } ?? publicURL.host
     frame.home = nil
     return frame
@@ -81,7 +90,7 @@ struct Frames: Sendable {
     _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?,
     at place: PageEntry.Place
   ) -> Frame {
-    var frame = bare(title, path: path, times: signedIn.times)
+    var frame = plain(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope, at: place)

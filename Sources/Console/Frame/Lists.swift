@@ -31,7 +31,7 @@ struct FilterView: ViewModel {
     .text(\.label),
     .text(\.query),
     .text(\.clear),
-    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
+    .list("kept") { HiddenField.all($0.kept) },
   ]
 }
 
@@ -56,6 +56,9 @@ struct PagerView: ViewModel {
     first = after == nil ? nil : query.query(of: path)
     self.next = next.map { query.at($0).query(of: path) }
   }
+
+  /// True if the list has no other pages.
+  var isOnly: Bool { first == nil && next == nil }
 
   static let keys: Keys<Self> = [
     .text(\.count),
@@ -84,19 +87,24 @@ struct EmptyView: ViewModel {
   let heading: Message
   let sentence: Message
   let link: EmptyLink?
+  /// The page that explains what the list is about; nil if there's none.
+  let more: Link?
 
   init(
-    heading: some MessageConvertible, sentence: some MessageConvertible, link: EmptyLink? = nil
+    heading: some MessageConvertible, sentence: some MessageConvertible, link: EmptyLink? = nil,
+    more: Link? = nil
   ) {
     self.heading = heading.message
     self.sentence = sentence.message
     self.link = link
+    self.more = more
   }
 
   static let keys: Keys<Self> = [
     .text(\.heading),
     .text(\.sentence),
     .optional(\.link),
+    .optional(\.more),
   ]
 }
 
@@ -137,6 +145,13 @@ struct Fact: ViewModel {
     .text(\.label),
     .markup(\.value),
   ]
+}
+
+extension HiddenField {
+  /// Returns the fields of a form that keeps a query.
+  static func all(_ query: Form) -> [HiddenField] {
+    query.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) }
+  }
 }
 
 extension Form {

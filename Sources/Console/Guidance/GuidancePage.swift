@@ -22,7 +22,7 @@ struct GuidancePage: Sendable {
     return .html(
       index.render(
         GuidanceView(
-          frame: FrameView(frame), place: place.map { GuidePlaceView($0, ConsolePaths.guidance()) },
+          frame: FrameView(frame), place: place.map { GuidePoolView($0, ConsolePaths.guidance()) },
           guides: links(guides, current: nil, place))))
   }
 
@@ -47,7 +47,7 @@ struct GuidancePage: Sendable {
   }
 
   /// The pool named in the query, with the values that guides show; nil if the query names none.
-  private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePlace? {
+  private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePool? {
     guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
     let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
     let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
@@ -59,11 +59,11 @@ struct GuidancePage: Sendable {
       }
     }
     let key = try await ProjectKey(context, identity.apiKeys)
-    return GuidePlace(context: context, policy: policy, key: key)
+    return GuidePool(context: context, policy: policy, key: key)
   }
 
   private func frame(
-    _ title: Message, _ signedIn: SignedIn, _ place: GuidePlace?
+    _ title: Message, _ signedIn: SignedIn, _ place: GuidePool?
   ) async throws(Refusal) -> Frame {
     guard let place else { return frames.frame(title, for: signedIn) }
     var frame = try await frames.frame(title, in: place.context)
@@ -80,7 +80,7 @@ struct GuidancePage: Sendable {
   }
 
   private func links(
-    _ guides: [Guides.Guide], current: String?, _ place: GuidePlace?
+    _ guides: [Guides.Guide], current: String?, _ place: GuidePool?
   ) -> [GuideLink] {
     guides.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
@@ -94,7 +94,7 @@ struct GuidancePage: Sendable {
 }
 
 /// The pool that a guide was opened from.
-struct GuidePlace: Sendable {
+struct GuidePool: Sendable {
   let context: ScopeContext
   /// Nil if the reader can't view it.
   let policy: Policy?

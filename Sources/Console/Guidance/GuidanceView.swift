@@ -5,7 +5,7 @@ import Templating
 
 struct GuidanceView: ViewModel {
   let frame: FrameView
-  let place: GuidePlaceView?
+  let place: GuidePoolView?
   let guides: [GuideLink]
 
   static let keys: Keys<Self> = [
@@ -19,7 +19,7 @@ struct GuideView: ViewModel {
   let frame: FrameView
   let guide: Guides.Guide
   let text: Markup
-  let place: GuidePlaceView?
+  let place: GuidePoolView?
   let platform: GuidePlatform
   /// The name of the cookie that remembers the platform.
   let cookie: String
@@ -27,7 +27,7 @@ struct GuideView: ViewModel {
   let guides: [GuideLink]
 
   init(
-    frame: FrameView, guide: Guides.Guide, publicURL: PublicURL, place: GuidePlace?,
+    frame: FrameView, guide: Guides.Guide, publicURL: PublicURL, place: GuidePool?,
     platform: GuidePlatform, cookie: String, guides: [GuideLink]
   ) {
     self.frame = frame
@@ -38,12 +38,12 @@ struct GuideView: ViewModel {
     let values = place?.values(publicURL) ?? GuideValues(publicURL)
     text = guide.text.markup(values)
     self.place = place.map {
-      GuidePlaceView($0, ConsolePaths.guide(guide.pattern.rawValue))
+      GuidePoolView($0, ConsolePaths.guide(guide.pattern.rawValue))
     }
     facts = place.map { Self.facts($0, values) } ?? []
   }
 
-  private static func facts(_ place: GuidePlace, _ values: GuideValues) -> [Fact] {
+  private static func facts(_ place: GuidePool, _ values: GuideValues) -> [Fact] {
     var facts = [
       Fact(Message("guidance.address"), code(values[.address])),
       Fact(Message("guidance.project-id"), code(place.scope.project.text)),
@@ -93,12 +93,12 @@ struct GuideView: ViewModel {
 }
 
 /// The pool whose values a guide shows.
-struct GuidePlaceView: ViewModel {
-  let place: GuidePlace
+struct GuidePoolView: ViewModel {
+  let place: GuidePool
   /// The address of the same page without values.
   let plain: String
 
-  init(_ place: GuidePlace, _ plain: String) {
+  init(_ place: GuidePool, _ plain: String) {
     self.place = place
     self.plain = plain
   }

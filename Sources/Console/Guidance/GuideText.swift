@@ -47,6 +47,7 @@ struct GuideText: Sendable {
       switch piece {
       case .html(let markup): html.add(markup)
       case .gap(.window): html.message(values.window)
+      case .gap(.tenantComparison): html.message(values.tenantComparison)
       case .gap(let gap): html.text(values[gap])
       }
     }

@@ -16,6 +16,10 @@ enum GuideGap: String, CaseIterable, Sendable {
   case nodeUpdate
   /// The JSON member that names the tenant, after a comma; empty for a project.
   case tenantMember
+  /// The claim `firebase.tenant` of the pool's ID tokens, in JavaScript; `undefined` for a project.
+  case tenantClaim
+  /// What ``tenantClaim`` is, as a sentence: ``GuideValues/tenantComparison``.
+  case tenantComparison
   /// The current code acceptance window, as a phrase within a sentence: ``GuideValues/window``.
   case window
 }
@@ -25,8 +29,10 @@ struct GuideValues: Sendable {
   private var texts: [GuideGap: String]
   /// The current code acceptance window.
   private(set) var window = Message("guidance.window-unknown")
+  /// What the claim `firebase.tenant` is compared with, and whether to replace it.
+  private(set) var tenantComparison = Message("guidance.tenant-comparison-unknown")
 
-  /// The value of a placeholder other than the window.
+  /// The value of a placeholder that isn't a message.
   subscript(_ gap: GuideGap) -> String { texts[gap] ?? "" }
 
   /// Creates generic values, such as `PROJECT_ID`.
@@ -37,6 +43,7 @@ struct GuideValues: Sendable {
       .tenant: "TENANT_ID", .key: "API_KEY",
       .pool: "projects/PROJECT_ID", .configuration: "projects/PROJECT_ID/config", .member: "mfa",
       .nodeUpdate: "projectConfigManager().updateProjectConfig({",
+      .tenantClaim: "\"TENANT_ID\"",
     ]
   }
 
@@ -50,6 +57,8 @@ struct GuideValues: Sendable {
     fill(.key, key?.text)
     texts[.pool] = "projects/\(self[.project])"
     texts[.configuration] = "projects/\(self[.project])/config"
+    texts[.tenantClaim] = "undefined"
+    tenantComparison = Message("guidance.tenant-comparison-project")
     if let tenant = scope.tenant {
       fill(.tenant, tenant.text)
       texts[.pool] = "projects/\(self[.project])/tenants/\(self[.tenant])"
@@ -57,6 +66,11 @@ struct GuideValues: Sendable {
       texts[.member] = "mfaConfig"
       texts[.nodeUpdate] = "tenantManager().updateTenant(\"\(self[.tenant])\", {"
       texts[.tenantMember] = ", \"tenantId\": \"\(self[.tenant])\""
+      texts[.tenantClaim] = "\"\(self[.tenant])\""
+      tenantComparison =
+        self[.tenant] == tenant.text
+        ? Message("guidance.tenant-comparison-tenant")
+        : Message("guidance.tenant-comparison-unknown")
     }
     guard let configuration else { return }
     window = Self.window(configuration)

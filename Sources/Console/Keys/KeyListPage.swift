@@ -80,6 +80,7 @@ struct KeyListView: ViewModel {
         ? nil : Message("keys.showing-newest", ["count": .number(view.revoked.count)])
     },
     .list(\.revoked),
+    .text("connect") { ConsolePaths.overview($0.context.scope) + "#connect" },
     .text("newToken") { ConsolePaths.newToken($0.context.scope) },
   ]
 }

@@ -13,7 +13,6 @@ struct MessagesPage: Sendable {
   let list: Template<MessagesView>
   let one: Template<MessageView>
 
-  private static let length = 50
   private var frames: Frames { actions.frames }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
@@ -21,7 +20,7 @@ struct MessagesPage: Sendable {
     let page = try await refusing {
       try await messages.list(
         context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
-        after: query.after, limit: Self.length)
+        after: query.after, limit: query.size.rows)
     }
     let path = ConsolePaths.messages(context.scope)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
@@ -108,20 +107,28 @@ struct MessagesPage: Sendable {
 struct MessagesQuery: Sendable {
   let filter: MessageFilter
   let recipient: String
+  let size: PageSize
   let after: String?
 
   init(_ query: Form) {
     filter = query.text("show").flatMap(MessageFilter.init(rawValue:)) ?? .all
     recipient = query.trimmed("q")
+    size = PageSize(query)
     after = query.text("after").flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Returns the query without the position, with another filter if given.
   func form(_ other: MessageFilter? = nil) -> Form {
+    var form = kept(other)
+    if !recipient.isEmpty { form.add("q", recipient) }
+    return form
+  }
+
+  /// Returns the fields that a new search keeps, with another filter if given.
+  func kept(_ other: MessageFilter? = nil) -> Form {
     var form = Form()
     let filter = other ?? filter
     if filter != .all { form.add("show", filter.rawValue) }
-    if !recipient.isEmpty { form.add("q", recipient) }
-    return form
+    return size.added(to: form)
   }
 }

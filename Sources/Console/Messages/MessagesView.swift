@@ -22,11 +22,9 @@ struct MessagesView: ViewModel {
   }
 
   private var search: FilterView {
-    var kept = Form()
-    if query.filter != .all { kept.add("show", query.filter.rawValue) }
-    return FilterView(
+    FilterView(
       action: path, label: Message("messages.exact-recipient"), query: query.recipient,
-      keeping: kept)
+      keeping: query.kept())
   }
 
   private var pager: PagerView? {

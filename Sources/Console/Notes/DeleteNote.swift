@@ -34,7 +34,7 @@ struct DeleteNote: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     guard let number = Int64(target.object) else { throw .accountNotFound }
-    _ = try await pages.support.takeBackNote(target.scope, target.user, number, request)
+    _ = try await pages.support.deleteNote(target.scope, target.user, number, request)
     return SupportResult(Flash(text: Message("notes.deleted")), renewed: nil)
   }
 

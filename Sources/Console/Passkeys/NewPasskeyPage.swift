@@ -34,11 +34,10 @@ struct NewPasskeyPage: Sendable {
         by: signedIn.author)
       let added = Message("passkeys.added", ["name": .name(Formatted.short(new.passkey.name))])
       guard new.recoveryCodes.isEmpty else {
-        let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+        var frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+        frame.flash = Flash(text: added)
         return .html(
-          codes.render(
-            RecoveryCodesView(
-              frame: FrameView(frame), codes: new.recoveryCodes, sentence: added)))
+          codes.render(RecoveryCodesView(frame: FrameView(frame), codes: new.recoveryCodes)))
       }
       frames.leave(added, for: signedIn)
       return .redirect(to: ConsolePaths.account())

@@ -93,7 +93,7 @@ struct SignInPasskeyPage: Sendable {
     }
     let heading =
       isSecondFactor ? Message("passkeys.use-your-passkey") : Message("passkeys.sign-in")
-    var frame = frames.bare(heading, path: path)
+    var frame = frames.bare(heading, for: visitor.request, path: path)
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)
     var query = Form()

@@ -18,16 +18,16 @@ struct AffectedUsersFile: Sendable {
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(
-      context, named: "affected-users", filter: catalog.text(heading(query))
-    ) { () async throws(Refusal) in
-      try await Self.file(catalog) { after, limit async throws(Refusal) in
+    return try await download.response(context.signedIn, named: "affected-users") {
+      () async throws(Refusal) in
+      let (file, count) = try await Self.file(catalog) { after, limit async throws(Refusal) in
         try await refusing {
           try await identity.activity.affected(
             in: context.scope, beyond: query.window.adjacentIntervals, days: query.days,
             after: after, limit: limit)
         }
       }
+      return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), heading(query))
     } ask: { errors async throws(Refusal) in
       try await ask(context, query, errors)
     }

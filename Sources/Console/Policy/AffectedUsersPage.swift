@@ -10,8 +10,6 @@ struct AffectedUsersPage: Sendable {
   let frames: Frames
   let view: Template<AffectedUsersView>
 
-  private static let length = 50
-
   /// The address of the users outside a window; nil for administrators who can't see users.
   static func address(_ window: Window, days: Int, in context: ScopeContext) -> String? {
     guard context.may(.findUsers) else { return nil }
@@ -21,11 +19,12 @@ struct AffectedUsersPage: Sendable {
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
+    let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
     let page = try await refusing {
       try await identity.activity.affected(
         in: context.scope, beyond: query.window.adjacentIntervals, days: query.days, after: after,
-        limit: Self.length)
+        limit: size.rows)
     }
     let path = ConsolePaths.affectedUsers(context.scope)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
@@ -38,7 +37,8 @@ struct AffectedUsersPage: Sendable {
     return .html(
       view.render(
         AffectedUsersView(
-          frame: FrameView(frame), context: context, query: query, page: page, after: after)))
+          frame: FrameView(frame), context: context, query: query, page: page, size: size,
+          after: after)))
   }
 }
 
@@ -66,6 +66,7 @@ struct AffectedUsersView: ViewModel {
   let context: ScopeContext
   let query: AffectedUsersQuery
   let page: Page<AffectedUser>
+  let size: PageSize
   let after: String?
 
   private var path: String { ConsolePaths.affectedUsers(context.scope) }
@@ -74,14 +75,15 @@ struct AffectedUsersView: ViewModel {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
       shown: Message("policy.user-count", ["count": .number(page.items.count)]), path: path,
-      query: query.form, after: after, next: page.next)
+      query: size.added(to: query.form), after: after, next: page.next)
   }
 
   private var periods: [ChartPeriod] {
     EvidenceQuery.periods.map { days in
       ChartPeriod(
         text: Message("policy.period", ["count": .number(days)]),
-        href: AffectedUsersQuery(window: query.window, days: days).form.query(of: path),
+        href: size.added(to: AffectedUsersQuery(window: query.window, days: days).form)
+          .query(of: path),
         isCurrent: days == query.days)
     }
   }

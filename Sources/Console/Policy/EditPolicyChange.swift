@@ -14,6 +14,7 @@ struct EditPolicyChange: Sendable {
       case .form(let answers): answers
       case .project(let project): PolicyAnswers(project.edit)
       case .version(let version): PolicyAnswers(version.edit)
+      case .undo(let previous): PolicyAnswers(previous)
       }
     return try await pages.page(context, policy, answers, seen: version)
   }

@@ -92,6 +92,9 @@ struct EffectiveStateView: ViewModel {
     },
     .markup("enrollment") { $0.enrollment },
     .text("enrollmentHint") { $0.enrollmentHint },
+    .text("refusesNoOne") {
+      $0.effective.refusesNoOne ? Message("policy.refuses-no-one") : nil
+    },
     .markup("enrollmentSince") { view in
       view.effective.enrollment == .nobody
         ? nil : view.effective.enrollmentSince.map(view.day)

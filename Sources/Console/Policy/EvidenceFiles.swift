@@ -12,7 +12,10 @@ struct EvidenceFiles: Sendable {
   /// What each window would have done, and the odds of guessing a code.
   func effects(_ context: ScopeContext) async throws(Refusal) -> Response {
     let policy = try await pages.current(context)
-    let evidence = try await pages.evidence(EvidenceQuery(context.signedIn.query), context.scope)
+    let histogram = try await pages.histogram(
+      EvidenceQuery(context.signedIn.query), context.scope)
+    let evidence = WindowEvidence(histogram)
+    let cap = try await pages.rules(context.scope).codeCap
     var file = CSV(
       [
         Message("common.adjacent-intervals"), Message("policy.valid-codes-column"),
@@ -20,29 +23,38 @@ struct EvidenceFiles: Sendable {
         Message("policy.rejected-column"), Message("policy.lost-column"),
         Message("policy.recovered-column"), Message("policy.affected-column"),
         Message("policy.until-locked-column"), Message("policy.within-year-column"),
-        Message("policy.hits-column"),
+        Message("policy.hits-column"), Message("policy.share"), Message("policy.share-lower"),
+        Message("policy.share-upper"),
       ].map { catalog.text($0) })
-    for effect in evidence.evidence.effects {
-      let odds = GuessingOdds(effect.window, cap: evidence.cap)
+    let codes = evidence.codes
+    for effect in evidence.effects {
+      let odds = GuessingOdds(effect.window, cap: cap)
       let counts = [
-        effect.window.adjacentIntervals, effect.window.codes, evidence.days,
-        evidence.evidence.codes, effect.rejected, effect.lost, effect.recovered, effect.users,
+        effect.window.adjacentIntervals, effect.window.codes, histogram.days, codes,
+        effect.rejected, effect.lost, effect.recovered, effect.users,
       ]
       file.add(
         counts.map { String($0) } + [
-          OddsText.chance(odds.untilClosed), OddsText.chance(odds.withinYear),
-          catalog.text(OddsText.hits(odds.expectedHits(in: policy.totpUsers))),
-        ])
+          OddsText.inFile(odds.untilClosed * 100) + "%",
+          OddsText.inFile(odds.withinYear * 100) + "%",
+          OddsText.inFile(odds.expectedHits(in: policy.totpUsers)),
+        ] + (evidence.isEnough ? Self.shares(effect.rejected, of: codes) : ["", "", ""]))
     }
     return file.response(named: "policy-evidence")
   }
 
+  /// A share with the ends of its 95% confidence interval.
+  private static func shares(_ part: Int, of whole: Int) -> [String] {
+    guard let bounds = ShareText.bounds(part, of: whole) else { return ["", "", ""] }
+    return [part * 10_000 / whole, bounds.lowerBound, bounds.upperBound].map {
+      Percentage.text($0) + "%"
+    }
+  }
+
   /// The matched offsets.
   func offsets(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let query = EvidenceQuery(context.signedIn.query)
-    let evidence = try await pages.evidence(query, context.scope)
-    let chart = OffsetChart(
-      evidence: evidence, query: query, context: context, current: nil, drawn: nil)
-    return chart.table.csv(catalog).response(named: "matched-offsets")
+    let histogram = try await pages.histogram(
+      EvidenceQuery(context.signedIn.query), context.scope)
+    return OffsetChart.table(histogram).csv(catalog).response(named: "matched-offsets")
   }
 }

@@ -13,10 +13,23 @@ struct OffsetChart {
   /// The window that the form's values mean; nil if no codes are accepted.
   let drawn: Window?
 
-  private var counts: WindowEvidence { evidence.evidence }
-  private var histogram: OffsetHistogram { counts.histogram }
-
   var frame: ChartFrame {
+    var frame =
+      evidence.evidence.map(frame)
+      ?? ChartFrame(
+        Message("policy.code-acceptance-window"),
+        base: Message("policy.period", ["count": .number(evidence.days)]),
+        .empty(Message("common.figures-unavailable")))
+    frame.periods = EvidenceQuery.periods.map { days in
+      ChartPeriod(
+        text: Message("policy.period", ["count": .number(days)]),
+        href: EvidenceQuery(days: days, goal: query.goal).choice(in: context),
+        isCurrent: days == query.days)
+    }
+    return frame
+  }
+
+  private func frame(_ counts: WindowEvidence) -> ChartFrame {
     let base = Message(
       "policy.evidence-base",
       [
@@ -24,45 +37,40 @@ struct OffsetChart {
         "count": .number(evidence.days),
       ])
     let finding = EvidenceText.finding(counts, current)
-    var frame = ChartFrame(finding, base: base, content(finding))
-    frame.periods = EvidenceQuery.periods.map { days in
-      ChartPeriod(
-        text: Message("policy.period", ["count": .number(days)]),
-        href: EvidenceQuery(days: days, goal: query.goal).choice(in: context),
-        isCurrent: days == query.days)
-    }
-    if counts.isEnough { frame.table = table }
+    var frame = ChartFrame(finding, base: base, content(counts, finding))
+    if counts.isEnough { frame.table = Self.table(counts.histogram) }
     frame.csv = query.address(of: ConsolePaths.policyOffsets(context.scope))
     return frame
   }
 
-  private func content(_ finding: Message) -> ChartFrame.Content {
+  private func content(_ counts: WindowEvidence, _ finding: Message) -> ChartFrame.Content {
     guard counts.isEnough else {
       return .empty(
         Message(
           "policy.too-few-codes",
           ["count": .number(counts.accepted), "needed": .number(WindowEvidence.fewestCodes)]))
     }
-    let columns = zip(histogram.accepted, histogram.confirmed).map {
+    let columns = zip(counts.histogram.accepted, counts.histogram.confirmed).map {
       OffsetColumns.Column(accepted: $0, confirmed: $1)
     }
     let chart = OffsetColumns(
       columns: columns, window: drawn?.adjacentIntervals, label: finding, name: "offsets")
-    return .chart(
-      chart.markup,
-      key: [
-        ChartKey(.accepted, Message("policy.key-accepted")),
-        ChartKey(Self.lostSwatch, Message("policy.key-lost")),
-        ChartKey(.outside, Message("policy.key-confirmed")),
-      ])
+    return .chart(chart.markup, key: Self.key)
   }
+
+  /// The key of the chart; accepted codes that the drawn window loses are hatched.
+  static let key = [
+    ChartKey(.accepted, Message("policy.key-accepted")),
+    ChartKey(lostSwatch, Message("policy.key-lost")),
+    ChartKey(.outside, Message("policy.key-confirmed")),
+  ]
 
   private static let lostSwatch = Markup(
     trusted:
       "<svg aria-hidden=\"true\"><rect class=\"f-out\" width=\"12\" height=\"12\" rx=\"2\"/></svg>")
 
   /// The numbers of the chart, including near misses that aren't evidence.
-  var table: ChartTable {
+  static func table(_ histogram: OffsetHistogram) -> ChartTable {
     ChartTable(
       caption: Message("policy.offsets-caption"),
       columns: [
@@ -81,18 +89,28 @@ struct OffsetChart {
 
   /// The near misses that aren't evidence, drawn apart from the others; nil if there are none.
   var unconfirmed: Markup? {
-    guard counts.isEnough, counts.unconfirmed > 0 else { return nil }
+    guard let counts = evidence.evidence, counts.isEnough, counts.unconfirmed > 0 else {
+      return nil
+    }
+    return Self.unconfirmed(counts.histogram.unconfirmed)
+  }
+
+  /// Draws near misses that aren't evidence.
+  ///
+  /// - Parameter counts: Their numbers, by interval from −10 to +10.
+  /// - Returns: The drawing.
+  static func unconfirmed(_ counts: [Int]) -> Markup {
     let height = 40
     let base = height - 2
-    let largest = max(histogram.unconfirmed.max() ?? 0, 1)
+    let largest = max(counts.max() ?? 0, 1)
     var html = HTML()
     html.openChart(
       height: height,
-      Message("policy.unconfirmed-label", ["count": .number(counts.unconfirmed)]))
+      Message("policy.unconfirmed-label", ["count": .number(counts.reduce(0, +))]))
     html.line("g", y: base * 100)
-    let width = 10_000 / histogram.unconfirmed.count
-    for (index, count) in histogram.unconfirmed.enumerated() where count > 0 {
-      let x = index * 10_000 / histogram.unconfirmed.count
+    let width = 10_000 / counts.count
+    for (index, count) in counts.enumerated() where count > 0 {
+      let x = index * 10_000 / counts.count
       let bar = max(count * (base - 18) * 100 / largest, 100)
       html.raw("<rect class=\"ghost\"")
       html.rectangle(

@@ -1,11 +1,18 @@
-/// Percentages in forms and addresses, such as `99.95`, as hundredths of a percent.
+/// Percentages in forms, addresses, and files, such as `99.95`, which are the same in every language.
 enum Percentage {
   /// The percentage without a sign, and without zeros at its end.
-  static func text(_ basisPoints: Int) -> String {
-    let (whole, rest) = basisPoints.quotientAndRemainder(dividingBy: 100)
-    if rest == 0 { return "\(whole)" }
-    if rest % 10 == 0 { return "\(whole).\(rest / 10)" }
-    return "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+  ///
+  /// - Parameters:
+  ///   - number: The percentage in units of its last decimal place, at least 0.
+  ///   - places: The number of decimal places; 2 for hundredths of a percent.
+  /// - Returns: The digits, with a point before the decimal places.
+  static func text(_ number: Int, places: Int = 2) -> String {
+    var (number, places) = (number, places)
+    while places > 0, number % 10 == 0 { (number, places) = (number / 10, places - 1) }
+    guard places > 0 else { return String(number) }
+    var digits = String(number)
+    while digits.utf8.count <= places { digits = "0" + digits }
+    return "\(digits.dropLast(places)).\(digits.suffix(places))"
   }
 
   /// The hundredths of a percent; nil unless it's digits, with at most two after a point or comma.

@@ -176,6 +176,8 @@ enum PolicyProposal: Sendable {
   case likeProject(StoredPolicy)
   /// A former version.
   case version(PolicyVersion)
+  /// The policy before the current version.
+  case undo(PolicyEdit)
 
   /// Applies the proposal to a policy.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
@@ -183,6 +185,7 @@ enum PolicyProposal: Sendable {
     case .answers(_, let request): request.applied(to: edit)
     case .likeProject(let policy): policy.edit
     case .version(let version): version.edit
+    case .undo(let previous): previous
     }
   }
 
@@ -192,13 +195,14 @@ enum PolicyProposal: Sendable {
     case .answers(let answers, _): answers
     case .likeProject(let policy): PolicyAnswers(policy.edit)
     case .version(let version): PolicyAnswers(version.edit)
+    case .undo(let previous): PolicyAnswers(previous)
     }
   }
 
   /// The version of the project's policy; nil for values of the form.
   var source: String? {
     switch self {
-    case .answers, .version: nil
+    case .answers, .version, .undo: nil
     case .likeProject(let policy): String(policy.version)
     }
   }
@@ -217,6 +221,7 @@ enum PolicyProposal: Sendable {
         HiddenField(name: "change", value: "version"),
         HiddenField(name: "row", value: String(version.row.id)),
       ]
+    case .undo: [HiddenField(name: "change", value: "undo")]
     }
   }
 }

@@ -9,6 +9,8 @@ struct PolicyCheckView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let preview: PolicyPreview
+  /// The users who would have no second factor of an enabled kind; nil if they can't be counted.
+  let unenrolled: UnenrolledUsers?
   let proposal: PolicyProposal
   let typed: String
   /// When the change takes effect, as typed.
@@ -21,11 +23,18 @@ struct PolicyCheckView: ViewModel {
   /// What the codes of the last 30 days say about the windows.
   let evidence: PolicyEvidence
   let publicURL: PublicURL
+  /// Whether this server sends email.
+  let carriesMail: Bool
   /// Whether this server sends text messages.
   let carriesText: Bool
   /// When a scheduled change would take effect, which this change outdates; nil if there's none.
   let scheduledAt: Instant?
   let now: Instant
+  /// When the change takes effect, if a valid time is typed; nil for now.
+  let takesEffectAt: Instant?
+
+  /// When the change takes effect, at the earliest.
+  private var effectAt: Instant { max(takesEffectAt ?? now, now) }
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -94,7 +103,7 @@ struct PolicyCheckView: ViewModel {
   private var enforcementHit: Message? {
     let was = preview.policy.edit
     guard let enforcement = preview.new.effectiveEnforcement,
-      let day = preview.new.firstDueDay(at: now)
+      let day = preview.new.firstDueDay(at: effectAt)
     else {
       return was.effectiveEnforcement == nil ? nil : Message("policy.no-more-enforcement")
     }
@@ -102,8 +111,9 @@ struct PolicyCheckView: ViewModel {
     guard was.effectiveEnforcement != enforcement || changesPattern || losing > 0 else {
       return nil
     }
-    let (count, from) = (Message.Value.number(preview.withoutFactor), Times.value(day))
-    return switch enforcement.mode {
+    guard let unenrolled else { return Self.uncounted }
+    let (count, from) = (Message.Value.number(unenrolled.required), Times.value(day))
+    return switch enforcement.applied(carriesMail: carriesMail).mode {
     case .claim: Message("policy.users-get-claim", ["count": count, "day": from])
     case .refuse: Message("policy.users-are-refused", ["count": count, "day": from])
     }
@@ -137,27 +147,27 @@ struct PolicyCheckView: ViewModel {
       ["count": .number(preview.affectedUsers), "limit": .number(limit)])
   }
 
-  /// Warnings about values that are probably mistakes.
+  /// Warnings about values that are probably mistakes, and about what can't be read.
   private var warnings: [Message] {
     var warnings: [Message] = []
     if let scheduledAt {
       warnings.append(
         Message("policy.outdates-scheduled", ["time": frame.times.value(scheduledAt)]))
     }
-    if let day = preview.new.mandatoryFrom, day != preview.policy.edit.mandatoryFrom,
-      day.start < now
-    {
-      warnings.append(Message("policy.start-is-past", ["day": Times.value(day)]))
+    if changesWindow, evidence.evidence == nil {
+      warnings.append(Message("policy.impact-unavailable"))
     }
     if preview.new.enforcement != nil, preview.new.effectiveEnforcement == nil {
       warnings.append(Message("policy.enforcement-condition"))
     }
-    if new.isSMSOn, !old.isSMSOn, !carriesText {
-      warnings.append(
-        Message(
-          "policy.no-sms-gateway", ["holder": .message(Permission.readMessages.holder)]))
+    if preview.new.effectiveEnforcement?.mode == .refuse, !carriesMail {
+      warnings.append(Message("policy.refuses-no-one"))
     }
     return warnings
+      + PolicyWarning.all(
+        from: preview.policy.edit, to: preview.new, at: now, applyAt: takesEffectAt,
+        carriesText: carriesText
+      ).map(\.message)
   }
 
   private var losing: Int { preview.losingSecondFactor }
@@ -179,7 +189,7 @@ struct PolicyCheckView: ViewModel {
     }
     if let enforcement = preview.new.effectiveEnforcement {
       if enforcement != preview.policy.edit.effectiveEnforcement {
-        switch enforcement.mode {
+        switch enforcement.applied(carriesMail: carriesMail).mode {
         case .claim: sees.append(Message("policy.apps-claim"))
         case .refuse: sees.append(Message("policy.apps-refusal"))
         }
@@ -188,8 +198,7 @@ struct PolicyCheckView: ViewModel {
       sees.append(Message("policy.apps-pattern"))
     }
     // Refusal ends sessions without a second factor at their next refresh.
-    let endsSessions = preview.new.effectiveEnforcement?.mode == .refuse
-    if endsSessions { return sees }
+    if modes.new == .refuse { return sees }
     guard changesClaim else { return sees + [Message("policy.apps-sessions")] }
     return sees + [
       old == new
@@ -199,36 +208,47 @@ struct PolicyCheckView: ViewModel {
 
   /// Whether the claim in ID tokens changes, which the next token refresh contains.
   private var changesClaim: Bool {
-    let (was, becomes) = (
-      preview.policy.edit.effectiveEnforcement, preview.new.effectiveEnforcement
-    )
-    guard was?.mode == .claim || becomes?.mode == .claim else { return false }
-    return was != becomes || changesPattern
+    guard modes.old == .claim || modes.new == .claim else { return false }
+    return preview.policy.edit.effectiveEnforcement != preview.new.effectiveEnforcement
+      || changesPattern
+  }
+
+  /// What this server does to users who are due, before and after the change; nil for nothing.
+  private var modes: (old: Enforcement.Mode?, new: Enforcement.Mode?) {
+    let mode = { (edit: PolicyEdit) in
+      edit.effectiveEnforcement?.applied(carriesMail: carriesMail).mode
+    }
+    return (mode(preview.policy.edit), mode(preview.new))
+  }
+
+  private var changesWindow: Bool {
+    old.isTOTPOn && new.isTOTPOn && old.window != new.window
   }
 
   /// The effect of another window on the codes of the last 30 days; nil if the window stays the same
-  /// or there are too few codes.
+  /// or there are too few codes, or they can't be read.
   private var impact: WindowImpact? {
-    guard old.isTOTPOn, new.isTOTPOn, old.window != new.window, evidence.evidence.isEnough else {
-      return nil
-    }
+    guard changesWindow, let counts = evidence.evidence, counts.isEnough else { return nil }
     return WindowImpact(
-      old: old.window, new: new.window, evidence: evidence,
+      old: old.window, new: new.window, evidence: counts, cap: evidence.cap,
       affected: AffectedUsersPage.address(
         old.window.codes < new.window.codes ? old.window : new.window, days: evidence.days,
         in: context),
       notHelped: AffectedUsersPage.address(new.window, days: evidence.days, in: context))
   }
 
+  private static let uncounted = Message("policy.users-uncounted")
+
   private var mandatoryHit: Message {
+    guard let unenrolled else { return Self.uncounted }
     let users = preview.policy.users
-    let without = preview.withoutFactor
+    let without = unenrolled.required
     guard without > 0 else {
       return users == 0 ? Message("policy.no-users-yet") : Message("policy.no-one-has-to-enroll")
     }
     let all = Message.Value.message(Message("policy.user-count", ["count": .number(users)]))
     let share = Message.Value.message(Meter.percent(without, of: users).message)
-    guard let day = preview.new.mandatoryFrom, day.start > now else {
+    guard let day = preview.new.mandatoryFrom, day.start > effectAt else {
       return Message(
         "policy.users-must-enroll", ["count": .number(without), "users": all, "share": share])
     }
@@ -237,13 +257,9 @@ struct PolicyCheckView: ViewModel {
       ["count": .number(without), "users": all, "share": share, "day": Times.value(day)])
   }
 
-  /// The list of users whom a mandatory pattern affects; nil without access to it, and if it has
-  /// others or not all of them.
-  private var withoutFactor: String? {
-    guard context.may(.findUsers), preview.new.pattern == .mandatory, preview.withoutFactor > 0,
-      preview.unenrolled.requiredAreListed
-    else { return nil }
-    return (["factor": "none"] as Form).query(of: ConsolePaths.users(context.scope))
+  /// The lists of the users whom the change affects; empty without access to them.
+  private var lists: [PolicyUserList] {
+    context.may(.findUsers) ? PolicyUserList.all(preview, unenrolled, in: context.scope) : []
   }
 
   private static func name(_ window: Window?) -> Message {
@@ -253,7 +269,8 @@ struct PolicyCheckView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag(\.isLate),
-    .text("withoutFactor") { $0.withoutFactor },
+    .list("lists") { $0.lists },
+    .flag("haveFiles") { !$0.lists.isEmpty && $0.context.may(.exportUsers) },
     .text("odds") { OddsText.sentence($0.new.accepted, cap: $0.preview.codeCap) },
     .optional("impact") { $0.impact },
     .texts("sees") { $0.sees },
@@ -293,6 +310,8 @@ struct PolicyCheckView: ViewModel {
         ? TypedName(view.context.scope, view.typed, view.frame.error(at: "confirmation")) : nil
     },
     .text(\.applyAt),
+    // The time of the warnings that were shown.
+    .text("warnedAt") { $0.takesEffectAt == nil ? nil : $0.applyAt },
     .text("applyAtError") { $0.frame.error(at: "apply-at") },
     .text("zone") { $0.applyAtTimes.zoneText },
     .object("hiddenZone") { $0.applyAtTimes.hiddenZone },

@@ -6,28 +6,32 @@ import Templating
 
 /// The evidence for a window: what the codes of a period show, and the query that asked for it.
 struct PolicyEvidence: Sendable {
-  let evidence: WindowEvidence
+  /// The number of days of the period.
+  let days: Int
+  /// What the codes show; nil if they can't be read.
+  let evidence: WindowEvidence?
   /// The share of sign-ins to keep: the one asked for, or else the pool's.
   let goal: SignInGoal
   /// The pool's share of sign-ins to keep.
   let poolGoal: SignInGoal
-  let outcome: WindowRecommendation.Outcome
+  /// The recommended window, or why there's none; nil if the codes can't be read.
+  let outcome: WindowRecommendation.Outcome?
   /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
 
-  init(_ histogram: OffsetHistogram, goal: SignInGoal?, _ rules: SupportRules) {
-    evidence = WindowEvidence(histogram)
-    poolGoal = SignInGoal(basisPoints: rules.signInGoal) ?? .standard
-    self.goal = goal ?? poolGoal
-    outcome = WindowRecommendation.find(in: histogram, goal: self.goal)
+  init(_ histogram: OffsetHistogram?, _ query: EvidenceQuery, _ rules: SupportRules) {
+    let poolGoal = SignInGoal(basisPoints: rules.signInGoal) ?? .standard
+    let goal = query.goal ?? poolGoal
+    (self.poolGoal, self.goal) = (poolGoal, goal)
+    days = histogram?.days ?? query.days
+    evidence = histogram.map(WindowEvidence.init)
+    outcome = histogram.map { WindowRecommendation.find(in: $0, goal: goal) }
     cap = rules.codeCap
   }
 
-  var days: Int { evidence.histogram.days }
-
   /// The recommended window; nil without enough data.
   var recommended: WindowRecommendation? {
-    if case .window(let recommendation) = outcome { recommendation } else { nil }
+    if case .window(let recommendation)? = outcome { recommendation } else { nil }
   }
 }
 

@@ -2,8 +2,9 @@ import Identity
 
 /// The Admin SDK call that writes a policy, in JavaScript for Node.js.
 ///
-/// The SDK rejects `MANDATORY` and an entry without a state before it sends a request, so for these
-/// a comment in the sample says what it writes instead.
+/// The SDK writes only the members that a call has, so the sample has all of them; an empty list
+/// removes the entry of TOTP. The SDK rejects `MANDATORY` and an entry without a state before it
+/// sends a request, so for these a comment in the sample says what it writes instead.
 enum PolicyNode {
   /// The call that replaces one configuration with another.
   static func text(
@@ -29,10 +30,8 @@ enum PolicyNode {
     switch configuration.state {
     case .enabled: members.append("state: \"ENABLED\",")
     case .mandatory: members.append("state: \"ENABLED\", // the SDK has no MANDATORY")
-    case .disabled: members.append("state: \"DISABLED\",")
-    case .unspecified, nil: break
+    case .disabled, .unspecified, nil: members.append("state: \"DISABLED\",")
     }
-    // Without the member, the SDK leaves SMS as it is.
     members.append(configuration.smsEnabled ? "factorIds: [\"phone\"]," : "factorIds: [],")
     if let totp = configuration.totp {
       let intervals = totp.adjacentIntervals.map { " adjacentIntervals: \($0) " } ?? ""
@@ -43,6 +42,8 @@ enum PolicyNode {
               totpProviderConfig: {\(intervals)},
             }],
         """)
+    } else {
+      members.append("providerConfigs: [],")
     }
     return "{\n    " + members.joined(separator: "\n    ") + "\n  }"
   }

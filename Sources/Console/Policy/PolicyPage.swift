@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import OTP
 import Text
 
@@ -7,7 +8,8 @@ import Text
 ///
 /// Links can propose a change and open its review page: `?change=on` turns on TOTP,
 /// `?change=intervals` with `&intervals=3` changes the window, `?change=project` copies the
-/// project's policy to a tenant, and `?change=version&row=7` restores a version.
+/// project's policy to a tenant, `?change=version&row=7` restores a version, and
+/// `?change=undo&version=3` the one before the current version 3.
 /// `?pattern=mandatory` opens the form with that pattern selected.
 struct PolicyPage: Sendable {
   let pages: PolicyPages
@@ -39,6 +41,16 @@ struct PolicyPage: Sendable {
       if let version = try await pages.formerVersion(context, asked.trimmed("row")) {
         return try await propose(.version(version), context)
       }
+    case "undo":
+      let version = UInt32(asked.trimmed("version")).map { Int($0) } ?? .max
+      guard version >= policy.version else {
+        return try await pages.page(context, policy, answers, seen: version)
+      }
+      if version == policy.version,
+        let previous = try await pages.edit(beforeVersion: version, context)
+      {
+        return try await propose(.undo(previous), context)
+      }
     default:
       if let pattern = asked.text("pattern").flatMap(EnrollmentPattern.init(rawValue:)) {
         answers.pattern = pattern.rawValue
@@ -53,6 +65,13 @@ struct PolicyPage: Sendable {
     guard context.may(.changePolicy) else { return nil }
     let form: Form = ["change": "intervals", "intervals": String(window.adjacentIntervals)]
     return form.query(of: ConsolePaths.policy(context.scope))
+  }
+
+  /// The link that undoes the change that led to a policy, after a review.
+  static func undo(_ policy: Policy) -> Link {
+    let form: Form = ["change": "undo", "version": String(policy.version)]
+    return Link(
+      text: Message("policy.undo"), href: form.query(of: ConsolePaths.policy(policy.scope)))
   }
 
   /// Shows the review page of a change that a link proposes, or the form if it changes nothing.

@@ -7,12 +7,15 @@ import Templating
 struct PolicyPages: Sendable {
   let identity: Identity
   let actions: ActionForms
+  let failures: Failures
   let form: Template<PolicyView>
   let check: Template<PolicyCheckView>
 
   var policies: Policies { identity.policies }
   private var frames: Frames { actions.frames }
   private static let historyLength = 10
+  /// The maximum number of changes among which the one that started enforcement is looked for.
+  private static let mostSearched = 100
 
   func current(_ context: ScopeContext) async throws(Refusal) -> Policy {
     do {
@@ -48,6 +51,17 @@ struct PolicyPages: Sendable {
     }
   }
 
+  /// The policy before a version; nil if it can't be calculated.
+  func edit(
+    beforeVersion version: Int, _ context: ScopeContext
+  ) async throws(Refusal) -> PolicyEdit? {
+    do {
+      return try await policies.edit(ofVersion: version - 1, of: context.scope)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
   func preview(
     _ proposal: PolicyProposal, _ context: ScopeContext
   ) async throws(Refusal) -> PolicyPreview {
@@ -75,14 +89,18 @@ struct PolicyPages: Sendable {
       )
     }
     let query = EvidenceQuery(context.signedIn.query)
-    let evidence = try await evidence(query, scope)
+    let evidence = try await evidence(query, context)
+    // The change that started enforcement can be one of the earlier ones.
+    let isEnough =
+      policy.version <= Self.historyLength || policy.edit.effectiveEnforcement == nil
     let latest =
-      after == nil
+      after == nil && isEnough
       ? versions.items
-      : try await refusing { try await policies.history(scope, limit: Self.historyLength) }
+      : try await refusing { try await policies.history(scope, limit: Self.mostSearched) }
     var frame = try await frames.frame(
       Message("common.mfa-policy"), in: context)
     frame.errors = faults
+    if isUnchanged { frame.flash = Flash(text: Message("policy.unchanged")) }
     let unenrolled = try await refusing { try await policies.unenrolledUsers(policy) }
     var model = PolicyView(
       frame: FrameView(frame), context: context, policy: policy, answers: answers,
@@ -96,12 +114,11 @@ struct PolicyPages: Sendable {
           usersInGrace: try await refusing {
             try await policies.usersInGrace(policy, of: unenrolled)
           },
-          at: identity.clock.now()),
+          carriesMail: identity.messages.carriesMail, at: identity.clock.now()),
         policy: policy,
         unenrolled: unenrolled, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
       carriesText: identity.messages.carriesText)
-    model.isUnchanged = isUnchanged
     model.carried = ["apply-at", Times.zoneField, "note"].compactMap { name in
       let value = context.signedIn.form.trimmed(name)
       return value.isEmpty ? nil : HiddenField(name: name, value: value)
@@ -122,18 +139,30 @@ struct PolicyPages: Sendable {
     return .html(form.render(model), status: status)
   }
 
-  /// Reads the evidence of a period.
-  func evidence(
-    _ query: EvidenceQuery, _ scope: Scope
+  /// Reads the evidence of a period, without codes if they can't be read.
+  private func evidence(
+    _ query: EvidenceQuery, _ context: ScopeContext
   ) async throws(Refusal) -> PolicyEvidence {
-    let histogram = try await refusing {
-      try await identity.activity.offsets(in: scope, days: query.days)
+    let codes = try await failures.optional(context.signedIn.request) { () throws(Refusal) in
+      try await histogram(query, context.scope)
     }
-    let settings = try await refusing { try await identity.support.settings(scope) }
-    return PolicyEvidence(histogram, goal: query.goal, settings)
+    return PolicyEvidence(codes, query, try await rules(context.scope))
+  }
+
+  /// Reads the codes of a period.
+  func histogram(
+    _ query: EvidenceQuery, _ scope: Scope
+  ) async throws(Refusal) -> OffsetHistogram {
+    try await refusing { try await identity.activity.offsets(in: scope, days: query.days) }
+  }
+
+  func rules(_ scope: Scope) async throws(Refusal) -> SupportRules {
+    try await refusing { try await identity.support.settings(scope) }
   }
 
   /// Shows what changes and who is affected.
+  ///
+  /// Saving decides by its own counts, so it's possible even if those of the page can't be read.
   ///
   /// The status is 422 for invalid fields, such as a wrong name, and 409 when the project's policy
   /// has changed in the meantime.
@@ -144,18 +173,29 @@ struct PolicyPages: Sendable {
     var frame = try await frames.frame(
       Message("policy.review-title"), in: context)
     frame.errors = faults
+    frame.crumbs = [
+      Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
+    ]
     let frameView = FrameView(frame)
     let version = change.preview.policy.version
     let scheduled = try await refusing { try await policies.scheduled(context.scope) }
       .first { $0.isCurrent(at: version) }
+    let preview = change.preview
+    let unenrolled = try await failures.optional(context.signedIn.request) { () throws(Refusal) in
+      try await refusing {
+        try await policies.unenrolledUsers(preview.policy, under: preview.new.configuration)
+      }
+    }
     let model = PolicyCheckView(
-      frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
+      frame: frameView, context: context, preview: preview, unenrolled: unenrolled,
+      proposal: change.proposal,
       typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"),
       applyAtTimes: try context.signedIn.formTimes, isLate: isLate,
-      fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
-      evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
-      carriesText: identity.messages.carriesText, scheduledAt: scheduled?.applyAt,
-      now: identity.clock.now())
+      fields: try await actions.fields(preview.action, context.signedIn, frameView),
+      evidence: try await evidence(EvidenceQuery(), context), publicURL: frames.publicURL,
+      carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
+      scheduledAt: scheduled?.applyAt,
+      now: identity.clock.now(), takesEffectAt: try ApplyAt(context.signedIn).instant)
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
   }

@@ -5,7 +5,7 @@ import Identity
 enum PolicyRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = PolicyPages(
-      identity: parts.identity, actions: parts.actions,
+      identity: parts.identity, actions: parts.actions, failures: table.failures,
       form: try parts.template("policy/policy", for: PolicyView.self),
       check: try parts.template("policy/check", for: PolicyCheckView.self))
     let changes: [ConsoleAction] = [.changePolicy, .weakenPolicy]

@@ -23,6 +23,7 @@ extension PolicyPages {
     switch try await values(context) {
     case .project(let project): proposal = .likeProject(project)
     case .version(let version): proposal = .version(version)
+    case .undo(let previous): proposal = .undo(previous)
     case .form(let answers):
       switch answers.read() {
       case .change(let request): proposal = .answers(answers, request)
@@ -74,6 +75,11 @@ extension PolicyPages {
         throw .notFound
       }
       return .version(version)
+    case "undo":
+      guard let previous = try await edit(beforeVersion: try version(context), context) else {
+        throw .notFound
+      }
+      return .undo(previous)
     default: return .form(PolicyAnswers(form))
     }
   }
@@ -87,4 +93,6 @@ enum SubmittedPolicyValues {
   case project(StoredPolicy)
   /// Those of a former version.
   case version(PolicyVersion)
+  /// Those before the version that the form is based on.
+  case undo(PolicyEdit)
 }

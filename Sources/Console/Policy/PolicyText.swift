@@ -81,25 +81,41 @@ enum OddsText {
     return Message(
       "policy.odds",
       [
-        "untilBlock": .text(chance(odds.untilBlock)),
+        "untilBlock": .message(chance(odds.untilBlock)),
         "guesses": .number(GuessingOdds.guessesUntilBlock),
         "first": .message(Formatted.duration(seconds: first)),
         "longest": .message(Formatted.duration(seconds: longest)),
-        "untilLocked": .text(chance(odds.untilClosed)), "cap": .number(cap),
+        "untilLocked": .message(chance(odds.untilClosed)), "cap": .number(cap),
       ])
   }
 
   /// Formats a probability of 0 to 1 as a percentage with three significant digits: `0.0055%`.
-  static func chance(_ chance: Double) -> String {
-    var (scaled, places) = (chance * 100, 0)
+  static func chance(_ chance: Double) -> Message {
+    let (number, places) = significant(chance * 100)
+    return .value(.percentage(number, places: places))
+  }
+
+  /// A number of expected hits with one decimal: `0.3`, `21.0`.
+  static func hits(_ number: Double) -> Message {
+    let tenths = Int((number * 10).rounded())
+    return tenths == 0 && number > 0
+      ? Message("common.less-than", ["share": .decimal(1, places: 1)])
+      : .value(.decimal(tenths, places: 1))
+  }
+
+  /// A number for a file, with three significant digits: `0.0055`.
+  static func inFile(_ number: Double) -> String {
+    let (number, places) = significant(number)
+    return Percentage.text(number, places: places)
+  }
+
+  /// Rounds a number, at least 0, to three significant digits, but never to more than units.
+  ///
+  /// - Returns: The rounded number in units of its last decimal place, and the number of places.
+  private static func significant(_ number: Double) -> (number: Int, places: Int) {
+    var (scaled, places) = (number, 0)
     while scaled > 0, scaled < 99.95, places < 12 { (scaled, places) = (scaled * 10, places + 1) }
-    var digits = String(Int(scaled.rounded()))
-    guard places > 0 else { return digits + "%" }
-    while digits.utf8.count <= places { digits = "0" + digits }
-    var fraction = digits.suffix(places)
-    while fraction.last == "0" { fraction.removeLast() }
-    let whole = digits.dropLast(places)
-    return fraction.isEmpty ? "\(whole)%" : "\(whole).\(fraction)%"
+    return (Int(scaled.rounded()), places)
   }
 }
 

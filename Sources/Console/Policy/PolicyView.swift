@@ -20,7 +20,6 @@ struct PolicyView: ViewModel {
   let carriesText: Bool
   var race: PolicyRace?
   var plans: PolicyPlans?
-  var isUnchanged = false
   /// The answers of the review page, so that they needn't be given again.
   var carried: [HiddenField] = []
 
@@ -49,20 +48,21 @@ struct PolicyView: ViewModel {
 
   private var effects: [WindowEffectRow] {
     WindowChoice.all.dropFirst().map { choice in
-      let effect = evidence.evidence.effect(of: choice.window)
-      let isCurrent = configuration.accepted == effect.window
+      let window = choice.window
+      let isCurrent = configuration.accepted == window
       return WindowEffectRow(
-        choice: choice, effect: effect, evidence: evidence, isCurrent: isCurrent,
-        accounts: policy.totpUsers, affected: affected(effect.window),
+        choice: choice, evidence: evidence, isCurrent: isCurrent, accounts: policy.totpUsers,
+        affected: affected(window),
         proposal: configuration.accepted == nil || isCurrent
-          ? nil : PolicyPage.proposal(effect.window, in: context))
+          ? nil : PolicyPage.proposal(window, in: context))
     }
   }
 
-  private var recommendation: RecommendationView {
+  private var recommendation: RecommendationView? {
+    guard let outcome = evidence.outcome else { return nil }
     let (context, query) = (context, query)
     return RecommendationView(
-      outcome: evidence.outcome, current: configuration.accepted, cap: evidence.cap,
+      outcome: outcome, current: configuration.accepted, cap: evidence.cap,
       goals: Set(SignInGoal.offered + [evidence.poolGoal, evidence.goal])
         .sorted { $0.basisPoints < $1.basisPoints }.map { goal in
           ChartPeriod(
@@ -121,7 +121,6 @@ struct PolicyView: ViewModel {
     .optional(\.race),
     .optional(\.plans),
     .list(\.carried),
-    .text("unchanged") { $0.isUnchanged ? Message("policy.unchanged") : nil },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
     .flag("isOn") { $0.answers.totp == "on" },
@@ -136,7 +135,7 @@ struct PolicyView: ViewModel {
     .object("chart") { $0.chart.frame },
     .markup("unconfirmed") { $0.chart.unconfirmed },
     .text("unconfirmedCodes") { view in
-      let count = view.evidence.evidence.unconfirmed
+      let count = view.evidence.evidence?.unconfirmed ?? 0
       return count > 0 ? Message("policy.not-counted", ["count": .number(count)]) : nil
     },
     .markup("cells") { WindowCells.input($0.answers.intervals, $0.drawn) },
@@ -145,10 +144,15 @@ struct PolicyView: ViewModel {
     .text("intervalsError") { $0.frame.error(at: "intervals-default") },
     .list("outcomes") { $0.outcomes },
     .flag("isOutcomeOff") { $0.answers.totp == "off" },
-    .object("recommendation") { $0.recommendation },
+    .optional("recommendation") { $0.recommendation },
     .list("effects") { $0.effects },
     .text("evidenceFile") {
       $0.query.address(of: ConsolePaths.policyEvidence($0.context.scope))
+    },
+    .flag("isMissingEvidence") { $0.evidence.evidence == nil },
+    .text("shareBase") { view in
+      guard let counts = view.evidence.evidence, counts.isEnough else { return nil }
+      return Message("policy.share-base", ["codes": EvidenceText.codes(counts.codes)])
     },
     .text("evidenceBase") { view in
       Message(

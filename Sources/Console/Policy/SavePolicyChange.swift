@@ -27,7 +27,12 @@ struct SavePolicyChange: Sendable {
     let time: Instant?
     switch try ApplyAt(context.signedIn) {
     case .now: time = nil
-    case .at(let instant): time = instant
+    case .at(let instant):
+      if let fault = lateStart(change, at: instant, context.signedIn) {
+        let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
+        return try await pages.review(context, change, typed: typed, faults: faults)
+      }
+      time = instant
     case .invalid:
       let faults = [Self.invalidTime] + (try await actions.unmet(preview.action, context.signedIn))
       return try await pages.review(context, change, typed: typed, faults: faults)
@@ -38,8 +43,8 @@ struct SavePolicyChange: Sendable {
         context.scope, expecting: version, actions.request(context.signedIn), applyAt: time
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
       return actions.leave(
-        Self.result(of: outcome.value, preview, context.signedIn.times), context.signedIn,
-        after: outcome,
+        Self.result(of: outcome.value, preview, context.signedIn.times),
+        link: Self.undo(outcome.value), context.signedIn, after: outcome,
         to: time == nil
           ? ConsolePaths.policy(context.scope) : ConsolePaths.scheduledChanges(context.scope))
     } catch {
@@ -58,6 +63,24 @@ struct SavePolicyChange: Sendable {
     }
   }
 
+  /// What has to be confirmed by saving again: a start date before a time that was entered after the
+  /// review's warnings; nil if there's nothing to confirm.
+  private func lateStart(
+    _ change: ReviewedPolicyChange, at time: Instant, _ signedIn: SignedIn
+  ) -> FieldError? {
+    let (old, new) = (change.preview.policy.edit, change.preview.new)
+    guard let day = new.mandatoryFrom,
+      signedIn.form.trimmed("warned-at") != signedIn.form.trimmed("apply-at")
+    else { return nil }
+    let warnings = { (time: Instant?) in
+      PolicyWarning.all(
+        from: old, to: new, at: pages.identity.clock.now(), applyAt: time, carriesText: true)
+    }
+    guard warnings(time) != warnings(nil) else { return nil }
+    return FieldError(
+      field: "apply-at", text: Message("policy.confirm-late-start", ["day": Times.value(day)]))
+  }
+
   private static let approvalPending = FieldError(
     field: "approval", text: Message("policy.approval-pending"))
 
@@ -65,6 +88,11 @@ struct SavePolicyChange: Sendable {
     field: "apply-at", text: Message("policy.apply-at-invalid"))
   private static let changeScheduled = FieldError(
     field: "apply-at", text: Message("policy.change-scheduled"))
+
+  /// The link that undoes a saved change; nil if nothing is in effect yet.
+  private static func undo(_ outcome: PolicyOutcome) -> Link? {
+    if case .changed(let policy) = outcome { PolicyPage.undo(policy) } else { nil }
+  }
 
   /// The message about the result, for the next page.
   private static func result(
@@ -98,10 +126,13 @@ struct SavePolicyChange: Sendable {
 }
 
 /// When a submitted change takes effect.
-private enum ApplyAt {
+enum ApplyAt {
   case now
   case at(Instant)
   case invalid
+
+  /// The time; nil for now, and for an invalid text.
+  var instant: Instant? { if case .at(let instant) = self { instant } else { nil } }
 
   /// The time is read in the zone that the form named.
   init(_ signedIn: SignedIn) throws(Refusal) {

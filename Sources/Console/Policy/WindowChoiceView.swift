@@ -51,7 +51,6 @@ extension Window {
 /// A row of the evidence: what one window would have done, and the odds of guessing a code.
 struct WindowEffectRow: ViewModel {
   let choice: WindowChoice
-  let effect: WindowEvidence.Effect
   let evidence: PolicyEvidence
   let isCurrent: Bool
   /// The number of users with an authenticator app.
@@ -61,25 +60,33 @@ struct WindowEffectRow: ViewModel {
   /// The address of the review page for this window; nil if there's nothing to change.
   let proposal: String?
 
-  var odds: GuessingOdds { GuessingOdds(effect.window, cap: evidence.cap) }
-  private var isEnough: Bool { evidence.evidence.isEnough }
+  var odds: GuessingOdds { GuessingOdds(choice.window, cap: evidence.cap) }
+  /// What the window would have done; nil without enough codes.
+  private var effect: WindowEvidence.Effect? {
+    evidence.evidence.flatMap { $0.isEnough ? $0.effect(of: choice.window) : nil }
+  }
 
   static let keys: Keys<Self> = [
     .text("choice") { $0.choice.name.description },
-    .text("name") { WindowText.name($0.effect.window) },
+    .text("name") { WindowText.name($0.choice.window) },
     .text(\.proposal),
     .flag(\.isCurrent),
-    .flag("isDefault") { $0.effect.window == .standard },
-    .flag("isRecommended") { $0.evidence.recommended?.window == $0.effect.window },
-    .markup("strip") { WindowStrip.plain($0.effect.window) },
-    .number("codes") { $0.effect.window.codes },
-    .text("rejected") { $0.isEnough ? .value(.number($0.effect.rejected)) : .verbatim("–") },
-    .text("share") {
-      $0.isEnough
-        ? ShareText.percent($0.effect.rejected, of: $0.evidence.evidence.codes) : .verbatim("–")
+    .flag("isDefault") { $0.choice.window == .standard },
+    .flag("isRecommended") { $0.evidence.recommended?.window == $0.choice.window },
+    .markup("strip") { WindowStrip.plain($0.choice.window) },
+    .number("codes") { $0.choice.window.codes },
+    .text("rejected") { $0.effect.map { .value(.number($0.rejected)) } ?? .verbatim("–") },
+    .text("share") { row in
+      row.effect.map { ShareText.percent($0.rejected, of: row.evidence.evidence?.codes ?? 0) }
+        ?? .verbatim("–")
     },
-    .text("users") { $0.isEnough ? .value(.number($0.effect.users)) : .verbatim("–") },
-    .text("affected") { $0.isEnough && $0.effect.users > 0 ? $0.affected : nil },
+    .text("interval") { row in
+      row.effect.flatMap { effect in
+        ShareText.interval(effect.rejected, of: row.evidence.evidence?.codes ?? 0)
+      }
+    },
+    .text("users") { $0.effect.map { .value(.number($0.users)) } ?? .verbatim("–") },
+    .text("affected") { $0.effect.map { $0.users > 0 } == true ? $0.affected : nil },
     .text("untilLocked") { OddsText.chance($0.odds.untilClosed) },
     .text("withinYear") { OddsText.chance($0.odds.withinYear) },
     .text("hits") { OddsText.hits($0.odds.expectedHits(in: $0.accounts)) },
@@ -119,8 +126,9 @@ struct RecommendationView: ViewModel {
         Message(
           "policy.reason-smaller",
           [
-            "window": .text(WindowText.name(window)),
-            "share": .message(ShareText.percent(smaller, of: found.total)),
+            "window": .text(WindowText.name(window)), "kept": .number(smaller),
+            "count": .number(found.total),
+            "share": .message(ShareText.estimate(smaller, of: found.total)),
           ]))
     }
     reasons.append(odds(of: found.window))
@@ -130,7 +138,7 @@ struct RecommendationView: ViewModel {
   /// The share that the window keeps, and of whose sign-ins.
   private func kept(by found: WindowRecommendation) -> Message {
     let goal = Message.Value.message(ShareText.percent(basisPoints: found.goal.basisPoints))
-    let share = Message.Value.message(ShareText.percent(found.kept, of: found.total))
+    let share = Message.Value.message(ShareText.estimate(found.kept, of: found.total))
     let (kept, total) = (Message.Value.number(found.kept), Message.Value.number(found.total))
     guard let aside = found.setAside else {
       return Message(

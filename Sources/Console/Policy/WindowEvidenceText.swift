@@ -12,9 +12,36 @@ enum ShareText {
     return percent(basisPoints: part * 10_000 / whole)
   }
 
+  /// A share of a sample with its 95% confidence interval: `3.22%, 95% interval 2.29%–4.52%`.
+  static func estimate(_ part: Int, of whole: Int) -> Message {
+    guard let interval = interval(part, of: whole) else { return percent(part, of: whole) }
+    return Message(
+      "policy.share-estimate",
+      ["share": .message(percent(part, of: whole)), "interval": .message(interval)])
+  }
+
+  /// The 95% confidence interval of a share of a sample; nil without a sample.
+  static func interval(_ part: Int, of whole: Int) -> Message? {
+    bounds(part, of: whole).map {
+      Message(
+        "policy.share-interval",
+        [
+          "lower": .message(percent(basisPoints: $0.lowerBound)),
+          "upper": .message(percent(basisPoints: $0.upperBound)),
+        ])
+    }
+  }
+
+  /// The interval in hundredths of a percent, rounded so that it contains the exact one.
+  static func bounds(_ part: Int, of whole: Int) -> ClosedRange<Int>? {
+    WilsonInterval(part, of: whole).map {
+      Int(($0.lower * 10_000).rounded(.down))...Int(($0.upper * 10_000).rounded(.up))
+    }
+  }
+
   /// Hundredths of a percent as a percentage: `99.9%`.
   static func percent(basisPoints: Int) -> Message {
-    .verbatim(Percentage.text(basisPoints) + "%")
+    .value(.percentage(basisPoints, places: 2))
   }
 }
 
@@ -42,13 +69,6 @@ extension OddsText {
       return .verbatim("")
     }
     return Message("policy.guess-cases", ["cases": .number(cases)])
-  }
-
-  /// A number of expected hits with one decimal: `0.3`, `21.0`.
-  static func hits(_ number: Double) -> Message {
-    let tenths = Int((number * 10).rounded())
-    if tenths == 0, number > 0 { return .verbatim("< 0.1") }
-    return .verbatim("\(tenths / 10).\(tenths % 10)")
   }
 }
 
@@ -78,15 +98,15 @@ enum EvidenceText {
         "policy.finding-rejected",
         [
           "window": window, "rejected": .number(rejected), "codes": codes(evidence.codes),
-          "share": .message(ShareText.percent(rejected, of: evidence.codes)),
+          "share": .message(ShareText.estimate(rejected, of: evidence.codes)),
         ])
   }
 
   /// The effect of a window, compared with the current one.
   static func effect(
-    of window: Window, insteadOf current: Window?, _ evidence: WindowEvidence
+    of window: Window, insteadOf current: Window?, _ evidence: WindowEvidence?
   ) -> Message? {
-    guard evidence.isEnough else { return nil }
+    guard let evidence, evidence.isEnough else { return nil }
     let effect = evidence.effect(of: window)
     let (rejected, affected) = (codes(effect.rejected), users(effect.users))
     guard let current, current != window else {

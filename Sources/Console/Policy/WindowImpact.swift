@@ -7,13 +7,15 @@ import Templating
 struct WindowImpact: ViewModel {
   let old: Window
   let new: Window
-  let evidence: PolicyEvidence
+  let evidence: WindowEvidence
+  /// The number of consecutive wrong codes after which a user's codes are locked.
+  let cap: Int
   /// The users whom the change affects; nil for administrators who can't see users.
   let affected: String?
   /// The users outside the new window; nil for administrators who can't see users.
   let notHelped: String?
 
-  private var change: WindowEvidence.Change { evidence.evidence.change(from: old, to: new) }
+  private var change: WindowEvidence.Change { evidence.change(from: old, to: new) }
 
   private static func signed(_ number: Int) -> Message {
     number > 0
@@ -22,16 +24,16 @@ struct WindowImpact: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .number("days") { $0.evidence.days },
+    .number("days") { $0.evidence.histogram.days },
     .text("codes") { signed($0.change.codes) },
     .text("codesBase") {
       Message(
-        "policy.of-codes", ["codes": EvidenceText.codes($0.evidence.evidence.codes)])
+        "policy.of-codes", ["codes": EvidenceText.codes($0.evidence.codes)])
     },
     .text("users") { signed($0.change.users) },
     .text("usersBase") {
       Message(
-        "policy.of-users", ["users": EvidenceText.users($0.evidence.evidence.users)])
+        "policy.of-users", ["users": EvidenceText.users($0.evidence.users)])
     },
     .text("affected") { $0.change.users == 0 ? nil : $0.affected },
     .number("rejected") { $0.change.stillRejected },
@@ -40,10 +42,10 @@ struct WindowImpact: ViewModel {
     },
     .text("notHelped") { $0.change.stillAffected == 0 ? nil : $0.notHelped },
     .text("chance") {
-      OddsText.chance(GuessingOdds($0.new, cap: $0.evidence.cap).untilClosed)
+      OddsText.chance(GuessingOdds($0.new, cap: $0.cap).untilClosed)
     },
     .text("chanceBase") { view in
-      let cap = view.evidence.cap
+      let cap = view.cap
       guard let new = OddsText.cases(GuessingOdds(view.new, cap: cap).untilClosed),
         let old = OddsText.cases(GuessingOdds(view.old, cap: cap).untilClosed)
       else { return nil }

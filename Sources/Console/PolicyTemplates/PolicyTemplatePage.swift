@@ -161,6 +161,7 @@ struct PolicyTemplatePage: Sendable {
       frame: framed, context: context, template: template, preview: preview, chosen: chosen,
       tenants: tenants, after: after, typed: typed,
       fields: try await actions.fields(Self.action(preview), context.signedIn, framed),
+      carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
       now: identity.clock.now())
     return .html(view.render(model), status: faults.isEmpty ? .ok : .unprocessableContent)
   }
@@ -191,6 +192,10 @@ struct PolicyTemplateView: ViewModel {
   /// The project's name as typed, if the template turns off TOTP.
   let typed: String
   let fields: ActionFields
+  /// Whether this server sends email.
+  let carriesMail: Bool
+  /// Whether this server sends text messages.
+  let carriesText: Bool
   let now: Instant
 
   private var address: String {
@@ -239,14 +244,23 @@ struct PolicyTemplateView: ViewModel {
   /// What happens to users who lose their second factor.
   private func losing(_ users: Int) -> Message {
     let count = Message.Value.number(users)
-    guard let mode = template.edit.effectiveEnforcement?.mode,
+    guard let enforcement = template.edit.effectiveEnforcement,
       let day = template.edit.firstDueDay(at: now)
     else { return Message("policy.users-lose-factor", ["count": count]) }
-    return switch mode {
+    return switch enforcement.applied(carriesMail: carriesMail).mode {
     case .claim:
       Message("policy-templates.users-get-claim", ["count": count, "day": Times.value(day)])
     case .refuse:
       Message("policy-templates.users-are-refused", ["count": count, "day": Times.value(day)])
+    }
+  }
+
+  /// Warnings about the template's values, each of them once.
+  private var warnings: [PolicyWarning] {
+    changing.reduce(into: []) { warnings, change in
+      let all = PolicyWarning.all(
+        from: change.policy.edit, to: template.edit, at: now, carriesText: carriesText)
+      warnings += all.filter { !warnings.contains($0) }
     }
   }
 
@@ -290,6 +304,7 @@ struct PolicyTemplateView: ViewModel {
     .text("next") { $0.tenants?.next },
     .text("tenantsError") { $0.frame.error(at: "tenants") },
     .texts("hits") { $0.hits },
+    .texts("warnings") { $0.warnings.map(\.message) },
     .list("rows") { view in
       view.preview.map { TemplateChangeRow(change: $0, times: view.frame.times) }
     },

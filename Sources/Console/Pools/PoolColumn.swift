@@ -59,7 +59,7 @@ enum PoolPreset: String, CaseIterable, Sendable {
   /// The columns that fit a desktop.
   ///
   /// A project's own sign-off is above its table, and the policies of several projects aren't
-  /// compared; who enforces enrollment says more about each than its pattern.
+  /// compared. Their patterns are below who enforces enrollment, without a column.
   func columns(acrossProjects: Bool) -> Set<PoolColumn> {
     switch self {
     case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]

@@ -158,6 +158,10 @@ struct PoolRow: ViewModel {
     .text("turnOn") { $0.turnOn },
     .flag("showsEnforcement") { $0.context.columns.contains(.enforcement) },
     .text("enforcement") { $0.enforcement },
+    .text("patternBelow") { row in
+      row.context.columns.contains(.pattern)
+        ? nil : row.pattern.map { Message("pools.pattern-below", ["pattern": .message($0)]) }
+    },
     .flag("showsWindow") { $0.context.columns.contains(.window) },
     .markup("window") { $0.configuration.map(WindowStrip.line) },
     .flag("showsSMS") { $0.context.columns.contains(.sms) },

@@ -47,7 +47,7 @@ struct PoolTables: Sendable {
       columns, pools.map(\.key), isWhole: false, since: since, at: now)
     let exemptions =
       columns.contains(.exemptions)
-      ? try await refusing { try await identity.exemptions.counts(in: project) } : [:]
+      ? try await refusing { try await identity.exemptions.counts(of: pools.map(\.key)) } : [:]
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
@@ -64,11 +64,13 @@ struct PoolTables: Sendable {
           subject: .pool(
             mayChange: signedIn.administrator.may(
               .changePolicy, project: project, tenant: pool.tenant)),
-          policy: pool, enforcer: EffectiveMFA.enforcer(of: pool.edit, at: now),
+          policy: pool,
+          enforcer: EffectiveMFA.enforcer(
+            of: pool.edit, carriesMail: identity.messages.carriesMail, at: now),
           users: pool.users, enrolled: pool.enrolledUsers,
           trend: trends[pool.key] ?? EnrollmentTrend(),
           attempts: figures[pool.key] ?? AttemptCounts(),
-          exemptions: exemptions[pool.tenant] ?? 0,
+          exemptions: exemptions[pool.key] ?? 0,
           review: columns.contains(.signOff)
             ? signOff.map {
               PoolRow.Review(state: $0.state(of: pool.tenant), signOff: $0.status.signOff)
@@ -81,8 +83,7 @@ struct PoolTables: Sendable {
   /// The rows of projects, with the policies of their own users and the figures of all of them.
   func rows(
     _ projects: [ProjectSummary], _ columns: Set<PoolColumn>,
-    _ statuses: [ID<Project>: ReviewStatus],
-    _ exemptions: [Exemption], for signedIn: SignedIn
+    _ statuses: [ID<Project>: ReviewStatus], for signedIn: SignedIn
   ) async throws(Refusal) -> Markup {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
     let visible = projects.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
@@ -96,6 +97,9 @@ struct PoolTables: Sendable {
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: visible, at: now) : [:]
+    let exemptions =
+      columns.contains(.exemptions)
+      ? try await refusing { try await identity.exemptions.counts(visibleTo: administrator) } : [:]
     let differing = try await refusing {
       columns.contains(.comparison)
         ? try await identity.policies.differing(in: projects, visibleTo: administrator) : []
@@ -111,11 +115,15 @@ struct PoolTables: Sendable {
           subject: .project(
             project.id, name: project.displayName, tenants: project.tenants,
             differing: differing.first { $0.project == project.id }?.count ?? 0),
-          policy: policy, enforcer: policy.map { EffectiveMFA.enforcer(of: $0.edit, at: now) },
+          policy: policy,
+          enforcer: policy.map {
+            EffectiveMFA.enforcer(
+              of: $0.edit, carriesMail: identity.messages.carriesMail, at: now)
+          },
           users: project.users, enrolled: project.enrolledUsers,
           trend: trends[project.key] ?? EnrollmentTrend(),
           attempts: whole.contains(project.key) ? figures[project.key] ?? AttemptCounts() : nil,
-          exemptions: exemptions.count { $0.project == project.id },
+          exemptions: exemptions[project.id]?.values.reduce(0, +) ?? 0,
           review: statuses[project.id].map {
             PoolRow.Review(state: $0.state, signOff: $0.signOff)
           })

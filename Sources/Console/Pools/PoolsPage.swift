@@ -17,8 +17,6 @@ struct PoolsPage: Sendable {
   let tables: PoolTables
   let view: Template<PoolsView>
 
-  private static let length = 50
-
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let asked = PoolsQuery(context, purpose)
     // Before the policies: a later change is then one that the form to sign off tells.
@@ -29,7 +27,7 @@ struct PoolsPage: Sendable {
       ofDays: PoolTables.days, until: identity.clock.now())
     let review = try await identity.policies.pools(
       of: context.scope.project, asked.query(since: since), after: asked.after,
-      limit: Self.length, visibleTo: context.signedIn.administrator)
+      limit: asked.size.rows, visibleTo: context.signedIn.administrator)
     if let first = context.signedIn.firstPage(of: asked.path, insteadOf: review.tenants) {
       return first
     }
@@ -74,7 +72,7 @@ struct PoolsPage: Sendable {
 
   private func table(_ context: ProjectContext) async throws(Refusal) -> CSV {
     let now = identity.clock.now()
-    var file = ReviewFile(publicURL: frames.publicURL, catalog: frames.catalog, now: now)
+    var file = ReviewFile(publicURL: frames.publicURL, now: now)
     let project = context.scope.project
     let exemptions = try await refusing { try await identity.exemptions.counts(in: project) }
     try await identity.addPools(
@@ -88,10 +86,12 @@ extension Identity {
   /// Reads the last sign-off of a project and what has changed since; nil for administrators who can't
   /// read its policy.
   fileprivate func signOff(
-    of project: ID<Project>, for signedIn: SignedIn
+    of project: ID<Project>, comparesAll: Bool = false, for signedIn: SignedIn
   ) async throws(Refusal) -> ReviewSummary? {
     guard signedIn.administrator.may(.readPolicy, project: project, tenant: nil) else { return nil }
-    return try await refusing { try await reviews.summary(of: project) }
+    return try await refusing {
+      try await reviews.summary(of: project, comparesAll: comparesAll)
+    }
   }
 
   /// Adds the pools of a project to a file.
@@ -100,7 +100,7 @@ extension Identity {
     to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
   ) async throws(Refusal) {
     let administrator = signedIn.administrator
-    let signOff = try await signOff(of: project, for: signedIn)
+    let signOff = try await signOff(of: project, comparesAll: true, for: signedIn)
     let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
     var (after, isFirst) = (nil as String?, true)
     repeat {
@@ -146,6 +146,7 @@ struct PoolsQuery: Sendable {
   let selection: PolicyReviewQuery.Selection
   let order: PolicyReviewQuery.Order
   let columns: PoolColumns
+  let size: PageSize
   let after: String?
 
   init(_ context: ProjectContext, _ purpose: PoolsPage.Purpose) {
@@ -156,6 +157,7 @@ struct PoolsQuery: Sendable {
     selection = PolicyReviewQuery.Selection(rawValue: asked.trimmed("show")) ?? .all
     order = PolicyReviewQuery.Order(rawValue: asked.trimmed("sort")) ?? .name
     columns = PoolColumns(asked, standard: purpose == .tenants ? .overview : .review)
+    size = PageSize(asked)
     after = asked.text("after")
   }
 
@@ -198,5 +200,6 @@ struct PoolsQuery: Sendable {
     if selection != .all { form.add("show", selection.rawValue) }
     if order != .name { form.add("sort", order.rawValue) }
     (columns ?? self.columns).add(to: &form)
+    form = size.added(to: form)
   }
 }

@@ -102,7 +102,7 @@ extension ProjectRow.Status {
     _ facts: ProjectsAttention.Facts, _ exemptions: [Exemption]
   ) -> [ID<Project>: Self] {
     var statuses: [ID<Project>: Self] = [:]
-    for exemption in exemptions where exemption.tenant == nil && !exemption.isEnrolled {
+    for exemption in exemptions where exemption.tenant == nil && !exemption.hasFactor {
       statuses[exemption.project, default: Self()].exempt += 1
     }
     for project in facts.warnings.map(\.project) + facts.drifting.map(\.project)

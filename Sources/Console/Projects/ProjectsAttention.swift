@@ -81,13 +81,11 @@ struct ProjectsAttention: ViewModel {
     .text(\.breakGlass),
     .text(\.policyFile),
     .text("audit") { _ in ConsolePaths.instanceAudit() },
-    .flag("hasWarnings") { !$0.warnings.isEmpty },
     .list(\.warnings),
     .flag(\.hasMoreWarnings),
     .list(\.held),
     .list(\.overdue),
     .text(\.allDue),
-    .flag("hasDiffering") { !$0.differing.isEmpty },
     .list(\.differing),
     .text(\.allDiffering),
   ]

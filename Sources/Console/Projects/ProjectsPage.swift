@@ -11,7 +11,6 @@ struct ProjectsPage: Sendable {
   let row: Template<ProjectRow>
   let rows = MarkupCache<ProjectRow.Source>()
 
-  private static let length = 50
   /// The maximum number of warnings of each kind on the page.
   static let warnings = 5
   /// The period of rejection rates, in days.
@@ -20,11 +19,12 @@ struct ProjectsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let administrator = signedIn.administrator
     let query = signedIn.query.trimmed("q")
+    let size = PageSize(signedIn.query)
     let after = signedIn.query.text("after")
     let page = try await refusing {
       try await identity.pools.projects(
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
-        limit: Self.length)
+        limit: size.rows)
     }
     if let first = signedIn.firstPage(of: ConsolePaths.projects(), insteadOf: page) { return first }
     let facts = try await ProjectsAttention.Facts(identity, page.items, administrator)
@@ -49,7 +49,8 @@ struct ProjectsPage: Sendable {
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(facts, clock: frames.clock(for: signedIn), signedIn),
-      upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,
+      upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, size: size,
+      after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil
         ? try await FirstRun(page.items, administrator, identity) : nil,
       administrator: administrator)

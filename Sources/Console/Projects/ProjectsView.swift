@@ -24,8 +24,8 @@ struct ProjectsView: ViewModel {
 
   init(
     frame: Frame, page: Page<ProjectSummary>, rows: Markup, trends: [EnrollmentTrend],
-    attention: ProjectsAttention, upcoming: Upcoming, query: String, after: String?,
-    firstRun: FirstRun?, administrator: Administrator
+    attention: ProjectsAttention, upcoming: Upcoming, query: String, size: PageSize,
+    after: String?, firstRun: FirstRun?, administrator: Administrator
   ) {
     self.frame = FrameView(frame)
     self.rows = rows
@@ -37,10 +37,12 @@ struct ProjectsView: ViewModel {
     finding = Self.finding(trends, isWhole: isWhole && trends.count == page.items.count)
     filter =
       isWhole && page.items.count < 10
-      ? nil : FilterView(action: list, label: Message("projects.search"), query: query)
+      ? nil
+      : FilterView(
+        action: list, label: Message("projects.search"), query: query, keeping: size.form)
     pager = PagerView(
       shown: Message("projects.count", ["count": .number(page.items.count)]), path: list,
-      query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
+      query: size.added(to: query.isEmpty ? Form() : ["q": query]), after: after, next: page.next)
     newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
     removals =
       !page.items.isEmpty && administrator.may(read: .removals, about: .instance)

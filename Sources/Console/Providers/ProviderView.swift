@@ -49,12 +49,13 @@ struct ProviderView: ViewModel {
         facts.append(Fact(Message("providers.issuer"), HTML.isolated(settings.issuer)))
         facts.append(Fact(Message("providers.client-id"), HTML.isolated(settings.clientID)))
       }
-      let names = settings.keys.names.joined(separator: ", ")
+      let names = settings.keys.names.map { Message.value(.name($0)) }
       facts.append(
         Fact(
           Message("providers.keys"),
           names.isEmpty
-            ? Markup(escaping: Message("providers.no-keys")) : HTML.isolated(names)))
+            ? Markup(escaping: Message("providers.no-keys"))
+            : Markup(html: .value(.sequence(names)))))
       facts.append(
         Fact(
           Message("providers.client-secret"),

@@ -12,8 +12,6 @@ struct RemovalGroupPage: Sendable {
   let draft: Template<RemovalGroupDraftView>
   let view: Template<RemovalGroupView>
 
-  private static let length = 50
-
   private var removals: BulkRemovals { identity.bulkRemovals }
 
   func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
@@ -26,7 +24,10 @@ struct RemovalGroupPage: Sendable {
     let users = try await users(of: group, signedIn)
     let model = RemovalGroupView(
       frame: frame(signedIn, group, users: group.users), group: group,
-      users: users, reader: signedIn)
+      users: users, reader: signedIn,
+      undoByOthers: try await .find(
+        identity.administrators, toUndo: group.undoable, startedBy: group.requester,
+        at: ConsolePaths.undoOfRemovalGroup(id), insteadOf: signedIn, ending.frames))
     var response = Response.html(view.render(model))
     if group.isRunning { users.refresh.add(to: &response) }
     return response
@@ -129,7 +130,7 @@ struct RemovalGroupPage: Sendable {
   ) async throws(Refusal) -> GroupUsers {
     let refresh = RemovalRefresh(ConsolePaths.removalGroup(String(group.id)), signedIn.query)
     let page = try await refusing {
-      try await removals.users(of: group, after: refresh.after, limit: Self.length)
+      try await removals.users(of: group, after: refresh.after, limit: refresh.size.rows)
     }
     return GroupUsers(group: group, page: page, refresh: refresh)
   }

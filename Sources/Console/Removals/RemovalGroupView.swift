@@ -52,6 +52,8 @@ struct RemovalGroupDraftView: ViewModel {
     }
   }
 
+  private var action: String { ConsolePaths.removalGroup(String(group.id)) }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("users") { GroupText.usersInPools($0.eligibility.selected) },
@@ -60,9 +62,10 @@ struct RemovalGroupDraftView: ViewModel {
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.group.users > 0 else { return nil }
       return SupportForm(
-        frame: view.frame, eligibility: view.eligibility.form, answers: view.answers)
+        frame: view.frame, eligibility: view.eligibility.form, answers: view.answers,
+        action: view.action)
     },
-    .text("action") { ConsolePaths.removalGroup(String($0.group.id)) },
+    .text("action") { $0.action },
     .text(\.csrf),
     .texts("consequences") { $0.consequences },
     .list("pools") { $0.pools },
@@ -160,6 +163,8 @@ struct RemovalGroupView: ViewModel {
   let group: BulkGroup
   let users: GroupUsers
   let reader: SignedIn
+  /// Who can undo the removal; nil if the reader can, or nobody.
+  let undoByOthers: OtherAdministratorsView?
 
   private var figures: [Figure] {
     RemovalJobView.figures(
@@ -210,7 +215,7 @@ struct RemovalGroupView: ViewModel {
       $0.undoable > 0 && !$0.isOwn
         ? ConsolePaths.undoOfRemovalGroup(String($0.group.id)) : nil
     },
-    .text("undoByOthers") { $0.undoable > 0 && $0.isOwn ? Message("removals.own-removal") : nil },
+    .optional(\.undoByOthers),
     .text("undoButton") { Message("removals.undo-for", ["count": .number($0.undoable)]) },
     .list("parts") { view in view.group.parts.map { GroupPartRow(part: $0) } },
     .list("facts") { $0.facts },

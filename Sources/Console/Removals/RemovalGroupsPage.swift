@@ -10,8 +10,6 @@ struct RemovalGroupsPage: Sendable {
   let frames: Frames
   let view: Template<RemovalGroupsView>
 
-  private static let length = 50
-
   private var removals: BulkRemovals { identity.bulkRemovals }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -23,10 +21,12 @@ struct RemovalGroupsPage: Sendable {
   func look(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let form = signedIn.form
     guard let typed = form.text("list", atMost: Form.longestText) else {
-      let users = try await selection(signedIn)
-      guard !users.isEmpty else {
-        let error = FieldError(field: "list", text: Message("removals.none-selected"))
+      guard let users = try await selection(signedIn) else {
+        let error = RemovalsPage.tooManyMatch(BulkRemovals.mostLinesAcrossPools)
         return try await page(signedIn, typed: "", error: error)
+      }
+      guard !users.isEmpty else {
+        return try await page(signedIn, typed: "", error: RemovalsPage.noneSelected)
       }
       return try await draft(signedIn) { () async throws(BulkError) in
         try await removals.draft(users, by: signedIn.author, signedIn.session)
@@ -54,20 +54,21 @@ struct RemovalGroupsPage: Sendable {
     }
   }
 
-  /// Returns the selected users, or all that a search finds.
-  private func selection(_ signedIn: SignedIn) async throws(Refusal) -> [BulkSelection] {
+  /// Returns the selected users, or all that a search finds; nil if it finds too many.
+  private func selection(_ signedIn: SignedIn) async throws(Refusal) -> [BulkSelection]? {
     let text = signedIn.query.trimmed("q")
     guard text.isEmpty else {
       let found = try await refusing {
         try await identity.accounts.search(
           everywhere: text, visibleTo: signedIn.administrator, part: .whole)
       }
+      guard !found.isCut else { return nil }
       return found.hits.map {
         BulkSelection(
           project: $0.scope.project, tenant: $0.scope.tenant, account: $0.account.id)
       }
     }
-    return signedIn.form.all("user").compactMap { BulkSelection(page: $0.text) }
+    return BulkSelection.users(in: signedIn.form)
   }
 
   private static func fault(_ error: BulkListError) -> FieldError {
@@ -77,10 +78,11 @@ struct RemovalGroupsPage: Sendable {
   private func page(
     _ signedIn: SignedIn, typed: String, error: FieldError?
   ) async throws(Refusal) -> Response {
+    let size = PageSize(signedIn.query)
     let after = signedIn.query.text("after")
     let groups = try await refusing {
       try await removals.groups(
-        for: signedIn.administrator.id, after: after, limit: Self.length)
+        for: signedIn.administrator.id, after: after, limit: size.rows)
     }
     let path = ConsolePaths.removalGroups()
     if error == nil, let first = signedIn.firstPage(of: path, insteadOf: groups) { return first }
@@ -88,15 +90,20 @@ struct RemovalGroupsPage: Sendable {
     frame.errors = error.map { [$0] } ?? []
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.findUsers())]
     let model = RemovalGroupsView(
-      frame: FrameView(frame), groups: groups, after: after,
+      frame: FrameView(frame), groups: groups, size: size, after: after,
       form: ListForm(signedIn, typed: typed, error: error?.text))
     return .html(view.render(model), status: error == nil ? .ok : .unprocessableContent)
   }
 }
 
 extension BulkSelection {
+  /// Returns the users that a ``UserSelection`` sends.
+  static func users(in form: Form) -> [BulkSelection] {
+    form.all("user").compactMap { BulkSelection(page: $0.text) }
+  }
+
   /// Creates a selection from the address of a user's page; nil for any other text.
-  init?(page: String) {
+  private init?(page: String) {
     guard page.utf8.count <= 2_000, let target = Target(page) else { return nil }
     if let (project, uid) = ConsolePaths.user.ofProject.match(target) {
       self.init(project: ID(project), tenant: nil, account: ID(uid))
@@ -111,6 +118,7 @@ extension BulkSelection {
 struct RemovalGroupsView: ViewModel {
   let frame: FrameView
   let groups: Page<BulkGroup>
+  let size: PageSize
   let after: String?
   let form: ListForm
 
@@ -124,7 +132,7 @@ struct RemovalGroupsView: ViewModel {
     .object("pager") { view in
       PagerView(
         shown: Message("removals.n-removals", ["count": .number(view.groups.items.count)]),
-        path: ConsolePaths.removalGroups(), query: Form(), after: view.after,
+        path: ConsolePaths.removalGroups(), query: view.size.form, after: view.after,
         next: view.groups.next)
     },
     .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },

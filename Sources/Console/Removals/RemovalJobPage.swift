@@ -11,8 +11,6 @@ struct RemovalJobPage: Sendable {
   let draft: Template<RemovalDraftView>
   let view: Template<RemovalJobView>
 
-  private static let length = 50
-
   private var removals: BulkRemovals { identity.bulkRemovals }
 
   func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
@@ -27,7 +25,11 @@ struct RemovalJobPage: Sendable {
     let part = try await removals.part(id, context)
     let model = RemovalJobView(
       frame: try await frame(context, job), context: context, part: part, lines: lines,
-      approval: approval)
+      approval: approval,
+      undoByOthers: try await .find(
+        identity.administrators, toUndo: part.canUndo ? [part] : [], startedBy: job.requester,
+        at: ConsolePaths.undoOfBulkRemoval(context.scope, id), insteadOf: context.signedIn,
+        ending.frames))
     var response = Response.html(view.render(model))
     if part.isRunning { lines.refresh.add(to: &response) }
     return response
@@ -72,9 +74,13 @@ struct RemovalJobPage: Sendable {
     return .redirect(to: ConsolePaths.bulkRemoval(context.scope, id))
   }
 
-  /// Returns every line with its result as CSV.
+  /// Returns every line with its result as CSV, except of a draft.
+  ///
+  /// The administrator who submitted the draft gave a reason and re-authenticated, which is recorded.
+  /// A draft of selected users would export the list of users without any of it.
   func download(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
+    guard job.state != .draft else { throw .notFound }
     let catalog = ending.frames.catalog
     let columns = [
       Message("removals.line"), Message("removals.user"), Message("removals.result"),
@@ -151,7 +157,7 @@ struct RemovalJobPage: Sendable {
       tab: isOpen || result != nil ? show : "")
     let page = try await refusing {
       try await removals.items(
-        of: job, result, isOpen: isOpen, after: refresh.after, limit: Self.length)
+        of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
     }
     let counts = try await refusing { try await removals.counts(of: job) }
     return BulkLines(

@@ -52,6 +52,8 @@ struct RemovalDraftView: ViewModel {
     job.asksForNumber(.stolen, eligibility.settings)
   }
 
+  private var action: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("users") { $0.users },
@@ -59,9 +61,11 @@ struct RemovalDraftView: ViewModel {
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.job.users > 0 else { return nil }
-      return SupportForm(frame: view.frame, eligibility: view.eligibility, answers: view.answers)
+      return SupportForm(
+        frame: view.frame, eligibility: view.eligibility, answers: view.answers,
+        action: view.action)
     },
-    .text("action") { ConsolePaths.bulkRemoval($0.context.scope, String($0.job.id)) },
+    .text("action") { $0.action },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .flag("asksForNumber") { $0.asksForNumber },
@@ -88,6 +92,8 @@ struct RemovalJobView: ViewModel {
   let part: BulkGroup.Part
   let lines: BulkLines
   let approval: Approval?
+  /// Who can undo the removal; nil if the reader can, or nobody.
+  let undoByOthers: OtherAdministratorsView?
 
   private var job: BulkJob { part.job }
 
@@ -184,7 +190,7 @@ struct RemovalJobView: ViewModel {
         ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil
     },
     .text("undoButton") { Message("removals.undo-for", ["count": .number($0.part.undoable)]) },
-    .text("undoByOthers") { $0.part.canUndo && $0.isOwn ? Message("removals.own-removal") : nil },
+    .optional(\.undoByOthers),
     .text("undoEnding") { $0.part.undoEndingSentence },
     .flag("undoRequiresCaller") { $0.part.undoable > 0 && $0.part.requiresCaller },
     .text("ending") { $0.job.endingSentence },

@@ -14,31 +14,33 @@ struct RemovalRefresh: ViewModel {
   let tab: String
   /// The key that the lines start after; nil for the first page.
   let after: String?
+  let size: PageSize
   private let isOff: Bool
 
   init(_ path: String, _ query: Form, tab: String = "") {
     self.path = path
     self.tab = tab
     after = query.text("after")
+    size = PageSize(query)
     isOff = query[Self.still] != nil
   }
 
   /// The query of the tab.
-  var query: Form { Self.query(tab, isOff: isOff) }
+  var query: Form { query(tab, isOff: isOff) }
 
   /// Returns the address of another tab.
-  func address(ofTab tab: String) -> String { Self.query(tab, isOff: isOff).query(of: path) }
+  func address(ofTab tab: String) -> String { query(tab, isOff: isOff).query(of: path) }
 
   /// Returns the address of the lines that are shown, with automatic refresh off or on.
   private func address(isOff: Bool) -> String {
-    Self.query(tab, isOff: isOff).at(after).query(of: path)
+    query(tab, isOff: isOff).at(after).query(of: path)
   }
 
-  private static func query(_ tab: String, isOff: Bool) -> Form {
+  private func query(_ tab: String, isOff: Bool) -> Form {
     var form = Form()
     if !tab.isEmpty { form.add("show", tab) }
-    if isOff { form.add(still, "") }
-    return form
+    if isOff { form.add(Self.still, "") }
+    return size.added(to: form)
   }
 
   /// Adds the header field to the page of a running removal, unless it's off.

@@ -9,29 +9,66 @@ struct RemovalsPage: Sendable {
   let frames: Frames
   let view: Template<RemovalsView>
 
-  private static let length = 50
-
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     try await page(context, typed: "", errors: [])
   }
 
-  /// Creates a draft from a pasted list and redirects to its preview.
+  /// Creates a draft from a pasted list, from all users that a list shows, or from those of them
+  /// that are selected, and redirects to its preview.
   func look(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let typed = context.signedIn.form.text("list", atMost: Form.longestText) ?? ""
+    let signedIn = context.signedIn
+    guard let typed = signedIn.form.text("list", atMost: Form.longestText) else {
+      return try await select(context)
+    }
     let list: BulkList
     do {
       list = try BulkList(typed)
     } catch {
       return try await page(context, typed: typed, errors: [Self.fault(error)])
     }
-    let id: Int64
     do {
-      id = try await removals.draft(
-        list, in: context.scope, by: context.signedIn.author, context.signedIn.session)
+      return Self.preview(
+        try await removals.draft(list, in: context.scope, by: signedIn.author, signedIn.session),
+        in: context)
     } catch {
       throw BulkFaults.refusal(error)
     }
-    return .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
+  }
+
+  private func select(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    do {
+      if let all = UsersQuery.selected(by: signedIn.query) {
+        return Self.preview(
+          try await removals.draft(
+            all: all, in: context.scope, by: signedIn.author, signedIn.session), in: context)
+      }
+      return Self.preview(
+        try await removals.draft(
+          BulkSelection.users(in: signedIn.form), in: context.scope, by: signedIn.author,
+          signedIn.session), in: context)
+    } catch {
+      switch error {
+      case .nothingToDo:
+        return try await page(context, typed: "", errors: [Self.noneSelected])
+      case .tooLong:
+        return try await page(context, typed: "", errors: [Self.tooManyMatch(BulkList.longest)])
+      case .notFound, .denied, .unavailable: throw BulkFaults.refusal(error)
+      }
+    }
+  }
+
+  private static func preview(_ id: Int64, in context: ScopeContext) -> Response {
+    .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
+  }
+
+  /// What is wrong with a form without selected users.
+  static let noneSelected = FieldError(field: "list", text: Message("removals.none-selected"))
+
+  /// What is wrong with a selection of all users of a list that is too long.
+  static func tooManyMatch(_ longest: Int) -> FieldError {
+    FieldError(
+      field: "list", text: Message("removals.too-many-match", ["count": .number(longest)]))
   }
 
   /// Returns what is wrong with a list of at most `longest` lines.
@@ -45,6 +82,8 @@ struct RemovalsPage: Sendable {
     case .severalAddresses(let line):
       FieldError(
         field: "list", text: Message("removals.several-addresses", ["line": .number(line)]))
+    case .missingUser(let line):
+      FieldError(field: "list", text: Message("removals.missing-user", ["line": .number(line)]))
     case .containsNUL(let line):
       FieldError(field: "list", text: Message("removals.contains-nul", ["line": .number(line)]))
     }
@@ -53,9 +92,10 @@ struct RemovalsPage: Sendable {
   private func page(
     _ context: ScopeContext, typed: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
+    let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
     let (jobs, undos) = try await refusing {
-      try await removals.list(context.scope, after: after, limit: Self.length)
+      try await removals.list(context.scope, after: after, limit: size.rows)
     }
     let path = ConsolePaths.removals(context.scope)
     if errors.isEmpty, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
@@ -65,7 +105,8 @@ struct RemovalsPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
     let model = RemovalsView(
-      frame: FrameView(frame), context: context, jobs: jobs, undos: undos, after: after,
+      frame: FrameView(frame), context: context, jobs: jobs, undos: undos, size: size,
+      after: after,
       form: ListForm(context, typed: typed, error: errors.first?.text))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -115,6 +156,7 @@ struct RemovalsView: ViewModel {
   let context: ScopeContext
   let jobs: Page<BulkJob>
   let undos: [Int64: BulkUndo.State]
+  let size: PageSize
   let after: String?
   let form: ListForm
 
@@ -133,7 +175,7 @@ struct RemovalsView: ViewModel {
     .object("pager") { view in
       PagerView(
         shown: Message("removals.n-removals", ["count": .number(view.jobs.items.count)]),
-        path: ConsolePaths.removals(view.context.scope), query: Form(), after: view.after,
+        path: ConsolePaths.removals(view.context.scope), query: view.size.form, after: view.after,
         next: view.jobs.next)
     },
     .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },

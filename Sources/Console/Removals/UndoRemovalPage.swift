@@ -133,6 +133,9 @@ struct UndoRemovalPage: Sendable {
     frame.errors = refusal == nil ? errors : []
     let model = UndoRemovalView(
       frame: FrameView(frame), subject: subject, eligibility: eligibility, refusal: refusal,
+      otherAdministrators: try await .find(
+        identity.administrators, toUndo: subject.parts, startedBy: subject.requester,
+        at: subject.action, insteadOf: signedIn, ending.frames),
       input: input, csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -163,6 +166,7 @@ struct UndoRemovalView: ViewModel {
   let subject: UndoneRemoval
   let eligibility: SupportEligibility
   let refusal: SupportRefusal?
+  let otherAdministrators: OtherAdministratorsView?
   let input: ActionInput
   let csrf: String
   let carriesMail: Bool
@@ -182,11 +186,12 @@ struct UndoRemovalView: ViewModel {
     .text("users") { BulkText.users($0.users) },
     .flag("hasUsers") { $0.users > 0 },
     .optional(\.refusal),
+    .optional(\.otherAdministrators),
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil else { return nil }
       return SupportForm(
         frame: view.frame, eligibility: view.eligibility, answers: view.input,
-        reasons: [.found, .mistake, .other])
+        action: view.subject.action, reasons: [.found, .mistake, .other])
     },
     .text("action") { $0.subject.action },
     .text(\.csrf),
@@ -204,4 +209,28 @@ struct UndoRemovalView: ViewModel {
     .text("button") { Message("removals.restore-for", ["count": .number($0.users)]) },
     .text("back") { $0.subject.page },
   ]
+}
+
+extension OtherAdministratorsView {
+  /// Finds who can undo a bulk removal in place of the administrator who started it.
+  ///
+  /// - Parameters:
+  ///   - administrators: The administrators.
+  ///   - parts: The parts that can be undone at once.
+  ///   - requester: The administrator who started the removal.
+  ///   - path: The address of the undo.
+  ///   - signedIn: The reader.
+  ///   - frames: The frames, with the console's public URL.
+  /// - Returns: Nil if the reader didn't start it, or nothing can be undone.
+  /// - Throws: ``Refusal/unavailable`` if the database fails.
+  static func find(
+    _ administrators: Administrators, toUndo parts: [BulkGroup.Part],
+    startedBy requester: ID<Administrator>, at path: String, insteadOf signedIn: SignedIn,
+    _ frames: Frames
+  ) async throws(Refusal) -> Self? {
+    guard requester == signedIn.administrator.id, !parts.isEmpty else { return nil }
+    return try await find(
+      administrators, for: .undoBulkRemoval, in: parts.map(\.scope), of: signedIn.administrator,
+      to: .undoBulkRemoval, link: frames.publicURL.origin + path)
+  }
 }

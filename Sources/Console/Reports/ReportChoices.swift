@@ -43,28 +43,34 @@ enum EnrollmentStep: String, CaseIterable, Sendable {
 }
 
 /// The second factors that a report lists.
-enum FactorAgeChoice: String, CaseIterable, Sendable {
+enum FactorChoice: String, CaseIterable, Sendable {
   case unused90 = "unused-90"
   case unused180 = "unused-180"
   case old1 = "old-1"
   case old2 = "old-2"
   case old3 = "old-3"
+  case neverUsed = "never-used"
+  case sharedSecret = "shared-secret"
 
   /// The choice in a query; those unused for 90 days without one.
   init(_ text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .unused90 }
 
-  var age: FactorAge {
+  var condition: FactorCondition {
     switch self {
     case .unused90: .unused(days: 90)
     case .unused180: .unused(days: 180)
     case .old1: .enrolled(years: 1)
     case .old2: .enrolled(years: 2)
     case .old3: .enrolled(years: 3)
+    case .neverUsed: .neverUsed
+    case .sharedSecret: .sharedSecret
     }
   }
 
   var name: Message {
-    switch age {
+    switch condition {
+    case .neverUsed: Message("reports.never-used")
+    case .sharedSecret: Message("reports.shared-secret")
     case .unused(let days): Message("reports.unused", ["count": .number(days)])
     case .enrolled(let years): Message("reports.older", ["count": .number(years)])
     }

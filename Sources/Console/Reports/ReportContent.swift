@@ -20,6 +20,8 @@ struct ReportContent: Sendable {
   var next: String?
   /// The number of rows on all pages; nil if it isn't known.
   var total: Int?
+  /// The users of a report about several pools.
+  var users: DownloadedUsers?
 }
 
 /// A choice of a report, as links to the same report.
@@ -39,53 +41,6 @@ struct ReportMenu: ViewModel {
     .text("choice") { $0.choice },
     .list(\.items),
   ]
-}
-
-extension Report {
-  /// Whether the report lists users, so that its file requires the permission to export them, and
-  /// is recorded.
-  var listsUsers: Bool {
-    switch self {
-    case .locked, .factors: true
-    case .enrollment, .removals, .exemptions, .access, .dormantAdministrators: false
-    }
-  }
-
-  /// The name, with what the report is about unless it's one pool.
-  func name(about subject: ReportSubject) -> Message {
-    switch subject {
-    case .pool: name
-    case .project: Message("reports.name-with-tenants", ["report": .message(name)])
-    case .instance:
-      coversPools ? Message("reports.name-all-projects", ["report": .message(name)]) : name
-    }
-  }
-
-  /// What the report shows, as a sentence.
-  var explanation: Message {
-    switch self {
-    case .enrollment: Message("reports.explain-enrollment")
-    case .removals: Message("reports.explain-removals")
-    case .exemptions: Message("reports.explain-exemptions")
-    case .locked: Message("reports.explain-locked")
-    case .factors: Message("reports.explain-factors")
-    case .access: Message("reports.explain-access")
-    case .dormantAdministrators: Message("reports.explain-dormant")
-    }
-  }
-
-  /// Why the report is empty, as a sentence.
-  var emptiness: Message {
-    switch self {
-    case .enrollment: Message("reports.empty-enrollment")
-    case .removals: Message("reports.empty-removals")
-    case .exemptions: Message("reports.empty-exemptions")
-    case .locked: Message("reports.empty-locked")
-    case .factors: Message("reports.empty-factors")
-    case .access: Message("reports.explain-access")
-    case .dormantAdministrators: Message("reports.empty-dormant")
-    }
-  }
 }
 
 /// Reads the contents of reports.
@@ -119,21 +74,30 @@ struct ReportContents: Sendable {
         of: context.scope, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
     }
     let history = EnrollmentHistory(points, at: instants, times)
+    let exempt = try await refusing {
+      try await identity.exemptions.periods(
+        in: context.scope, isWhole: isWhole, since: history.samples.first?.at ?? now)
+    }
+    func exemptions(at instant: Instant) -> Int {
+      exempt.count { $0.from <= instant && $0.until > instant }
+    }
     var chart = history.frame([], catalog)
     chart.table = nil
     let query = query(["by": step.rawValue], isWhole: isWhole)
     var content = ReportContent(
-      summary: Report.enrollment.explanation, query: query, chart: chart,
+      summary: Message(
+        "reports.enrollment-summary", ["count": .number(exemptions(at: now))]),
+      query: query, chart: chart,
       table: ReportTable(
         caption: Report.enrollment.explanation,
         columns: [
           Message("common.day"), Message("charts.enrolled"), Message("charts.all-users"),
-          Message("activity.share"),
+          Message("activity.share"), Message("reports.exempt"),
         ], times: times))
     content.table.rows = history.samples.reversed().map { sample in
       [
         .day(times.calendarDay(of: sample.at)), .number(sample.enrolled), .number(sample.users),
-        .share(sample.enrolled, of: sample.users),
+        .share(sample.enrolled, of: sample.users), .number(exemptions(at: sample.at)),
       ]
     }
     content.menus = [
@@ -143,6 +107,12 @@ struct ReportContents: Sendable {
     ]
     addTenantsMenu(
       to: &content, .enrollment, isWhole: isWhole, context.scope, context.signedIn)
+    if context.may(.findUsers) {
+      content.details = Link(
+        text: Message("reports.view-exemptions"),
+        href: self.query([:], isWhole: isWhole).query(
+          of: ConsolePaths.report(.exemptions)(context.scope)))
+    }
     return content
   }
 
@@ -168,7 +138,10 @@ struct ReportContents: Sendable {
         ], times: signedIn.times))
     content.table.rows = counts.map { count in
       [
-        .text(count.reason?.name ?? Message("reports.no-reason")),
+        .text(
+          count.reason?.name
+            ?? (count.isReasonErased
+              ? Message("reports.reason-erased") : Message("reports.no-reason"))),
         count.agentName.isEmpty ? .text(Message("common.users")) : .name(count.agentName),
         .number(count.count),
       ]
@@ -208,9 +181,11 @@ struct ReportContents: Sendable {
           Message("reports.ticket"), Message("reports.granted-by"), Message("reports.granted-on"),
           Message("reports.until"), Message("common.state"),
         ], times: context.signedIn.times))
-    content.table.rows = found.reversed().filter {
+    let shown = found.reversed().filter {
       administrator.may(.findUsers, project: $0.project, tenant: $0.tenant)
-    }.map { exemption in
+    }
+    content.users = shown.isEmpty ? nil : DownloadedUsers(of: shown)
+    content.table.rows = shown.map { exemption in
       let isCurrent = exemption.endsAt > now
       let state = isCurrent ? Message("reports.current") : Message("reports.past")
       return [
@@ -234,13 +209,16 @@ struct ReportContents: Sendable {
       try await identity.accounts.list(
         context.scope, filter: .locked, after: after, limit: limit)
     }
+    let ends = try await refusing {
+      try await identity.exemptions.ends(of: page.items.map(\.key))
+    }
     var content = ReportContent(
-      summary: Report.locked.explanation,
+      summary: Report.locked.explanation, query: PageSize(context.signedIn.query).form,
       table: ReportTable(
         caption: Report.locked.explanation,
         columns: [
           Message("reports.user"), Message("common.state"), Message("reports.until"),
-          Message("users.last-sign-in"),
+          Message("users.last-sign-in"), Message("users.exempt-until-heading"),
         ], times: context.signedIn.times), next: page.next)
     content.table.rows = page.items.compactMap { account in
       let lock = account.codeLock(at: now)
@@ -251,7 +229,7 @@ struct ReportContents: Sendable {
       return [
         .name(account.label, href: href),
         .marked(AccountChips.lock(lock), state), until,
-        .moment(account.lastLoginAt),
+        .moment(account.lastLoginAt), Self.exemptUntil(ends[account.key]),
       ]
     }
     return content
@@ -260,17 +238,23 @@ struct ReportContents: Sendable {
   private func factors(
     _ context: ScopeContext, after: String?, limit: Int, counts: Bool
   ) async throws(Refusal) -> ReportContent {
-    let choice = FactorAgeChoice(context.signedIn.query.text("age"))
+    let choice = FactorChoice(context.signedIn.query.text("age"))
     let page = try await refusing {
       try await identity.reports.factors(
-        in: context.scope, choice.age, after: after, limit: limit)
+        in: context.scope, choice.condition, after: after, limit: limit)
     }
     let count =
       counts
       ? try await refusing {
-        try await identity.reports.countFactors(in: context.scope, choice.age)
+        try await identity.reports.countFactors(in: context.scope, choice.condition)
       } : nil
-    let query: Form = ["age": choice.rawValue]
+    let ends = try await refusing {
+      try await identity.exemptions.ends(of: Array(Set(page.items.map(\.key))))
+    }
+    let query = PageSize(context.signedIn.query).added(to: ["age": choice.rawValue])
+    // Tells who shares a secret with whom.
+    let fingerprint: [Message] =
+      choice == .sharedSecret ? [Message("reports.secret-fingerprint")] : []
     var content = ReportContent(
       summary: Report.factors.explanation, query: query,
       table: ReportTable(
@@ -278,21 +262,27 @@ struct ReportContents: Sendable {
         columns: [
           Message("reports.user"), Message("reports.factor"), Message("common.name"),
           Message("common.enrolled"), Message("common.last-used"),
-        ], times: context.signedIn.times), next: page.next, total: count)
+          Message("users.exempt-until-heading"),
+        ] + fingerprint, times: context.signedIn.times), next: page.next, total: count)
     content.table.rows = page.items.map { factor in
       [
         .name(factor.label, href: ConsolePaths.user(context.scope, factor.account.text)),
         .text(factor.kind.name), .name(factor.displayName ?? ""), .moment(factor.enrolledAt),
-        .moment(factor.lastUsedAt),
-      ]
+        .moment(factor.lastUsedAt), Self.exemptUntil(ends[factor.key]),
+      ] + fingerprint.map { _ in .name(factor.secretFingerprint ?? "") }
     }
     content.menus = [
       menu(
         Message("reports.second-factors"), "age",
-        FactorAgeChoice.allCases.map { ($0.rawValue, $0.name) },
+        FactorChoice.allCases.map { ($0.rawValue, $0.name) },
         ConsolePaths.report(.factors)(context.scope), query)
     ]
     return content
+  }
+
+  /// The end of a user's exemption, or nothing without one.
+  private static func exemptUntil(_ end: Instant?) -> ReportTable.Cell {
+    end.map { .moment($0) } ?? .name("")
   }
 
   private func period(_ signedIn: SignedIn) -> (ChartWindow, Instant) {

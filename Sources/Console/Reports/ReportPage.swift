@@ -11,13 +11,13 @@ struct ReportPage: Sendable {
   let actions: ActionForms
   let view: Template<ReportView>
 
-  private static let length = 50
   /// The number of users that are read at a time for a file.
   private static let batch = 500
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let after = context.signedIn.query.text("after")
-    let content = try await contents.read(report, context, after: after, limit: Self.length)
+    let size = PageSize(context.signedIn.query)
+    let content = try await contents.read(report, context, after: after, limit: size.rows)
     let path = ConsolePaths.report(report)(context.scope)
     let page = Page(items: content.table.rows, next: content.next)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
@@ -46,37 +46,27 @@ struct ReportPage: Sendable {
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     let (content, asOf) = try await contents.identity.fromReplica { () async throws(Refusal) in
-      try await contents.read(report, context, after: nil, limit: Self.length)
+      try await contents.read(report, context, after: nil, limit: Self.batch)
     }
     return content.table.csv(contents.catalog).response(named: report.rawValue, asOf: asOf)
   }
 
   /// Downloads a list of users, which is recorded.
   func export(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let signedIn = context.signedIn
-    // Avoids reading the users for a request that will be denied.
-    let unmet = try await actions.unmet(.exportUsers, signedIn)
-    guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
-      return try await ask(context, signedIn.form["confirmed"] == nil ? [] : unmet)
-    }
-    let (table, asOf) = try await contents.identity.fromReplica { () async throws(Refusal) in
-      try await users(context)
-    }
-    do {
-      let outcome = try await contents.identity.accounts.recordDownload(
-        of: context.scope, count: table.people, filter: contents.catalog.text(table.caption),
-        actions.request(signedIn))
-      let file = table.csv(contents.catalog).response(named: report.rawValue, asOf: asOf)
-      return actions.page(file, after: outcome)
-    } catch {
-      let errors = try await actions.faults(error, .exportUsers, signedIn) {
-        error throws(Refusal) in throw Refusal.unavailable(error)
-      }
-      return try await ask(context, errors)
+    let download = UserDownload(identity: contents.identity, actions: actions)
+    return try await download.response(context.signedIn, named: report.rawValue) {
+      () async throws(Refusal) in
+      let content = try await users(context)
+      let (table, own) = (
+        content.table, DownloadedUsers.Pool(context.scope, count: content.table.people)
+      )
+      return (table.csv(contents.catalog), content.users ?? .pools([own]), table.caption)
+    } ask: { errors async throws(Refusal) in
+      try await ask(context, errors)
     }
   }
 
-  private func users(_ context: ScopeContext) async throws(Refusal) -> ReportTable {
+  private func users(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
     var content = try await contents.read(
       report, context, after: nil, limit: Self.batch, counts: false)
     while let next = content.next, content.table.rows.count < UsersFile.longest {
@@ -91,7 +81,7 @@ struct ReportPage: Sendable {
       let count = content.table.rows.count
       content.table.end(with: Message("common.file-incomplete", ["count": .number(count)]))
     }
-    return content.table
+    return content
   }
 
   /// Returns the confirmation page, because the report has only a button and no field for a code.

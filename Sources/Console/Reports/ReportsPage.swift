@@ -37,18 +37,12 @@ struct ReportsPage: Sendable {
     )
     let subscriptions = try await subscriptions(signedIn)
     var items: [ReportItem] = []
-    for report in [Report.access, .dormantAdministrators, .removals]
+    for report in [Report.access, .dormantAdministrators, .removals, .exemptions]
     where administrator.may(read: report, about: .instance) {
       items.append(
         item(
           report, about: .instance, subscriptions, ConsolePaths.allReportsSubscription(),
           signedIn))
-    }
-    if administrator.maySomewhere(.findUsers) {
-      items.append(
-        ReportItem(
-          name: Report.exemptions.name, explanation: Message("reports.explain-all-exemptions"),
-          href: ConsolePaths.exemptions()))
     }
     let own = subscriptions.map { row($0, signedIn) }
     return .html(
@@ -66,8 +60,7 @@ struct ReportsPage: Sendable {
     let subscription = subscriptions.first { $0.report == report && $0.subject == subject }
     return ReportItem(
       name: subject == .instance ? report.name : report.name(about: subject),
-      explanation: subject == .instance && report.coversPools
-        ? Message("reports.explain-all-removals") : report.explanation,
+      explanation: subject == .instance ? report.explanationOfAll : report.explanation,
       href: ConsolePaths.link(report, about: subject), report: report, subject: subject,
       subscribe: reports.carriesMail && subscription == nil ? subscribe : nil,
       subscription: subscription.map { row($0, signedIn) })
@@ -157,9 +150,8 @@ struct ReportItem: ViewModel {
   let name: Message
   let explanation: Message
   let href: String
-  /// The report; nil for one that isn't sent by email.
-  var report: Report?
-  var subject = ReportSubject.instance
+  let report: Report
+  let subject: ReportSubject
   /// The address to subscribe to it; nil without a mail server or with a subscription.
   var subscribe: String?
   var subscription: SubscriptionRow?
@@ -168,7 +160,7 @@ struct ReportItem: ViewModel {
     .text(\.name),
     .text(\.explanation),
     .text(\.href),
-    .text("report") { $0.report?.rawValue },
+    .text("report") { $0.report.rawValue },
     .flag("withTenants") { if case .project = $0.subject { true } else { false } },
     .text(\.subscribe),
     .optional(\.subscription),

@@ -68,6 +68,7 @@ extension ConsolePaths {
       return switch report {
       case .access: accessReview()
       case .dormantAdministrators: dormantAdministrators()
+      case .exemptions: exemptions()
       default: allRemovals()
       }
     }

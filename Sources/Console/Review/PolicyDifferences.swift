@@ -26,6 +26,12 @@ struct PolicyDifferences: ViewModel {
     changes.pools.prefix(Self.most).flatMap { PolicyDifference.all($0, of: project) }
   }
 
+  /// Why there may be more changes; nil if these are all.
+  private var incomplete: Message? {
+    if changes.isCut { return Message("review.changes-cut") }
+    return changes.isComplete ? nil : Message("review.changes-incomplete")
+  }
+
   static let keys: Keys<Self> = [
     .text(\.caption),
     .flag("hasRows") { !$0.changes.pools.isEmpty },
@@ -34,7 +40,7 @@ struct PolicyDifferences: ViewModel {
       let count = view.changes.pools.count - most
       return count > 0 ? Message("review.more-changes", ["count": .number(count)]) : nil
     },
-    .flag("isIncomplete") { !$0.changes.isComplete },
+    .text("incomplete") { $0.incomplete },
   ]
 }
 

@@ -1,13 +1,11 @@
 import HTTP
 import Identity
-import Localization
-import MailText
 import OTP
 
 /// The policy review as a CSV file.
 ///
-/// The names of its columns are the same in every language, for programs that read it, and so are
-/// the names of the settings in which a policy differs, of effective states, and of sign-off states.
+/// The names of its columns and all its values are the same in every language, for programs that
+/// read it.
 struct ReviewFile {
   private(set) var csv = CSV(Self.pool + Self.values + Self.review)
   /// The columns that identify the pool.
@@ -24,11 +22,10 @@ struct ReviewFile {
     "sign-off", "reviewer", "signed off", "due", "since sign-off", "changes complete",
   ]
   private let publicURL: PublicURL
-  private let catalog: Catalog
   private let now: Instant
 
-  init(publicURL: PublicURL, catalog: Catalog, now: Instant) {
-    (self.publicURL, self.catalog, self.now) = (publicURL, catalog, now)
+  init(publicURL: PublicURL, now: Instant) {
+    (self.publicURL, self.now) = (publicURL, now)
   }
 
   /// Adds a pool.
@@ -50,12 +47,12 @@ struct ReviewFile {
       ?? ConsolePaths.policy.ofProject(project.text)
     let differences =
       base.map { summary.inForce.differences(from: $0, on: Day(now)).map(\.rawValue) } ?? []
-    let values = [
+    let window = configuration.totp?.adjacentIntervals.map { String($0) } ?? "default"
+    let sms = configuration.isSMSOn ? "on" : "off"
+    let values: [String] = [
       project.text, summary.tenant?.text ?? "", summary.displayName,
-      catalog.text(PolicyChange.value(.totp, summary.edit).message),
-      catalog.text(WindowText.number(configuration)),
-      String(configuration.accepted?.codes ?? 0),
-      catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),
+      Self.name(configuration.totp?.state), window,
+      String(configuration.accepted?.codes ?? 0), sms,
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       enforcement?.mode.rawValue ?? "off", enforcement?.from.description ?? "",
       enforcement.map { String($0.graceDays) } ?? "",
@@ -107,10 +104,21 @@ struct ReviewFile {
   /// required.
   private static func effective(_ edit: PolicyEdit, at now: Instant) -> String {
     guard edit.configuration.isTOTPOn || edit.configuration.isSMSOn else { return "none" }
-    return switch EffectiveMFA.enforcer(of: edit, at: now) {
+    // The file doesn't say how the server enforces, which depends on email.
+    return switch EffectiveMFA.enforcer(of: edit, carriesMail: true, at: now) {
     case .nobody: "codes"
     case .application: "application"
     case .server: "server"
+    }
+  }
+
+  /// The TOTP state; `unset` is treated as enabled.
+  private static func name(_ state: MFAState?) -> String {
+    switch state {
+    case .disabled, nil: "off"
+    case .enabled: "on"
+    case .mandatory: "mandatory"
+    case .unspecified: "unset"
     }
   }
 

@@ -11,7 +11,6 @@ struct ReviewsPage: Sendable {
   let tables: PoolTables
   let view: Template<ReviewsView>
 
-  private static let length = 50
   /// The number of projects that are read at a time for an order or a file.
   private static let batch = 1_000
   /// The maximum number of exemptions on the page; the rest are on a page of their own.
@@ -31,7 +30,7 @@ struct ReviewsPage: Sendable {
       )
     }
     let rows = try await tables.rows(
-      projects.items, asked.columns.shown, statuses, exemptions, for: signedIn)
+      projects.items, asked.columns.shown, statuses, for: signedIn)
     return .html(
       view.render(
         ReviewsView(
@@ -51,8 +50,10 @@ struct ReviewsPage: Sendable {
 
   private func table(_ signedIn: SignedIn) async throws(Refusal) -> CSV {
     let now = identity.clock.now()
-    var file = ReviewFile(publicURL: frames.publicURL, catalog: frames.catalog, now: now)
-    let exemptions = try await refusing { try await identity.exemptions.countsByProject() }
+    var file = ReviewFile(publicURL: frames.publicURL, now: now)
+    let exemptions = try await refusing {
+      try await identity.exemptions.counts(visibleTo: signedIn.administrator)
+    }
     for project in try await all(ReviewsQuery(signedIn.query), signedIn.administrator) {
       try await identity.addPools(
         of: project.id, nil, exemptions: exemptions[project.id] ?? [:], to: &file, for: signedIn,
@@ -69,13 +70,13 @@ struct ReviewsPage: Sendable {
       return try await refusing {
         try await identity.pools.projects(
           visibleTo: signedIn.administrator, search: asked.search.isEmpty ? nil : asked.search,
-          asked.selection.projects, after: asked.after, limit: Self.length)
+          asked.selection.projects, after: asked.after, limit: asked.size.rows)
       }
     }
     let all = try await sorted(
       try await all(asked, signedIn.administrator), by: asked.order, signedIn)
     let start = min(max(asked.after.flatMap { Int($0) } ?? 0, 0), all.count)
-    let end = min(start + Self.length, all.count)
+    let end = min(start + asked.size.rows, all.count)
     return Page(items: Array(all[start..<end]), next: end < all.count ? String(end) : nil)
   }
 
@@ -169,6 +170,7 @@ struct ReviewsQuery: Sendable {
   let selection: Selection
   let order: PolicyReviewQuery.Order
   let columns: PoolColumns
+  let size: PageSize
   let after: String?
 
   init(_ query: Form) {
@@ -176,6 +178,7 @@ struct ReviewsQuery: Sendable {
     selection = Selection(rawValue: query.trimmed("show")) ?? .all
     order = PolicyReviewQuery.Order(rawValue: query.trimmed("sort")) ?? .name
     columns = PoolColumns(query, standard: .review, acrossProjects: true)
+    size = PageSize(query)
     after = query.text("after")
   }
 
@@ -190,7 +193,7 @@ struct ReviewsQuery: Sendable {
     if searching, !search.isEmpty { form.add("q", search) }
     if order != .name { form.add("sort", order.rawValue) }
     (columns ?? self.columns).add(to: &form)
-    return form
+    return size.added(to: form)
   }
 }
 

@@ -43,10 +43,10 @@ extension OverviewCharts {
     let offsets = try await refusing {
       try await activity.offsetCounts(in: scope, days: ChartWindow.month.days)
     }
-    let exemptions = try await refusing { try await identity.exemptions.current(in: scope) }
+    let exempt = try await refusing { try await identity.exemptions.counts(in: scope) }
     figures =
       OverviewFigures(
-        policy: policy, unverified: unverified, exempt: exemptions.count { !$0.isEnrolled },
+        policy: policy, unverified: unverified, exempt: exempt.withoutFactor,
         before: before, checks: checks.total,
         earlier: earlier.isWhole ? earlier.total : nil,
         offsets: offsets.latest, earlierOffsets: offsets.before

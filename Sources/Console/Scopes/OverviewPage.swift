@@ -8,6 +8,7 @@ import Templating
 struct OverviewPage: Sendable {
   let identity: Identity
   let frames: Frames
+  let failures: Failures
   let view: Template<OverviewView>
 
   private static let historyLength = 6
@@ -50,11 +51,13 @@ struct OverviewPage: Sendable {
       scope: scope, url: frames.publicURL, profile: identity.profile,
       defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
     let firstRun = try await FirstRun(context, policy, identity)
+    let hasCharts = policy.users > 0 || firstRun == nil
     let charts =
-      policy.users == 0 && firstRun != nil
-      ? nil
-      : try await OverviewCharts(
-        identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
+      hasCharts
+      ? try await failures.optional(context.signedIn.request) { () throws(Refusal) in
+        try await OverviewCharts(
+          identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
+      } : nil
     let frame = try await frames.frame(Message("scopes.overview"), in: context)
     return .html(
       view.render(
@@ -62,7 +65,7 @@ struct OverviewPage: Sendable {
           frame: frame, context: context, policy: policy, history: history,
           prerequisites: prerequisites,
           createdAt: settings.createdAt, attention: rules.all, connect: connect,
-          charts: charts, firstRun: firstRun)))
+          charts: charts, isMissingCharts: hasCharts && charts == nil, firstRun: firstRun)))
   }
 
   /// The newest entries of a pool's audit log, without those that say that someone read the log.

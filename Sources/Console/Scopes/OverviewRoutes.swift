@@ -6,7 +6,7 @@ enum OverviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let overview = OverviewPage(
-      identity: identity, frames: frames,
+      identity: identity, frames: frames, failures: table.failures,
       view: try parts.template("scopes/overview", for: OverviewView.self))
     table.inScope(.get, ConsolePaths.overview, .seeScope, overview.show)
   }

@@ -12,14 +12,16 @@ struct OverviewView: ViewModel {
   let facts: [Fact]
   let attention: [Attention]
   let connect: ConnectView
-  /// The figures and charts; nil for a pool that never had users.
+  /// The figures and charts; nil for a pool that never had users, and if they can't be read.
   let charts: OverviewCharts?
+  /// Whether the figures and charts can't be read.
+  let isMissingCharts: Bool
   let firstRun: FirstRun?
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow],
     prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [Attention],
-    connect: ConnectView, charts: OverviewCharts?, firstRun: FirstRun?
+    connect: ConnectView, charts: OverviewCharts?, isMissingCharts: Bool, firstRun: FirstRun?
   ) {
     self.frame = FrameView(frame)
     self.context = context
@@ -28,6 +30,7 @@ struct OverviewView: ViewModel {
     self.attention = attention
     self.connect = connect
     self.charts = charts
+    self.isMissingCharts = isMissingCharts
     self.firstRun = firstRun
     let scope = context.scope
     facts = [
@@ -54,6 +57,7 @@ struct OverviewView: ViewModel {
     .list(\.attention),
     .object(\.connect),
     .optional(\.charts),
+    .flag(\.isMissingCharts),
     .optional(\.firstRun),
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil

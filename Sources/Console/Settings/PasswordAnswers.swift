@@ -8,6 +8,7 @@ import Text
 struct PasswordAnswers: Sendable {
   typealias Field = SettingsAnswers.Field
 
+  /// Whether the policy is enforced; if not, applications can notify users of its requirements.
   let enforced: Field<Bool>
   let upgrade: Field<Bool>
   /// The minimum password length, as typed.
@@ -89,12 +90,7 @@ struct PasswordAnswers: Sendable {
 
   /// The checkboxes of the password policy.
   var choices: [MethodChoice] {
-    var choices = [
-      MethodChoice(
-        id: "password-enforced", label: Message("settings.require-enforcement"),
-        field: enforced, hint: Message("settings.require-enforcement-hint"))
-    ]
-    choices += PasswordPolicy.CharacterClass.allCases.compactMap { kind in
+    let choices = PasswordPolicy.CharacterClass.allCases.compactMap { kind in
       classes[kind].map {
         MethodChoice(
           id: "password-\(kind.word)", label: kind.label, field: $0, hint: kind.hint)
@@ -168,7 +164,9 @@ extension PasswordPolicy.CharacterClass {
 extension PasswordPolicy {
   /// A summary of the policy.
   var formatted: Message {
-    guard isEnforced else { return Message("settings.at-least", ["count": .number(6)]) }
+    guard isEnforced || self != PasswordPolicy() else {
+      return Message("settings.at-least", ["count": .number(shortestInForce)])
+    }
     var parts = [Message("settings.at-least", ["count": .number(shortestInForce)])]
     if let longest {
       parts.append(Message("settings.at-most-number", ["number": .number(longest)]))
@@ -178,6 +176,7 @@ extension PasswordPolicy {
       parts.append(Message("settings.with-characters", ["characters": .list(kinds)]))
     }
     if forcesUpgrade { parts.append(Message("settings.forced-upgrade")) }
+    if !isEnforced { parts.append(Message("settings.notified-only")) }
     return .value(.sequence(parts))
   }
 

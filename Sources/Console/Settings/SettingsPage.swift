@@ -67,6 +67,7 @@ struct SettingsPage: Sendable {
     let scope = context.scope
     var frame = try await frames.frame(part.title, in: context)
     frame.errors = errors
+    if isUnchanged { frame.flash = Flash(text: Message("settings.unchanged")) }
     let history = try await refusing {
       part == .general && context.may(.readAudit)
         ? try await identity.audit.list(
@@ -81,7 +82,7 @@ struct SettingsPage: Sendable {
       ? try await actions.fields(.weakenSettings, context.signedIn, frameView) : nil
     let model = SettingsView(
       frame: frameView, part: part, context: context, values: values, answers: answers,
-      history: history, isUnchanged: isUnchanged, fields: fields)
+      history: history, fields: fields, carriesText: identity.messages.carriesText)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }

@@ -10,22 +10,23 @@ struct SettingsView: ViewModel {
   let values: UserPool
   let answers: SettingsAnswers
   let history: [HistoryRow]?
-  let isUnchanged: Bool
   /// The authorization fields for a change that weakens security; nil unless one is being saved.
   let fields: ActionFields?
+  /// Whether this server sends text messages.
+  let carriesText: Bool
 
   init(
     frame: FrameView, part: SettingsPage.Part, context: ScopeContext, values: UserPool,
-    answers: SettingsAnswers, history: [AuditRow]?, isUnchanged: Bool, fields: ActionFields?
+    answers: SettingsAnswers, history: [AuditRow]?, fields: ActionFields?, carriesText: Bool
   ) {
     self.frame = frame
     self.part = part
     self.fields = fields
+    self.carriesText = carriesText
     self.context = context
     self.values = values
     self.answers = answers
     self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
-    self.isUnchanged = isUnchanged
   }
 
   private var scope: Scope { context.scope }
@@ -47,9 +48,14 @@ struct SettingsView: ViewModel {
   }
 
   private var phone: MethodChoice {
-    MethodChoice(
+    let hint = Message("settings.method-phone-hint")
+    return MethodChoice(
       id: "phone", label: Message("settings.method-phone"), field: answers.phone,
-      hint: Message("settings.method-phone-hint"))
+      hint: carriesText
+        ? hint
+        : Message(
+          "settings.method-phone-without-gateway",
+          ["hint": .message(hint), "warning": .message(PolicyWarning.noGateway.message)]))
   }
 
   /// The link to delete the scope; nil without the permission.
@@ -130,9 +136,6 @@ struct SettingsView: ViewModel {
     .text("holder") { _ in Permission.changeScope.startingHolder },
     .text("linkHolder") { _ in Permission.changeLinks.holder },
     .flag("isProject") { $0.isProject },
-    .text("unchanged") {
-      $0.isUnchanged ? Message("settings.unchanged") : nil
-    },
     .text("name") { $0.answers.name.now },
     .text("wasName") { $0.answers.name.was },
     .text("nameError") { $0.frame.error(at: "name") },
@@ -144,6 +147,8 @@ struct SettingsView: ViewModel {
     .flag("withdrawal") { $0.answers.withdrawal.now },
     .flag("wasWithdrawal") { $0.answers.withdrawal.was },
     .list("passwords") { $0.answers.passwords.choices },
+    .flag("isEnforced") { $0.answers.passwords.enforced.now },
+    .flag("wasEnforced") { $0.answers.passwords.enforced.was },
     .list("userChoices") { $0.answers.passwords.userChoices(isProject: $0.isProject) },
     .text("shortest") { $0.answers.passwords.shortest.now },
     .text("wasShortest") { $0.answers.passwords.shortest.was },

@@ -70,7 +70,8 @@ struct SetupPage: Sendable {
   private func page(
     _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
   ) -> Response {
-    var frame = frames.bare(Message("setup.set-up"), path: ConsolePaths.setup())
+    var frame = frames.bare(
+      Message("setup.set-up"), for: visitor.request, path: ConsolePaths.setup())
     frame.errors = errors
     let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
     var response = Response.html(view.render(model), status: status)

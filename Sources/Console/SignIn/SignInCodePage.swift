@@ -106,7 +106,8 @@ struct SignInCodePage: Sendable {
     _ visitor: Visitor, next: String?, _ methods: Set<ReauthenticationMethod>,
     errors: [FieldError] = [], seconds: Int64? = nil
   ) -> Response {
-    var frame = frames.bare(Message("sign-in.enter-your-code"), path: ConsolePaths.signInCode())
+    var frame = frames.bare(
+      Message("sign-in.enter-your-code"), for: visitor.request, path: ConsolePaths.signInCode())
     frame.errors = errors
     let model = SignInCodeView(
       frame: FrameView(frame), csrf: visitor.formToken,
@@ -131,7 +132,7 @@ struct SignInCodeView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.signInCode() },
-    .text("other") { _ in ConsolePaths.signIn() },
+    .text("other") { ReauthenticationPage.address(ConsolePaths.signIn(), backTo: $0.next) },
     .text("holder") { _ in Permission.manageAdministrators.holder },
     .text(\.csrf),
     .text(\.next),

@@ -120,7 +120,8 @@ struct SignInPage: Sendable {
     let provider = try await refusing { try await identity.consoleProviders.name() }
     let isOff =
       try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
-    var frame = frames.bare(Message("sign-in.sign-in"), path: ConsolePaths.signIn())
+    var frame = frames.bare(
+      Message("sign-in.sign-in"), for: visitor.request, path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)

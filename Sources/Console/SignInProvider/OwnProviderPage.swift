@@ -23,7 +23,7 @@ struct OwnProviderPage: Sendable {
     do {
       let start = try await providers.begin(
         .link(signedIn.session), redirect: leaving.redirect)
-      return try await leaving.leave(start, next: nil)
+      return try await leaving.leave(start, next: nil, for: signedIn.request)
     } catch let error as ProviderSignInError {
       return try await refuse(error, view, signedIn)
     } catch let error as Refusal { throw error } catch { throw .unavailable(error) }
@@ -98,7 +98,6 @@ struct OwnProviderView: ViewModel {
 
   private var facts: [Fact] {
     guard let link else { return [] }
-    let groups = link.groups.names.prefix(50).map { Formatted.short($0) }.joined(separator: ", ")
     return [
       Fact(Message("sign-in-provider.subject"), HTML.isolated(link.subject)),
       Fact(Message("sign-in-provider.linked-since"), frame.times.past(link.createdAt)),
@@ -106,10 +105,7 @@ struct OwnProviderView: ViewModel {
         Message("sign-in-provider.last-sign-in"),
         link.lastSignInAt.map(frame.times.past)
           ?? Markup(escaping: Message("sign-in-provider.never"))),
-      Fact(
-        Message("sign-in-provider.groups"),
-        groups.isEmpty
-          ? Markup(escaping: Message("sign-in-provider.none")) : HTML.isolated(groups)),
+      Fact(Message("sign-in-provider.groups"), link.groups.list),
     ]
   }
 

@@ -73,7 +73,8 @@ struct PasswordSignInPage: Sendable {
     }
     let model = PasswordSignInView(
       frame: framed, csrf: signedIn.session.csrfToken, off: off, accounts: accounts,
-      isPossible: isPossible, chosen: signedIn.form.trimmed("account"),
+      isPossible: isPossible, carriesMail: identity.messages.carriesMail,
+      chosen: signedIn.form.trimmed("account"),
       fields: try await actions.fields(Self.action, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -88,6 +89,7 @@ struct PasswordSignInView: ViewModel {
   let accounts: [Administrator]
   /// Whether there's a provider, without which everyone needs a password or passkey.
   let isPossible: Bool
+  let carriesMail: Bool
   let chosen: String
   let fields: ActionFields
 
@@ -103,6 +105,13 @@ struct PasswordSignInView: ViewModel {
     },
     .flag("isOff") { $0.off != nil },
     .flag(\.isPossible),
+    .text("alerts") {
+      $0.carriesMail
+        ? Message(
+          "sign-in-provider.break-glass-alerts-and-email",
+          ["most": .number(BreakGlassAlert.mostEmailed)])
+        : Message("sign-in-provider.break-glass-alerts")
+    },
     .text("provider") { _ in ConsolePaths.signInProvider() },
     .text("value") { $0.off == nil ? off : on },
     .list("accounts") { view in

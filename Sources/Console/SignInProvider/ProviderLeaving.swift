@@ -26,8 +26,10 @@ struct ProviderLeaving: Sendable {
   }
 
   /// The page that leads to the provider.
-  func leave(_ start: ProviderStart, next: String?) async throws(Refusal) -> Response {
-    var response = try await page(start.address)
+  func leave(
+    _ start: ProviderStart, next: String?, for request: Request
+  ) async throws(Refusal) -> Response {
+    var response = try await page(start.address, for: request)
     keep(start, next: next, in: &response)
     return response
   }
@@ -35,13 +37,14 @@ struct ProviderLeaving: Sendable {
   /// The page that repeats a request, now from a page of this server.
   func comeBack(_ request: Request) async throws(Refusal) -> Response {
     try await page(
-      request.target.rawPath + "?" + (request.target.rawQuery ?? "") + "&returned=1")
+      request.target.rawPath + "?" + (request.target.rawQuery ?? "") + "&returned=1", for: request)
   }
 
-  private func page(_ address: String) async throws(Refusal) -> Response {
+  private func page(_ address: String, for request: Request) async throws(Refusal) -> Response {
     let name = try await refusing { try await identity.consoleProviders.name() }
     guard let name else { throw .notFound }
-    let frame = frames.bare(Message("sign-in-provider.continuing"), path: ConsolePaths.signIn())
+    let frame = frames.bare(
+      Message("sign-in-provider.continuing"), for: request, path: ConsolePaths.signIn())
     let model = ProviderLeavingView(frame: FrameView(frame), name: name, address: address)
     var response = Response.html(view.render(model))
     let cleaned = Response.redirect(to: address).fields[.location] ?? ""

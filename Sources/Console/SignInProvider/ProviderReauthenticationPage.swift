@@ -22,7 +22,7 @@ struct ProviderReauthenticationPage: Sendable {
     do {
       let start = try await identity.consoleProviders.begin(
         .reauthentication(signedIn.session), redirect: leaving.redirect)
-      return try await leaving.leave(start, next: next)
+      return try await leaving.leave(start, next: next, for: signedIn.request)
     } catch let error as ProviderSignInError {
       if case .unavailable = error { throw .unavailable(error) }
       guard let name = signedIn.session.provider.name else {

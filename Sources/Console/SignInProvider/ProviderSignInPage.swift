@@ -110,7 +110,7 @@ struct ProviderSignInPage: Sendable {
     let isSignedIn = try await authorizer.session(of: visitor.request) != nil
     let words = ProviderRefusalText(
       error, provider: name, isSignedIn: isSignedIn, at: frames.clock.now())
-    let frame = frames.bare(words.heading, path: ConsolePaths.signIn())
+    let frame = frames.bare(words.heading, for: visitor.request, path: ConsolePaths.signIn())
     let view = ProviderRefusedView(
       frame: FrameView(frame), words: words, identity: error.identity,
       back: isSignedIn ? ConsolePaths.account() : ConsolePaths.signIn(), isSignedIn: isSignedIn)
@@ -131,7 +131,6 @@ struct ProviderRefusedView: ViewModel {
   private var facts: [Fact] {
     guard let identity else { return [] }
     let none = Message("sign-in-provider.none")
-    let groups = identity.groups.names.map { Formatted.short($0) }
     return [
       Fact(
         Message("common.name"),
@@ -140,10 +139,7 @@ struct ProviderRefusedView: ViewModel {
         Message("common.email"),
         identity.person.email.map { HTML.isolated($0) } ?? Markup(escaping: none)),
       Fact(Message("sign-in-provider.subject"), HTML.isolated(identity.subject)),
-      Fact(
-        Message("sign-in-provider.groups"),
-        groups.isEmpty
-          ? Markup(escaping: none) : HTML.isolated(groups.prefix(50).joined(separator: ", "))),
+      Fact(Message("sign-in-provider.groups"), identity.groups.list),
     ]
   }
 

@@ -10,7 +10,7 @@ struct SignInProviderAnswers: Sendable {
   struct Row: Sendable {
     var group = ""
     var role = ""
-    var place = GrantPlace()
+    var place = GrantScope()
 
     var isEmpty: Bool { group.isEmpty && role.isEmpty }
   }
@@ -42,7 +42,7 @@ struct SignInProviderAnswers: Sendable {
     rows = provider.roles.map { role in
       Row(
         group: role.group, role: role.grant.role.rawValue,
-        place: GrantPlace(role.grant))
+        place: GrantScope(role.grant))
     }
   }
 
@@ -58,7 +58,7 @@ struct SignInProviderAnswers: Sendable {
       guard form["group-\(number)"] != nil else { return nil }
       return Row(
         group: form.trimmed("group-\(number)"), role: form.trimmed("role-\(number)"),
-        place: GrantPlace(form.trimmed("place-\(number)")))
+        place: GrantScope(form.trimmed("place-\(number)")))
     }
     previewGroups = form.text("preview-groups", atMost: 65_536) ?? ""
     previewSubject = form.trimmed("preview-subject")

@@ -7,7 +7,7 @@ import Templating
 struct OtherAdministratorsView: ViewModel {
   /// What they can do instead of the agent.
   enum Purpose {
-    case restoreFactor, restoreFactors
+    case restoreFactor, restoreFactors, undoBulkRemoval
   }
 
   let sentence: Message
@@ -21,21 +21,43 @@ struct OtherAdministratorsView: ViewModel {
   ///   - permission: The permission that they have.
   ///   - purpose: What they can do.
   ///   - link: The page's absolute URL.
-  ///   - scope: The project or tenant of the user.
-  init(
+  ///   - scopes: The user pools in all of which they can act.
+  private init(
     _ otherAdministrators: OtherAdministrators, with permission: Permission, to purpose: Purpose,
-    link: String,
-    in scope: Scope
+    link: String, in scopes: [Scope]
   ) {
     sentence =
       if otherAdministrators.count == 0 {
-        purpose.noOne(with: permission, in: scope)
+        purpose.noOne(with: permission, in: scopes)
       } else if otherAdministrators.names.isEmpty {
         purpose.administrators(otherAdministrators.count)
       } else {
         purpose.named(Self.who(otherAdministrators))
       }
     self.link = otherAdministrators.count == 0 ? nil : link
+  }
+
+  /// Finds who can perform an action in place of an administrator.
+  ///
+  /// - Parameters:
+  ///   - administrators: The administrators.
+  ///   - action: The action.
+  ///   - scopes: The user pools in which it's performed together; at least one.
+  ///   - administrator: The administrator, who has the permission.
+  ///   - purpose: What the others can do.
+  ///   - link: The page's absolute URL.
+  /// - Returns: Who they are, even if there's no one.
+  /// - Throws: ``Refusal/unavailable`` if the database fails.
+  static func find(
+    _ administrators: Administrators, for action: ConsoleAction, in scopes: [Scope],
+    of administrator: Administrator, to purpose: Purpose, link: String
+  ) async throws(Refusal) -> Self {
+    let permission = action.requirements.permission
+    let found = try await refusing {
+      try await administrators.otherAdministrators(
+        with: permission, in: scopes, of: administrator)
+    }
+    return Self(found, with: permission, to: purpose, link: link, in: scopes)
   }
 
   /// Returns the names of the administrators and the number of the others.
@@ -56,10 +78,10 @@ struct OtherAdministratorsView: ViewModel {
 
 extension OtherAdministratorsView.Purpose {
   /// Returns that no other administrator can do it, and who can grant the role.
-  fileprivate func noOne(with permission: Permission, in scope: Scope) -> Message {
+  fileprivate func noOne(with permission: Permission, in scopes: [Scope]) -> Message {
     let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
     let role = permission.roles.last.map { Message.Value.message($0.name) } ?? .text("")
-    let place = Message.Value.name(Formatted.short(scope.name))
+    let place = Message.Value.name(Formatted.short(scopes.first?.name ?? ""))
     return switch self {
     case .restoreFactor:
       Message(
@@ -67,6 +89,10 @@ extension OtherAdministratorsView.Purpose {
     case .restoreFactors:
       Message(
         "support.no-one-can-restore-factors", ["holder": holder, "role": role, "scope": place])
+    case .undoBulkRemoval:
+      Message(
+        "support.no-one-can-undo-removal",
+        ["count": .number(scopes.count), "holder": holder, "role": role, "scope": place])
     }
   }
 
@@ -77,6 +103,8 @@ extension OtherAdministratorsView.Purpose {
       Message("support.administrators-can-restore-factor", ["count": .number(count)])
     case .restoreFactors:
       Message("support.administrators-can-restore-factors", ["count": .number(count)])
+    case .undoBulkRemoval:
+      Message("support.administrators-can-undo-removal", ["count": .number(count)])
     }
   }
 
@@ -85,6 +113,7 @@ extension OtherAdministratorsView.Purpose {
     switch self {
     case .restoreFactor: Message("support.other-administrators-can-restore-factor", ["who": who])
     case .restoreFactors: Message("support.other-administrators-can-restore-factors", ["who": who])
+    case .undoBulkRemoval: Message("support.other-administrators-can-undo-removal", ["who": who])
     }
   }
 }
@@ -96,18 +125,12 @@ extension SupportPages {
     for action: ConsoleAction, on account: Account, _ target: SupportTarget,
     to purpose: OtherAdministratorsView.Purpose
   ) async throws(Refusal) -> OtherAdministratorsView? {
-    let (administrators, context) = (identity.administrators, target.context)
-    let (administrator, permission) = (
-      context.signedIn.administrator, action.requirements.permission
+    let (administrator, scope) = (
+      target.context.signedIn.administrator, target.context.scope
     )
-    guard administrator.obstacle(to: action, on: account, in: context.scope) == nil
-    else { return nil }
-    let found = try await refusing {
-      try await administrators.otherAdministrators(
-        with: permission, in: context.scope, of: administrator)
-    }
-    return OtherAdministratorsView(
-      found, with: permission, to: purpose, link: frames.publicURL.origin + target.address,
-      in: context.scope)
+    guard administrator.obstacle(to: action, on: account, in: scope) == nil else { return nil }
+    return try await .find(
+      identity.administrators, for: action, in: [scope], of: administrator, to: purpose,
+      link: frames.publicURL.origin + target.address)
   }
 }

@@ -91,25 +91,25 @@ extension Day {
 struct CodeField: ViewModel {
   let id: String
   let error: Message?
-  /// The page for a passkey instead; nil without one.
-  var passkey: String?
-  /// The page of the provider instead; nil without a link.
-  var provider: ProviderConfirmation?
+  /// The form's address, under which its fields are kept while a passkey or the provider is used
+  /// instead; nil if the form doesn't offer that.
+  let action: String?
+  let alternatives: CodeAlternatives?
 
   /// Creates the field; nil while the last code is within the re-authentication interval.
-  init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {
+  init?(_ isDue: Bool, _ frame: FrameView, id: String = "code", action: String?) {
     guard isDue else { return nil }
     self.id = id
+    self.action = action
     error = frame.error(at: id)
-    passkey = frame.passkeyReauthentication
-    provider = frame.providerReauthentication
+    alternatives = action == nil ? nil : CodeAlternatives(frame)
   }
 
   static let keys: Keys<Self> = [
     .text(\.id),
     .text(\.error),
-    .text(\.passkey),
-    .optional(\.provider),
+    .text(\.action),
+    .optional(\.alternatives),
   ]
 }
 

@@ -10,6 +10,8 @@ struct SupportForm: ViewModel {
   let frame: FrameView
   let eligibility: SupportEligibility
   let answers: ActionInput
+  /// The form's address.
+  let action: String
   /// How the agent verifies the caller; nil where the pool doesn't offer it.
   var caller: CallerView?
   /// The reasons that the form offers.
@@ -40,7 +42,9 @@ struct SupportForm: ViewModel {
       }
     },
     .text("proofError") { $0.frame.error(at: "proof") },
-    .optional("codeField") { CodeField($0.eligibility.asksForCode, $0.frame) },
+    .optional("codeField") {
+      CodeField($0.eligibility.asksForCode, $0.frame, action: $0.action)
+    },
   ]
 }
 

@@ -42,7 +42,7 @@ struct SupportPages: Sendable {
     let form =
       refusal == nil
       ? SupportForm(
-        frame: view, eligibility: eligibility, answers: input,
+        frame: view, eligibility: eligibility, answers: input, action: target.address,
         caller: eligibility.caller.map {
           CallerView(
             caller: $0, frame: view, typed: input.callerCode,

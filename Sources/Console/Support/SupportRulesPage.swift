@@ -185,7 +185,10 @@ struct SupportRulesView: ViewModel {
     .text("protector") { _ in Permission.protectUsers.holder },
     .flag("isForOthers") { !$0.isOffered },
     .optional("refusal") { $0.refusal },
-    .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
+    .optional("codeField") {
+      CodeField(
+        $0.asksForCode, $0.frame, action: ConsolePaths.supportRules($0.context.scope))
+    },
     .text("settingsVersion") { $0.answers.version.text },
     .optional("conflict") { view in
       view.current.map { current in

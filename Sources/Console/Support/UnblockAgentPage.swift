@@ -45,6 +45,9 @@ struct UnblockAgentPage: Sendable {
     var frame = try await ending.frames.frame(
       Message("support.unblock-agent"), in: context)
     frame.errors = errors
+    frame.crumbs = [
+      Link(text: Message("support.support-rules"), href: ConsolePaths.supportRules(scope))
+    ]
     let model = UnblockAgentView(
       frame: FrameView(frame), context: context, held: held,
       actionsPerHour: settings.actionsPerHour, asksForCode: asksForCode)
@@ -67,6 +70,8 @@ struct UnblockAgentView: ViewModel {
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn)
   }
+
+  private var action: String { ConsolePaths.unblockAgent(held.scope, held.agent.text) }
 
   private var history: String? {
     guard context.may(.readAudit) else { return nil }
@@ -98,8 +103,8 @@ struct UnblockAgentView: ViewModel {
       ]
     },
     .text("history") { $0.history },
-    .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
-    .text("action") { ConsolePaths.unblockAgent($0.held.scope, $0.held.agent.text) },
+    .optional("codeField") { CodeField($0.asksForCode, $0.frame, action: $0.action) },
+    .text("action") { $0.action },
     .text("back") { _ in ConsolePaths.projects() },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
   ]

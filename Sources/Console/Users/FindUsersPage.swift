@@ -15,9 +15,10 @@ struct FindUsersPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let text = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
-    let part = SearchPart(after: after.flatMap { Int($0) } ?? 0)
+    let size = PageSize(signedIn.query)
+    let part = SearchPart(after: after.flatMap { Int($0) } ?? 0, size: size.rows)
     var found: FoundAccounts?
-    var exempt: [Int64: [ID<Account>: Instant]] = [:]
+    var exempt: [Int64: Instant] = [:]
     if !text.isEmpty {
       let hits = try await refusing {
         try await accounts.search(
@@ -31,9 +32,7 @@ struct FindUsersPage: Sendable {
         return first
       }
       found = hits
-      for pool in Set(hits.hits.map(\.scope)) {
-        exempt[pool.key] = try await refusing { try await exemptions.current(in: pool) }.ends
-      }
+      exempt = try await refusing { try await exemptions.ends(of: hits.accounts.map(\.key)) }
     }
     let frame = frames.frame(Message("users.search-users"), for: signedIn)
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
@@ -41,7 +40,7 @@ struct FindUsersPage: Sendable {
       view.render(
         FindUsersView(
           frame: frame, signedIn: signedIn, text: text, found: found, exempt: exempt, part: part,
-          after: after, columns: columns, now: frames.clock.now())))
+          size: size, after: after, columns: columns, now: frames.clock.now())))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
     }
@@ -57,20 +56,19 @@ struct FindUsersView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let columns: ColumnsForm
-  /// The form for a bulk removal across pools; nil without the permission.
+  /// The form for a pasted list; nil without the permission.
   let list: ListForm?
-  /// The address that selects all users that were found; nil if they are all on this page.
-  let selectAll: String?
-  let total: Int
+  let selection: UserSelection?
 
   init(
     frame: Frame, signedIn: SignedIn, text: String, found: FoundAccounts?,
-    exempt: [Int64: [ID<Account>: Instant]], part: SearchPart, after: String?,
-    columns: UserColumns, now: Instant
+    exempt: [Int64: Instant], part: SearchPart, size: PageSize,
+    after: String?, columns: UserColumns, now: Instant
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: Message("users.search-fields"), query: text)
+      action: ConsolePaths.findUsers(), label: Message("users.search-fields"), query: text,
+      keeping: size.form)
     let mayRemove = signedIn.administrator.maySomewhere(.removeFactors)
     list = mayRemove ? ListForm(signedIn) : nil
     pools =
@@ -80,16 +78,18 @@ struct FindUsersView: ViewModel {
           times: frame.times)
       } ?? []
     self.columns = columns.form(
-      action: ConsolePaths.findUsers(), kept: Self.query(text).at(after))
-    total = found?.total.exact ?? 0
-    selectAll =
-      total > found?.hits.count ?? 0
-      ? Self.query(text).query(of: ConsolePaths.removalGroups()) : nil
+      action: ConsolePaths.findUsers(), kept: size.added(to: Self.query(text)).at(after))
     summary = found.flatMap { FoundText.summary($0, part, with: text) }
     pager = PagerView(
       shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),
-      path: ConsolePaths.findUsers(), query: Self.query(text), after: after,
+      path: ConsolePaths.findUsers(), query: size.added(to: Self.query(text)), after: after,
       next: found?.next.map(String.init))
+    selection =
+      mayRemove
+      ? UserSelection(
+        action: ConsolePaths.removalGroups(), csrf: signedIn.session.csrfToken,
+        isOnePage: pager.isOnly, total: found?.total.exact,
+        all: Self.query(text).query(of: ConsolePaths.removalGroups())) : nil
     empty = EmptyView(
       heading: Message("users.none-found"),
       sentence: found?.isCut == true
@@ -113,12 +113,7 @@ struct FindUsersView: ViewModel {
     .object(\.columns),
     .optional(\.list),
     .text("removals") { _ in ConsolePaths.removalGroups() },
-    .text(\.selectAll),
-    .text("selectedUsers") { view in
-      view.pager.first == nil && view.pager.next == nil
-        ? Message("users.remove-from-selected") : Message("users.remove-from-selected-on-page")
-    },
-    .text("allUsers") { Message("users.remove-from-all", ["count": .number($0.total)]) },
+    .optional(\.selection),
   ]
 }
 
@@ -134,9 +129,9 @@ struct FoundPool: ViewModel {
 
   /// Returns the pools of the current part of the results, in order.
   ///
-  /// `exempt` is when the exemptions of their users end, by the key of the pool.
+  /// `exempt` is when the exemptions of their users end, by the users' keys.
   static func all(
-    _ found: FoundAccounts, exempt: [Int64: [ID<Account>: Instant]], text: String,
+    _ found: FoundAccounts, exempt: [Int64: Instant], text: String,
     columns: UserColumns, isSelecting: Bool, at now: Instant, times: Times
   ) -> [FoundPool] {
     found.pools.compactMap { pool in
@@ -147,9 +142,10 @@ struct FoundPool: ViewModel {
         hidingClasses: columns.hidingClasses,
         users: hits.map {
           let source = UserRow.Source(
-            AccountSummary($0.account), foundBy: $0.factor,
-            exemptUntil: exempt[pool.scope.key]?[$0.account.id], at: now, times: times)
-          return UserRow(source, in: $0.scope, isSelecting: isSelecting)
+            AccountSummary($0.account), foundBy: $0.match,
+            exemptUntil: exempt[$0.account.key], isSelecting: isSelecting, columns: columns,
+            at: now, times: times)
+          return UserRow(source, in: $0.scope)
         })
     }
   }

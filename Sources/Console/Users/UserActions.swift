@@ -3,10 +3,12 @@ import Identity
 import Localization
 import Templating
 
-/// The actions on a user that the administrator can perform: the likely one first and destructive
-/// ones last.
+/// The actions on a user that the administrator can perform: the likely one first, a row for each
+/// factor, and the destructive ones last.
 struct UserActions: ViewModel {
   private(set) var safe: [UserActionLink] = []
+  /// The actions on factors, and on the factors of a removal.
+  private(set) var rows: [UserActionRow] = []
   private(set) var destructive: [UserActionLink] = []
   /// What agents confirm about a caller before they act; nil if the pool requires nothing.
   private(set) var checks: Message?
@@ -24,10 +26,9 @@ struct UserActions: ViewModel {
     for factor in account.factors { add(factor, at: now) }
     for hold in records.removalHolds { add(hold) }
     addForAccount(records)
-    guard !safe.isEmpty || !destructive.isEmpty else { return nil }
+    guard !safe.isEmpty || !rows.isEmpty || !destructive.isEmpty else { return nil }
     if let likely = safe.firstIndex(where: \.isPrimary) {
       safe.insert(safe.remove(at: likely), at: 0)
-      for index in safe.indices.dropFirst() { safe[index].isPrimary = false }
     }
     if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {
       checks = Message(
@@ -36,17 +37,40 @@ struct UserActions: ViewModel {
     }
   }
 
-  private mutating func add(
-    _ action: ConsoleAction, _ text: Message, _ href: String, object: Message? = nil,
-    isDestructive: Bool = false
-  ) {
+  private func link(
+    _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
+  ) -> UserActionLink? {
     let denial = context.signedIn.administrator.denial(
       of: action, on: account, in: context.scope)
-    guard denial == nil else { return }
-    let link = UserActionLink(
-      text: text, href: href, object: object,
-      isPrimary: action == remedy && !isDestructive)
+    guard denial == nil else { return nil }
+    return UserActionLink(
+      text: text, href: href, isPrimary: action == remedy && !isDestructive,
+      isDestructive: isDestructive)
+  }
+
+  private mutating func add(
+    _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
+  ) {
+    guard let link = link(action, text, href, isDestructive: isDestructive) else { return }
     if isDestructive { destructive.append(link) } else { safe.append(link) }
+  }
+
+  /// Adds the actions on `object` as a row, without the likely action, which is a button.
+  private mutating func add(
+    to object: Message, _ actions: [(link: UserActionLink?, label: Message)]
+  ) {
+    var links: [UserActionLink] = []
+    for (link, label) in actions {
+      guard var link else { continue }
+      link.object = object
+      if link.isPrimary, !safe.contains(where: \.isPrimary) {
+        safe.append(link)
+      } else {
+        link.label = label
+        links.append(link)
+      }
+    }
+    if !links.isEmpty { rows.append(UserActionRow(object: object, links: links)) }
   }
 
   private mutating func addForCodes(_ records: UserRecords) {
@@ -78,36 +102,47 @@ struct UserActions: ViewModel {
 
   private mutating func add(_ factor: Factor, at now: Instant) {
     let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
-    let name = Message.verbatim(Formatted.short(factor.label, 40))
-    if factor.isSuspended(at: now) {
-      add(
-        .resumeFactor, Message("users.end-suspension"),
-        ConsolePaths.endOfSuspension(scope, uid, id), object: name)
-    } else {
-      add(
-        .suspendFactor, Message("users.suspend-factor"), ConsolePaths.suspension(scope, uid, id),
-        object: name)
-    }
+    let end = Message("users.end-suspension")
     add(
-      .renameFactor, Message("users.rename-factor"), ConsolePaths.factorName(scope, uid, id),
-      object: name)
-    add(
-      .removeFactor, Message("users.remove-factor"), ConsolePaths.removal(scope, uid, id),
-      object: name, isDestructive: true)
+      to: Message.verbatim(Formatted.short(factor.label, 40)),
+      [
+        factor.isSuspended(at: now)
+          ? (link(.resumeFactor, end, ConsolePaths.endOfSuspension(scope, uid, id)), end)
+          : (
+            link(
+              .suspendFactor, Message("users.suspend-factor"),
+              ConsolePaths.suspension(scope, uid, id)), Message("users.suspend")
+          ),
+        (
+          link(
+            .renameFactor, Message("users.rename-factor"), ConsolePaths.factorName(scope, uid, id)),
+          Message("users.rename")
+        ),
+        (
+          link(
+            .removeFactor, Message("users.remove-factor"), ConsolePaths.removal(scope, uid, id),
+            isDestructive: true), Message("users.remove")
+        ),
+      ])
   }
 
   private mutating func add(_ hold: RemovalHold) {
     let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
-    let names = Message.value(
-      .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) }))
     let isOwn = hold.remover == context.signedIn.administrator.id
+    let restore =
+      isOwn ? Message("users.ask-another-administrator") : Message("users.restore")
+    let delete = Message("users.delete-permanently")
     add(
-      .restoreFactors,
-      isOwn ? Message("users.ask-another-administrator") : Message("users.restore"),
-      ConsolePaths.undo(scope, uid, removal), object: names)
-    add(
-      .purgeFactors, Message("users.delete-permanently"), ConsolePaths.purge(scope, uid, removal),
-      object: names, isDestructive: true)
+      to: Message.value(
+        .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) })),
+      [
+        (link(.restoreFactors, restore, ConsolePaths.undo(scope, uid, removal)), restore),
+        (
+          link(
+            .purgeFactors, delete, ConsolePaths.purge(scope, uid, removal), isDestructive: true),
+          delete
+        ),
+      ])
   }
 
   private mutating func addForAccount(_ records: UserRecords) {
@@ -153,10 +188,24 @@ struct UserActions: ViewModel {
   }
 
   static let keys: Keys<Self> = [
+    .flag("hasSafe") { !$0.safe.isEmpty },
     .list(\.safe),
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list(\.rows),
     .flag("hasDestructive") { !$0.destructive.isEmpty },
     .list(\.destructive),
     .text(\.checks),
+  ]
+}
+
+/// The actions on one factor, or on the factors of one removal.
+struct UserActionRow: ViewModel {
+  let object: Message
+  let links: [UserActionLink]
+
+  static let keys: Keys<Self> = [
+    .text(\.object),
+    .list(\.links),
   ]
 }
 
@@ -165,13 +214,18 @@ struct UserActionLink: ViewModel {
   let text: Message
   let href: String
   /// What the action applies to; nil for the user.
-  let object: Message?
-  var isPrimary: Bool
+  var object: Message?
+  /// The visible text in a row, which names the object once; nil outside of rows.
+  var label: Message?
+  let isPrimary: Bool
+  let isDestructive: Bool
 
   static let keys: Keys<Self> = [
     .text(\.text),
     .text(\.href),
     .text(\.object),
+    .text(\.label),
     .flag(\.isPrimary),
+    .flag(\.isDestructive),
   ]
 }

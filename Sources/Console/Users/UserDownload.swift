@@ -1,22 +1,22 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
-/// The download of a list of users: it requires the permission to export users, and is recorded.
+/// The download of a file about users: it requires the permission to export users, and is recorded.
 struct UserDownload: Sendable {
   let identity: Identity
   let actions: ActionForms
 
   /// Returns the file, or the confirmation page.
   ///
-  /// `name` is the file's without its extension, `filter` that of the list for the audit log. `read`
-  /// reads the users, and `ask` returns the confirmation page with errors.
+  /// `name` is the file's without its extension. `read` reads the users, with the filter of their
+  /// list for the audit log, and `ask` returns the confirmation page with errors.
   func response(
-    _ context: ScopeContext, named name: String, filter: String,
-    _ read: () async throws(Refusal) -> (file: CSV, rows: Int),
+    _ signedIn: SignedIn, named name: String,
+    _ read: () async throws(Refusal) -> (file: CSV, users: DownloadedUsers, filter: Message),
     ask: ([FieldError]) async throws(Refusal) -> Response
   ) async throws(Refusal) -> Response {
-    let signedIn = context.signedIn
     // Avoids reading the users for a request that will be denied.
     let unmet = try await actions.unmet(.exportUsers, signedIn)
     guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
@@ -28,7 +28,8 @@ struct UserDownload: Sendable {
     // Exports of users are audited, as exports of the audit log are.
     do {
       let outcome = try await identity.accounts.recordDownload(
-        of: context.scope, count: table.rows, filter: filter, actions.request(signedIn))
+        of: table.users, filter: actions.frames.catalog.text(table.filter),
+        actions.request(signedIn))
       return actions.page(table.file.response(named: name, asOf: asOf), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {

@@ -12,19 +12,29 @@ final class UserRow: ViewModel {
     let account: AccountSummary
     let lock: CodeLock
     let isSuspended: Bool
-    /// The name of the second factor that a search found the user by; nil if a listed field matches.
-    let foundBy: String?
+    /// What a search found the user by; nil if the list shows it.
+    let foundBy: FoundBy?
     /// When the user's exemption from MFA ends; nil without one.
     let exemptUntil: Instant?
+    /// Whether the row has a checkbox, for a ``UserSelection`` around the list.
+    let isSelecting: Bool
     let times: Times
 
     init(
-      _ account: AccountSummary, foundBy: Factor? = nil, exemptUntil: Instant? = nil,
-      at now: Instant, times: Times
+      _ account: AccountSummary, foundBy match: FoundAccounts.Match? = nil,
+      exemptUntil: Instant? = nil, isSelecting: Bool, columns: UserColumns, at now: Instant,
+      times: Times
     ) {
       self.account = account
+      self.isSelecting = isSelecting
       self.exemptUntil = exemptUntil
-      self.foundBy = foundBy?.label
+      foundBy =
+        switch match {
+        case .phone? where !columns.shown.contains(.phone):
+          account.phoneNumber.flatMap { $0 == account.label ? nil : .phone($0) }
+        case .factor(let factor)?: .factor(factor.label)
+        case .phone?, nil: nil
+        }
       lock = account.codeLock(at: now)
       isSuspended = account.isSuspended(at: now)
       self.times = times
@@ -34,32 +44,42 @@ final class UserRow: ViewModel {
     func hash(into hasher: inout Hasher) { hasher.combine(account) }
   }
 
+  /// What a search found a user by.
+  enum FoundBy: Equatable {
+    /// The user's phone number.
+    case phone(String)
+    /// The second factor of a name.
+    case factor(String)
+
+    var message: Message {
+      switch self {
+      case .phone(let number):
+        Message("users.found-by-phone", ["number": .name(number)])
+      case .factor(let name):
+        Message("users.found-by-factor", ["name": .name(Formatted.short(name, 60))])
+      }
+    }
+  }
+
   private let source: Source
   private let scope: Scope
-  /// Whether the row has a checkbox, for a form around the list.
-  private let isSelecting: Bool
 
   private var account: AccountSummary { source.account }
 
-  init(_ source: Source, in scope: Scope, isSelecting: Bool = false) {
+  init(_ source: Source, in scope: Scope) {
     self.source = source
     self.scope = scope
-    self.isSelecting = isSelecting
   }
 
   static let keys: Keys<UserRow> = [
     .text("href") { ConsolePaths.user($0.scope, $0.account.id.text) },
-    .flag("isSelecting") { $0.isSelecting },
+    .flag("isSelecting") { $0.source.isSelecting },
     .text("name") { $0.account.label },
     .text("alias") {
       $0.account.email == nil ? nil : $0.account.displayName.map { Formatted.short($0, 60) }
     },
     .text("uid") { $0.account.id.text },
-    .text("foundBy") { row in
-      row.source.foundBy.map {
-        Message("users.found-by-factor", ["name": .name(Formatted.short($0, 60))])
-      }
-    },
+    .text("foundBy") { $0.source.foundBy?.message },
     .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
     .text("factor") { FactorText.kinds($0.account) },
     .text("exempt") { row in

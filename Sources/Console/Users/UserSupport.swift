@@ -44,7 +44,9 @@ struct UserSupport: ViewModel {
     .number("messageCount") { $0.records.messages.count },
     .list("messages") { support in
       support.records.messages.map {
-        UserMessageRow(message: $0, scope: support.scope, times: support.times)
+        UserMessageRow(
+          message: $0, link: support.records.links[$0.id], scope: support.scope,
+          times: support.times)
       }
     },
     .flag("hasNotes") { !$0.records.notes.isEmpty },
@@ -130,14 +132,27 @@ struct UserSessionRow: ViewModel {
 
 struct UserMessageRow: ViewModel {
   let message: OutboxEntry
+  /// The state of the link in the message; nil without one.
+  let link: SentLink?
   let scope: Scope
   let times: Times
+
+  private func text(of link: SentLink) -> Message {
+    switch link {
+    case .valid: Message("users.link-valid")
+    case .used(let at): Message("users.link-used", ["at": times.value(at)])
+    case .expired: Message("users.link-expired")
+    case .replaced: Message("users.link-replaced")
+    case .invalid: Message("users.link-invalid")
+    }
+  }
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.message($0.scope, String($0.message.id)) },
     .text("purpose") { MessagesText.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
     .markup("state") { MessagesText.chip($0.message) },
+    .text("link") { row in row.link.map { row.text(of: $0) } },
     .markup("written") { $0.times.past($0.message.createdAt) },
     .markup("until") { $0.times.moment($0.message.expiresAt) },
   ]

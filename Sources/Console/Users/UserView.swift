@@ -20,7 +20,7 @@ struct UserView: ViewModel {
   /// The actions that the administrator can perform; nil if there are none.
   let actions: UserActions?
   /// The drift of the phone's clock; nil for too few codes.
-  let timeline: ChartFrame?
+  var timeline: ChartFrame?
   /// The user's recent code attempts; nil without second factors and attempts.
   let codeAttempts: CodeAttemptsSection?
   let factors: [FactorRow]
@@ -51,8 +51,11 @@ struct UserView: ViewModel {
     bounces = records.bouncing.map { UserBounce($0, of: account, in: context) }
     actions = UserActions(records, in: context, at: now)
     timeline = DriftTimeline.chart(
-      records.codeAttempts.items, records.diagnosis.drift, at: now, times,
-      csv: ConsolePaths.codeAttemptsFile(context.scope, account.id.text))
+      records.codeAttempts.items, records.diagnosis.drift, at: now, times)
+    if context.may(.exportUsers) {
+      timeline?.export = ConsolePaths.codeAttemptsFile(context.scope, account.id.text)
+      timeline?.csrf = context.signedIn.session.csrfToken
+    }
     codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.scope, times)
     factors = account.factors.map { FactorRow($0, at: now, times) }
     backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
@@ -177,6 +180,7 @@ struct UserView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("name") { $0.account.visibleName ?? $0.account.label },
+    .flag("isEmail") { $0.account.visibleName == nil && $0.account.email != nil },
     .text("email") { $0.account.visibleName == nil ? nil : $0.account.email },
     .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
     .text(\.pool),
@@ -201,7 +205,7 @@ struct UserView: ViewModel {
       EmptyView(
         heading: Message("users.no-second-factor-heading"),
         sentence: Message("users.first-factor-only"),
-        link: EmptyLink(text: Message("users.how-users-enroll"), href: ConsolePaths.guidance()))
+        link: EmptyLink(text: Message("common.how-users-enroll"), href: ConsolePaths.guidance()))
     },
     .optional(\.backupCodes),
     .optional(\.guidance),

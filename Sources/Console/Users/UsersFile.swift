@@ -20,17 +20,15 @@ struct UsersFile: Sendable {
     Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),
     Message("common.created"), Message("users.exempt-until-heading"),
   ]
-  /// The number of accounts that are read at a time.
-  private static let batch = 500
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
     let query = UsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(
-      context, named: "users", filter: catalog.text(query.words)
-    ) { () async throws(Refusal) in
-      try await file(context.scope, query)
+    return try await download.response(context.signedIn, named: "users") {
+      () async throws(Refusal) in
+      let (file, count) = try await file(context.scope, query)
+      return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), query.words)
     } ask: { errors async throws(Refusal) in
       try await ask(context, query, errors)
     }
@@ -66,56 +64,28 @@ struct UsersFile: Sendable {
   private func file(
     _ scope: Scope, _ query: UsersQuery
   ) async throws(Refusal) -> (file: CSV, rows: Int) {
-    let ends = try await refusing { try await identity.exemptions.current(in: scope) }.ends
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
-    if query.text.isEmpty {
-      count = try await list(scope, query, ends, into: &file)
-    } else {
-      let found = try await refusing {
-        try await accounts.search(
-          scope, query.text, filter: query.filter, sort: query.sort, part: .whole)
+    let isCut = try await refusing {
+      try await accounts.forEachPart(of: query.listing, in: scope, atMost: Self.longest) { part in
+        let ends = try await identity.exemptions.ends(of: part.map(\.key))
+        for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }
+        count += part.count
       }
-      for account in found.accounts { file.add(cells(AccountSummary(account), ends)) }
-      count = found.hits.count
-      if found.isCut { end(&file, after: count) }
+    }
+    if isCut {
+      file.end(with: catalog.text(Message("users.file-incomplete", ["count": .number(count)])))
     }
     return (file, count)
   }
 
-  private func list(
-    _ scope: Scope, _ query: UsersQuery, _ ends: [ID<Account>: Instant], into file: inout CSV
-  ) async throws(Refusal) -> Int {
-    var (after, count): (String?, Int) = (nil, 0)
-    repeat {
-      let place = after
-      let page = try await refusing {
-        try await accounts.list(
-          scope, filter: query.filter, sort: query.sort, after: place,
-          limit: min(Self.batch, Self.longest - count))
-      }
-      for account in page.items { file.add(cells(account, ends)) }
-      count += page.items.count
-      after = page.next
-      // Lets other tasks of this thread run.
-      await Task.yield()
-    } while after != nil && count < Self.longest
-    if after != nil { end(&file, after: count) }
-    return count
-  }
-
-  /// Appends a row that says that the file is incomplete.
-  private func end(_ file: inout CSV, after count: Int) {
-    file.end(with: catalog.text(Message("users.file-incomplete", ["count": .number(count)])))
-  }
-
-  private func cells(_ account: AccountSummary, _ ends: [ID<Account>: Instant]) -> [String] {
+  private func cells(_ account: AccountSummary, exemptUntil: Instant?) -> [String] {
     [
       account.label, account.displayName ?? "", account.phoneNumber ?? "", account.id.text,
       catalog.text(FactorText.kinds(account)),
       catalog.text(AccountChips.stateText(account, at: clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),
-      account.createdAt.rfc3339Milliseconds, ends[account.id]?.rfc3339Milliseconds ?? "",
+      account.createdAt.rfc3339Milliseconds, exemptUntil?.rfc3339Milliseconds ?? "",
     ]
   }
 }

@@ -21,7 +21,7 @@ struct UsersPage: Sendable {
     if query.text.isEmpty {
       page = try await refusing {
         try await accounts.list(
-          scope, filter: query.filter, sort: query.sort, after: query.after, limit: query.size)
+          scope, filter: query.filter, sort: query.sort, after: query.after, limit: query.size.rows)
       }
     } else {
       let hits = try await refusing {
@@ -34,39 +34,40 @@ struct UsersPage: Sendable {
     if let first = context.signedIn.firstPage(of: ConsolePaths.users(scope), insteadOf: page) {
       return first
     }
-    let counts = try await refusing { try await accounts.counts(scope) }
-    let suspended = try await refusing { try await accounts.countSuspended(scope) }
-    let exemptions = try await refusing { try await self.exemptions.current(in: scope) }
-    let ends = exemptions.ends
+    let (counts, suspended) = try await refusing {
+      try await accounts.countsWithSuspended(scope)
+    }
+    let exempt = try await refusing { try await exemptions.counts(in: scope) }
+    let ends =
+      exempt.all > 0
+      ? try await refusing { try await exemptions.ends(of: page.items.map(\.key)) } : [:]
     let frame = try await frames.frame(Message("common.users"), in: context)
     let now = frames.clock.now()
+    // Users without second factors have none to remove.
+    let isSelecting = context.may(.removeFactors) && query.filter != .none
+    let columns = UserColumns(
+      context.signedIn.query, remembered: cookies.columns(of: context.signedIn.request))
     let sources =
       found?.hits.map {
         UserRow.Source(
-          AccountSummary($0.account), foundBy: $0.factor, exemptUntil: ends[$0.account.id], at: now,
-          times: frame.times)
+          AccountSummary($0.account), foundBy: $0.match, exemptUntil: ends[$0.account.key],
+          isSelecting: isSelecting, columns: columns, at: now, times: frame.times)
       }
       ?? page.items.map {
-        UserRow.Source($0, exemptUntil: ends[$0.id], at: now, times: frame.times)
+        UserRow.Source(
+          $0, exemptUntil: ends[$0.key], isSelecting: isSelecting, columns: columns, at: now,
+          times: frame.times)
       }
     let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
-    let columns = UserColumns(
-      context.signedIn.query, remembered: cookies.columns(of: context.signedIn.request))
     var response = Response.html(
       view.render(
         UsersView(
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
-          columns: columns, counts: counts, suspended: suspended, exemptions: exemptions)))
+          columns: columns, counts: counts, suspended: suspended, exempt: exempt,
+          isSelecting: isSelecting)))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
     }
     return response
-  }
-}
-
-extension [Exemption] {
-  /// When the exemptions of a pool's users end.
-  var ends: [ID<Account>: Instant] {
-    Dictionary(map { ($0.account, $0.endsAt) }, uniquingKeysWith: Swift.max)
   }
 }

@@ -1,19 +1,15 @@
 import HTTP
 import Identity
 import Localization
+import Text
 
 /// The query of a list of users, from the address.
 struct UsersQuery: Sendable {
   var text: String
   var filter: Accounts.Filter
   var sort: Accounts.Sort
-  /// The number of users on a page.
-  let size: Int
+  let size: PageSize
   let after: String?
-
-  /// The sizes of a page; each divides the number of users that a search finds.
-  private static let sizes = [10, 20, 50, 100, 200]
-  private static let usualSize = 50
 
   init(_ form: Form) {
     text = form.trimmed("q")
@@ -21,13 +17,15 @@ struct UsersQuery: Sendable {
     filter =
       filters.lazy.compactMap(Accounts.Filter.init(rawValue:)).first { $0 != .all } ?? .all
     sort = Accounts.Sort(rawValue: form.trimmed("sort")) ?? .newest
-    let size = form.text("size").flatMap { Int($0) } ?? Self.usualSize
-    self.size = Self.sizes.contains(size) ? size : Self.usualSize
+    size = PageSize(form)
     after = form.text("after")
   }
 
+  /// What all pages of the list show together.
+  var listing: AccountListing { AccountListing(text: text, filter: filter, sort: sort) }
+
   /// The part of the search results to show.
-  var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0, size: size) }
+  var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0, size: size.rows) }
 
   /// The query without the position in the list.
   var form: Form {
@@ -41,8 +39,19 @@ struct UsersQuery: Sendable {
     var form = Form()
     if let name = filter.parameter { form.add(name, filter.rawValue) }
     if sort != .newest { form.add("sort", sort.rawValue) }
-    if size != Self.usualSize { form.add("size", String(size)) }
+    return size.added(to: form)
+  }
+
+  /// The query with which a bulk removal is previewed for the users of all pages.
+  var selectingAll: Form {
+    var form = form
+    form.add("all", "1")
     return form
+  }
+
+  /// Returns the list whose users are all selected; nil if the query doesn't select all.
+  static func selected(by form: Form) -> AccountListing? {
+    form["all"] == "1" ? UsersQuery(form).listing : nil
   }
 
   /// The query as text.
@@ -77,24 +86,34 @@ extension Accounts.Filter {
     }
   }
 
-  /// Returns the label of the filter's tab, with its number of users.
-  func words(_ counts: AccountCounts, suspended: Int, _ exemptions: [Exemption]) -> Message {
+  /// Returns the number of users that the filter matches.
+  func number(_ counts: AccountCounts, suspended: Int, _ exempt: ExemptionCounts) -> Int {
     switch self {
-    case .all: Message("users.tab-all", ["number": .number(counts.users)])
-    case .none:
-      Message(
-        "users.tab-none",
-        [
-          "number": .number(
-            counts.users - counts.enrolledUsers - exemptions.count { !$0.isEnrolled })
-        ])
-    case .exempt: Message("users.tab-exempt", ["number": .number(exemptions.count)])
-    case .totp: Message("users.tab-totp", ["number": .number(counts.totpUsers)])
-    case .phone: Message("users.tab-phone", ["number": .number(counts.phoneUsers)])
-    case .locked: Message("users.tab-locked", ["number": .number(counts.locked)])
-    case .suspended: Message("users.tab-suspended", ["number": .number(suspended)])
-    case .disabled: Message("users.tab-disabled", ["number": .number(counts.disabled)])
-    case .unverified: Message("users.tab-unverified", ["number": .number(counts.unverifiedEmails)])
+    case .all: counts.users
+    case .none: counts.users - counts.enrolledUsers - exempt.withoutFactor
+    case .exempt: exempt.all
+    case .totp: counts.totpUsers
+    case .phone: counts.phoneUsers
+    case .locked: counts.locked
+    case .suspended: suspended
+    case .disabled: counts.disabled
+    case .unverified: counts.unverifiedEmails
+    }
+  }
+
+  /// Returns the label of the filter's tab, with its number of users.
+  func words(_ number: Int) -> Message {
+    let number = Message.Value.number(number)
+    return switch self {
+    case .all: Message("users.tab-all", ["number": number])
+    case .none: Message("users.tab-none", ["number": number])
+    case .exempt: Message("users.tab-exempt", ["number": number])
+    case .totp: Message("users.tab-totp", ["number": number])
+    case .phone: Message("users.tab-phone", ["number": number])
+    case .locked: Message("users.tab-locked", ["number": number])
+    case .suspended: Message("users.tab-suspended", ["number": number])
+    case .disabled: Message("users.tab-disabled", ["number": number])
+    case .unverified: Message("users.tab-unverified", ["number": number])
     }
   }
 

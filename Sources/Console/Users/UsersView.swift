@@ -23,14 +23,15 @@ struct UsersView: ViewModel {
   /// The address of the CSV file; nil without the permission.
   let file: String?
   let csrf: String
-  /// The form for a bulk removal; nil without the permission.
+  /// The form for a pasted list; nil without the permission.
   let list: ListForm?
+  let selection: UserSelection?
   let removals: String
 
   init(
     frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
     found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
-    suspended: Int, exemptions: [Exemption]
+    suspended: Int, exempt: ExemptionCounts, isSelecting: Bool
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
@@ -41,11 +42,14 @@ struct UsersView: ViewModel {
       action: list, label: Message("users.search-fields"), query: query.text,
       keeping: query.kept)
     let filters = Accounts.Filter.allCases.filter {
-      $0 != .exempt || !exemptions.isEmpty || query.filter == .exempt
+      $0 != .exempt || exempt.all > 0 || query.filter == .exempt
+    }
+    func number(_ filter: Accounts.Filter) -> Int {
+      filter.number(counts, suspended: suspended, exempt)
     }
     tabs = filters.map { each in
       Link(
-        text: each.words(counts, suspended: suspended, exemptions),
+        text: each.words(number(each)),
         href: query.with(each).query(of: list), isCurrent: each == query.filter)
     }
     sorts = Accounts.Sort.allCases.map { each in
@@ -68,6 +72,12 @@ struct UsersView: ViewModel {
     empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), scope)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(scope)
+    selection =
+      isSelecting
+      ? UserSelection(
+        action: removals, csrf: csrf, isOnePage: pager.isOnly,
+        total: found.map(\.total.exact) ?? number(query.filter),
+        all: query.selectingAll.query(of: removals)) : nil
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
     deletedUser =
       context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.scope) : nil
@@ -103,8 +113,8 @@ struct UsersView: ViewModel {
     return EmptyView(
       heading: Message("users.none-yet"), sentence: Message("users.how-users-appear"),
       link: may
-        ? EmptyLink(text: Message("users.new-user"), href: ConsolePaths.newUser(scope))
-        : EmptyLink(text: Message("users.how-users-enroll"), href: ConsolePaths.guidance()))
+        ? EmptyLink(text: Message("users.new-user"), href: ConsolePaths.newUser(scope)) : nil,
+      more: Link(text: Message("common.how-users-enroll"), href: scope.guidance()))
   }
 
   static let keys: Keys<Self> = [
@@ -125,6 +135,7 @@ struct UsersView: ViewModel {
     .text(\.file),
     .text(\.csrf),
     .optional(\.list),
+    .optional(\.selection),
     .text(\.removals),
   ]
 }

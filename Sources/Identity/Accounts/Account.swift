@@ -65,8 +65,8 @@ public struct Account: Sendable {
   let reach: CodeReach
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
-  /// The time since which second factors can't be changed because the user reported a change; nil
-  /// if they can be changed.
+  /// The time since which second factors can't be changed, nor the account deleted, because the
+  /// user reported a change; nil if they can be changed.
   public let changesLockedAt: Instant?
   /// The optional fields that were explicitly set, even to false or an empty string.
   public let givenFields: GivenFields
@@ -293,6 +293,11 @@ public enum FactorsChange: Sendable {
   /// Replaces the phones with this list; an authenticator app is kept whether or not the list
   /// includes it.
   case replace([FactorEntry])
+
+  /// Whether all factors are kept.
+  var isKept: Bool {
+    if case .keep = self { true } else { false }
+  }
 }
 
 /// A second factor in the list of an administrative API call.

@@ -133,31 +133,41 @@ extension Accounts {
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func counts(_ scope: Scope) async throws(AccountError) -> AccountCounts {
     try await store.read(AccountError.self) { connection in
-      try connection.first(
-        """
-        SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users")),
-          \(AccountCounts.current("unverified_users")), \(AccountCounts.current("disabled_users")),
-          \(AccountCounts.current("totp_users")), \(AccountCounts.current("phone_users")),
-          \(AccountCounts.current("locked_users"))
-        FROM scope s WHERE s.scope_key = \(scope.key)
-        """
-      ) { try AccountCounts($0) } ?? AccountCounts()
+      try Self.counts(scope, connection)
     }
   }
 
-  /// Counts the accounts of a user pool with a suspended second factor, from an index of them,
-  /// because a suspension ends without a write.
+  /// Reads the number of accounts in a user pool by kind, and of those with a suspended second
+  /// factor, at the same moment.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
-  public func countSuspended(_ scope: Scope) async throws(AccountError) -> Int {
+  public func countsWithSuspended(
+    _ scope: Scope
+  ) async throws(AccountError) -> (counts: AccountCounts, suspended: Int) {
     let now = store.clock.now()
     return try await store.read(AccountError.self) { connection in
-      try connection.first(
+      // From an index of them, because a suspension ends without a write.
+      let suspended = try connection.first(
         """
         SELECT count(*) FROM account a
         WHERE a.scope_key = \(scope.key) AND \(AccountList.isSuspended(at: now))
         """
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.value(0) as Int }
+      return (try Self.counts(scope, connection), suspended ?? 0)
     }
+  }
+
+  private static func counts(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> AccountCounts {
+    try connection.first(
+      """
+      SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users")),
+        \(AccountCounts.current("unverified_users")), \(AccountCounts.current("disabled_users")),
+        \(AccountCounts.current("totp_users")), \(AccountCounts.current("phone_users")),
+        \(AccountCounts.current("locked_users"))
+      FROM scope s WHERE s.scope_key = \(scope.key)
+      """
+    ) { try AccountCounts($0) } ?? AccountCounts()
   }
 }

@@ -54,14 +54,18 @@ public enum AccountError: Error, Sendable {
   case invalidEnrollment
   /// A phone number that appears twice among the second factors.
   case phoneFactorExists
-  /// The user reported a change to their second factors; they can't be changed until an owner
-  /// reviews the report.
+  /// The user reported a change to their second factors; they can't be changed, nor can the
+  /// account be deleted, until an owner reviews the report.
   case changesLocked
   /// Service tokens can't remove second factors in this pool.
   case factorRemovalByTokenOff
+  /// The service token was revoked, or its creator's role ended, after the request began.
+  case tokenRevoked
   /// The service token reached the pool's hourly limit of users whose second factors it can change;
   /// it can try again at the given time.
   case tooManyFactorChanges(until: Instant)
+  /// Second factors can be added only to an account with a verified email address.
+  case unverifiedEmail
   /// A new TOTP factor can be enrolled only by its user.
   case unsupportedSecondFactor
   /// Custom claims longer than 1,000 characters.

@@ -228,7 +228,7 @@ struct AccountSearch {
     guard filter.includes(account, exempt: exempt, at: now), seen.insert(account.key).inserted
     else { return }
     hits.append(
-      FoundAccounts.Hit(scope: scope, account: account, factor: query.matchingFactor(of: account)))
+      FoundAccounts.Hit(scope: scope, account: account, match: query.match(of: account)))
   }
 
   private mutating func scope(

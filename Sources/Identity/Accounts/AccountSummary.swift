@@ -5,7 +5,7 @@ public struct AccountSummary: Hashable, Sendable {
   /// The uid.
   public let id: ID<Account>
   /// The primary key in the database, unique across all user pools.
-  let key: Int64
+  package let key: Int64
   /// The email address, in lowercase.
   public let email: String?
   /// True if the email address is verified.

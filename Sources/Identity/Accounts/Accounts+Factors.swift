@@ -81,11 +81,19 @@ extension Accounts {
     }
   }
 
-  /// Adds phones to an account as second factors.
+  /// Adds phones to an account as second factors, which requires a verified email address.
   static func insert(
     _ phones: [FactorEntry], for account: Account, in scope: Scope, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws {
+    guard !phones.isEmpty else { return }
+    let isVerified = try connection.first(
+      """
+      SELECT 1 FROM account
+      WHERE account_key = \(account.key) AND email IS NOT NULL AND email_verified = 1
+      """
+    ) { _ in true }
+    guard isVerified == true else { throw AccountError.unverifiedEmail }
     for phone in phones {
       guard let number = phone.phoneNumber else { throw AccountError.unsupportedSecondFactor }
       try PhoneFactor.insert(

@@ -36,9 +36,16 @@ public struct FoundAccounts: Sendable {
     public let scope: Scope
     /// The account.
     public let account: Account
-    /// The second factor whose ID or number matches; nil if the email address, name, phone number,
-    /// or uid matches, which lists show.
-    public let factor: Factor?
+    /// What matches; nil if it's the email address, name, or uid, which lists always show.
+    public let match: Match?
+  }
+
+  /// What an account was found by.
+  public enum Match: Sendable {
+    /// Its phone number.
+    case phone
+    /// The ID or number of a second factor.
+    case factor(Factor)
   }
 
   /// The accounts without their pools.

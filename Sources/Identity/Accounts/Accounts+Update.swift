@@ -33,7 +33,8 @@ extension Accounts {
   /// account's sessions; `validSince` ends those before it. A user who removes their own password
   /// keeps the current session, because SDKs continue with the tokens they hold; all others end. If
   /// someone else changes the email address, the password, or a factor, the user is notified by
-  /// email. A user's attempts to take email addresses in use are limited like those at sign-up.
+  /// email. A user's attempts to take email addresses in use are limited like those at sign-up, and
+  /// changes of their own account that are recorded are limited per hour.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -56,10 +57,10 @@ extension Accounts {
     let store = store
     let result: Result<AccountUpdate, AccountError> = try await store.write(AccountError.self) {
       connection in
-      if let session {
-        do { _ = try Sessions.check(session, connection) } catch let error as SessionError {
-          throw AccountError.session(error)
-        }
+      try Self.check(author, session, at: now, connection)
+      // The pool may have been disabled or deleted while the password was hashed.
+      if session != nil, newHash != nil, try !SignIns.isOpen(scope, connection) {
+        throw AccountError.session(.tokenExpired)
       }
       if change.needsPasswordSignIn {
         try SignIns.checkPasswordSignIn(in: scope, connection)
@@ -78,6 +79,8 @@ extension Accounts {
       }
       try Self.store(change, newHash, over: old, at: now, connection)
       try Self.changeProviders(change, of: old, in: scope, connection)
+      let codes =
+        try change.factors.isKept ? nil : BackupCodeCounts(of: old, at: now, connection)
       let removed = try Self.changeFactors(
         change.factors, of: old, in: scope, at: now, random: store.random, connection)
       var ended = 0
@@ -100,8 +103,8 @@ extension Accounts {
         from: old, to: new, removed: removed, newPassword: newHash != nil, in: scope, by: author,
         at: now, connection)
       try TokenFactorRules.apply(
-        from: old, to: new, removed: removed, sessionsEnded: ended, in: scope, by: author,
-        outbox: store.outbox, at: now, connection)
+        from: old, to: new, removed: removed, sessionsEnded: ended, codes: codes, in: scope,
+        by: author, outbox: store.outbox, at: now, connection)
       // Failed attempts at the old password don't apply to the new one.
       if newHash != nil, let email = new.email {
         try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
@@ -109,6 +112,11 @@ extension Accounts {
       var entry = AuditEntry(.accountChange, .account, id.text, name: new.label, in: scope)
       entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))
       entry.addEnded(ended)
+      try entry.addEnded(codes, of: old, at: now, connection)
+      if session != nil {
+        try Self.countProfileChange(
+          entry, of: old, profile: store.profile, at: now, connection)
+      }
       if !entry.changes.isEmpty { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
         try store.outbox.notify(
@@ -128,6 +136,19 @@ extension Accounts {
       return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
     }
     return try result.get()
+  }
+
+  /// Checks in the transaction of a change that its author's credential is still valid, and so is the
+  /// session of a user who changes their own account.
+  ///
+  /// - Throws: ``AccountError/tokenRevoked``, ``AccountError/session(_:)``.
+  static func check(
+    _ author: Author, _ session: UserSession? = nil, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard try author.isInForce(at: now, connection) else { throw AccountError.tokenRevoked }
+    guard let session else { return }
+    try AccountError.translating { try Sessions.check(session, connection) }
   }
 
   private static func check(_ change: AccountChange) throws(AccountError) {
@@ -166,6 +187,7 @@ extension Accounts {
         """
         UPDATE account SET email = \(email), email_folded = \(email),
           email_verified = \(verified && email != nil),
+          email_link = \(old.signsInByLink && email != nil),
           display_name = \(change.displayName.withoutEmptyText.applied(to: old.displayName)),
           photo_url = \(change.photoURL.withoutEmptyText.applied(to: old.photoURL)),
           given_fields = \(GivenFields(after: change, of: old, email: email).rawValue),
@@ -226,12 +248,25 @@ extension Accounts {
     guard let session else {
       return try AccountRecord.endSessions(account.key, at: now, connection)
     }
-    do {
-      return try Sessions.endOwn(
+    return try AccountError.translating {
+      try Sessions.endOwn(
         of: account.key, except: change.renewsSession ? nil : session.id, profile: profile, at: now,
         connection)
-    } catch let error as SessionError {
-      throw AccountError.session(error)
+    }
+  }
+
+  /// Counts a change of the user's own name or photo.
+  ///
+  /// Changes that end sessions are counted separately. Removing an identity or a phone number is never
+  /// refused; linking one again is limited.
+  private static func countProfileChange(
+    _ entry: AuditEntry, of account: Account, profile: Profile, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard entry.changes.contains(where: { $0.field == .displayName || $0.field == .photoURL })
+    else { return }
+    try AccountError.translating {
+      try OwnChange.profile.count(of: account.key, profile: profile, at: now, connection)
     }
   }
 
@@ -288,6 +323,7 @@ extension Account {
       AuditField(.email, .optional(email)), AuditField(.emailVerified, .flag(emailVerified)),
       AuditField(
         .password, hasPassword ? .secret : .absent, hidden: isNewPassword ? ["changed"] : []),
+      AuditField(.signsInByLink, .flag(signsInByLink)),
       AuditField(.displayName, .optional(displayName)), AuditField(.photoURL, .optional(photoURL)),
       AuditField(.phoneNumber, .optional(phoneNumber)),
       AuditField(

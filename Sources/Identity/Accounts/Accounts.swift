@@ -41,6 +41,7 @@ public struct Accounts: Sendable {
     let number = await store.accountNumbers.reserve(in: scope)
     return { context, connection in
       let now = context.now
+      try Self.check(context.author, at: now, connection)
       try AccountRecord.refuseTaken(given, in: scope, connection)
       let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
@@ -161,49 +162,54 @@ public struct Accounts: Sendable {
     of scope: Scope, count: Int, by author: Author
   ) async throws(AccountError) {
     try await store.perform(by: author, AccountError.self) { context, connection in
-      var entry = Self.download(of: scope, count: count)
+      var entry = DownloadedUsers.Pool(scope, count: count).entry
       entry.add(.passwordHashes, .flag(true))
       try context.record(entry, connection)
     }
   }
 
-  /// Authorizes an administrator's download of accounts in the console and records it.
+  /// Authorizes an administrator's download of a file about users in the console and records it,
+  /// in the log of each pool.
   ///
   /// - Throws: ``ActionError``.
   public func recordDownload(
-    of scope: Scope, count: Int, filter: String, _ request: ActionRequest
+    of users: DownloadedUsers, filter: String, _ request: ActionRequest
   ) async throws(ActionError<AccountError>) -> ActionOutcome<Void> {
     try await store.perform(
-      .exportUsers, request, in: ActionTarget(scope), AccountError.self
+      .exportUsers, request, in: users.target, AccountError.self
     ) { context, connection in
-      var entry = Self.download(of: scope, count: count)
-      if !filter.isEmpty { entry.add(.filter, .text(filter)) }
-      try context.record(entry, connection)
+      for var entry in users.entries {
+        if !filter.isEmpty { entry.add(.filter, .text(filter)) }
+        try context.record(entry, connection)
+      }
     }
-  }
-
-  private static func download(of scope: Scope, count: Int) -> AuditEntry {
-    var entry = AuditEntry(
-      .accountDownload, .scope, scope.objectID, name: scope.name, in: scope)
-    entry.add(.users, .number(count))
-    return entry
   }
 
   /// Deletes an account with its factors and sessions, and notifies the user by email unless they
   /// deleted it themselves.
   ///
   /// A service token that deletes a user with second factors removes them, under the pool's rules
-  /// for that.
+  /// for that. While changes are locked, neither a token nor the user can delete the account,
+  /// because they could create it again without second factors.
   ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - id: The account's uid.
+  ///   - onlyIfDisabled: Whether only a disabled account is deleted.
+  ///   - author: The author of the deletion.
+  ///   - session: The open session of a user who deletes their own account.
   /// - Throws: ``AccountError/notFound``, ``AccountError/notDisabled``,
-  ///   ``AccountError/factorRemovalByTokenOff``, ``AccountError/tooManyFactorChanges(until:)``,
-  ///   ``AccountError/unavailable(_:)``.
+  ///   ``AccountError/changesLocked``, ``AccountError/factorRemovalByTokenOff``,
+  ///   ``AccountError/tooManyFactorChanges(until:)``, ``AccountError/tokenRevoked``,
+  ///   ``AccountError/session(_:)``, ``AccountError/unavailable(_:)``.
   public func delete(
-    _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author
+    _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author,
+    in session: UserSession? = nil
   ) async throws(AccountError) {
     let now = store.clock.now()
     let outbox = store.outbox
     try await store.write(AccountError.self) { connection in
+      try Self.check(author, session, at: now, connection)
       let isOwn = if case .user = author.actor { true } else { false }
       if isOwn {
         guard try UserPermissions.find(scope.key, connection).deletion else {
@@ -214,6 +220,11 @@ public struct Accounts: Sendable {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
+      switch author.actor {
+      case .user, .serviceToken:
+        guard account.changesLockedAt == nil else { throw AccountError.changesLocked }
+      default: break
+      }
       try TokenFactorRules.checkDeletion(
         of: account, in: scope, by: author, at: now, connection)
       try Self.delete(account, in: scope, connection).record(by: author, at: now, connection)
@@ -231,6 +242,7 @@ public struct Accounts: Sendable {
     try SearchIndex.remove(account, connection)
     try CodeAttemptRecord.delete(of: account, connection)
     try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
+    try Outbox.markDeleted(account, connection)
     try connection.run(
       "UPDATE session SET deleted_uid = \(account.id.text) WHERE account_key = \(account.key)")
     try CountChanges.append(-AccountCounts(of: account), to: scope.key, connection)

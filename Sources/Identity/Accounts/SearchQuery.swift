@@ -42,18 +42,16 @@ struct SearchQuery: Sendable {
     self.short = []
   }
 
-  /// Returns the second factor that an account was found by; nil if it was found by a field of its
-  /// own.
-  func matchingFactor(of account: Account) -> Factor? {
-    let own = SearchText(
-      fields: [account.email, account.displayName, account.phoneNumber, account.id.text],
-      factors: []
-    ).folded
-    guard !matches(own) else { return nil }
+  /// Returns what an account was found by; nil if it was found by its email address, name, or uid.
+  func match(of account: Account) -> FoundAccounts.Match? {
+    let names = [account.email, account.displayName, account.id.text]
+    guard !matches(SearchText(fields: names, factors: []).folded) else { return nil }
+    let own = SearchText(fields: names + [account.phoneNumber], factors: []).folded
+    guard !matches(own) else { return .phone }
     return account.factors.first { factor in
       let text = SearchText(fields: [factor.id.text, factor.phoneNumber], factors: []).folded
       return matches(text) || words.contains { !own.contains($0) && text.contains($0) }
-    }
+    }.map { .factor($0) }
   }
 
   /// Returns whether an account with this text matches, as the indexes decide it.

@@ -11,8 +11,9 @@ enum TokenFactorRules {
   /// - Throws: ``AccountError/factorRemovalByTokenOff``,
   ///   ``AccountError/tooManyFactorChanges(until:)``.
   static func apply(
-    from old: Account, to new: Account, removed: [Factor], sessionsEnded: Int, in scope: Scope,
-    by author: Author, outbox: Outbox, at now: Instant, _ connection: borrowing Connection
+    from old: Account, to new: Account, removed: [Factor], sessionsEnded: Int,
+    codes: BackupCodeCounts?, in scope: Scope, by author: Author, outbox: Outbox, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     guard case .serviceToken(let token, _) = author.actor else { return }
     let added = new.factors(addedTo: old)
@@ -20,8 +21,9 @@ enum TokenFactorRules {
     guard !(removed.isEmpty && added.isEmpty && renamed.isEmpty) else { return }
     try check(removed: removed, in: scope, by: token, at: now, connection)
     if !removed.isEmpty {
-      let entry = AuditEntry.removal(
+      var entry = AuditEntry.removal(
         of: removed, from: old, left: new.factors.count, sessionsEnded: sessionsEnded, in: scope)
+      try entry.addEnded(codes, of: old, at: now, connection)
       try entry.record(by: author, at: now, connection)
     }
     for factor in added {

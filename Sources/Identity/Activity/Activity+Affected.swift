@@ -37,7 +37,7 @@ extension Activity {
     let reach = max(window, 0) + 1
     guard CodeReach.range.contains(reach) else { return Page(items: [], next: nil) }
     let first = store.clock.now().day - Int64(min(max(days, 1), 90)) + 1
-    let end = after.flatMap { ActivityPlace($0) } ?? ActivityPlace(at: .max, account: 0)
+    let end = after.flatMap { ActivityCursor($0) } ?? ActivityCursor(at: .max, account: 0)
     return try await store.read(ActivityError.self) { connection in
       let places = try Self.affected(
         in: scope.key, reach: reach, since: first, after: end, limit: limit + 1, connection)
@@ -51,9 +51,9 @@ extension Activity {
 
   /// Returns the next accounts, including those whose changes aren't folded yet.
   private static func affected(
-    in scope: Int64, reach: Int, since first: Int64, after end: ActivityPlace, limit: Int,
+    in scope: Int64, reach: Int, since first: Int64, after end: ActivityCursor, limit: Int,
     _ connection: borrowing Connection
-  ) throws -> [ActivityPlace] {
+  ) throws -> [ActivityCursor] {
     let tail = ActivityTally(try ActivityDelta.all(in: scope, connection)).accounts
     // Unfolded accounts may have left their place.
     var places = try connection.all(
@@ -63,11 +63,11 @@ extension Activity {
         AND (day, account_key) < (\(end.at), \(end.account))
       ORDER BY day DESC, account_key DESC LIMIT \(limit + tail.count)
       """
-    ) { try ActivityPlace($0) }
+    ) { try ActivityCursor($0) }
     guard !tail.isEmpty else { return places }
     places.removeAll { tail[$0.account] != nil }
     for (account, change) in tail where reach < change.current.days.count {
-      let place = ActivityPlace(at: change.current.days[reach], account: account)
+      let place = ActivityCursor(at: change.current.days[reach], account: account)
       if place.at >= first, place < end { places.append(place) }
     }
     return Array(places.sorted(by: >).prefix(limit))

@@ -67,8 +67,8 @@ extension Activity {
     let limit = Page<UserCodeAttempt>.size(limit)
     let oldest = filter.from?.microseconds ?? 0
     // Keys are compared with those before this one.
-    var end = ActivityPlace(at: filter.to?.microseconds ?? .max, account: 0)
-    if let after = after.flatMap({ ActivityPlace($0) }) { end = min(end, after) }
+    var end = ActivityCursor(at: filter.to?.microseconds ?? .max, account: 0)
+    if let after = after.flatMap({ ActivityCursor($0) }) { end = min(end, after) }
     let isRejection = !filter.outcomes.isEmpty && !filter.outcomes.contains(.accepted)
     return try await store.read(ActivityError.self) { [end] connection in
       let found =
@@ -86,16 +86,16 @@ extension Activity {
   /// Finds attempts by reading all of a period, up to a limit of skipped ones; `end` is the last one
   /// read if there are more.
   private static func matching(
-    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityPlace,
+    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityCursor,
     _ limit: Int,
     _ connection: borrowing Connection
-  ) throws -> (places: [ActivityPlace], end: ActivityPlace?) {
+  ) throws -> (places: [ActivityCursor], end: ActivityCursor?) {
     let ways = Set(filter.ways.map(\.rawValue))
     let results = Set(
       CodeAttempt.Result.allCases.filter {
         filter.outcomes.isEmpty || filter.outcomes.contains($0.outcome)
       }.map(\.rawValue))
-    var places: [ActivityPlace] = []
+    var places: [ActivityCursor] = []
     var end = end
     var read = 0
     while true {
@@ -109,7 +109,7 @@ extension Activity {
         """
       ) { row in
         (
-          place: try ActivityPlace(row),
+          place: try ActivityCursor(row),
           matches: try ways.contains(row.value(2)) && results.contains(row.value(3))
         )
       }
@@ -126,11 +126,11 @@ extension Activity {
 
   /// Finds attempts that weren't accepted by their index, for each result and purpose.
   private static func rejected(
-    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityPlace,
+    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityCursor,
     _ limit: Int,
     _ connection: borrowing Connection
-  ) throws -> (places: [ActivityPlace], end: ActivityPlace?) {
-    var places: [ActivityPlace] = []
+  ) throws -> (places: [ActivityCursor], end: ActivityCursor?) {
+    var places: [ActivityCursor] = []
     for result in filter.outcomes.flatMap(\.results) {
       for way in filter.ways {
         places += try connection.all(
@@ -141,14 +141,14 @@ extension Activity {
             AND at >= \(oldest)
           ORDER BY at DESC, account_key DESC LIMIT \(limit)
           """
-        ) { try ActivityPlace($0) }
+        ) { try ActivityCursor($0) }
       }
     }
     return (Array(places.sorted(by: >).prefix(limit)), nil)
   }
 
   private static func attempt(
-    _ place: ActivityPlace, in scope: Int64, _ connection: borrowing Connection
+    _ place: ActivityCursor, in scope: Int64, _ connection: borrowing Connection
   ) throws -> UserCodeAttempt? {
     let attempt = try connection.first(
       """

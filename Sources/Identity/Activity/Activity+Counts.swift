@@ -48,31 +48,49 @@ extension Activity {
     guard !keys.isEmpty else { return [:] }
     // Attempts are counted by the hours that begin in the period, as in charts.
     let first = start.advanced(bySeconds: 3_599).hour
-    // Hours before this one are folded, so their sum is known until the next hour.
+    // Sums of the hours before this one are known until the next hour, if they're final.
     let recent = now.hour - 2
     var counts: [Int64: AttemptCounts] = [:]
     let period = PastPeriod(
       isWhole: isWhole, first: first, step: 1, last: recent,
       clockChanges: store.expectedTime.changes)
-    let past = try countCache.values(of: keys, in: period) {
-      try Self.counts(of: $0, isWhole: isWhole, from: first, before: recent, connection)
-    }
+    let past = try countCache.values(
+      of: keys, in: period, keepingIf: { try Self.isFinal(before: recent, connection) }
+    ) { try Self.counts(of: $0, isWhole: isWhole, from: first, before: recent, connection) }
     for key in keys {
       if let count = past[key], count.all > 0 { counts[key] = count }
     }
-    let hours = try connection.all(
-      """
-      SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour
-      WHERE scope_key IN (\(list: keys)) AND whole = \(isWhole) AND hour >= \(recent)
-      """
-    ) { row in
-      (
-        key: try row.value(0) as Int64,
-        counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
-      )
+    for start in stride(from: 0, to: keys.count, by: PastPeriod.mostPools) {
+      let part = keys[start..<min(start + PastPeriod.mostPools, keys.count)]
+      let hours = try connection.all(
+        """
+        SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour
+        WHERE scope_key IN (\(list: Array(part))) AND whole = \(isWhole) AND hour >= \(recent)
+        """
+      ) { row in
+        (
+          key: try row.value(0) as Int64,
+          counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
+        )
+      }
+      for hour in hours { counts[hour.key, default: AttemptCounts()].add(hour.counts) }
     }
-    for hour in hours { counts[hour.key, default: AttemptCounts()].add(hour.counts) }
     return counts
+  }
+
+  /// Returns whether the counts of the hours before one are final: the snapshot has all attempts of
+  /// these hours, and they're folded.
+  ///
+  /// A replica's snapshot, which can be a day old, shows its age by the time that servers store
+  /// every minute. One more hour has to have passed by that time, because of writes in progress and
+  /// clocks of other servers.
+  private static func isFinal(before hour: Int64, _ connection: borrowing Connection) throws -> Bool
+  {
+    if let seen = try ClockGuard.stored(connection), seen.hour <= hour { return false }
+    let unfolded = try connection.first(
+      "SELECT 1 FROM activity_delta WHERE scope_key > 0 AND hour < \(hour) LIMIT 1"
+    ) { _ in true }
+    return unfolded == nil
   }
 
   /// Returns the counts of all pools, also of those without attempts.

@@ -10,8 +10,9 @@ extension Activity {
   /// changed.
   ///
   /// Call it periodically, and again while it returns true. Reads include the changes that aren't
-  /// folded yet, so it affects their cost but not their results, except that numbers of users are
-  /// recorded under the hour of the call.
+  /// folded yet, except ``attemptCounts(of:isWhole:since:at:)``. Numbers of users are recorded
+  /// under the hour of the call, so only while the clock is trusted; code attempts keep their own
+  /// hour.
   ///
   /// - Returns: True if there may be more.
   /// - Throws: ``ActivityError/unavailable(_:)``.
@@ -26,9 +27,10 @@ extension Activity {
         OR EXISTS (SELECT 1 FROM enrollment_mark WHERE scope_key > 0)
       """)
     guard isMoreDue else { return isMoreCounted }
-    let now = store.clock.now()
+    let now = store.expectedTime.isDoubted ? nil : store.clock.now()
     let (isMore, attempts) = try await store.write(ActivityError.self) { connection in
       let (isMore, attempts) = try Self.foldDeltas("scope_key > 0", connection)
+      guard let now else { return (isMore, attempts) }
       return (try Self.recordUsers(at: now, connection) || isMore, attempts)
     }
     foldedAttempts.add(attempts)
@@ -234,14 +236,14 @@ extension Activity {
 }
 
 extension Identity {
-  /// Folds a batch of activity, and deletes a batch of what is too old; does nothing while the clock
-  /// isn't trusted.
+  /// Folds a batch of activity, and deletes a batch of what is too old, unless the clock isn't
+  /// trusted.
   ///
   /// - Returns: True if there may be more.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func foldActivity() async throws(ActivityError) -> Bool {
-    guard clockGuard.doubt == nil else { return false }
     let isMore = try await activity.fold()
+    guard clockGuard.doubt == nil else { return isMore }
     return try await activity.age() || isMore
   }
 }

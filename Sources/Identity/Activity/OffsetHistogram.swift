@@ -33,13 +33,6 @@ public struct OffsetHistogram: Sendable, Equatable {
     self.users = users
   }
 
-  /// The number of accepted codes.
-  public var acceptedCodes: Int { accepted.reduce(0, +) }
-  /// The number of confirmed codes outside the window.
-  public var confirmedCodes: Int { confirmed.reduce(0, +) }
-  /// The number of unconfirmed codes outside the window.
-  public var unconfirmedCodes: Int { unconfirmed.reduce(0, +) }
-
   static let range = -10...10
 
   mutating func add(_ counts: OffsetCounts, at distance: Int) {

@@ -8,6 +8,9 @@ struct PastPeriod: Hashable {
   let last: Int64
   /// ``ExpectedTime/changes``: hours that a wrong clock showed as past may not be past.
   let clockChanges: Int
+
+  /// The maximum number of pools whose hours a statement reads.
+  static let mostPools = 1_000
 }
 
 /// A cache of what is known of past hours of pools, which doesn't change.
@@ -23,10 +26,18 @@ final class PastCache<Value: Sendable>: Sendable {
 
   init(limit: Int = 10_000) { self.limit = limit }
 
-  /// Returns the values of pools by their keys; `find` returns those that aren't known, of up to
-  /// 1,000 pools at a time.
+  /// Returns the values of pools by their keys.
+  ///
+  /// - Parameters:
+  ///   - keys: The pools' keys.
+  ///   - period: The hours.
+  ///   - isFinal: Returns whether the found values never change, so that they're kept.
+  ///   - find: Returns the values that aren't known, of up to ``PastPeriod/mostPools`` at a time.
+  /// - Returns: The values by the pools' keys.
+  /// - Throws: What the closures throw.
   func values(
-    of keys: [Int64], in period: PastPeriod, _ find: ([Int64]) throws -> [Int64: Value]
+    of keys: [Int64], in period: PastPeriod, keepingIf isFinal: () throws -> Bool = { true },
+    _ find: ([Int64]) throws -> [Int64: Value]
   ) rethrows -> [Int64: Value] {
     var values: [Int64: Value] = state.withLock { state in
       guard let known = state.values[period] else { return [:] }
@@ -38,11 +49,11 @@ final class PastCache<Value: Sendable>: Sendable {
     var rest = keys.filter { values[$0] == nil }[...]
     var new: [Int64: Value] = [:]
     while !rest.isEmpty {
-      let part = rest.prefix(1_000)
+      let part = rest.prefix(PastPeriod.mostPools)
       rest = rest.dropFirst(part.count)
       new.merge(try find(Array(part))) { $1 }
     }
-    if !new.isEmpty { keep(new, in: period) }
+    if !new.isEmpty, try isFinal() { keep(new, in: period) }
     values.merge(new) { $1 }
     return values
   }

@@ -263,11 +263,14 @@ public struct AdministratorFactors: Sendable {
       guard record.passkeys > 0 || isOptional else {
         return .failure(.mandatory)
       }
+      var changes = [AuditChange(.authenticator, from: .secret, to: .absent)]
+      let left = try RecoveryCodes.left(of: id, connection)
+      if record.passkeys == 0, left > 0 { changes.append(AuditChange(.codes, from: .number(left))) }
       try AdministratorTOTP.clear(id, keepingCodes: record.passkeys > 0, connection)
       return .success(
         Change(
-          .administratorWithdraw, AuditChange(.authenticator, from: .secret, to: .absent),
-          notice: .authenticatorRemoved, codes: []))
+          action: .administratorWithdraw, audit: changes, notice: .authenticatorRemoved,
+          codes: []))
     }
   }
 
@@ -289,8 +292,8 @@ public struct AdministratorFactors: Sendable {
       let codes = try RecoveryCodes.make(for: id, random: random, connection)
       return .success(
         Change(
-          .administratorRecoveryCodes,
-          AuditChange(.codes, from: .number(left), to: .number(codes.count)),
+          action: .administratorRecoveryCodes,
+          audit: [AuditChange(.codes, from: .number(left), to: .number(codes.count))],
           notice: .recoveryCodesMade, codes: codes))
     }
   }
@@ -317,6 +320,7 @@ public struct AdministratorFactors: Sendable {
     { context, connection in
       let record = try Administrators.manage(id, by: context.author, at: context.now, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
+      let codes = try RecoveryCodes.left(of: id, connection)
       try AdministratorTOTP.clear(id, connection)
       let passkeys = try PasskeyRecord.clear(id, connection)
       try ThrottleCharge.reset(AdministratorTOTP.counter(id).name, connection)
@@ -327,6 +331,7 @@ public struct AdministratorFactors: Sendable {
       var entry = Administrators.entry(.administratorResetFactor, record)
       if record.enrolledAt != nil { entry.add(.authenticator, from: .secret, to: .absent) }
       if passkeys > 0 { entry.add(.passkeys, from: .number(passkeys), to: .number(0)) }
+      if codes > 0 { entry.add(.codes, lost: .number(codes)) }
       entry.addEnded(ended)
       try context.record(entry, connection)
       try context.outbox.notify(
@@ -338,17 +343,9 @@ public struct AdministratorFactors: Sendable {
 
   private struct Change {
     let action: AuditAction
-    let audit: AuditChange
+    let audit: [AuditChange]
     let notice: SignInMethodMail.Change
     let codes: [Secret]
-
-    init(
-      _ action: AuditAction, _ audit: AuditChange, notice: SignInMethodMail.Change,
-      codes: [Secret]
-    ) {
-      (self.action, self.audit) = (action, audit)
-      (self.notice, self.codes) = (notice, codes)
-    }
   }
 
   /// Changes the administrator's own factor after verifying a code.
@@ -386,11 +383,12 @@ public struct AdministratorFactors: Sendable {
         case .failure(let error): return .failure(error)
         case .success(let value): change = value
         }
-        if endsSessions {
-          try ConsoleSessions.endAll(of: id, but: session?.id, at: now, connection)
-        }
+        let ended =
+          try endsSessions
+          ? ConsoleSessions.endAll(of: id, but: session?.id, at: now, connection) : 0
         var entry = Administrators.entry(change.action, record)
-        entry.add(change.audit)
+        for audit in change.audit { entry.add(audit) }
+        entry.addEnded(ended)
         try entry.record(by: author, at: now, connection)
         try outbox.notify(record.administrator, change.notice, at: now, connection)
         return .success(change.codes)

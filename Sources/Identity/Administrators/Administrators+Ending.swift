@@ -1,7 +1,7 @@
 import Database
 
 extension Administrators {
-  /// The maximum number of one administrator's roles that end in one transaction.
+  /// The maximum number of roles of one administrator, or in one place, that end at a time.
   private static let mostEnded = 200
 
   /// Changes when a role of an administrator ends, for an administrator in the console.
@@ -93,6 +93,7 @@ extension Administrators {
   ///
   /// - Parameters:
   ///   - id: The administrator; nil for all.
+  ///   - deleted: The project or tenant being deleted, whose roles end; nil for all.
   ///   - outbox: The outbox for messages about the roles.
   ///   - now: The current time.
   ///   - connection: The transaction.
@@ -100,12 +101,19 @@ extension Administrators {
   /// - Throws: Database errors.
   @discardableResult
   static func endGrants(
-    of id: ID<Administrator>? = nil, _ outbox: Outbox, at now: Instant,
-    _ connection: borrowing Connection
+    of id: ID<Administrator>? = nil, withDeleted deleted: Scope? = nil, _ outbox: Outbox,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    // Those of one administrator are few.
-    let which: SQL = id.map { "AND administrator_id = \($0.text)" } ?? "ORDER BY ends_at"
-    let limit = id == nil ? ChoreLimit.costlyRows : mostEnded
+    let which: SQL =
+      if let id {
+        "AND administrator_id = \(id.text)"
+      } else if let deleted {
+        "AND \(Deletion.place(of: deleted))"
+      } else {
+        "ORDER BY ends_at"
+      }
+    // Those of one administrator or place are few.
+    let limit = id == nil && deleted == nil ? CleanupLimit.costlyRows : mostEnded
     let ended = try connection.all(
       """
       SELECT \(TimedGrant.heldColumns) FROM administrator_grant
@@ -122,8 +130,8 @@ extension Administrators {
       try entry.record(by: author, at: now, connection)
       _ = try ServiceTokens.revokeExceeding(holder, by: author, at: now, connection)
       try outbox.notify(
-        of: .ended, timed.grant, until: timed.end, of: record.administrator, by: author, at: now,
-        connection)
+        of: .ended, timed.grant, until: timed.end, of: record.administrator, by: author,
+        withDeleted: deleted, at: now, connection)
     }
     return ended.count == limit
   }
@@ -135,7 +143,7 @@ extension Administrators {
   static func remindOfGrants(
     _ outbox: Outbox, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    let limit = ChoreLimit.costlyRows
+    let limit = CleanupLimit.costlyRows
     let soon = now.advanced(bySeconds: reminderLead)
     let ending = try connection.all(
       """

@@ -9,37 +9,45 @@ public struct OtherAdministrators: Sendable, Equatable {
 }
 
 extension Administrators {
-  /// Finds the other administrators who have a permission in a user pool, for an administrator who
-  /// has it too.
+  /// Finds the other administrators who have a permission in all of some user pools, for an
+  /// administrator who has it too.
   ///
-  /// Names are limited as in ``namesOfThose(with:in:for:)``.
+  /// Names are limited as in ``namesOfThose(with:in:for:)``, by the grants for the first pool.
   ///
   /// - Parameters:
   ///   - permission: The permission.
-  ///   - scope: The user pool.
+  ///   - scopes: The user pools; at least one.
   ///   - asking: The requesting administrator.
   /// - Returns: Up to three names and the total number.
   /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func otherAdministrators(
-    with permission: Permission, in scope: Scope, of asking: Administrator
+    with permission: Permission, in scopes: [Scope], of asking: Administrator
   ) async throws(AdministratorError) -> OtherAdministrators {
     let (roles, now) = (permission.roles, store.clock.now())
     return try await store.read(AdministratorError.self) { connection in
-      var (names, known): ([String], Set<String>) = ([], [asking.id.text])
-      for place in Self.places(around: scope) {
+      var (names, count): ([String], Int) = ([], 0)
+      var known: Set<String> = [asking.id.text]
+      for place in Self.places(around: scopes.first) {
         let isVisible = asking.grants.contains {
           $0.covers(project: place.project, tenant: place.tenant)
         }
         for role in roles {
           let found = try Self.holders(
             of: role, at: place, atMost: Self.mostColleagues, at: now, connection)
-          for one in found where known.insert(one.id.text).inserted && isVisible {
-            names.append(one.name)
+          for one in found where known.insert(one.id.text).inserted {
+            // Those of the instance are in every pool.
+            if scopes.count > 1, place.project != nil {
+              let other = try Self.present(one.id, at: now, connection)
+              guard let other, scopes.allSatisfy({ other.may(permission, in: $0) }) else {
+                continue
+              }
+            }
+            count += 1
+            if isVisible { names.append(one.name) }
           }
         }
       }
-      return OtherAdministrators(
-        names: Array(names.prefix(Self.mostNames)), count: known.count - 1)
+      return OtherAdministrators(names: Array(names.prefix(Self.mostNames)), count: count)
     }
   }
 

@@ -92,19 +92,31 @@ struct ConsoleTicket {
     try connection.run(
       """
       INSERT INTO ticket (scope_key, ticket_id, uses, failures) VALUES (0, \(id), 1, 0)
-      ON CONFLICT (ticket_id) DO NOTHING
+      ON CONFLICT (ticket_id) DO UPDATE SET uses = 1
+      WHERE ticket.uses = 0 AND ticket.failures < \(mostReleases)
       """) == 1
   }
 
+  /// The maximum number of times that a ticket is released.
+  private static let mostReleases = 3
+
   /// Lets the ticket be used again, because what it was used for had no effect.
+  ///
+  /// The number of times is limited, so that nothing is repeated without end.
   func release(_ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM ticket WHERE scope_key = 0 AND ticket_id = \(id)")
+    try connection.run(
+      """
+      UPDATE ticket SET uses = 0, failures = failures + 1 WHERE scope_key = 0 AND ticket_id = \(id)
+      """)
   }
 
   func isUsed(_ connection: borrowing Connection) throws -> Bool {
     if try RestoreMark.ends(issuedAt, connection) { return true }
     return try connection.first(
-      "SELECT 1 FROM ticket WHERE scope_key = 0 AND ticket_id = \(id)"
+      """
+      SELECT 1 FROM ticket WHERE scope_key = 0 AND ticket_id = \(id)
+        AND (uses > 0 OR failures >= \(Self.mostReleases))
+      """
     ) { _ in true } ?? false
   }
 }

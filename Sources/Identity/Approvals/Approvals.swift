@@ -272,10 +272,10 @@ public struct Approvals: Sendable {
           \(SQL.orderedJoin) scope s USING (scope_key)
           \(SQL.orderedJoin) project p USING (project_id)
         WHERE v.state = 'waiting' AND v.expires_at \(end) ORDER BY v.expires_at
-        LIMIT \(ChoreLimit.costlyRows)
+        LIMIT \(CleanupLimit.costlyRows)
         """
       ) { try Approval($0, at: now) }
-      if late.count == ChoreLimit.costlyRows { isMore = true }
+      if late.count == CleanupLimit.costlyRows { isMore = true }
       for approval in late { try expire(approval, at: now, connection) }
     }
     let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds

@@ -11,7 +11,8 @@ package enum AuditPart: Sendable {
   /// The values of the field at this index.
   case field(Int)
 
-  fileprivate var index: Int {
+  /// The index in the chain.
+  var index: Int {
     switch self {
     case .actor: 1
     case .resource: 2

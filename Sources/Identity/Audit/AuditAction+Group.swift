@@ -76,7 +76,7 @@ extension AuditAction {
       .accountNote, .accountProtect, .accountMarkBounces, .accountClearBounces,
       .accountRecoverEmail,
       .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp,
-      .accountTakeBackNote, .accountUnlock,
+      .accountDeleteNote, .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
     case .sessionsEnd: .session

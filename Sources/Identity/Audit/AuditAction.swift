@@ -97,7 +97,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
   /// User signed up.
   case accountSignUp = "account.sign-up"
   /// Note deleted.
-  case accountTakeBackNote = "account.take-back-note"
+  case accountDeleteNote = "account.take-back-note"
   /// Codes unlocked.
   case accountUnlock = "account.unlock"
   /// Code sent to verify a caller.

@@ -1,19 +1,32 @@
 import Database
 
-/// Where an action is performed: the instance, a project, or a tenant.
+/// Where an action is performed: the instance, a project, a tenant, or several user pools.
 struct ActionTarget: Sendable {
-  let project: ID<Project>?
-  let tenant: ID<Tenant>?
+  private let places: [(project: ID<Project>?, tenant: ID<Tenant>?)]
 
   static let instance = Self(project: nil, tenant: nil)
+  /// Any place: the permission for one of them is enough.
+  static let anywhere = Self(pools: [])
 
   init(project: ID<Project>?, tenant: ID<Tenant>? = nil) {
-    self.project = project
-    self.tenant = tenant
+    places = [(project, tenant)]
   }
 
   init(_ scope: Scope?) {
     self.init(project: scope?.project, tenant: scope?.tenant)
+  }
+
+  /// Several user pools, in each of which the permission is required; ``anywhere`` for none.
+  init(pools: [(project: ID<Project>, tenant: ID<Tenant>?)]) {
+    places = pools.map { ($0.project, $0.tenant) }
+  }
+
+  /// Returns whether an administrator has a permission here.
+  fileprivate func permits(_ permission: Permission, to administrator: Administrator) -> Bool {
+    guard !places.isEmpty else { return administrator.maySomewhere(permission) }
+    return places.allSatisfy {
+      administrator.may(permission, project: $0.project, tenant: $0.tenant)
+    }
   }
 }
 
@@ -134,15 +147,13 @@ public struct ActionAuthorization: Sendable {
   /// Returns the administrator of a session with their current grants, or why a permission can't be
   /// used in the session now: the administrator doesn't have it anymore, or the session isn't open.
   ///
-  /// The session was read before this transaction. Without a target, the permission may be that for
-  /// any project or tenant.
+  /// The session was read before this transaction.
   static func holder(
-    of permission: Permission, _ session: ConsoleSession, in target: ActionTarget?,
+    of permission: Permission, _ session: ConsoleSession, in target: ActionTarget,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Administrator, ActionDenial> {
     guard let holder = try Administrators.present(session.administrator.id, at: now, connection),
-      target.map({ holder.may(permission, project: $0.project, tenant: $0.tenant) })
-        ?? holder.maySomewhere(permission)
+      target.permits(permission, to: holder)
     else { return .failure(.notAllowed) }
     return try ConsoleSessions.isOpen(session, at: now, connection)
       ? .success(holder) : .failure(.sessionEnded)

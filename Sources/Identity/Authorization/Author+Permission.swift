@@ -15,10 +15,17 @@ extension Author {
       let administrator = try Administrators.present(id, at: now, connection)
       return administrator?.may(permission, project: project, tenant: tenant) ?? false
     case .serviceToken(let id, _):
-      let role = try connection.first(
-        "SELECT role FROM service_token WHERE token_id = \(id.text) AND revoked_at IS NULL"
-      ) { try $0.value(0) as String }
-      return role.flatMap(ServiceTokenRole.init)?.permissions.contains(permission) ?? false
+      let token = try ServiceTokens.inForce("t.token_id = \(id.text)", at: now, connection)
+      return token?.role.permissions.contains(permission) ?? false
     }
+  }
+
+  /// Returns whether the author's credential is still valid; false for a service token that was
+  /// revoked after its request began, or whose creator's role ended.
+  ///
+  /// Check it in writes that follow other writes, or the hashing of passwords, in the same request.
+  func isInForce(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    guard case .serviceToken(let id, _) = actor else { return true }
+    return try ServiceTokens.inForce("t.token_id = \(id.text)", at: now, connection) != nil
   }
 }

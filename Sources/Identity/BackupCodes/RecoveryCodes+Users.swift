@@ -21,7 +21,7 @@ extension Enrollments {
     _ session: UserSession, by author: Author
   ) async throws(EnrollmentError) -> [Secret] {
     let now = store.clock.now()
-    let (outbox, codes) = (store.outbox, backupCodes)
+    let (outbox, profile, codes) = (store.outbox, store.profile, backupCodes)
     return try await store.write(EnrollmentError.self) { connection in
       let account = try Self.check(session, .totp, at: now, connection)
       guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
@@ -37,6 +37,10 @@ extension Enrollments {
       }
       guard try Sessions.isFresh(session, account, at: now, connection) else {
         throw EnrollmentError.signInTooOld
+      }
+      try EnrollmentError.translating {
+        try OwnChange.recoveryCodes.count(
+          of: account.key, profile: profile, at: now, connection)
       }
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)

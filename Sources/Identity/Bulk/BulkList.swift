@@ -21,34 +21,37 @@ public struct BulkList: Sendable, Equatable {
 
   /// Parses pasted text.
   ///
-  /// A first line with a column named `email`, `uid`, or similar is treated as a header. Without a
-  /// header, a line's user is in its first cell that contains `@`, otherwise in its first cell that
-  /// isn't empty.
+  /// A first line with a column named `email`, `uid`, or similar is treated as a header. A line
+  /// without a uid is about the user in its column of addresses. Without a header, a line's user is
+  /// in its first cell that contains `@`, otherwise in its first cell that isn't empty.
   ///
   /// - Throws: ``BulkListError``.
   public init(_ text: String) throws(BulkListError) {
     var records = PastedRecords(text)
     var lines: [Line] = []
-    var header: (column: Int, count: Int)?
+    var header: (columns: [Int], count: Int)?
     var isFirst = true
     while let record = records.next() {
       let cells = record.fields.map { String(decoding: $0, as: UTF8.self).trimmed }
       guard !cells.contains(where: { $0.unicodeScalars.contains(where: Self.isNUL) }) else {
         throw .containsNUL(line: record.line)
       }
-      if isFirst, let named = Self.column(of: cells) {
-        header = (named, cells.count)
+      let columns = isFirst ? Self.columns(of: cells) : []
+      if !columns.isEmpty {
+        header = (columns, cells.count)
         isFirst = false
         continue
       }
       guard cells.contains(where: { !$0.isEmpty }) else { continue }
       isFirst = false
       let cell =
-        if let column = header?.column { column < cells.count ? cells[column] : "" } else {
+        if let columns = header?.columns {
+          columns.lazy.filter { $0 < cells.count }.map { cells[$0] }.first { !$0.isEmpty } ?? ""
+        } else {
           cells.first { $0.utf8.contains(UInt8(ascii: "@")) } ?? cells.first { !$0.isEmpty } ?? ""
         }
       let name = Self.plain(cell)
-      guard !name.isEmpty else { continue }
+      guard !name.isEmpty else { throw .missingUser(line: record.line) }
       // Which of them is meant, or whether all are, only the one who made the list knows.
       let others = header.map { Array(cells.dropFirst($0.count)) + [name] } ?? cells
       guard Self.addresses(in: others) < 2 else {
@@ -70,14 +73,14 @@ public struct BulkList: Sendable, Equatable {
     scalar == "\0" || scalar == "\u{2400}"
   }
 
-  /// Returns the column that identifies the user; a uid is preferred over an address, which may
+  /// Returns the columns that identify the user; a uid is preferred over an address, which may
   /// change.
-  private static func column(of cells: [String]) -> Int? {
+  private static func columns(of cells: [String]) -> [Int] {
     let names = cells.map { $0.lowercased() }
-    for known in [["uid", "localid", "user id", "userid"], emails, ["user"]] {
-      if let found = names.firstIndex(where: known.contains) { return found }
+    let found = [["uid", "localid", "user id", "userid"], emails].compactMap { known in
+      names.firstIndex(where: known.contains)
     }
-    return nil
+    return found.isEmpty ? names.firstIndex(of: "user").map { [$0] } ?? [] : found
   }
 
   /// The number of different addresses in cells: a cell may be a list, and the name of a person may be
@@ -121,6 +124,8 @@ public enum BulkListError: Error, Equatable, Sendable {
   case tooLong
   /// A line has several email addresses, and no header tells which of them is the user's.
   case severalAddresses(line: Int)
+  /// A line has neither a uid nor an email address in the columns that the header names.
+  case missingUser(line: Int)
   /// A line has a NUL character, or the symbol U+2400 in its place.
   case containsNUL(line: Int)
 }

@@ -92,7 +92,7 @@ extension BulkRemovals {
   private func makeRoom(for agent: ConsoleSession) async throws(BulkError) -> Administrator {
     let now = store.clock.now()
     return try await store.write(BulkError.self) { connection in
-      try Self.makeRoom(for: agent, in: nil, at: now, connection)
+      try Self.makeRoom(for: agent, in: .anywhere, at: now, connection)
     }
   }
 

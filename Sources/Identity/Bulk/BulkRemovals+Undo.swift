@@ -173,15 +173,17 @@ extension BulkRemovals {
     guard let account = try AccountRecord.find(scope, item.account, connection) else {
       return .notRestored
     }
-    // Only a restored factor has the ID of a removed one.
-    if account.factors.contains(where: { item.seen.contains($0.id.text) }) {
-      return .restoredBefore
+    let hold = try RemovedFactors.list(account.key, at: now, connection).first {
+      $0.id == item.removal
     }
-    guard administrator.denial(of: .restoreFactors, on: account, in: scope) == nil,
-      let hold = try RemovedFactors.list(account.key, at: now, connection).first(where: {
-        $0.id == item.removal
-      })
-    else { return .notRestored }
+    guard let hold else {
+      // Only a restored factor has the ID of a removed one.
+      let isRestored = account.factors.contains { item.seen.contains($0.id.text) }
+      return isRestored ? .restoredBefore : .notRestored
+    }
+    guard administrator.denial(of: .restoreFactors, on: account, in: scope) == nil else {
+      return .notRestored
+    }
     var entry = try factorRemovals.restore(hold, to: account, in: scope, at: now, connection)
     entry.justify(undo.reason, note: undo.note, ticket: undo.ticket, proof: undo.proof)
     entry.add(.bulkRemoval, .number(Int(job.id)))

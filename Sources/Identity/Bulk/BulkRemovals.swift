@@ -10,6 +10,7 @@ public struct BulkRemovals: Sendable {
   let store: Store
   let authorization: SupportAuthorization
   let factorRemovals: FactorRemovals
+  let accounts: Accounts
 
   /// The time a draft is kept, in seconds.
   public static let draftLifetime: Int64 = 3_600
@@ -30,6 +31,13 @@ public struct BulkRemovals: Sendable {
   public func draft(
     _ list: BulkList, in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
+    try await draft(list.lines.map(Entry.line), in: scope, by: author, agent)
+  }
+
+  /// Previews the removal for the users that the entries name.
+  func draft(
+    _ entries: [Entry], in scope: Scope, by author: Author, _ agent: ConsoleSession
+  ) async throws(BulkError) -> Int64 {
     let now = store.clock.now()
     let (id, administrator) = try await store.write(BulkError.self) { connection in
       let administrator = try Self.makeRoom(
@@ -41,7 +49,7 @@ public struct BulkRemovals: Sendable {
     }
     var known: Set<ID<Account>> = []
     var (users, factors) = (0, 0)
-    var rest = list.lines[...]
+    var rest = entries[...]
     while !rest.isEmpty {
       let part = rest.prefix(Self.share)
       rest = rest.dropFirst(Self.share)
@@ -66,7 +74,7 @@ public struct BulkRemovals: Sendable {
     try await store.write(BulkError.self) { connection in
       _ = try connection.run(
         """
-        UPDATE bulk_job SET lines = \(list.lines.count), users = \(counted),
+        UPDATE bulk_job SET lines = \(entries.count), users = \(counted),
           factors = \(countedFactors)
         WHERE scope_key = \(scope.key) AND job_id = \(id)
         """)
@@ -97,10 +105,10 @@ public struct BulkRemovals: Sendable {
     return job
   }
 
-  /// Authorizes a preview in one pool, or without a target in several, and deletes the
+  /// Authorizes a preview in one pool, or anywhere for several, and deletes the
   /// administrator's oldest drafts to make room for a new one.
   static func makeRoom(
-    for agent: ConsoleSession, in target: ActionTarget?, at now: Instant,
+    for agent: ConsoleSession, in target: ActionTarget, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Administrator {
     let administrator = try ActionAuthorization.holder(
@@ -108,6 +116,7 @@ public struct BulkRemovals: Sendable {
       connection
     ).mapError(BulkError.denied).get()
     try deleteOldDrafts(of: administrator.id, connection)
+    try deleteOldMisses(of: administrator.id, at: now, connection)
     return administrator
   }
 
@@ -142,13 +151,37 @@ public struct BulkRemovals: Sendable {
     for (job, group, scope) in drafts.dropLast(mostDrafts - 1).joined() {
       try connection.run(
         "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
-      guard let group else { continue }
-      try connection.run(
-        """
-        DELETE FROM bulk_group WHERE group_id = \(group) AND NOT EXISTS (
-          SELECT 1 FROM bulk_job j WHERE j.group_id = \(group))
-        """)
+      if let group { try deleteWithoutJobs(group, connection) }
     }
+  }
+
+  /// Deletes an administrator's oldest previews across pools that found no user to act on, as
+  /// ``deleteOldDrafts(of:_:)`` does those with jobs.
+  ///
+  /// The cleanup deletes expired ones.
+  private static func deleteOldMisses(
+    of maker: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let oldest = now.advanced(bySeconds: -draftLifetime)
+    let groups = try connection.all(
+      """
+      SELECT g.group_id FROM bulk_group g
+      WHERE g.created_at >= \(oldest.microseconds) AND g.administrator_id = \(maker.text)
+        AND NOT EXISTS (SELECT 1 FROM bulk_job j WHERE j.group_id = g.group_id)
+      ORDER BY g.created_at, g.group_id
+      """
+    ) { try $0.value(0) as Int64 }
+    for group in groups.dropLast(mostDrafts - 1) { try deleteWithoutJobs(group, connection) }
+  }
+
+  private static func deleteWithoutJobs(
+    _ group: Int64, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      DELETE FROM bulk_group WHERE group_id = \(group) AND NOT EXISTS (
+        SELECT 1 FROM bulk_job j WHERE j.group_id = \(group))
+      """)
   }
 
   /// Returns why an agent can't act on an account in a list; nil if they can.
@@ -165,6 +198,14 @@ public struct BulkRemovals: Sendable {
     }
   }
 
+  /// A user to act on.
+  enum Entry: Sendable {
+    /// A line of a list, which is looked up.
+    case line(BulkList.Line)
+    /// An account, with the line number that it gets.
+    case account(ID<Account>, number: Int)
+  }
+
   /// A line of a list with the account that was found.
   struct Sighting: Sendable {
     let line: BulkList.Line
@@ -174,11 +215,18 @@ public struct BulkRemovals: Sendable {
     var result: BulkResult?
 
     init(
-      _ line: BulkList.Line, in scope: Scope, by administrator: Administrator,
+      _ entry: Entry, in scope: Scope, by administrator: Administrator,
       _ connection: borrowing Connection
     ) throws {
-      let found = try Self.find(line.text, in: scope, connection)
-      try self.init(line, found, in: scope, by: administrator, connection)
+      switch entry {
+      case .line(let line):
+        let found = try Self.find(line.text, in: scope, connection)
+        try self.init(line, found, in: scope, by: administrator, connection)
+      case .account(let id, let number):
+        let found = try AccountRecord.find(scope, id, connection)
+        let line = BulkList.Line(number: number, text: found?.label ?? id.text)
+        try self.init(line, found, in: scope, by: administrator, connection)
+      }
     }
 
     init(

@@ -35,8 +35,10 @@ package enum CodeAttemptRecord {
   /// The time within which a correct code must follow a near miss to show that it wasn't a guess,
   /// in seconds.
   static let soon: Int64 = 900
-  /// The maximum number of attempts before a correct code that are checked for near misses.
+  /// The maximum number of near misses that a correct code confirms.
   private static let mostConfirmed = 20
+  /// The maximum number of attempts before a correct code that are checked for near misses.
+  private static let mostChecked = 50
 
   /// Writes a code attempt; ``CodeAttemptRecorder`` updates the account's `last_code_attempt_at`.
   ///
@@ -81,6 +83,8 @@ package enum CodeAttemptRecord {
 
   /// Marks the near misses that a correct code followed soon after.
   ///
+  /// Reads nothing if the account's last attempt was earlier, as before most sign-ins.
+  ///
   /// - Returns: The near misses, oldest first.
   static func confirmNearMisses(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
@@ -88,8 +92,8 @@ package enum CodeAttemptRecord {
     var confirmed: [NearMiss] = []
     let first = now.advanced(bySeconds: -soon).microseconds
     var next = account.lastCodeAttemptAt
-    for _ in 0..<min(account.wrongCodes, mostConfirmed) {
-      guard let at = next, at >= first else { break }
+    for _ in 0..<mostChecked {
+      guard let at = next, at >= first, confirmed.count < mostConfirmed else { break }
       let row = try connection.first(
         """
         SELECT previous, result, way, distance FROM code_attempt
@@ -97,14 +101,17 @@ package enum CodeAttemptRecord {
         """
       ) { row in
         (
-          previous: try row.value(0) as Int64?, result: try row.value(1) as String,
+          previous: try row.value(0) as Int64?,
+          result: CodeAttempt.Result(rawValue: try row.value(1)),
           nearMiss: NearMiss(
             at: Instant(microseconds: at), way: try row.value(2), distance: try row.value(3))
         )
       }
-      guard let row else { break }
-      if [CodeAttempt.Result.late.rawValue, CodeAttempt.Result.early.rawValue].contains(row.result)
-      {
+      guard let row, let result = row.result else { break }
+      let way = CodeAttempt.Way(rawValue: row.nearMiss.way)
+      // A sign-in confirmed the near misses before it; an enrollment doesn't.
+      if result.isSuccess, way == .app || way == .phone { break }
+      if result == .late || result == .early {
         let changed = try connection.run(
           """
           UPDATE code_attempt SET confirmed = 1

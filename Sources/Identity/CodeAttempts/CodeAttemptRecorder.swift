@@ -46,11 +46,9 @@ package struct CodeAttemptRecorder {
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> SQL {
     var count = CodeAttemptCount(account)
-    if account.wrongCodes > 0 {
-      let confirmed = try CodeAttemptRecord.confirmNearMisses(
-        of: account, in: scope, at: now, connection)
-      for nearMiss in confirmed { try count.confirm(nearMiss, connection) }
-    }
+    let confirmed = try CodeAttemptRecord.confirmNearMisses(
+      of: account, in: scope, at: now, connection)
+    for nearMiss in confirmed { try count.confirm(nearMiss, connection) }
     let at = try insert(finding, at: now, &count, connection)
     if account.codesBlockedUntil != nil {
       try AccountRecord.unlockCodes(account.key, connection)

@@ -87,7 +87,7 @@ extension CodeAttempts {
       """
       SELECT at, account_key FROM code_attempt
       WHERE scope_key = \(scope) AND at < \(end.microseconds)
-      ORDER BY at, account_key LIMIT \(ChoreLimit.rows)
+      ORDER BY at, account_key LIMIT \(CleanupLimit.rows)
       """
     ) { row in (at: try row.value(0) as Int64, account: try row.value(1) as Int64) }
     guard let last = part.last else { return false }
@@ -96,6 +96,6 @@ extension CodeAttempts {
       DELETE FROM code_attempt
       WHERE scope_key = \(scope) AND (at, account_key) <= (\(last.at), \(last.account))
       """)
-    return part.count == ChoreLimit.rows
+    return part.count == CleanupLimit.rows
   }
 }

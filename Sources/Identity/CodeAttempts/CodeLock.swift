@@ -120,13 +120,13 @@ extension AccountRecord {
     let scopes = try connection.all(
       """
       UPDATE account SET codes_blocked_until = NULL WHERE account_key IN (
-        SELECT account_key FROM account WHERE \(condition) LIMIT \(ChoreLimit.rows))
+        SELECT account_key FROM account WHERE \(condition) LIMIT \(CleanupLimit.rows))
       RETURNING scope_key
       """
     ) { try $0.value(0) as Int64 }
     for (scope, count) in Dictionary(grouping: scopes, by: \.self).mapValues(\.count) {
       try self.count(-count, in: scope, connection)
     }
-    return scopes.count == ChoreLimit.rows
+    return scopes.count == CleanupLimit.rows
   }
 }

@@ -24,6 +24,8 @@ public struct BreakGlassAlert: Sendable {
   public let count: Int
 
   static let kind = "break-glass"
+  /// The maximum number of owners who are emailed about a sign-in.
+  public static let mostEmailed = 20
   /// How long an alert is shown after the last sign-in, in seconds (seven days).
   static let shown: Int64 = 7 * 86_400
 }
@@ -94,9 +96,6 @@ extension Alerts {
 }
 
 extension Outbox {
-  /// The maximum number of owners who are told.
-  private static let mostTold = 20
-
   /// Emails the owners, except one, about a sign-in of the break-glass account.
   ///
   /// Does nothing without a mail server; the console shows the alert anyway.
@@ -106,7 +105,8 @@ extension Outbox {
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .manageAdministrators, around: nil, atMost: Self.mostTold, at: now, connection)
+      with: .manageAdministrators, around: nil, atMost: BreakGlassAlert.mostEmailed, at: now,
+      connection)
     for owner in owners where owner.id != id {
       guard let owner = try Administrators.present(owner.id, at: now, connection) else { continue }
       try add(

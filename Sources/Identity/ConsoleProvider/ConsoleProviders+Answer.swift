@@ -212,8 +212,11 @@ extension ConsoleProviders {
     return response
   }
 
-  /// Records a refused sign-in; one that the provider or this server couldn't answer isn't counted, and
-  /// can be tried again.
+  /// Records a refused sign-in.
+  ///
+  /// One that the provider couldn't answer says nothing about the person: it isn't counted, and can be
+  /// tried again a few times. It's an event of the server's log, not an entry of the audit log, which
+  /// anyone could fill during an outage.
   private func record(
     _ error: ProviderSignInError, _ attempt: Attempt, _ origin: SignInOrigin
   ) async throws(ProviderSignInError) {
@@ -227,6 +230,7 @@ extension ConsoleProviders {
       case .provider:
         try attempt.ticket.release(connection)
         for charge in attempt.charges { try charge.refund(connection) }
+        return
       default: break
       }
       var entry = AuditEntry(

@@ -23,7 +23,8 @@ extension ProviderLogoutError: UseCaseError {}
 extension ConsoleProviders {
   /// Ends sessions because the provider says so (OpenID Connect Back-Channel Logout 1.0).
   ///
-  /// Invalid tokens are counted by network, before they're checked.
+  /// Invalid tokens are counted by network, before they're checked; those that couldn't be checked
+  /// aren't.
   ///
   /// - Parameters:
   ///   - text: The logout token.
@@ -39,9 +40,30 @@ extension ConsoleProviders {
     let counter = ThrottleCounter.network("console logout", address)
     let (provider, charges) = try await begin(counter, at: now)
     let token: LogoutToken
+    do { token = try await verified(text, provider, at: now) } catch {
+      if case .provider = error {
+        try await store.write(ProviderLogoutError.self) { connection in
+          for charge in charges { try charge.refund(connection) }
+        }
+      }
+      throw error
+    }
+    let author = Author(actor: .server, address: address, requestID: requestID)
+    let ended: Int? = try await store.write(ProviderLogoutError.self) { connection in
+      guard try Self.use(token, of: provider.issuer, connection) else { return nil }
+      try ThrottleCharge.recordSuccess(charges, connection)
+      return try Self.end(token, of: provider, by: author, at: now, connection)
+    }
+    guard let ended else { throw .replayed }
+    return ended
+  }
+
+  private func verified(
+    _ text: String, _ provider: ConsoleProvider, at now: Instant
+  ) async throws(ProviderLogoutError) -> LogoutToken {
     do {
       let known = try await directory.entry(of: provider.issuer, at: now)
-      token = try await withKeys(of: provider, known) { check throws(TokenFault) in
+      return try await withKeys(of: provider, known) { check throws(TokenFault) in
         try LogoutToken(text, check)
       }
     } catch let error as ProviderSignInError {
@@ -53,14 +75,6 @@ extension ConsoleProviders {
     } catch let error as DirectoryFault {
       throw .provider(error.fault)
     } catch { throw .unavailable(Failure(error)) }
-    let author = Author(actor: .server, address: address, requestID: requestID)
-    let ended: Int? = try await store.write(ProviderLogoutError.self) { connection in
-      guard try Self.use(token, of: provider.issuer, connection) else { return nil }
-      try ThrottleCharge.recordSuccess(charges, connection)
-      return try Self.end(token, of: provider, by: author, at: now, connection)
-    }
-    guard let ended else { throw .replayed }
-    return ended
   }
 
   private func begin(

@@ -14,40 +14,98 @@ final class ProviderDirectory: Sendable {
     let fetchedAt: Instant
   }
 
+  /// A fetch that all callers share, and that none of them can cancel.
+  private struct Attempt {
+    let number: Int
+    let issuer: String
+    let task: Task<Result<Entry, DirectoryFault>, Never>
+    /// When it failed; nil while it's in progress.
+    var failedAt: Instant?
+  }
+
   private struct State {
     var entry: Entry?
+    /// The fetch in progress, or the last one, if it failed.
+    var attempt: Attempt?
+    /// The number of fetches that callers shared.
+    var attempts = 0
     /// The fetches that are left, and when the last one was added.
     var fetches = mostFetches
     var refilledAt: Instant?
   }
 
   let transport: any ProviderTransport
+  private let clock: WallClock
   private let state = Mutex(State())
 
   /// How long an entry is used, in seconds.
   private static let lifetime: Int64 = 3_600
+  /// How long a failure is kept, in seconds.
+  private static let pause: Int64 = 10
   /// The maximum number of fetches at once because of unknown keys.
   private static let mostFetches = 5
   /// The time until another such fetch is possible, in seconds.
   private static let refill: Int64 = 60
 
-  init(_ transport: any ProviderTransport) { self.transport = transport }
+  init(_ transport: any ProviderTransport, clock: WallClock) {
+    (self.transport, self.clock) = (transport, clock)
+  }
 
   /// Returns what's known about an issuer, and fetches it if it's old.
   ///
-  /// While the provider can't be reached, an old entry is returned.
+  /// Anyone can cause a fetch, so callers share one, and a failure is kept for ten seconds. While the
+  /// provider can't be reached, an old entry is returned.
   ///
   /// - Throws: ``ConsoleProviderFault``.
   func entry(of issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry {
-    let known = state.withLock { $0.entry }
-    guard let known, known.discovery.issuer == issuer else {
-      return try await fetch(issuer, at: now)
+    switch state.withLock({ find(issuer, at: now, &$0) }) {
+    case .recent(let entry): return entry
+    case .fetched(let task, let old):
+      do { return try await task.value.get() } catch {
+        guard let old, case .unreachable = error.fault else { throw error }
+        return old
+      }
     }
-    guard !known.fetchedAt.isRecent(within: Self.lifetime, at: now) else { return known }
-    do { return try await fetch(issuer, at: now) } catch {
-      guard case .unreachable = error.fault else { throw error }
-      return known
+  }
+
+  private enum Found {
+    case recent(Entry)
+    /// The fetch in progress, or one that just failed; with the older entry, if any.
+    case fetched(Task<Result<Entry, DirectoryFault>, Never>, old: Entry?)
+  }
+
+  /// Returns what's known, or the fetch of it, which begins if there's none.
+  private func find(_ issuer: String, at now: Instant, _ state: inout State) -> Found {
+    let known = state.entry?.discovery.issuer == issuer ? state.entry : nil
+    if let known, known.fetchedAt.isRecent(within: Self.lifetime, at: now) {
+      return .recent(known)
     }
+    if let attempt = state.attempt, attempt.issuer == issuer,
+      attempt.failedAt?.isRecent(within: Self.pause, at: now) ?? true
+    {
+      return .fetched(attempt.task, old: known)
+    }
+    state.attempts += 1
+    let number = state.attempts
+    let task = Task { await result(of: number, issuer, at: now) }
+    state.attempt = Attempt(number: number, issuer: issuer, task: task)
+    return .fetched(task, old: known)
+  }
+
+  private func result(
+    of number: Int, _ issuer: String, at now: Instant
+  ) async -> Result<Entry, DirectoryFault> {
+    let result: Result<Entry, DirectoryFault>
+    do { result = .success(try await fetch(issuer, at: now)) } catch { result = .failure(error) }
+    let end = clock.now()
+    state.withLock { state in
+      guard state.attempt?.number == number else { return }
+      switch result {
+      case .success: state.attempt = nil
+      case .failure: state.attempt?.failedAt = end
+      }
+    }
+    return result
   }
 
   /// Fetches an issuer again because a token has an unknown key; nil if that happened too often.

@@ -61,16 +61,13 @@ struct PoolEmailTemplates: Sendable {
 
 extension UserPoolEdit {
   /// `notification.sendEmail` of the configuration.
-  fileprivate var mails: JSON? {
-    guard members.contains("sendEmail") else { return nil }
-    return (try? JSON.parse(Array(members.utf8)))?["notification"]?["sendEmail"]
-  }
+  private var mails: JSON? { storedMembers.content.root?["notification"]?["sendEmail"] }
 
   /// Checks the email templates that differ from those of an earlier configuration.
   ///
   /// - Throws: ``EmailTemplateFault``.
   func checkTemplates(since old: UserPoolEdit) throws(EmailTemplateFault) {
-    guard !members.isSameBytes(as: old.members) else { return }
+    guard storedMembers != old.storedMembers else { return }
     let (before, after) = (old.mails, mails)
     for kind in EmailTemplate.Kind.allCases {
       guard let template = EmailTemplate(kind, of: after),
@@ -82,12 +79,12 @@ extension UserPoolEdit {
 
   /// Sets or removes a template.
   mutating func setTemplate(_ kind: EmailTemplate.Kind, _ template: EmailTemplate) {
-    var root = (try? JSON.parse(Array(members.utf8)))?.objectValue ?? [:]
+    var root = storedMembers.object
     root.changeObject("notification") { notification in
       notification.changeObject("sendEmail") { template.write(kind, into: &$0) }
       if notification["sendEmail"]?.objectValue?.isEmpty == true { notification["sendEmail"] = nil }
     }
     if root["notification"]?.objectValue?.isEmpty == true { root["notification"] = nil }
-    members = String(decoding: JSON.object(root).serialized(), as: UTF8.self)
+    setMembers(root)
   }
 }

@@ -77,13 +77,3 @@ public struct EnrollmentStart: Sendable {
   /// The hash function, as spelled in `otpauth` URIs.
   public let algorithm = HashFunction.sha1.rawValue
 }
-
-extension EnrollmentError {
-  /// Runs `body` and converts session errors to enrollment errors.
-  @discardableResult
-  static func translating<T>(_ body: () throws -> T) throws -> T {
-    do { return try body() } catch let error as SessionError {
-      throw EnrollmentError.session(error)
-    }
-  }
-}

@@ -29,13 +29,16 @@ extension Enrollments {
       }
       // The session may be open on the lost device itself.
       guard !factor.isSuspended(at: now) else { throw EnrollmentError.factorSuspended }
+      let codes = try BackupCodeCounts(of: account, at: now, connection)
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
-      try EnrollmentError.translating {
+      let ended = try EnrollmentError.translating {
         try Sessions.endOwn(of: account.key, profile: profile, at: now, connection)
       }
       var entry = AuditEntry(
         .factorWithdraw, .account, account.id.text, name: account.label, in: session.scope)
       entry.add(.factors, lost: .of([factor]))
+      entry.addEnded(ended)
+      try entry.addEnded(codes, of: account, at: now, connection)
       try entry.record(by: author, at: now, connection)
       try outbox.notify(
         .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)

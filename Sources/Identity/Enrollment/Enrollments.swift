@@ -128,6 +128,19 @@ public struct Enrollments: Sendable {
     if kind == .phone, phones >= mostPhones { throw .tooManyFactors }
   }
 
+  /// Checks that enrollments didn't reject too many codes of an account.
+  ///
+  /// Each rejected code is recorded, and any number of enrollments can be started.
+  ///
+  /// - Throws: ``EnrollmentError/quotaExceeded(until:)``, and database errors.
+  static func checkRejectedCodes(
+    of account: Account, profile: Profile, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let until = try OwnChange.rejectedCode.exhausted(
+      of: account.key, profile: profile, at: now, connection)
+    if let until { throw EnrollmentError.quotaExceeded(until: until) }
+  }
+
   /// Verifies the app's first code and enrolls the app.
   ///
   /// The code's interval is marked as used. All conditions are checked again in the transaction, so
@@ -178,11 +191,14 @@ public struct Enrollments: Sendable {
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
       }
+      try Self.checkRejectedCodes(of: account, profile: store.profile, at: now, connection)
       let step = try EnrolledFactor.verifyFirstCode(
         code, of: password, id, for: account, in: session.scope,
         from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
       guard let step else {
         try ticket.countFailure(connection)
+        try OwnChange.rejectedCode.count(
+          of: account.key, profile: store.profile, at: now, connection)
         return .failure(.invalidCode)
       }
       try ticket.countUse(connection)
@@ -197,15 +213,32 @@ public struct Enrollments: Sendable {
 
   /// Writes the audit row of a new factor, emails a reversal link to the account's address,
   /// notifies its other addresses, and continues the session with the new factor.
+  ///
+  /// - Parameters:
+  ///   - id: The new factor.
+  ///   - account: The account.
+  ///   - session: The user's session.
+  ///   - ended: The number of sessions that the enrollment ended.
+  ///   - codes: The account's backup codes before the enrollment; nil if it revokes none.
+  ///   - author: The author of the request.
+  ///   - now: The current time.
+  ///   - store: The store.
+  ///   - connection: The transaction, after the factor was inserted.
+  /// - Returns: The new session.
+  /// - Throws: ``EnrollmentError``, and database errors.
   static func complete(
-    _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
-    at now: Instant, store: Store, _ connection: borrowing Connection
+    _ id: ID<Factor>, of account: Int64, _ session: UserSession, ended: Int = 0,
+    codes: BackupCodeCounts? = nil, by author: Author, at now: Instant, store: Store,
+    _ connection: borrowing Connection
   ) throws -> Result<SessionGrant, EnrollmentError> {
     guard let new = try EnrolledFactor(id, of: account, in: session.scope, connection) else {
       return .failure(.session(.userNotFound))
     }
     let (enrolled, factor) = (new.account, new.factor)
-    try new.entry.record(by: author, at: now, connection)
+    var entry = new.entry
+    entry.addEnded(ended)
+    try entry.addEnded(codes, of: enrolled, at: now, connection)
+    try entry.record(by: author, at: now, connection)
     // Thrown rather than returned, so that the factor is rolled back too.
     try new.announce(.factorEnrolled(name: factor.label), at: now, store, connection)
     // A session that never passed a factor the account already had hasn't passed one by adding

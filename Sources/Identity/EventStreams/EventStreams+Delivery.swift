@@ -209,6 +209,9 @@ extension EventStreams {
     _ batch: EventBatch, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let id = batch.stream.id
+    // Sending a refused entry again doesn't move the stream, whose position may have changed since it
+    // was read.
+    var moved: SQL = ""
     switch batch.content {
     case .test:
       try connection.run(
@@ -225,13 +228,13 @@ extension EventStreams {
       for event in batch.events where event.content.isMark {
         try setMarked(event.sequence, of: id, connection)
       }
+      let (position, head) = batch.end
+      moved = "sequence = \(position), head_sequence = \(head), "
     }
-    let (position, head) = batch.end
     try connection.run(
       """
-      UPDATE event_stream SET sequence = \(position), head_sequence = \(head),
-        delivered_at = \(now.microseconds), failures = 0, failed_at = NULL, failure = NULL,
-        next_try_at = NULL
+      UPDATE event_stream SET \(moved)delivered_at = \(now.microseconds), failures = 0,
+        failed_at = NULL, failure = NULL, next_try_at = NULL
       WHERE stream_id = \(id.text)
       """)
   }
@@ -359,7 +362,6 @@ extension EventBatch {
   /// The positions of the stream after the batch.
   fileprivate var end: (position: Int64, head: Int64) {
     var (position, head) = (stream.position, stream.headPosition)
-    guard content == .next else { return (position, head) }
     for event in events {
       switch event.content {
       case .entry: position = max(position, event.sequence)

@@ -14,7 +14,10 @@ public struct Exemption: Sendable {
   public let account: ID<Account>
   /// The user's email address, name, phone number, or ID.
   public let label: String
-  /// Whether the user has a second factor, so that the exemption is no longer needed.
+  /// Whether the user has a second factor of any kind.
+  public let hasFactor: Bool
+  /// Whether the user has a second factor of a kind that the pool's policy enables, so that the
+  /// exemption is no longer needed.
   public let isEnrolled: Bool
   /// The reason.
   public let reason: SupportReason
@@ -156,15 +159,17 @@ public struct Exemptions: Sendable {
   /// - Parameters:
   ///   - project: The project; nil for all projects.
   ///   - administrator: The administrator who asks.
-  /// - Returns: The exemptions of users whom they can find.
+  ///   - permission: What they must be allowed to do with the users.
+  /// - Returns: The exemptions of users with whom they can do it.
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func list(
-    in project: ID<Project>? = nil, visibleTo administrator: Administrator
+    in project: ID<Project>? = nil, visibleTo administrator: Administrator,
+    for permission: Permission = .findUsers
   ) async throws(ActionDenial) -> [Exemption] {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
       try Self.list(in: project, at: now, connection).filter {
-        administrator.may(.findUsers, project: $0.project, tenant: $0.tenant)
+        administrator.may(permission, project: $0.project, tenant: $0.tenant)
       }
     }
   }
@@ -211,24 +216,20 @@ public struct Exemptions: Sendable {
     }
   }
 
-  /// Counts the current exemptions of all projects, as ``counts(in:)`` does for one.
+  /// Counts the current exemptions by project and tenant; those of a project's own users are under
+  /// nil.
   ///
+  /// - Parameter administrator: The administrator who asks.
+  /// - Returns: The numbers of the pools whose policy they can read.
   /// - Throws: ``ActionDenial/unavailable(_:)``.
-  public func countsByProject() async throws(ActionDenial) -> [ID<Project>: [ID<Tenant>?: Int]] {
+  public func counts(
+    visibleTo administrator: Administrator
+  ) async throws(ActionDenial) -> [ID<Project>: [ID<Tenant>?: Int]] {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
       try Self.list(in: nil, at: now, connection)
+        .filter { administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant) }
         .reduce(into: [:]) { $0[$1.project, default: [:]][$1.tenant, default: 0] += 1 }
-    }
-  }
-
-  /// Lists the current exemptions of a pool's users, first to end first.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
-  public func current(in scope: Scope) async throws(ActionDenial) -> [Exemption] {
-    let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
-      try Self.list(in: scope, at: now, connection)
     }
   }
 
@@ -254,7 +255,7 @@ public struct Exemptions: Sendable {
       """
   }
 
-  static func list(
+  private static func list(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Exemption] {
     try connection.all(
@@ -352,9 +353,9 @@ public struct Exemptions: Sendable {
   }
 
   private static let columns: SQL = """
-    e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.has_totp = 1 OR a.has_phone = 1,
-      e.reason, e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at,
-      e.account_key, \(Account.labelColumns)
+    e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.has_totp, e.reason, e.note,
+      e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at, e.account_key,
+      \(Account.labelColumns), a.has_phone, s.mfa_state, s.sms, s.totp_state, s.totp_intervals
     """
 }
 
@@ -365,7 +366,12 @@ extension Exemption {
     let tenant: String = try row.value(2)
     self.tenant = tenant.isEmpty ? nil : ID(tenant)
     poolName = try row.value(3)
-    isEnrolled = try row.value(4)
+    let factors: [Factor.Kind: Bool] = [
+      .totp: try row.value(4) as Bool, .phone: try row.value(17) as Bool,
+    ]
+    let enabled = try StoredPolicy.configuration(row, from: 18).kinds
+    hasFactor = factors.values.contains(true)
+    isEnrolled = factors.contains { $0.value && enabled.contains($0.key) }
     reason = SupportReason(rawValue: try row.value(5)) ?? .other
     note = try row.value(6)
     ticket = try row.value(7)

@@ -56,6 +56,7 @@ extension FactorRemovals {
     _ hold: RemovalHold, to account: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AuditEntry {
+    let codes = try BackupCodeCounts(of: account, at: now, connection)
     try removed.restore(hold, to: account, in: scope, connection)
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
     try store.outbox.notify(
@@ -63,6 +64,7 @@ extension FactorRemovals {
     var entry = AuditEntry(.factorRestore, of: account, in: scope)
     entry.add(.factors, .of(hold.factors))
     entry.add(.sessionsEnded, .number(ended))
+    try entry.addEnded(codes, of: account, at: now, connection)
     return entry
   }
 

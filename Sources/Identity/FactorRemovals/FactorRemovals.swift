@@ -172,13 +172,16 @@ public struct FactorRemovals: Sendable {
     } else {
       try RemovedFactors.end(account.key, connection)
     }
+    let codes = try BackupCodeCounts(of: account, at: now, connection)
     try FactorRecord.delete(removal.factors, of: account, in: scope, connection)
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
     try store.outbox.notify(
       .factorsRemoved(names: removal.factors.map(\.label)), account, in: scope, at: now,
       connection)
-    return AuditEntry.removal(
+    var entry = AuditEntry.removal(
       of: removal.factors, from: account, isOfAll: removal.isOfAll, left: removal.factorsLeft,
       sessionsEnded: ended, in: scope)
+    try entry.addEnded(codes, of: account, at: now, connection)
+    return entry
   }
 }

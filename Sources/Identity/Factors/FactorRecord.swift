@@ -8,7 +8,7 @@ package struct NewFactor: Sendable {
   let displayName: String?
   var enrolledAt: Instant
   package var phoneNumber: String?
-  var sealedSecret: [UInt8]?
+  var sealedSecret: SealedTOTPSecret?
   var used: UsedSteps
   var lastUsedAt: Instant?
   /// The time until which its codes are rejected.
@@ -16,7 +16,8 @@ package struct NewFactor: Sendable {
 
   package init(
     id: ID<Factor>, kind: Factor.Kind, displayName: String?, enrolledAt: Instant,
-    phoneNumber: String? = nil, sealedSecret: [UInt8]? = nil, used: UsedSteps = UsedSteps(),
+    phoneNumber: String? = nil, sealedSecret: SealedTOTPSecret? = nil,
+    used: UsedSteps = UsedSteps(),
     lastUsedAt: Instant? = nil
   ) {
     self.id = id
@@ -60,11 +61,12 @@ package enum FactorRecord {
     try connection.run(
       """
       INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-        sealed_secret, last_step, unused_steps, phone, last_used_at, suspended_until)
+        sealed_secret, secret_digest, last_step, unused_steps, phone, last_used_at,
+        suspended_until)
       VALUES (\(key), \(position), \(new.id.text), \(new.kind.rawValue), \(new.displayName),
-        \(new.enrolledAt.microseconds), \(new.sealedSecret), \(new.used.last),
-        \(new.used.unusedText), \(new.phoneNumber), \(new.lastUsedAt?.microseconds),
-        \(new.suspendedUntil?.microseconds))
+        \(new.enrolledAt.microseconds), \(new.sealedSecret?.box), \(new.sealedSecret?.digest),
+        \(new.used.last), \(new.used.unusedText), \(new.phoneNumber),
+        \(new.lastUsedAt?.microseconds), \(new.suspendedUntil?.microseconds))
       """)
   }
 

@@ -2,6 +2,14 @@ package import Crypto
 package import Database
 package import OTP
 
+/// A secret of a TOTP factor as it's stored.
+package struct SealedTOTPSecret: Sendable {
+  /// The encrypted secret.
+  let box: [UInt8]
+  /// The digest, which is the same for the same secret in a user pool.
+  let digest: [UInt8]
+}
+
 /// Stores the secrets of TOTP factors and verifies their codes.
 package struct TOTPFactor: Sendable {
   /// The length of a secret in bytes: 20, as RFC 4226, section 4 recommends, or 32 Base32
@@ -11,6 +19,7 @@ package struct TOTPFactor: Sendable {
   package static let period: Int64 = 30
 
   private let sealer: Sealer
+  let digests: KeyedDigest
   private let expected: ExpectedTime
 
   package init(
@@ -18,6 +27,7 @@ package struct TOTPFactor: Sendable {
   ) throws(CryptoError) {
     self.expected = expected
     sealer = try Sealer(keys, purpose: "totp secret", random: random)
+    digests = try KeyedDigest(keys, purpose: "totp secret")
   }
 
   /// The associated data: project, tenant, user, and factor.
@@ -27,7 +37,7 @@ package struct TOTPFactor: Sendable {
     Self.associated(scope.project.text, scope.tenant?.text ?? "", account.text, factor.text)
   }
 
-  private static func associated(_ parts: String...) -> [UInt8] {
+  static func associated(_ parts: String...) -> [UInt8] {
     parts.flatMap { part in withLength(Array(part.utf8)) }
   }
 
@@ -38,8 +48,11 @@ package struct TOTPFactor: Sendable {
   /// Seals a secret for one factor of an account.
   package func sealed(
     _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in scope: Scope
-  ) throws(CryptoError) -> [UInt8] {
-    try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor))
+  ) throws(CryptoError) -> SealedTOTPSecret {
+    SealedTOTPSecret(
+      box: try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor)),
+      digest: try digest(
+        of: secret, project: scope.project.text, tenant: scope.tenant?.text ?? ""))
   }
 
   /// Returns the secret sealed with the newest key; nil if it already is.
@@ -51,11 +64,11 @@ package struct TOTPFactor: Sendable {
     }
   }
 
-  /// Returns whether a stored secret can be opened.
-  func opens(
+  /// Opens a stored secret; nil if that's impossible.
+  func opened(
     _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
-  ) -> Bool {
-    (try? sealer.open(sealed, with: Self.associated(project, tenant, account, factor))) != nil
+  ) -> Secret? {
+    try? sealer.open(sealed, with: Self.associated(project, tenant, account, factor))
   }
 
   /// Opens a secret that was sealed for one factor of an account.
@@ -169,32 +182,27 @@ extension TOTPFactor: ReencryptableStore {
     let start = PairPosition(position, least: 0 as Int64)
     let rows = try connection.all(
       """
-      SELECT f.account_key, f.position, f.enrollment_id, f.sealed_secret, a.uid, s.project_id,
-        s.tenant_id
+      SELECT \(StoredTOTPSecret.columns)
       FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE (f.account_key, f.position) > (\(start.first), \(start.second))
       ORDER BY f.account_key, f.position LIMIT \(limit)
       """
-    ) { row in
-      (
-        account: try row.value(0) as Int64, position: try row.value(1) as Int64,
-        factor: try row.value(2) as String, sealed: try row.value(3) as [UInt8]?,
-        uid: try row.value(4) as String, project: try row.value(5) as String,
-        tenant: try row.value(6) as String
-      )
-    }
+    ) { try StoredTOTPSecret($0) }
     return try ResealedPart(rows, at: { PairPosition($0.account, $0.position).text }) { row in
-      guard let sealed = row.sealed,
-        let box = try resealed(
-          sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)
-      else { return false }
+      guard let sealed = row.sealed else { return false }
+      let box = try resealed(
+        sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)
+      let isOutdated = try row.digest.map { try !digests.isCurrent($0) } ?? false
+      guard box != nil || isOutdated else { return false }
+      // Digests under different keys can't be compared.
+      let digest = try digest(of: row)
       try connection.run(
         """
-        UPDATE factor SET sealed_secret = \(box)
+        UPDATE factor SET sealed_secret = \(box ?? sealed), secret_digest = \(digest)
         WHERE account_key = \(row.account) AND position = \(row.position)
         """)
-      return true
+      return box != nil
     }
   }
 }

@@ -72,8 +72,7 @@ public enum ReservedClaims {
 
   /// Names whose values in a token always describe the user, regardless of custom claims.
   public static let all: Set<UntrustedText> = forbidden.union([
-    "countersign", "email", "email_verified", "name", "phone_number", "picture", "provider_id",
-    "user_id",
+    "countersign", "email", "email_verified", "phone_number", "provider_id", "user_id",
   ])
 
   /// The maximum length of custom claims, in UTF-16 code units.

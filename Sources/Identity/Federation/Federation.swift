@@ -123,10 +123,7 @@ extension Federation {
       // The provider that verified the assertion was read before this transaction.
       try Self.checkProvider(of: assertion, in: scope, connection)
       let link = assertion.link
-      let old: Account
-      do { old = try Sessions.check(session, connection) } catch let error as SessionError {
-        throw FederationError.session(error)
-      }
+      let old = try FederationError.translating { try Sessions.check(session, connection) }
       let taken = try AccountRecord.find(
         scope, provider: link.provider, rawID: link.rawID, connection)
       guard taken == nil else { throw FederationError.alreadyLinked }
@@ -237,10 +234,10 @@ extension Federation {
     if !old.emailVerified {
       try connection.run(
         """
-        UPDATE account SET password_hash = NULL, password_updated_at = NULL, phone = NULL
+        UPDATE account SET password_hash = NULL, password_updated_at = NULL
         WHERE account_key = \(old.key)
         """)
-      try ProviderLink.remove(nil, of: old, connection)
+      try AccountRecord.endOtherWaysIn(old, connection)
       ended = try AccountRecord.endSessions(old.key, at: now, connection)
     }
     try link.store(for: old.key, in: scope, connection)
@@ -260,11 +257,15 @@ extension Federation {
     try entry.record(by: author.user(new), at: now, connection)
   }
 
-  /// Updates counts and the search index, records the changes, and notifies the user.
+  /// Counts a linked identity, updates counts and the search index, records the changes, and notifies
+  /// the user.
   private func reconcile(
     _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
+    try FederationError.translating {
+      try OwnChange.link.count(of: old.key, profile: store.profile, at: now, connection)
+    }
     let new = try AccountRecord.changed(old, in: scope, connection)
     var entry = AuditEntry(.accountChange, of: new, in: scope)
     entry.compare(old.auditFields(), new.auditFields())

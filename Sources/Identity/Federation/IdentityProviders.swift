@@ -232,6 +232,19 @@ public struct IdentityProviders: Sendable {
     }
   }
 
+  /// Returns the IDs of the providers that the users of a pool can sign in with.
+  static func enabled(in scope: Scope, _ connection: borrowing Connection) throws -> [String] {
+    // SAML sign-in isn't supported, so SAML providers are ignored even if enabled.
+    try connection.all(
+      """
+      SELECT provider_id FROM identity_provider
+      WHERE scope_key = \(scope.key) AND provider_id > 'oidc.' AND provider_id < 'oidc/'
+        AND enabled = 1
+      ORDER BY provider_id
+      """
+    ) { try $0.value(0) as String }
+  }
+
   private static let columns: SQL = """
     provider_id, display_name, enabled, issuer, client_id, key_set, sealed_secret, members,
     created_at, changed_at

@@ -34,6 +34,9 @@ extension ImportBatch {
     try update(key, with: prepared, connection)
     try ProviderLink.remove(nil, of: old, connection)
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
+    let codes =
+      try factors.removed.isEmpty && factors.added.isEmpty
+      ? nil : BackupCodeCounts(of: old, at: now, connection)
     if !factors.removed.isEmpty {
       try FactorRecord.delete(factors.removed, of: old, in: scope, connection)
     }
@@ -47,7 +50,7 @@ extension ImportBatch {
       try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
     }
     let hasNewPassword = prepared.hash.map { !$0.isSameBytes(as: oldHash.flatMap { $0 } ?? "") }
-    try record(old, new, sessions, hasNewPassword ?? false, factors, connection)
+    try record(old, new, sessions, codes, hasNewPassword ?? false, factors, connection)
     try tell(old, new, factors.removed, hasNewPassword ?? false, connection)
   }
 
@@ -120,7 +123,7 @@ extension ImportBatch {
         case .totp:
           let stored = try totp.stored(known.id, of: old, in: scope, connection)
           guard let stored, let sealed = new[index].sealedSecret,
-            try totp.opened(sealed, new[index].id, of: old, in: scope) == stored.secret
+            try totp.opened(sealed.box, new[index].id, of: old, in: scope) == stored.secret
           else { continue }
           new[index].used = stored.used
           new[index].lastUsedAt = known.lastUsedAt
@@ -148,17 +151,15 @@ extension ImportBatch {
   }
 
   private func record(
-    _ old: Account, _ new: Account, _ sessions: Int, _ hasNewPassword: Bool,
-    _ factors: FactorPlan, _ connection: borrowing Connection
+    _ old: Account, _ new: Account, _ sessions: Int, _ codes: BackupCodeCounts?,
+    _ hasNewPassword: Bool, _ factors: FactorPlan, _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry(.accountChange, of: new, in: scope)
     entry.compare(
       old.auditFields(),
       new.auditFields(isNewPassword: hasNewPassword, hasNewSecrets: factors.hasNewSecret))
-    if old.signsInByLink != new.signsInByLink {
-      entry.add(.signsInByLink, from: .flag(old.signsInByLink), to: .flag(new.signsInByLink))
-    }
     entry.addEnded(sessions)
+    try entry.addEnded(codes, of: old, at: now, connection)
     guard !entry.changes.isEmpty else { return }
     entry.add(.origin, .code("import"))
     try entry.record(by: author, at: now, connection)

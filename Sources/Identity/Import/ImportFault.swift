@@ -95,6 +95,8 @@ public enum ImportError: Error, Sendable {
   case duplicateEmail(String)
   /// A provider identity appears twice in the list.
   case duplicateProvider(provider: String, rawID: String)
+  /// The service token was revoked, or its creator's role ended, after the request began.
+  case tokenRevoked
   /// The user pool was deleted in the meantime.
   case scopeDeleted(Scope)
   /// Too many passwords are being hashed; retry after a second.

@@ -38,6 +38,7 @@ public struct Imports: Sendable {
     let (list, outbox, totp) = (prepared, store.outbox, totp)
     let number = await store.accountNumbers.reserve(list.count, in: scope)?.lowerBound
     return try await store.write(ImportError.self) { connection in
+      guard try author.isInForce(at: now, connection) else { throw ImportError.tokenRevoked }
       var batch = try ImportBatch(
         scope, options, number: number, outbox: outbox, totp: totp, by: author, at: now,
         connection)

@@ -46,28 +46,45 @@ public struct MasterKeys: Sendable {
     let ids = ring.ids
     guard ids.count > 1 else { return .settled }
     guard let kept = try await state(ids[0]) else { return .unrecorded }
-    if kept.passes > 0 {
-      let until = kept.firstUsedAt.advanced(bySeconds: Self.carried)
-      if store.clock.now() < until { return .waiting(until) }
-      if kept.passes > 1 { return .droppable }
-    }
+    if let step = kept.step(at: store.clock.now()) { return step }
     return reencrypts ? try await pass(ids[0]) : .settled
   }
 
-  private func state(
-    _ id: String
-  ) async throws(KeyError) -> (passes: Int, firstUsedAt: Instant)? {
-    try await store.read(KeyError.self) { connection in
-      try connection.first(
-        "SELECT passes, first_used_at FROM master_key WHERE key_id = \(id)"
-      ) { row in (try row.value(0), Instant(microseconds: try row.value(1))) }
+  /// The state of a key as it's stored.
+  private struct RotationState: Sendable {
+    let passes: Int
+    let firstUsedAt: Instant
+
+    /// The state of the rotation to this key; nil during a pass, or if it's time for one.
+    func step(at now: Instant) -> Step? {
+      guard passes > 0 else { return nil }
+      let until = firstUsedAt.advanced(bySeconds: MasterKeys.carried)
+      if now < until { return .waiting(until) }
+      return passes > 1 ? .droppable : nil
     }
   }
 
-  private func pass(_ id: String) async throws(KeyError) -> Step {
+  private func state(_ id: String) async throws(KeyError) -> RotationState? {
+    try await store.read(KeyError.self) { connection in try Self.state(id, connection) }
+  }
+
+  private static func state(_ id: String, _ connection: borrowing Connection) throws
+    -> RotationState?
+  {
+    try connection.first(
+      "SELECT passes, first_used_at FROM master_key WHERE key_id = \(id)"
+    ) { row in
+      RotationState(passes: try row.value(0), firstUsedAt: Instant(microseconds: try row.value(1)))
+    }
+  }
+
+  /// Performs the next part of a pass, unless another server has just ended it.
+  func pass(_ id: String) async throws(KeyError) -> Step {
     let now = store.clock.now()
     let mark = try marks()[0]
     return try await store.write(KeyError.self) { connection in
+      guard let kept = try Self.state(id, connection) else { return .unrecorded }
+      if let step = kept.step(at: now) { return step }
       var share = Self.share
       for place in places {
         let name = type(of: place).name

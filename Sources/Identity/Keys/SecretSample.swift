@@ -31,9 +31,9 @@ public struct SecretSample: Sendable, Equatable {
         """
       ) { row in
         let sealed: [UInt8] = try row.value(0)
-        return factor.opens(
+        return factor.opened(
           sealed, project: try row.value(1), tenant: try row.value(2), account: try row.value(3),
-          factor: try row.value(4))
+          factor: try row.value(4)) != nil
       }
     }
     let readable = results.count { $0 }

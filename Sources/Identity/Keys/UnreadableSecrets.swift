@@ -18,7 +18,7 @@ public struct UnreadableSecrets: Sendable {
   /// The unreadable secrets of one kind in one place.
   public struct Group: Sendable, Equatable {
     /// The kind of secret, as it's stored.
-    public enum Kind: String, Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
       /// The secret of a user's authenticator app.
       case userTOTP = "user-totp"
       /// The secret of an administrator's authenticator app.

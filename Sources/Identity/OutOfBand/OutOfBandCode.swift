@@ -58,7 +58,8 @@ public struct OutOfBandCode: Sendable {
   public let usedAt: Instant?
   /// Whether it can't be used because the code of an earlier email address restored that address.
   public internal(set) var isReplaced = false
-  /// Whether it expired early, because a backup was restored.
+  /// Whether it expired early, because a backup was restored or because its account's sessions
+  /// ended.
   public internal(set) var isExpiredEarly = false
 }
 

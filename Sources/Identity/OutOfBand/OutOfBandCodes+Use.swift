@@ -160,7 +160,7 @@ extension OutOfBandCodes {
         }
         // Someone who found the lost device may read the email on it.
         guard !factor.isSuspended(at: now) else { throw OutOfBandError.factorSuspended }
-        let codes = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
+        let codes = try BackupCodeCounts(of: account, at: now, connection)
         try FactorRecord.delete([factor], of: account, in: scope, connection)
         // The person who added the factor may have generated them in the same session.
         try BackupCodeStore.clear(.recovery, of: account.key, connection)
@@ -169,12 +169,10 @@ extension OutOfBandCodes {
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: scope,
           excluding: AccountRules.folded(email: email), at: now, connection)
-        var changes = [
-          AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email)),
-        ]
-        if let codes { changes.append(AuditChange(.codes, from: .number(codes.count))) }
         try Self.record(
-          .factorRevert, account, in: scope, changes, ended: ended, by: author, at: now, connection)
+          .factorRevert, account, in: scope,
+          [AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email))],
+          ended: ended, codes: codes, by: author, at: now, connection)
       }
       let changed = try AccountRecord.changed(account, in: scope, connection)
       let configuration = try Policies.stored(scope.key, connection).configuration
@@ -210,11 +208,13 @@ extension OutOfBandCodes {
 
   private static func record(
     _ action: AuditAction, _ account: Account, in scope: Scope, _ changes: [AuditChange],
-    ended: Int = 0, by author: Author, at now: Instant, _ connection: borrowing Connection
+    ended: Int = 0, codes: BackupCodeCounts? = nil, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry(action, of: account, in: scope)
     for change in changes { entry.add(change) }
     entry.addEnded(ended)
+    try entry.addEnded(codes, of: account, at: now, connection)
     try entry.record(by: author.user(account), at: now, connection)
   }
 }

@@ -19,7 +19,12 @@ struct OutOfBandMail {
   let template: EmailTemplate?
 
   /// The address the email goes to, which isn't always the account's address.
-  var recipient: String { kind == .changeEmail ? newEmail ?? email : email }
+  var recipient: String { Self.recipient(of: kind, email: email, newEmail: newEmail) }
+
+  /// The address that the email with a code goes to.
+  static func recipient(
+    of kind: OutOfBandCode.Kind, email: String, newEmail: String?
+  ) -> String { kind == .changeEmail ? newEmail ?? email : email }
 
   /// The purpose of the message in the outbox.
   var purpose: String { kind.template.rawValue }

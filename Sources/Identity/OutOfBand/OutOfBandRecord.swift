@@ -4,7 +4,7 @@ import Text
 
 /// A stored code.
 struct OutOfBandRecord {
-  let code: OutOfBandCode
+  var code: OutOfBandCode
   let account: Int64?
   let createdAt: Instant
   private let digest: [UInt8]
@@ -25,36 +25,35 @@ struct OutOfBandRecord {
     let digest = Store.digest(text)
     let found = try connection.first(
       """
-      SELECT \(Scope.columns), c.account_key, c.kind, c.email, c.new_email, c.enrollment_id,
-        c.continue_url, c.created_at, c.expires_at, c.used_at
+      SELECT \(Scope.columns), \(columns)
       FROM oob_code c JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE c.code_digest = \(digest) AND s.deleted_at IS NULL
       """
-    ) { row in
-      let kind: String = try row.value(8)
-      guard let known = OutOfBandCode.Kind(rawValue: kind) else { throw Failure("unknown code") }
-      let code = OutOfBandCode(
-        kind: known, scope: try Scope(row), email: try row.value(9), newEmail: try row.value(10),
-        factor: nil, continueURL: try row.value(12),
-        expiresAt: Instant(microseconds: try row.value(14)),
-        usedAt: (try row.value(15) as Int64?).map(Instant.init(microseconds:)))
-      return OutOfBandRecord(
-        code: code, account: try row.value(7),
-        createdAt: Instant(microseconds: try row.value(13)), digest: digest,
-        enrollment: try row.value(11))
-    }
+    ) { try OutOfBandRecord($0, from: 7, in: Scope($0)) }
     guard let found else { throw OutOfBandError.invalidCode }
     return found
   }
 
-  private init(
-    code: OutOfBandCode, account: Int64?, createdAt: Instant, digest: [UInt8], enrollment: String?
-  ) {
-    self.code = code
-    self.account = account
-    self.createdAt = createdAt
-    self.digest = digest
-    self.enrollment = enrollment
+  /// The columns of `oob_code c` that a record has.
+  static let columns: SQL = """
+    c.account_key, c.kind, c.email, c.new_email, c.enrollment_id, c.continue_url, c.created_at,
+      c.expires_at, c.used_at, c.code_digest
+    """
+
+  /// Reads a record of a pool from ``columns``, the first of which is at `first`.
+  init(_ row: borrowing Row, from first: Int, in scope: Scope) throws {
+    let kind: String = try row.value(first + 1)
+    guard let known = OutOfBandCode.Kind(rawValue: kind) else { throw Failure("unknown code") }
+    account = try row.value(first)
+    code = OutOfBandCode(
+      kind: known, scope: scope, email: try row.value(first + 2),
+      newEmail: try row.value(first + 3),
+      factor: nil, continueURL: try row.value(first + 5),
+      expiresAt: Instant(microseconds: try row.value(first + 7)),
+      usedAt: (try row.value(first + 8) as Int64?).map(Instant.init(microseconds:)))
+    enrollment = try row.value(first + 4)
+    createdAt = Instant(microseconds: try row.value(first + 6))
+    digest = try row.value(first + 9)
   }
 
   /// Checks that a code belongs to `scope`, if it isn't nil, and that it's unused and not expired.
@@ -70,21 +69,24 @@ struct OutOfBandRecord {
     guard let account, let found = try AccountRecord.find(key: account, connection) else {
       throw OutOfBandError.invalidCode
     }
-    guard !found.disabled else { throw OutOfBandError.userDisabled }
+    try check(found)
+    return found
+  }
+
+  /// Checks that the code still applies to its account.
+  func check(_ account: Account) throws(OutOfBandError) {
+    guard !account.disabled else { throw .userDisabled }
     switch code.kind {
     case .passwordReset, .verifyEmail, .changeEmail:
       // A code proves access to one address. It's invalid if the account's address has changed.
-      guard found.email?.isSameBytes(as: code.email) ?? false else {
-        throw OutOfBandError.invalidCode
-      }
-      if code.kind == .passwordReset, let set = found.passwordUpdatedAt, set > createdAt {
-        throw OutOfBandError.invalidCode
+      guard account.email?.isSameBytes(as: code.email) ?? false else { throw .invalidCode }
+      if code.kind == .passwordReset, let set = account.passwordUpdatedAt, set > createdAt {
+        throw .invalidCode
       }
     case .revertFactor:
-      guard factor(of: found) != nil else { throw OutOfBandError.invalidCode }
+      guard factor(of: account) != nil else { throw .invalidCode }
     case .recoverEmail, .signIn: break
     }
-    return found
   }
 
   /// The factor that the code removes.
@@ -137,23 +139,29 @@ struct OutOfBandRecord {
       """)
   }
 
-  /// Whether the code expires before its kind's lifetime is over, because a backup was restored.
+  /// Whether the code expires before its kind's lifetime is over, because a backup was restored or
+  /// because its account's sessions ended.
   var isExpiredEarly: Bool {
     code.expiresAt < createdAt.advanced(bySeconds: code.kind.lifetime)
   }
 
   /// Whether ``useLaterRecoveries(at:_:)`` marked the code as used.
   func isReplaced(_ connection: borrowing Connection) throws -> Bool {
-    guard code.kind == .recoverEmail, let used = code.usedAt, let account else { return false }
-    return try connection.first(
+    try connection.first(
       """
-      SELECT 1 FROM oob_code
-      WHERE account_key = \(account) AND kind = \(code.kind.rawValue)
-        AND used_at = \(used.microseconds) AND created_at < \(createdAt.microseconds)
-      LIMIT 1
+      SELECT 1 FROM oob_code c
+      WHERE c.scope_key = \(code.scope.key) AND c.code_digest = \(digest) AND \(Self.isReplaced)
       """
     ) { try $0.value(0) as Int } != nil
   }
+
+  /// Whether ``useLaterRecoveries(at:_:)`` marked the code of `oob_code c` as used.
+  static let isReplaced: SQL = """
+    (c.kind = \(OutOfBandCode.Kind.recoverEmail.rawValue) AND EXISTS (
+      SELECT 1 FROM oob_code e
+      WHERE e.account_key = c.account_key AND e.kind = c.kind AND e.used_at = c.used_at
+        AND e.created_at < c.created_at))
+    """
 
   /// The values of a new code.
   struct New {

@@ -74,11 +74,14 @@ public struct Deliveries: Sendable {
 
   /// The duration of a lease in seconds; longer than an attempt takes, at the end of which a mail
   /// server may scan the email for ten minutes.
-  static let lease: Int64 = 900
+  public static let lease: Int64 = 900
+  /// The duration of a lease on a message that's one HTTP request, in seconds: the 30 that a request
+  /// takes at most, plus the tolerance for clock differences.
+  ///
+  /// It's shorter than a code's lifetime, so a code whose sender ended is sent by another in time.
+  public static let gatewayLease = 30 + Lease.tolerance
   /// The longest wait between two attempts, in seconds.
   static let longestWait: Int64 = 3_600
-  /// The maximum number of rows that a write changes.
-  static let share = 500
   /// The maximum number of messages that can't be sent anymore that one write skips.
   static let mostSkipped = 100
 
@@ -95,13 +98,18 @@ public struct Deliveries: Sendable {
   /// failed attempts. If other servers use the database as well, a message that one of them may be
   /// sending now keeps its lease.
   ///
+  /// - Parameters:
+  ///   - channel: The channel.
+  ///   - lease: The duration of a lease on its messages, in seconds.
   /// - Throws: ``OutboxError/unavailable(_:)``.
-  public func begin(_ channel: OutboxEntry.Channel = .mail) async throws(OutboxError) {
+  public func begin(
+    _ channel: OutboxEntry.Channel = .mail, leasingFor lease: Int64 = lease
+  ) async throws(OutboxError) {
     let now = store.clock.now()
-    let others: Int64 = store.database.dialect.sharesDatabase ? Self.lease + Lease.tolerance : 0
+    let others: Int64 = store.database.dialect.sharesDatabase ? lease + Lease.tolerance : 0
     let end = now.advanced(bySeconds: others)
-    var changed = Self.share
-    while changed == Self.share {
+    var changed = CleanupLimit.rows
+    while changed == CleanupLimit.rows {
       changed = try await store.write(OutboxError.self) { connection in
         try Outbox.makeDue(channel, after: end, at: now, connection)
       }
@@ -112,12 +120,14 @@ public struct Deliveries: Sendable {
   ///
   /// - Parameters:
   ///   - channel: The channel.
+  ///   - lease: The duration of the lease, in seconds.
   ///   - sending: The IDs of messages that are being sent, whose leases end early if the clock jumps
   ///     ahead: they're renewed.
   /// - Returns: The message; nil if none is due.
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func claim(
-    _ channel: OutboxEntry.Channel = .mail, except sending: Set<String> = []
+    _ channel: OutboxEntry.Channel = .mail, leasingFor lease: Int64 = lease,
+    except sending: Set<String> = []
   ) async throws(OutboxError) -> DueMessage? {
     let now = store.clock.now()
     let isAnyDue = try await store.read(OutboxError.self) { connection in
@@ -131,7 +141,7 @@ public struct Deliveries: Sendable {
     guard isAnyDue else { return nil }
     while true {
       let result = try await store.write(OutboxError.self) { connection in
-        try claim(channel, except: sending, at: now, connection)
+        try claim(channel, leasingFor: lease, except: sending, at: now, connection)
       }
       switch result {
       case .message(let message): return message
@@ -152,11 +162,11 @@ public struct Deliveries: Sendable {
 
   /// Leases the message that has been due the longest, and skips a limited number that can't be sent.
   func claim(
-    _ channel: OutboxEntry.Channel, except sending: Set<String>, at now: Instant,
-    _ connection: borrowing Connection
+    _ channel: OutboxEntry.Channel, leasingFor lease: Int64 = lease, except sending: Set<String>,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Claim {
     for _ in 0..<Self.mostSkipped {
-      guard let row = try Self.claim(channel, at: now, connection) else { return .none }
+      guard let row = try Self.claim(channel, lease, at: now, connection) else { return .none }
       if sending.contains(row.id) { continue }
       guard row.expiresAt > now,
         try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
@@ -220,12 +230,13 @@ public struct Deliveries: Sendable {
   }
 
   private static func claim(
-    _ channel: OutboxEntry.Channel, at now: Instant, _ connection: borrowing Connection
+    _ channel: OutboxEntry.Channel, _ lease: Int64, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> ClaimedMessage? {
     // Thousands of notices must not delay a code that someone waits for.
     guard
-      let (scope, key) = try claim(channel, isUrgent: true, at: now, connection)
-        ?? claim(channel, isUrgent: false, at: now, connection)
+      let (scope, key) = try claim(channel, lease, isUrgent: true, at: now, connection)
+        ?? claim(channel, lease, isUrgent: false, at: now, connection)
     else { return nil }
     return try connection.first(
       """
@@ -248,7 +259,7 @@ public struct Deliveries: Sendable {
   }
 
   private static func claim(
-    _ channel: OutboxEntry.Channel, isUrgent: Bool, at now: Instant,
+    _ channel: OutboxEntry.Channel, _ lease: Int64, isUrgent: Bool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (scope: Int64, key: Int64)? {
     try connection.first(

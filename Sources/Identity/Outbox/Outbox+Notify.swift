@@ -45,7 +45,8 @@ extension Outbox {
         OutboxMessage(
           purpose: notice.kind.rawValue, recipient: recipient,
           text: written(.notice(mail), from: template, of: account, to: recipient),
-          expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
+          expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
+          about: notice == .accountDeleted ? account.id : nil),
         to: account, in: scope, at: now, connection)
     }
   }

@@ -22,7 +22,8 @@ struct OutboxMessage {
   let expiresAt: Instant
   /// The administrator whom it's for; nil for a user.
   var reader: Reader?
-  /// The user whom a message to an administrator names, so that it's erased with them.
+  /// The user whom a message to an administrator names, or the deleted user whom it was sent to, so
+  /// that it's erased with them.
   var about: ID<Account>?
 
   /// An administrator whom a message is for.

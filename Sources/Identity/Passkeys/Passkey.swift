@@ -61,7 +61,7 @@ public struct NewPasskey: Sendable {
 public enum PasskeyError: Error, Sendable {
   /// The challenge expired, was used, or belongs to another session or browser.
   case ended
-  /// The session of a re-authentication has ended; it used up and recorded nothing.
+  /// The session to be re-authenticated has ended; nothing was used up or recorded.
   case sessionEnded
   /// The response isn't valid, or not one of the administrator's passkeys.
   case refused

@@ -230,11 +230,13 @@ public struct Passkeys: Sendable {
       } catch ManagementError.breakGlassAccount {
         throw PasskeyError.mandatory(.breakGlass)
       }
+      let codes = try methods.isEmpty ? RecoveryCodes.left(of: administrator.id, connection) : 0
       if methods.isEmpty { try RecoveryCodes.clear(administrator.id, connection) }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
       var entry = AuditEntry(.administratorPasskeyRemove, of: administrator)
       entry.add(.passkey, lost: .text(passkey.name))
+      if codes > 0 { entry.add(.codes, lost: .number(codes)) }
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
       try outbox.notify(

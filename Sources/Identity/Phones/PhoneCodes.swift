@@ -109,7 +109,7 @@ struct PhoneCodes {
       return until
     }
     let until = try store.outbox.smsLimits?.charge(
-      request.phoneNumber, in: scope, at: now, connection)
+      request.phoneNumber, forSignIn: account == nil, in: scope, at: now, connection)
     if until != nil { store.outbox.smsRejections.add() }
     return until
   }

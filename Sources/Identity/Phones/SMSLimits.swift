@@ -19,7 +19,8 @@ extension Identity {
 /// The daily limits of text messages of a user pool.
 ///
 /// They cap the cost of SMS pumping, in which someone requests messages to numbers that earn money
-/// with each message they receive. Days are UTC.
+/// with each message they receive. Days are UTC. In a pool with second factors by text message, none
+/// are sent for phone sign-in, which anyone can request, once three quarters of a limit are reached.
 public struct SMSLimits: Sendable, Equatable {
   /// The maximum number of messages of a user pool.
   public let perPool: Int
@@ -34,9 +35,30 @@ public struct SMSLimits: Sendable, Equatable {
   /// The region of the count of all messages.
   private static let all = "*"
 
-  /// Counts a message; returns when the next one may be sent if a limit is reached.
+  /// Returns the limits for phone sign-in: three quarters, if the pool uses second factors by text
+  /// message.
+  ///
+  /// - Throws: Database errors, and ``PolicyError/scopeNotFound`` for a deleted pool.
+  private func forSignIn(
+    in scope: Scope, _ connection: borrowing Connection
+  ) throws -> SMSLimits {
+    guard try Policies.stored(scope.key, connection).configuration.isSMSOn else { return self }
+    return SMSLimits(perPool: perPool - perPool / 4, perRegion: perRegion - perRegion / 4)
+  }
+
+  /// Counts a message.
+  ///
+  /// - Parameters:
+  ///   - number: The recipient.
+  ///   - isSignIn: Whether the message is for phone sign-in.
+  ///   - scope: The user pool.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Returns: When the next message may be sent if a limit is reached; otherwise nil.
+  /// - Throws: Database errors, and ``PolicyError/scopeNotFound`` for a deleted pool.
   func charge(
-    _ number: String, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ number: String, forSignIn isSignIn: Bool, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Instant? {
     let region = CallingCodes.regions(of: number).first ?? ""
     let sent = try connection.all(
@@ -45,7 +67,8 @@ public struct SMSLimits: Sendable, Equatable {
       WHERE scope_key = \(scope.key) AND day = \(now.day) AND region IN (\(Self.all), \(region))
       """
     ) { (region: try $0.value(0) as String, sent: try $0.value(1) as Int) }
-    guard sent.allSatisfy({ $0.sent < limit(of: $0.region) }) else {
+    let limits = isSignIn ? try forSignIn(in: scope, connection) : self
+    guard sent.allSatisfy({ $0.sent < limits.limit(of: $0.region) }) else {
       return Instant(seconds: (now.day + 1) * 86_400)
     }
     for region in [Self.all, region] {
@@ -61,18 +84,19 @@ public struct SMSLimits: Sendable, Equatable {
 
   private func limit(of region: String) -> Int { region == Self.all ? perPool : perRegion }
 
-  /// Returns the number of messages of a pool today; nil if no limit is reached.
+  /// Returns the number of messages of a pool today; nil if no limit is reached, including that of
+  /// phone sign-in if it's enabled.
   func reached(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
-    try connection.first(
-      """
-      SELECT sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)
-        AND sent >= CASE region
-          WHEN \(Self.all) THEN CAST(\(perPool) AS BIGINT) ELSE \(perRegion) END
-      LIMIT 1
-      """
-    ) { try $0.value(0) }
+    let sent = try connection.all(
+      "SELECT region, sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)"
+    ) { (region: try $0.value(0) as String, sent: try $0.value(1) as Int) }
+    // Most pools send none.
+    guard !sent.isEmpty else { return nil }
+    let isSignInOn = scope.tenant == nil ? try SignIns.methods(scope, connection).phone : false
+    let limits = isSignInOn ? try forSignIn(in: scope, connection) : self
+    return sent.first { $0.sent >= limits.limit(of: $0.region) }?.sent
   }
 
   /// Deletes the counts of days before yesterday.

@@ -14,9 +14,8 @@ struct SMSSettings {
   private let regions: Regions
   private let testNumbers: JSON?
 
-  /// Reads the settings from the stored configuration members of a project or tenant.
-  init(members: String, isTenant: Bool) {
-    let members = try? JSON.parse(Array(members.utf8))
+  /// Reads the settings in the configuration members of a project or tenant.
+  init(_ members: JSON?, isTenant: Bool) {
     testNumbers = TestNumber.path(isTenant: isTenant).reduce(members) { value, name in
       value?[UntrustedText(name)]
     }
@@ -34,7 +33,8 @@ struct SMSSettings {
     let members: String? = try connection.first(
       "SELECT members FROM scope WHERE scope_key = \(scope.key)"
     ) { try $0.value(0) }
-    return SMSSettings(members: members ?? "{}", isTenant: scope.tenant != nil)
+    return SMSSettings(
+      try? JSON.parse(Array((members ?? "{}").utf8)), isTenant: scope.tenant != nil)
   }
 
   private static func list(_ regions: JSON?) -> Set<UntrustedText> {

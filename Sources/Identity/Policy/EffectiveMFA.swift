@@ -38,6 +38,8 @@ public struct EffectiveMFA: Sendable, Equatable {
   public let usersInGrace: Int
   /// Who enforces enrollment now.
   public let enrollment: Enforcer
+  /// Whether the policy refuses users, and no one is refused because the server sends no email.
+  public let refusesNoOne: Bool
   /// When the enrollment pattern took effect; nil if that isn't known.
   public let enrollmentSince: Beginning?
   /// When codes were first required by the current configuration; nil if that isn't known.
@@ -49,8 +51,12 @@ public struct EffectiveMFA: Sendable, Equatable {
   ///   - policy: The policy.
   ///   - history: The policy's latest changes, newest first.
   ///   - usersInGrace: The number of users without a second factor who still have time to enroll.
+  ///   - carriesMail: Whether the server sends email.
   ///   - now: The current time.
-  public init(_ policy: Policy, history: [AuditRow], usersInGrace: Int = 0, at now: Instant) {
+  public init(
+    _ policy: Policy, history: [AuditRow], usersInGrace: Int = 0, carriesMail: Bool,
+    at now: Instant
+  ) {
     self.usersInGrace = usersInGrace
     let configuration = policy.configuration
     kinds = configuration.kinds
@@ -64,10 +70,14 @@ public struct EffectiveMFA: Sendable, Equatable {
     startsOn = policy.mandatoryFrom.flatMap { $0.start > now ? $0 : nil }
     let enforcedSince = policy.edit.effectiveEnforcement?.start(mandatoryFrom: policy.mandatoryFrom)
     enforcedFrom = enforcedSince.flatMap { $0 > now ? Day($0) : nil }
-    enrollment = Self.enforcer(of: policy.edit, at: now)
+    enrollment = Self.enforcer(of: policy.edit, carriesMail: carriesMail, at: now)
+    refusesNoOne =
+      enforcedSince != nil && policy.enforcement?.mode == .refuse && !carriesMail
     codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
     if case .server = enrollment {
-      enrollmentSince = enforcedSince.map { .day(Day($0)) }
+      enrollmentSince = enforcedSince.flatMap {
+        Self.beginning(of: policy, enforcedFrom: $0, in: history)
+      }
       return
     }
     enrollmentSince =
@@ -76,9 +86,17 @@ public struct EffectiveMFA: Sendable, Equatable {
         ?? Self.lastChange(of: [.pattern], in: history).map(Beginning.moment) : nil
   }
 
-  /// Returns who enforces enrollment under a policy.
-  public static func enforcer(of edit: PolicyEdit, at now: Instant) -> Enforcer {
-    if let enforcement = edit.effectiveEnforcement,
+  /// Returns who enforces enrollment under a policy, and how.
+  ///
+  /// - Parameters:
+  ///   - edit: The policy.
+  ///   - carriesMail: Whether the server sends email.
+  ///   - now: The current time.
+  /// - Returns: Who enforces it.
+  public static func enforcer(
+    of edit: PolicyEdit, carriesMail: Bool, at now: Instant
+  ) -> Enforcer {
+    if let enforcement = edit.effectiveEnforcement?.applied(carriesMail: carriesMail),
       enforcement.start(mandatoryFrom: edit.mandatoryFrom) <= now
     {
       return .server(enforcement)
@@ -87,6 +105,29 @@ public struct EffectiveMFA: Sendable, Equatable {
     let hasBegun = edit.mandatoryFrom.map { $0.start <= now } ?? true
     return isRequired && hasBegun && Factor.Kind.allCases.contains(where: edit.configuration.isOn)
       ? .application : .nobody
+  }
+
+  /// Returns since when the server has enforced a policy as it does now; nil if the history doesn't
+  /// reach back that far.
+  ///
+  /// The first day may be before the change that set it.
+  private static func beginning(
+    of policy: Policy, enforcedFrom start: Instant, in history: [AuditRow]
+  ) -> Beginning? {
+    var edit = policy.edit
+    for row in history {
+      guard Day(row.at) > Day(start) else { return .day(Day(start)) }
+      guard let earlier = edit.before(row.changes) else { return nil }
+      let was = earlier.effectiveEnforcement
+      if was?.mode != policy.enforcement?.mode
+        || was?.start(mandatoryFrom: earlier.mandatoryFrom) != start
+      {
+        return .moment(row.at)
+      }
+      edit = earlier
+    }
+    // The remaining changes, if there are any, may be before that day or after it.
+    return history.count == policy.version ? .day(Day(start)) : nil
   }
 
   private static func lastChange(

@@ -30,6 +30,16 @@ public struct Enforcement: Hashable, Sendable {
     (self.mode, from, self.graceDays) = (mode, day, graceDays)
   }
 
+  private init(_ mode: Mode, like other: Enforcement) {
+    (self.mode, from, graceDays) = (mode, other.from, other.graceDays)
+  }
+
+  /// Returns what a server does: one that sends no email refuses no one, because refused users
+  /// couldn't get an enrollment link.
+  public func applied(carriesMail: Bool) -> Enforcement {
+    carriesMail ? self : Enforcement(.claim, like: self)
+  }
+
   /// Reads the columns `enforcement, enforced_from, grace_days`; nil without enforcement.
   init?(_ row: borrowing Row, from column: Int) throws {
     guard let mode = (try row.value(column) as String?).flatMap(Mode.init(rawValue:)),

@@ -164,14 +164,8 @@ extension Policies {
     ) { (key: try $0.value(0) as Int64, tenant: try $0.value(1) as String) }
     let now = store.clock.now()
     let start = since ?? now.advanced(bySeconds: -30 * 86_400)
-    var counts: [Int64: AttemptCounts] = [:]
-    for first in stride(from: 0, to: all.count, by: 1_000) {
-      let keys = all[first..<min(first + 1_000, all.count)].map(\.key)
-      try counts.merge(
-        activity.attemptCounts(
-          of: keys, isWhole: false, since: start, at: now, connection)
-      ) { $1 }
-    }
+    let counts = try activity.attemptCounts(
+      of: all.map(\.key), isWhole: false, since: start, at: now, connection)
     let cursor = Cursor(after)
     let places = all.map { tenant in
       let found = counts[tenant.key] ?? AttemptCounts()

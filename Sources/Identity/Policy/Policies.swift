@@ -119,8 +119,6 @@ public struct Policies: Sendable {
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
         losingSecondFactor: policy.users(losingFactorBy: edit.configuration),
         approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
-        unenrolled: try UnenrolledUsers.count(
-          policy, under: edit.configuration, at: store.clock.now(), connection),
         lacksEmail: try store.outbox.isMissing(for: edit, over: policy.edit, connection))
     }
   }

@@ -40,7 +40,13 @@ public struct Policy: Sendable {
 
   /// Returns how many users are asked for a factor of this kind and of no other.
   public func usersOnly(with kind: Factor.Kind) -> Int {
-    let others = stored.configuration.kinds.subtracting([kind])
+    usersOnly(with: kind, under: stored.configuration)
+  }
+
+  /// Returns how many users have a factor of this kind, enabled or not, and none of another kind that
+  /// a configuration enables.
+  public func usersOnly(with kind: Factor.Kind, under configuration: MFAConfiguration) -> Int {
+    let others = configuration.kinds.subtracting([kind])
     return users(with: others.union([kind])) - users(with: others)
   }
 
@@ -263,12 +269,8 @@ public struct PolicyPreview: Sendable {
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
   /// Whether the change requires approval by a second administrator.
   public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
-  /// The users who would have no second factor of an enabled kind.
-  public let unenrolled: UnenrolledUsers
   /// Whether the change can't be made because refused users couldn't be sent enrollment links.
   public let lacksEmail: Bool
-  /// The number of users whom a mandatory pattern affects.
-  public var withoutFactor: Int { unenrolled.required }
 }
 
 /// The result of changing a policy in the console.

@@ -16,7 +16,7 @@ public struct PolicyPrerequisites: Sendable {
   ///
   /// Anonymous sign-in, phone numbers, custom tokens, and Game Center don't support it.
   public var allowsSecondFactor: Bool {
-    signIn.password || signIn.emailLink || !providers.isEmpty
+    signIn.allowSecondFactor || !providers.isEmpty
   }
 }
 
@@ -28,15 +28,7 @@ extension Policies {
     let now = store.clock.now()
     return try await store.read(PolicyError.self) { connection in
       let weakened = try WeakenedPolicy.find(scope, at: now, connection)
-      // SAML sign-in isn't supported, so SAML providers are ignored even if enabled.
-      let providers = try connection.all(
-        """
-        SELECT provider_id FROM identity_provider
-        WHERE scope_key = \(scope.key) AND provider_id > 'oidc.' AND provider_id < 'oidc/'
-          AND enabled = 1
-        ORDER BY provider_id
-        """
-      ) { try $0.value(0) as String }
+      let providers = try IdentityProviders.enabled(in: scope, connection)
       let prerequisites = try connection.first(
         """
         SELECT s.password, s.email_link, s.anonymous, \(AccountCounts.current("unverified_users")),

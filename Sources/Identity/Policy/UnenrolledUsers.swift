@@ -16,9 +16,6 @@ public struct UnenrolledUsers: Sendable, Equatable {
   /// Anonymous users can't enroll; see ``EnrollmentDuty``.
   public var required: Int { max(total - exempt - anonymous, 0) }
 
-  /// Whether ``Accounts/Filter/none`` lists the users who have to enroll, and no others.
-  public var requiredAreListed: Bool { !haveDisabledFactors && anonymous == 0 }
-
   /// Counts the users of a pool who would be unenrolled under a configuration.
   static func count(
     _ policy: Policy, under configuration: MFAConfiguration, at now: Instant,
@@ -65,13 +62,18 @@ public struct UnenrolledUsers: Sendable, Equatable {
 extension Policies {
   /// Counts the users of a pool without a second factor of an enabled kind.
   ///
-  /// - Parameter policy: The pool's current policy, with its numbers of users.
+  /// - Parameters:
+  ///   - policy: The pool's current policy, with its numbers of users.
+  ///   - configuration: The configuration that enables kinds of factors; nil for the policy's.
   /// - Returns: The numbers of users.
   /// - Throws: ``PolicyError/unavailable(_:)``.
-  public func unenrolledUsers(_ policy: Policy) async throws(PolicyError) -> UnenrolledUsers {
+  public func unenrolledUsers(
+    _ policy: Policy, under configuration: MFAConfiguration? = nil
+  ) async throws(PolicyError) -> UnenrolledUsers {
     let now = store.clock.now()
     return try await store.read(PolicyError.self) { connection in
-      try UnenrolledUsers.count(policy, under: policy.configuration, at: now, connection)
+      try UnenrolledUsers.count(
+        policy, under: configuration ?? policy.configuration, at: now, connection)
     }
   }
 
@@ -80,19 +82,18 @@ extension Policies {
   ///
   /// - Parameters:
   ///   - policy: The pool's current policy, with its numbers of users.
-  ///   - unenrolled: Its users without a second factor; see ``unenrolledUsers(_:)``.
+  ///   - unenrolled: Its users without a second factor; see ``unenrolledUsers(_:under:)``.
   /// - Returns: The number of users.
   /// - Throws: ``PolicyError/unavailable(_:)``.
   public func usersInGrace(
     _ policy: Policy, of unenrolled: UnenrolledUsers
   ) async throws(PolicyError) -> Int {
-    guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
-      return 0
-    }
+    guard let enforcement = policy.edit.effectiveEnforcement else { return 0 }
     let (now, scope) = (store.clock.now(), policy.scope)
     let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
     let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
     guard start <= cutoff else { return unenrolled.required }
+    guard enforcement.graceDays > 0 else { return 0 }
     return try await store.read(PolicyError.self) { connection in
       try graceCounts.value(
         of: scope.key, version: policy.version, users: policy.users, at: now

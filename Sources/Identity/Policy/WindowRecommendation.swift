@@ -59,7 +59,7 @@ public struct WindowRecommendation: Sendable, Equatable {
 
   /// The result of looking for a window.
   public enum Outcome: Sendable, Equatable {
-    /// There are fewer than ``fewestUserDays`` user-days.
+    /// There are fewer than ``fewestUserDays`` user-days, or fewer of them decide.
     case notEnoughData(userDays: Int)
     /// A window is recommended.
     case window(WindowRecommendation)
@@ -82,6 +82,8 @@ public struct WindowRecommendation: Sendable, Equatable {
     // The widest users' own days aren't known, so every day beyond the others' reach is theirs.
     let decisive = Window.range.first { beyond($0, histogram) <= allowance } ?? widest
     let total = histogram.userDays[...decisive].reduce(0, +)
+    // The days of deleted users are kept, but not how far off their clocks were.
+    guard total >= fewestUserDays else { return .notEnoughData(userDays: total) }
     let kept = { (side: Int) in histogram.userDays[...min(side, decisive)].reduce(0, +) }
     let side = (0...decisive).first { goal.isReached(by: kept($0), of: total) } ?? decisive
     guard let window = Window(adjacentIntervals: side),

@@ -8,7 +8,8 @@ public enum Report: String, CaseIterable, Sendable {
   case exemptions
   /// Accounts whose codes aren't checked.
   case locked
-  /// Second factors that haven't been used for long, or were enrolled long ago.
+  /// Second factors that have never been used, haven't been used for long, were enrolled long ago,
+  /// or share a secret with another user's.
   case factors
   /// Every role of every administrator.
   case access

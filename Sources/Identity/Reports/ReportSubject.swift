@@ -47,7 +47,7 @@ extension Report {
   public var coversPools: Bool { self != .access && self != .dormantAdministrators }
 
   /// Whether there's a report about all projects.
-  public var coversProjects: Bool { self == .removals }
+  public var coversProjects: Bool { self == .removals || self == .exemptions }
 }
 
 extension Administrator {

@@ -51,16 +51,17 @@ public struct ReportSubscription: Sendable {
 
 /// The numbers of a report that an email contains.
 public enum ReportSummary: Sendable, Equatable {
-  /// Enrolled users among all users, now and a period ago, if that's known.
-  case enrollment(enrolled: Int, users: Int, before: Int?)
+  /// Enrolled users among all users, now and a period ago, if that's known; and users who are exempt
+  /// now.
+  case enrollment(enrolled: Int, users: Int, before: Int?, exempt: Int)
   /// Removals of second factors in a period.
   case removals(Int)
   /// Users who are exempt now.
   case exemptions(Int)
   /// Users whose codes aren't checked now.
   case locked(Int)
-  /// Second factors that weren't used for this many days.
-  case factors(Int, days: Int)
+  /// Second factors unused for this many days, never used, and with another user's secret.
+  case factors(Int, days: Int, neverUsed: Int, sharedSecret: Int)
   /// Administrators and their roles, and how many of them didn't use the console for this many days.
   case access(Int, roles: Int, dormant: Int, days: Int)
   /// Administrators who signed in, but didn't use the console for this many days; those who never
@@ -249,6 +250,8 @@ extension Reports {
       return .dormantAdministrators(
         dormant, neverSignedIn: found.count - dormant - invitations, invitations: invitations,
         days: AccessGrant.dormantDays)
+    case (.exemptions, _):
+      return .exemptions(try exempt(about: subject, for: reader, at: now, connection))
     case (.removals, _), (_, nil):
       let counts = try removals(about: subject, since: start, visibleTo: reader, connection)
       return .removals(counts.map(\.count).reduce(0, +))
@@ -258,11 +261,8 @@ extension Reports {
       let before = try Activity.enrollment(of: counted, at: start, connection)
       return .enrollment(
         enrolled: current?.enrolled ?? 0, users: current?.users ?? 0,
-        before: before?.enrolled)
-    case (.exemptions, let scope?):
-      let all = try Exemptions.list(in: scope.project, at: now, connection)
-      return .exemptions(
-        all.count { subject == .project(scope) || $0.tenant == scope.tenant })
+        before: before?.enrolled,
+        exempt: try exempt(about: subject, for: reader, at: now, connection))
     case (.locked, let scope?):
       let locked = try connection.first(
         """
@@ -272,8 +272,25 @@ extension Reports {
       ) { try $0.value(0) as Int }
       return .locked(locked ?? 0)
     case (.factors, let scope?):
-      let count = try countFactors(in: scope, .unused(days: unusedDays), at: now, connection)
-      return .factors(count, days: unusedDays)
+      return .factors(
+        try countFactors(in: scope, .unused(days: unusedDays), at: now, connection),
+        days: unusedDays,
+        neverUsed: try countFactors(in: scope, .neverUsed, at: now, connection),
+        sharedSecret: try countFactors(in: scope, .sharedSecret, at: now, connection))
+    }
+  }
+
+  /// Counts the users who are exempt now; of all projects, those whom the reader can find.
+  private static func exempt(
+    about subject: ReportSubject, for reader: Administrator, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    try Exemptions.list(in: subject.scope?.project, at: now, connection).count {
+      switch subject {
+      case .pool(let scope): $0.tenant == scope.tenant
+      case .project: true
+      case .instance: reader.may(.findUsers, project: $0.project, tenant: $0.tenant)
+      }
     }
   }
 

@@ -1,15 +1,27 @@
+import Crypto
 import Database
 
 /// What makes a second factor worth a look.
-public enum FactorAge: Hashable, Sendable {
+public enum FactorCondition: Hashable, Sendable {
+  /// It has never been used to sign in.
+  case neverUsed
+  /// It has the same secret as a factor of another user of the pool.
+  case sharedSecret
   /// It hasn't been used, or enrolled, for this many days.
   case unused(days: Int)
   /// It was enrolled more than this many years ago.
   case enrolled(years: Int)
 
-  /// The condition on a factor `f`.
-  fileprivate func condition(at now: Instant) -> SQL {
+  /// The condition on a factor `f` of a user pool.
+  fileprivate func text(in keys: ClosedRange<Int64>, at now: Instant) -> SQL {
     switch self {
+    case .neverUsed: return "f.last_used_at IS NULL"
+    case .sharedSecret:
+      return """
+        EXISTS (SELECT 1 FROM factor o WHERE o.secret_digest = f.secret_digest
+          AND o.account_key <> f.account_key
+          AND o.account_key >= \(keys.lowerBound) AND o.account_key <= \(keys.upperBound))
+        """
     case .unused(let days):
       let start = now.advanced(bySeconds: -Int64(days) * 86_400).microseconds
       return "coalesce(f.last_used_at, f.enrolled_at) < \(start)"
@@ -21,7 +33,7 @@ public enum FactorAge: Hashable, Sendable {
 }
 
 /// A second factor of a user in a report.
-public struct AgedFactor: Sendable {
+public struct ReportedFactor: Sendable {
   /// The user.
   public let account: ID<Account>
   /// The user's email address, name, phone number, or ID.
@@ -34,25 +46,29 @@ public struct AgedFactor: Sendable {
   public let enrolledAt: Instant
   /// When a code was last accepted; nil if never.
   public let lastUsedAt: Instant?
+  /// A part of the keyed digest of the TOTP secret, which is the same for users who share it; nil
+  /// while there's none, and for a phone.
+  public let secretFingerprint: String?
 
-  let number: Int64
+  /// The key of the user.
+  package let key: Int64
   let position: Int64
 }
 
 extension Reports {
-  /// Lists second factors of a user pool that are unused or old, by user, oldest user first.
+  /// Lists second factors of a user pool that meet a condition, by user, oldest user first.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - age: The factors to list.
+  ///   - condition: The factors to list.
   ///   - after: The cursor of the previous page.
   ///   - limit: The maximum number of factors.
   /// - Returns: A page of the list.
   /// - Throws: ``ReportError/unavailable(_:)``.
   public func factors(
-    in scope: Scope, _ age: FactorAge, after: String? = nil, limit: Int = 50
-  ) async throws(ReportError) -> Page<AgedFactor> {
-    let (now, limit) = (store.clock.now(), Page<AgedFactor>.size(limit))
+    in scope: Scope, _ condition: FactorCondition, after: String? = nil, limit: Int = 50
+  ) async throws(ReportError) -> Page<ReportedFactor> {
+    let (now, limit) = (store.clock.now(), Page<ReportedFactor>.size(limit))
     let keys = scope.accountKeys
     let parts = (after ?? "").split(separator: "-", omittingEmptySubsequences: false)
     let cursor = parts.count == 2 ? parts.compactMap { Int64($0) } : []
@@ -62,42 +78,45 @@ extension Reports {
       let found = try connection.all(
         """
         SELECT f.kind, f.display_name, f.enrolled_at, f.last_used_at, f.account_key, f.position,
-          \(Account.labelColumns)
+          \(Account.labelColumns), f.secret_digest
         FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
         WHERE (f.account_key, f.position) > (\(keys.lowerBound + number), \(position))
-          AND f.account_key <= \(keys.upperBound) AND \(age.condition(at: now))
+          AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
         ORDER BY f.account_key, f.position LIMIT \(limit + 1)
         """
-      ) { try AgedFactor($0, from: keys.lowerBound) }
-      return Page(found, limit: limit) { "\($0.number)-\($0.position)" }
+      ) { try ReportedFactor($0) }
+      return Page(found, limit: limit) { "\($0.key - keys.lowerBound)-\($0.position)" }
     }
   }
 
   /// Counts what ``factors(in:_:after:limit:)`` lists.
   ///
   /// - Throws: ``ReportError/unavailable(_:)``.
-  public func countFactors(in scope: Scope, _ age: FactorAge) async throws(ReportError) -> Int {
+  public func countFactors(in scope: Scope, _ condition: FactorCondition) async throws(ReportError)
+    -> Int
+  {
     let now = store.clock.now()
     return try await store.read(ReportError.self) {
-      try Self.countFactors(in: scope, age, at: now, $0)
+      try Self.countFactors(in: scope, condition, at: now, $0)
     }
   }
 
   static func countFactors(
-    in scope: Scope, _ age: FactorAge, at now: Instant, _ connection: borrowing Connection
+    in scope: Scope, _ condition: FactorCondition, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Int {
     let keys = scope.accountKeys
     return try connection.first(
       """
       SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)
-        AND f.account_key <= \(keys.upperBound) AND \(age.condition(at: now))
+        AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
       """
     ) { try $0.value(0) } ?? 0
   }
 }
 
-extension AgedFactor {
-  fileprivate init(_ row: borrowing Row, from lowest: Int64) throws {
+extension ReportedFactor {
+  fileprivate init(_ row: borrowing Row) throws {
     guard let kind = Factor.Kind(rawValue: try row.value(0)) else {
       throw Failure("unknown kind of factor")
     }
@@ -105,9 +124,10 @@ extension AgedFactor {
     displayName = try row.value(1)
     enrolledAt = Instant(microseconds: try row.value(2))
     lastUsedAt = (try row.value(3) as Int64?).map(Instant.init(microseconds:))
-    number = try row.value(4) - lowest
+    key = try row.value(4)
     position = try row.value(5)
     label = try Account.label(row, from: 6)
     account = ID(try row.value(9))
+    secretFingerprint = (try row.value(10) as [UInt8]?).map { Hex.encode($0.suffix(4)) }
   }
 }

@@ -2,8 +2,10 @@ import Database
 
 /// How often second factors were removed by one agent for one reason.
 public struct RemovalCount: Sendable, Hashable {
-  /// The reason; nil if none was given.
+  /// The reason; nil if none was given or it was erased.
   public let reason: SupportReason?
+  /// Whether the reasons were erased with the users' data, if they had any.
+  public let isReasonErased: Bool
   /// The kind of agent.
   public let agentKind: Actor.Kind
   /// The agent's ID; empty for users, who aren't told apart.
@@ -41,12 +43,17 @@ extension Reports {
   ) throws -> [RemovalCount] {
     struct Agent: Hashable {
       let reason: SupportReason?
+      let isReasonErased: Bool
       let kind: Actor.Kind
       let id: String
     }
     let first = try Audit.firstRow(since: start.advanced(bySeconds: -Audit.slack), connection)
     let filedTo = try Audit.filedTo(connection)
     let what: SQL = "x.action IN (\(actions)) AND x.at >= \(start.microseconds)"
+    let isErased: SQL = """
+      x.reason IS NULL AND EXISTS (SELECT 1 FROM audit_erasure e
+        WHERE e.audit_id = x.audit_id AND e.part = \(AuditPart.texts.index))
+      """
     var counts: [Agent: Int] = [:]
     var names: [Agent: (row: Int64, name: String)] = [:]
     for place in AuditArea.all(of: subject, visibleTo: reader) {
@@ -61,7 +68,7 @@ extension Reports {
       for source in sources {
         let rows = try connection.all(
           """
-          SELECT x.audit_id, x.actor_kind, x.actor_id, x.actor_name, x.reason
+          SELECT x.audit_id, x.actor_kind, x.actor_id, x.actor_name, x.reason, \(isErased)
           FROM \(source) AND \(what)
           """
         ) { row in
@@ -70,7 +77,8 @@ extension Reports {
           let reason = (try row.value(4) as String?).flatMap { SupportReason(rawValue: $0) }
           let id: String = isUser ? "" : try row.value(2)
           return (
-            agent: Agent(reason: reason, kind: isUser ? .user : kind, id: id),
+            agent: Agent(
+              reason: reason, isReasonErased: try row.value(5), kind: isUser ? .user : kind, id: id),
             row: try row.value(0) as Int64, name: isUser ? "" : try row.value(3) as String
           )
         }
@@ -80,16 +88,17 @@ extension Reports {
         }
       }
     }
-    func order(_ reason: SupportReason?) -> Int {
-      reason.flatMap(SupportReason.allCases.firstIndex) ?? SupportReason.allCases.count
+    func order(_ count: RemovalCount) -> Int {
+      let last = SupportReason.allCases.count + (count.isReasonErased ? 1 : 0)
+      return count.reason.flatMap(SupportReason.allCases.firstIndex) ?? last
     }
     return counts.map { agent, count in
       RemovalCount(
-        reason: agent.reason, agentKind: agent.kind, agentID: agent.id,
-        agentName: names[agent]?.name ?? "", count: count)
+        reason: agent.reason, isReasonErased: agent.isReasonErased, agentKind: agent.kind,
+        agentID: agent.id, agentName: names[agent]?.name ?? "", count: count)
     }.sorted { one, other in
-      (-one.count, order(one.reason), one.agentName, one.agentID)
-        < (-other.count, order(other.reason), other.agentName, other.agentID)
+      (-one.count, order(one), one.agentName, one.agentID)
+        < (-other.count, order(other), other.agentName, other.agentID)
     }
   }
 }

@@ -99,13 +99,12 @@ extension Identity {
       latest: try StoredTime.latest(connection))
   }
 
-  /// Returns whether the secrets of a database were sealed with these keys, as far as it says which
-  /// it needs.
+  /// Returns whether these keys include those that a database needs, as far as it names them.
   ///
   /// - Parameters:
   ///   - database: The database, which is only read.
   ///   - keys: The master keys of the data folder.
-  /// - Returns: Whether they were; false if the database doesn't say.
+  /// - Returns: Whether they do; false if the database names none.
   /// - Throws: `DatabaseError`, `CryptoError`.
   public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
     try await database.read { connection in try keys.opens(connection) }

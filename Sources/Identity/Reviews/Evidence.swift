@@ -26,7 +26,7 @@ public struct ReviewEvidence: Sendable {
   public let pools: [Pool]
   /// The current exemptions, first to end first.
   public let exemptions: [Exemption]
-  /// The sign-offs, newest first.
+  /// All sign-offs, newest first.
   public let signOffs: [SignOff]
   /// Whether the policies were reviewed.
   public let status: ReviewStatus
@@ -43,9 +43,6 @@ public struct ReviewEvidence: Sendable {
 }
 
 extension Reviews {
-  /// The maximum number of sign-offs in an evidence file.
-  private static let mostSignOffs = 20
-
   /// Gathers the policies, enrollment figures, exemptions, and sign-offs of a project from one
   /// snapshot.
   ///
@@ -90,7 +87,7 @@ extension Reviews {
           ReviewEvidence.Pool(summary: $0.summary, exemptions: counts[$0.summary.tenant] ?? 0)
         },
         exemptions: exemptions,
-        signOffs: try Self.signOffs(of: project, limit: Self.mostSignOffs, connection),
+        signOffs: try Self.signOffs(of: project, connection),
         status: status, changes: try changes(since: status, connection),
         changesSincePage: try page.flatMap { page in
           page.digest == digest ? nil : try changes(of: project, since: page, connection)
@@ -142,7 +139,7 @@ public enum EvidenceFile {
     guard let document = try? JSON.parse(bytes), let evidence = document["evidence"],
       document.objectValue?.count == 2, document["signature"]?.objectValue?.count == 3,
       document["signature"]?["algorithm"]?.textValue?.text == algorithm,
-      let signer = document["signature"]?["key"]?.textValue?.text,
+      let signer = document["signature"]?["key"]?.textValue?.text, isFingerprint(signer),
       let value = document["signature"]?["value"]?.textValue?.text,
       let signature = Base64URL.decode(value),
       let project = evidence["project"]?["id"]?.textValue?.text,
@@ -153,6 +150,12 @@ public enum EvidenceFile {
     }
     guard key.verify(signature, of: message(evidence)) else { return .altered }
     return .valid(project: project, at: moment)
+  }
+
+  /// Whether text from a file has the form of a fingerprint, so that a report may show it.
+  private static func isFingerprint(_ text: String) -> Bool {
+    guard let digest = Hex.decode(Array(text.utf8)), digest.count == 32 else { return false }
+    return Hex.encode(digest) == text
   }
 
   /// The bytes that are signed.

@@ -34,7 +34,7 @@ public struct PolicySetChanges: Sendable, Equatable {
     /// It was deleted.
     case deleted
     /// Its policy was changed: the fields that differ, none if every change was undone, or nil if the
-    /// audit log doesn't have the earlier values.
+    /// earlier values weren't read, or the audit log doesn't have them.
     case changed([PolicyChange]?)
   }
 
@@ -56,6 +56,8 @@ public struct PolicySetChanges: Sendable, Equatable {
   public let pools: [Pool]
   /// Whether these are all changes: undone, they result in exactly the earlier policies.
   public let isComplete: Bool
+  /// Whether some earlier values weren't read, because more policies changed than are compared.
+  public let isCut: Bool
 }
 
 /// What the review page of a project says about its sign-offs.
@@ -78,11 +80,11 @@ public struct ReviewSummary: Sendable {
   public func change(of tenant: ID<Tenant>?) -> PolicySetChanges.Pool? { byTenant[tenant] }
 
   /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
-  /// affect.
+  /// affect if all changes are known.
   public func state(of tenant: ID<Tenant>?) -> ReviewStatus.State {
-    guard case .changed(let isOverdue) = status.state, change(of: tenant) == nil else {
-      return status.state
-    }
+    guard case .changed(let isOverdue) = status.state, changes?.isComplete == true,
+      change(of: tenant) == nil
+    else { return status.state }
     return isOverdue ? .overdue : .current
   }
 }
@@ -90,32 +92,49 @@ public struct ReviewSummary: Sendable {
 extension Reviews {
   /// Returns whether the current policies of a project were reviewed, and what has changed since.
   ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - comparesAll: Whether to read the earlier values of all changed policies, which takes long
+  ///     for thousands; otherwise, of at most 200.
+  /// - Returns: The summary.
   /// - Throws: ``ReviewError``.
-  public func summary(of project: ID<Project>) async throws(ReviewError) -> ReviewSummary {
+  public func summary(
+    of project: ID<Project>, comparesAll: Bool = false
+  ) async throws(ReviewError) -> ReviewSummary {
+    let most = comparesAll ? nil : Self.mostPools
     let now = store.clock.now()
     return try await store.read(ReviewError.self) { connection in
       let stamp = try Self.stamp(of: project, connection)
       let status = try status(of: project, stamp: stamp, at: now, connection)
       return ReviewSummary(
-        status: status, changes: try changes(since: status, connection),
+        status: status,
+        changes: try changes(since: status, atMost: most, connection),
         seen: SeenPolicies(
           digest: Hex.encode(try digest(of: project, stamp, connection)), at: now))
     }
   }
 
   /// Returns what has changed since the last sign-off; nil if nothing has, or there's none.
+  ///
+  /// - Parameters:
+  ///   - status: The project's last sign-off.
+  ///   - most: The maximum number of pools whose earlier policies are read; nil for no limit, as in
+  ///     evidence.
+  ///   - connection: The transaction.
+  /// - Returns: The changes.
+  /// - Throws: Database errors.
   func changes(
-    since status: ReviewStatus, _ connection: borrowing Connection
+    since status: ReviewStatus, atMost most: Int? = nil, _ connection: borrowing Connection
   ) throws -> PolicySetChanges? {
     guard case .changed = status.state, let signOff = status.signOff else { return nil }
     return try changes(
       of: signOff.project, since: SeenPolicies(digest: signOff.digest, at: signOff.signedAt),
-      connection)
+      atMost: most, connection)
   }
 
   /// The maximum number of times whose policies are compared with the digest.
   private static let mostMoments = 8
-  /// The maximum number of pools whose changes are read.
+  /// The maximum number of pools whose changes are read for a page that lists the pools.
   private static let mostPools = 200
 
   /// Returns how the current policies of a project differ from earlier ones.
@@ -125,15 +144,16 @@ extension Reviews {
   /// Because times don't have the exact order of the changes, those around the earlier one are tried as
   /// well, the nearest first.
   func changes(
-    of project: ID<Project>, since seen: SeenPolicies, _ connection: borrowing Connection
+    of project: ID<Project>, since seen: SeenPolicies, atMost most: Int? = nil,
+    _ connection: borrowing Connection
   ) throws -> PolicySetChanges {
     let earliest = seen.at.advanced(bySeconds: -Audit.slack)
     let latest = seen.at.advanced(bySeconds: Audit.slack)
     let pools = try TrackedPool.all(of: project, since: earliest, connection)
-    let first = try changes(of: pools, since: seen.at, connection)
+    let first = try changes(of: pools, since: seen.at, atMost: most, connection)
     if first.digest(of: project) == seen.digest { return first.changes(isComplete: true) }
     guard first.isKnown else { return first.changes(isComplete: false) }
-    let times = try changes(of: pools, since: earliest, connection).times.union(
+    let times = try changes(of: pools, since: earliest, atMost: most, connection).times.union(
       pools.flatMap(\.times))
     let moments = times.filter { earliest < $0 && $0 <= latest }.map { time in
       // Without an earlier change, and with a later one.
@@ -143,18 +163,19 @@ extension Reviews {
       abs($0.microseconds - seen.at.microseconds) < abs($1.microseconds - seen.at.microseconds)
     }
     for moment in nearest.prefix(Self.mostMoments) {
-      let found = try changes(of: pools, since: moment, connection)
+      let found = try changes(of: pools, since: moment, atMost: most, connection)
       if found.digest(of: project) == seen.digest { return found.changes(isComplete: true) }
     }
     return first.changes(isComplete: false)
   }
 
   private func changes(
-    of pools: [TrackedPool], since moment: Instant, _ connection: borrowing Connection
+    of pools: [TrackedPool], since moment: Instant, atMost most: Int?,
+    _ connection: borrowing Connection
   ) throws -> FoundChanges {
     var found = FoundChanges()
     let areKept = try AuditTombstone.areEntriesKept(since: moment, connection)
-    var left = areKept ? Self.mostPools : 0
+    var left = areKept ? most ?? pools.count : 0
     for pool in pools {
       let isThere = pool.deletedAt == nil
       let wasThere = pool.createdAt <= moment && (pool.deletedAt ?? .latest) > moment
@@ -165,6 +186,7 @@ extension Reviews {
       }
       let isChanged = (pool.policy.changedAt ?? pool.createdAt) > moment
       var past = isChanged ? nil : pool.last
+      if isChanged, left == 0 { found.isCut = areKept }
       if isChanged, left > 0 {
         left -= 1
         let next = Instant(microseconds: moment.microseconds + 1)
@@ -223,6 +245,8 @@ private struct FoundChanges {
   var before: [PolicySet.Pool] = []
   /// Whether the policies of all pools are known.
   var isKnown = true
+  /// Whether more policies were changed than are compared.
+  var isCut = false
   /// When the changes were made that were undone.
   private(set) var times: Set<Instant> = []
   private var pools: [PolicySetChanges.Pool] = []
@@ -249,7 +273,7 @@ private struct FoundChanges {
   }
 
   func changes(isComplete: Bool) -> PolicySetChanges {
-    PolicySetChanges(pools: pools, isComplete: isComplete)
+    PolicySetChanges(pools: pools, isComplete: isComplete, isCut: isCut)
   }
 }
 

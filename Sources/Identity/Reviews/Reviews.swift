@@ -111,15 +111,12 @@ public struct Reviews: Sendable {
   ) async throws(ReviewError) -> [(id: ID<Project>, name: String)] {
     guard administrator.maySomewhere(.signOffReview) else { return [] }
     let latest = store.clock.now().advanced(bySeconds: -Int64(Self.firstReviewAfter) * 86_400)
-    var condition: SQL = "p.project_id > ''"
-    if !administrator.may(.signOffReview, in: nil) {
-      let granted = administrator.grants.filter {
-        $0.tenant == nil && $0.role.permissions.contains(.signOffReview)
+    let filter: SQL =
+      if let projects = Self.reviewable(by: administrator) {
+        "p.project_id IN (\(list: projects))"
+      } else {
+        "p.project_id > ''"
       }
-      // Includes the empty ID, which no project has, as lists of projects do.
-      condition = "p.project_id IN (\(list: [""] + granted.compactMap(\.project?.text)))"
-    }
-    let filter = condition
     return try await store.read(ReviewError.self) { connection in
       try connection.all(
         """
@@ -136,14 +133,29 @@ public struct Reviews: Sendable {
     visibleTo administrator: Administrator, from first: Day?, before last: Day, limit: Int
   ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
     guard administrator.maySomewhere(.signOffReview) else { return [] }
+    var filter: SQL = ""
+    if let first { filter += " AND due_on >= \(first.description)" }
+    if let projects = Self.reviewable(by: administrator) {
+      // An expression, so that the database reads the due ones in their order.
+      filter += " AND project_id || '' IN (\(list: projects))"
+    }
+    let condition = filter
     return try await store.read(ReviewError.self) { connection in
-      let due = try Self.due(from: first, before: last, connection).filter {
-        administrator.may(.signOffReview, project: $0.project, tenant: nil)
-      }
-      return try due.prefix(limit).map { signOff in
+      try Self.due(before: last, condition, limit: limit, connection).map { signOff in
         (signOff, try Scopes.find(project: signOff.project, tenant: nil, connection).projectName)
       }
     }
+  }
+
+  /// Returns the IDs of the projects that an administrator can review; nil for all projects.
+  ///
+  /// Includes the empty ID, which no project has, as lists of projects do.
+  private static func reviewable(by administrator: Administrator) -> [String]? {
+    guard !administrator.may(.signOffReview, in: nil) else { return nil }
+    let granted = administrator.grants.filter {
+      $0.tenant == nil && $0.role.permissions.contains(.signOffReview)
+    }
+    return [""] + granted.compactMap(\.project?.text)
   }
 
   /// The number of latest sign-offs that a submitted form is compared with.
@@ -217,6 +229,8 @@ public struct Reviews: Sendable {
     }
   }
 
+  /// The maximum number of due reviews that are read for reminders at a time.
+  private static let mostDue = 1_000
   /// The maximum number of administrators who are reminded instead of a reviewer.
   private static let mostReminded = 20
 
@@ -229,7 +243,9 @@ public struct Reviews: Sendable {
     guard store.outbox.carriesMail else { return false }
     let tomorrow = Day(now).next
     var reminded = 0
-    for signOff in try Self.due(before: tomorrow, unremindedOnly: true, connection) {
+    let due = try Self.due(
+      before: tomorrow, "AND reminded_at IS NULL", limit: Self.mostDue, connection)
+    for signOff in due {
       let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
       let reviewer = try Administrators.present(signOff.reviewer, at: now, connection)
         .flatMap { $0.may(.signOffReview, in: scope) ? $0 : nil }
@@ -256,7 +272,7 @@ public struct Reviews: Sendable {
         UPDATE sign_off SET reminded_at = \(now.microseconds) WHERE sign_off_id = \(signOff.id)
         """)
       reminded += 1
-      if reminded == ChoreLimit.costlyRows { return true }
+      if reminded == CleanupLimit.costlyRows { return true }
     }
     return false
   }
@@ -290,30 +306,25 @@ public struct Reviews: Sendable {
   }
 
   static func signOffs(
-    of project: ID<Project>, limit: Int, _ connection: borrowing Connection
+    of project: ID<Project>, limit: Int? = nil, _ connection: borrowing Connection
   ) throws -> [SignOff] {
-    try connection.all(
+    let most: SQL = limit.map { "LIMIT \($0)" } ?? ""
+    return try connection.all(
       """
       SELECT \(SignOff.columns) FROM sign_off WHERE project_id = \(project.text)
-      ORDER BY sign_off_id DESC LIMIT \(limit)
+      ORDER BY sign_off_id DESC \(most)
       """
     ) { try SignOff($0) }
   }
 
-  /// The maximum number of due reviews read at a time.
-  private static let mostDue = 1_000
-
   private static func due(
-    from first: Day? = nil, before day: Day, unremindedOnly: Bool = false,
-    _ connection: borrowing Connection
+    before day: Day, _ filter: SQL, limit: Int, _ connection: borrowing Connection
   ) throws -> [SignOff] {
-    var filter: SQL = unremindedOnly ? "AND reminded_at IS NULL" : ""
-    if let first { filter += " AND due_on >= \(first.description)" }
-    return try connection.all(
+    try connection.all(
       """
       SELECT \(SignOff.columns) FROM sign_off
       WHERE latest = 1 AND due_on < \(day.description) \(filter)
-      ORDER BY due_on LIMIT \(mostDue)
+      ORDER BY due_on LIMIT \(limit)
       """
     ) { try SignOff($0) }
   }

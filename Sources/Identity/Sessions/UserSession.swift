@@ -122,7 +122,7 @@ public enum SessionError: Error, Sendable {
   case tenantMismatch
   /// The tenant of the refresh token was deleted.
   case tenantDeleted
-  /// The user ended sessions through their own changes too often; retry after this time.
+  /// The user changed their own account too often; retry after this time.
   case tooManyChanges(until: Instant)
   /// Sign-in is disabled for the pool, which also invalidates its sessions.
   case scopeDisabled(Scope)

@@ -62,8 +62,7 @@ extension Store {
   private func refusalLink(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> RefusalLink? {
-    guard outbox.carriesMail,
-      let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
+    guard let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
       enforced.duty.isDue,
       let email = try refusalEmail(of: account, under: enforced.policy, connection)
     else { return nil }
@@ -85,7 +84,7 @@ extension Store {
   func refusalEmail(
     of account: Account, under policy: StoredPolicy, _ connection: borrowing Connection
   ) throws -> String? {
-    guard outbox.carriesMail, policy.enforcement?.mode == .refuse,
+    guard policy.enforcement?.applied(carriesMail: outbox.carriesMail).mode == .refuse,
       try EnrollmentLinks.canSend(to: account, mayBounce: true, under: policy, connection)
     else { return nil }
     return account.email

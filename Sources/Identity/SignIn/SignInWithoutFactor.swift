@@ -44,10 +44,10 @@ extension Policies {
       var starts: [Enforcement.Mode: Instant] = [:]
       for scope in scopes {
         let edit = try Policies.stored(scope.key, connection).edit
-        guard let stored = edit.effectiveEnforcement?.mode, let due = edit.firstDue else {
+        guard let enforcement = edit.effectiveEnforcement, let due = edit.firstDue else {
           continue
         }
-        let mode = carriesMail ? stored : .claim
+        let mode = enforcement.applied(carriesMail: carriesMail).mode
         starts[mode] = min(starts[mode] ?? due, due)
       }
       guard

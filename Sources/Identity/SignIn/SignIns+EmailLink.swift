@@ -80,13 +80,13 @@ extension SignIns {
     return try AccountRecord.changed(account, in: scope, connection)
   }
 
-  /// Marks the email of an account as verified.
+  /// Marks the email of an account as verified, and that its user signs in by email link.
   private func trust(
     _ account: Account, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
     guard !account.disabled else { throw OutOfBandError.userDisabled }
-    var ended: Int?
+    var ended = 0
     if !account.emailVerified {
       try AccountRecord.endOtherWaysIn(account, connection)
       try connection.run(
@@ -99,8 +99,9 @@ extension SignIns {
     }
     try markAsLinked(account, connection)
     let new = try AccountRecord.changed(account, in: scope, connection)
-    if let ended {
-      var entry = AuditEntry(.accountVerifyEmail, of: account, in: scope)
+    if !account.emailVerified || !account.signsInByLink {
+      let action: AuditAction = account.emailVerified ? .accountChange : .accountVerifyEmail
+      var entry = AuditEntry(action, of: account, in: scope)
       entry.compare(account.auditFields(), new.auditFields())
       entry.addEnded(ended)
       try entry.record(by: author.user(account), at: now, connection)

@@ -67,28 +67,49 @@ public struct SignIns: Sendable {
   private static func checkSignUp(
     anonymous: Bool, in scope: Scope, _ connection: borrowing Connection
   ) throws {
+    let pool = try stored(scope, connection)
+    guard !pool.isDeleted else { throw AccountError.scopeDeleted(scope) }
+    guard !pool.isDisabled else { throw AccountError.scopeDisabled(scope) }
     guard try UserPermissions.find(scope.key, connection).signUp else {
       throw AccountError.adminOnly
     }
-    guard anonymous else { return try checkPasswordSignIn(in: scope, connection) }
-    guard try methods(scope, connection).anonymous else { throw AccountError.adminOnly }
+    guard anonymous else { return try pool.methods.checkPassword() }
+    guard pool.methods.anonymous else { throw AccountError.adminOnly }
   }
 
   /// Checks that users can sign in with a password.
   static func checkPasswordSignIn(in scope: Scope, _ connection: borrowing Connection) throws {
-    guard try methods(scope, connection).password else { throw AccountError.operationNotAllowed }
+    try methods(scope, connection).checkPassword()
+  }
+
+  /// Returns whether a pool exists and allows sign-in at present.
+  static func isOpen(_ scope: Scope, _ connection: borrowing Connection) throws -> Bool {
+    let pool = try stored(scope, connection)
+    return !pool.isDeleted && !pool.isDisabled
   }
 
   static func methods(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> SignInMethods {
+    try stored(scope, connection).methods
+  }
+
+  /// Reads a pool's current sign-in methods and state; a ``Scope`` has those from when the request
+  /// began.
+  private static func stored(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> (methods: SignInMethods, isDisabled: Bool, isDeleted: Bool) {
     try connection.first(
-      "SELECT password, email_link, anonymous, phone FROM scope WHERE scope_key = \(scope.key)"
+      """
+      SELECT password, email_link, anonymous, phone, disabled, deleted_at IS NOT NULL
+      FROM scope WHERE scope_key = \(scope.key)
+      """
     ) { row in
-      SignInMethods(
+      let methods = SignInMethods(
         password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
         phone: try row.value(3))
-    } ?? SignInMethods(password: false, emailLink: false, anonymous: false)
+      return (methods, isDisabled: try row.value(4), isDeleted: try row.value(5))
+    } ?? (SignInMethods(password: false, emailLink: false, anonymous: false), false, true)
   }
 
   /// Signs in with email and password.
@@ -208,10 +229,11 @@ public struct SignIns: Sendable {
   ) async throws(SignInError) -> Passed {
     let now = store.clock.now()
     return try await store.write(SignInError.self) { connection in
-      // The method may have been turned off while the password was hashed.
-      guard try Self.methods(scope, connection).password else {
-        throw SignInError.passwordLoginDisabled
-      }
+      // The pool may have been changed or deleted while the password was hashed.
+      let pool = try Self.stored(scope, connection)
+      guard !pool.isDeleted else { throw SignInError.scopeDeleted(scope) }
+      guard !pool.isDisabled else { throw SignInError.scopeDisabled(scope) }
+      guard pool.methods.password else { throw SignInError.passwordLoginDisabled }
       let changed = try connection.run(
         """
         UPDATE account SET password_hash = \(upgraded?.encoded ?? hash.encoded)
@@ -269,5 +291,12 @@ public struct SignIns: Sendable {
       try Sessions.begin(
         account, in: scope, provider: provider, secondFactor: nil, with: start, at: now,
         random: store.random, connection))
+  }
+}
+
+extension SignInMethods {
+  /// Checks that users can sign in with a password.
+  fileprivate func checkPassword() throws(AccountError) {
+    guard password else { throw .operationNotAllowed }
   }
 }

@@ -77,7 +77,7 @@ extension Support {
   /// - Returns: The note before it was deleted.
   /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the note was already deleted.
   @discardableResult
-  public func takeBackNote(
+  public func deleteNote(
     _ scope: Scope, _ account: ID<Account>, _ id: Int64, _ request: ActionRequest
   ) async throws(ActionDenial) -> UserNote {
     try await authorization.remark(.deleteNote, request, on: account, in: scope) {
@@ -90,7 +90,7 @@ extension Support {
         UPDATE user_note SET text = ''
         WHERE account_key = \(account.key) AND note_id = \(note.id)
         """)
-      var entry = AuditEntry(.accountTakeBackNote, of: account, in: scope)
+      var entry = AuditEntry(.accountDeleteNote, of: account, in: scope)
       entry.add(.noteAuthor, lost: .text(note.author))
       entry.add(.noteWrittenAt, lost: .instant(note.writtenAt))
       return SupportAction(entry: entry, value: note)

@@ -16,6 +16,8 @@ public struct UserRecords: Sendable {
   public let sessionCount: Int
   /// The newest messages.
   public let messages: [OutboxEntry]
+  /// The states of the links in the newest messages, by the messages' IDs.
+  public let links: [Int64: SentLink]
   /// The notes of agents.
   public let notes: [UserNote]
   /// Email addresses that are marked as bouncing.
@@ -70,6 +72,7 @@ extension Identity {
         ).items : []
       let policy = try Policies.stored(scope.key, connection)
       let forecast = try store.forecast(of: account, policy, at: now, connection)
+      let messages = try OutboxEntries.list(about: account, at: now, connection)
       let rules = try SupportRules.find(scope, connection)
       let backupCodes =
         kinds.backupCodes
@@ -80,7 +83,9 @@ extension Identity {
         sessions: sessions,
         sessionCount: sessions.count < Sessions.mostListed
           ? sessions.count : try Sessions.count(account.key, connection),
-        messages: try OutboxEntries.list(about: account, at: now, connection),
+        messages: messages,
+        links: try SentLink.states(
+          in: messages, to: account, under: policy, at: now, connection),
         notes: kinds.notes ? try Support.notes(account, connection) : [],
         bouncing: kinds.bouncing ? try BouncedAddress.list(account, connection) : [],
         removalHolds: kinds.removedFactors

@@ -64,9 +64,32 @@ extension ServiceTokens {
     return count
   }
 
-  /// Returns whether grants include every permission of a token.
-  static func isAllowed(_ token: ServiceToken, by grants: [Grant]) -> Bool {
-    grants.allow(token.role.permissions, project: token.project, tenant: token.tenant)
+  /// Returns the token of a condition; nil if there is none, it was revoked, or its creator no longer
+  /// has every permission of its role.
+  static func inForce(
+    _ condition: SQL, at now: Instant, _ connection: borrowing Connection
+  ) throws -> ServiceToken? {
+    let found = try connection.all(
+      """
+      SELECT t.token_id, t.project_id, t.tenant_id, t.role, t.name, t.created_at, t.created_by,
+        t.last_used_at, t.revoked_at, t.created_by_id, g.administrator_id, g.role, g.project_id,
+        g.tenant_id
+      FROM service_token t LEFT JOIN administrator_grant g
+        ON g.administrator_id = t.created_by_id AND \(Administrators.inForce(at: now))
+      WHERE \(condition) AND t.revoked_at IS NULL
+      """
+    ) { row in
+      (
+        token: try token(row), maker: try row.value(9) as String,
+        grant: try row.value(10) as String? == nil ? nil : try Administrators.grant(row, from: 11)
+      )
+    }
+    guard let (token, maker, _) = found.first else { return nil }
+    let isAllowed =
+      maker.isEmpty
+      || found.compactMap(\.grant).allow(
+        token.role.permissions, project: token.project, tenant: token.tenant)
+    return isAllowed ? token : nil
   }
 
   private struct CreatedToken {

@@ -18,7 +18,7 @@ public struct ServiceToken: Sendable {
   /// The name of the creator.
   public let createdBy: String
   /// When the token was last used, to the hour; nil if never.
-  public let lastUsedAt: Instant?
+  public internal(set) var lastUsedAt: Instant?
   /// When the token was revoked; nil if it's valid.
   public let revokedAt: Instant?
 
@@ -156,25 +156,10 @@ public struct ServiceTokens: Sendable {
     let digest = HashFunction.sha256.digest(text.revealedBytes)
     let now = store.clock.now()
     let found = try await store.read(ServiceTokenError.self) { connection in
-      try connection.all(
-        """
-        SELECT t.token_id, t.project_id, t.tenant_id, t.role, t.name, t.created_at, t.created_by,
-          t.last_used_at, t.revoked_at, t.created_by_id, g.administrator_id, g.role, g.project_id,
-          g.tenant_id
-        FROM service_token t LEFT JOIN administrator_grant g
-          ON g.administrator_id = t.created_by_id AND \(Administrators.inForce(at: now))
-        WHERE t.token_digest = \(digest) AND t.revoked_at IS NULL
-        """
-      ) { row in
-        (
-          token: try decode(row), maker: try row.value(9) as String,
-          grant: try row.value(10) as String? == nil ? nil : try Administrators.grant(row, from: 11)
-        )
-      }
+      try Self.inForce("t.token_digest = \(digest)", at: now, connection)
     }
-    guard let (token, maker, _) = found.first,
-      maker.isEmpty || Self.isAllowed(token, by: found.compactMap(\.grant))
-    else { return nil }
+    guard var token = found else { return nil }
+    token.lastUsedAt = uses.latest(token.id.text, token.lastUsedAt)
     uses.note(token.id.text, at: now)
     return token
   }
@@ -253,16 +238,22 @@ public struct ServiceTokens: Sendable {
     """
 
   private func decode(_ row: borrowing Row) throws -> ServiceToken {
+    var token = try Self.token(row)
+    token.lastUsedAt = uses.latest(token.id.text, token.lastUsedAt)
+    return token
+  }
+
+  /// Reads a token from the first columns, as last stored.
+  static func token(_ row: borrowing Row) throws -> ServiceToken {
     let tenant: String = try row.value(2)
     let role: String = try row.value(3)
     guard let known = ServiceTokenRole(rawValue: role) else { throw Failure("unknown role") }
-    let id: String = try row.value(0)
     let lastUsedAt = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
     return ServiceToken(
-      id: ID(id), project: ID(try row.value(1)),
+      id: ID(try row.value(0)), project: ID(try row.value(1)),
       tenant: tenant.isEmpty ? nil : ID(tenant), role: known, name: try row.value(4),
       createdAt: Instant(microseconds: try row.value(5)), createdBy: try row.value(6),
-      lastUsedAt: uses.latest(id, lastUsedAt),
+      lastUsedAt: lastUsedAt,
       revokedAt: (try row.value(8) as Int64?).map(Instant.init(microseconds:)))
   }
 }

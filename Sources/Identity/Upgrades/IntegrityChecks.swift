@@ -21,7 +21,7 @@ public struct IntegrityChecks: Sendable {
     public let faults: [String]
   }
 
-  /// Why the database can't be relied on.
+  /// What needs attention about the checks.
   public enum Problem: Sendable, Equatable {
     /// The latest check found corruption.
     case damaged
@@ -45,13 +45,18 @@ public struct IntegrityChecks: Sendable {
 
   /// Returns whether a check is due.
   ///
-  /// - Parameter isQuiet: Whether there's little to do right now.
+  /// - Parameters:
+  ///   - isQuiet: Whether there's little to do right now.
+  ///   - abandoned: When a check was last abandoned because it took too long; nil if none was. The next
+  ///     one wouldn't be faster a few minutes later.
   /// - Returns: Whether it is.
   /// - Throws: ``StartError/unavailable(_:)``.
-  public func isDue(isQuiet: Bool) async throws(StartError) -> Bool {
-    guard let latest = try await latest() else { return isQuiet }
-    let age = store.clock.now().seconds - latest.checkedAt.seconds
+  public func isDue(isQuiet: Bool, abandoned: Instant? = nil) async throws(StartError) -> Bool {
+    let now = store.clock.now().seconds
     // A clock that was set back would delay the check for as long.
+    if let abandoned, (0..<Self.interval).contains(now - abandoned.seconds) { return false }
+    guard let latest = try await latest() else { return isQuiet }
+    let age = now - latest.checkedAt.seconds
     return age < 0 || age >= (isQuiet ? Self.interval : Self.longestInterval)
   }
 
@@ -73,7 +78,7 @@ public struct IntegrityChecks: Sendable {
     }
   }
 
-  /// Returns why the database can't be relied on; nil if it can.
+  /// Returns what needs attention about the checks; nil if nothing does.
   ///
   /// - Parameter start: The start of the server, before which it couldn't check anything.
   /// - Returns: The problem.

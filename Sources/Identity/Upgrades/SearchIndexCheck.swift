@@ -1,19 +1,34 @@
 public import Database
 
+/// Why PostgreSQL's index doesn't help all searches of users.
+public enum SearchIndexFault: Sendable {
+  /// There's none, since PostgreSQL had no extension `pg_trgm` that the schema could use when it was
+  /// created: each search reads the texts of all users.
+  case missing
+  /// It has only the letters of ASCII, since the database was created with the LC_CTYPE C: searches
+  /// for other letters read the texts of all users.
+  case onlyASCII
+}
+
 extension Identity {
-  /// Returns whether searches of users read all of their texts, since PostgreSQL had no extension
-  /// `pg_trgm` that the schema could use when it was created.
+  /// Looks for reasons why the index doesn't help all searches of users.
   ///
   /// - Parameter database: A database with the schema, which is only read.
-  /// - Returns: Whether the index is missing.
+  /// - Returns: The reasons; SQLite has none.
   /// - Throws: ``StartError``.
-  public static func lacksSearchIndex(of database: any Database) async throws(StartError) -> Bool {
-    guard database.dialect.sharesDatabase else { return false }
+  public static func searchIndexFaults(
+    of database: any Database
+  ) async throws(StartError) -> [SearchIndexFault] {
+    guard database.dialect.sharesDatabase else { return [] }
     do {
       return try await database.read { connection in
-        try connection.first(
+        let index = try connection.first(
           "SELECT 1 FROM \(SQL.indexes) WHERE name = 'account_text_by_part'"
-        ) { _ in true } == nil
+        ) { _ in true }
+        let isASCII = try connection.first(
+          "SELECT \(SQL.characterLocale) IN ('C', 'POSIX')"
+        ) { try $0.value(0) as Bool }
+        return (index == nil ? [.missing] : []) + (isASCII == true ? [.onlyASCII] : [])
       }
     } catch {
       throw StartError(error)

@@ -31,6 +31,9 @@ public struct UserData: Sendable {
   }
 
   /// Finds a user by UID, even if the account was deleted; nil if nothing is stored about them.
+  ///
+  /// An address that another account of the pool has now doesn't identify the user: what names it
+  /// without a UID is about that account.
   func subject(
     _ scope: Scope, _ uid: String, _ connection: borrowing Connection
   ) throws -> UserDataSubject? {
@@ -45,6 +48,21 @@ public struct UserData: Sendable {
         "SELECT phone FROM removed_factor WHERE account_key = \(account.key)"
       ) { try $0.value(0) as String? }
       for phone in removed { identifiers.add(phone: phone) }
+    }
+    for recipient in try Outbox.recipients(ofDeleted: uid, in: scope, connection) {
+      if recipient.contains("@") {
+        identifiers.add(email: recipient)
+      } else {
+        identifiers.add(phone: recipient)
+      }
+    }
+    for email in identifiers.emails {
+      let holder = try AccountRecord.find(scope, email: email.text, connection)
+      if let holder, holder.key != account?.key { identifiers.remove(email: email) }
+    }
+    for phone in identifiers.phones {
+      let holder = try AccountRecord.find(scope, phone: phone.text, connection)
+      if let holder, holder.key != account?.key { identifiers.remove(phone: phone) }
     }
     let subject = UserDataSubject(
       scope: scope, uid: uid, account: account, identifiers: identifiers)

@@ -9,25 +9,27 @@ struct UserDataSubject: Sendable {
   let identifiers: UserIdentifiers
 
   /// The rows of links and codes sent to an address of the user that name no account.
-  ///
-  /// They belong to the address, so those of an address that another account has now are that
-  /// account's.
   func emailCodes(to recipient: String) -> SQL {
     """
     FROM oob_code WHERE scope_key = \(scope.key) AND account_key IS NULL
       AND (email = \(recipient) OR new_email = \(recipient))
-      AND NOT EXISTS (
-        SELECT 1 FROM account a
-        WHERE a.scope_key = oob_code.scope_key AND a.email_folded = \(recipient)
-          AND a.uid <> \(uid))
     """
   }
 
-  /// The rows of messages sent to an address or number of the user that are no account's.
+  /// The rows of messages sent to an address or number of the user that are no account's, without
+  /// ``messagesOfDeleted``.
   func messages(to recipient: String) -> SQL {
     """
     FROM outbox \(index: "outbox_by_recipient") WHERE scope_key = \(scope.key)
-      AND recipient = \(recipient) AND \(Self.isOfNoAccount)
+      AND recipient = \(recipient) AND coalesce(about_uid, '') <> \(uid) AND \(Self.isOfNoAccount)
+    """
+  }
+
+  /// The rows of messages that remain from a deleted account of the user, whatever their recipient.
+  var messagesOfDeleted: SQL {
+    """
+    FROM outbox \(index: "outbox_about") WHERE scope_key = \(scope.key) AND about_uid = \(uid)
+      AND administrator_id IS NULL AND \(Self.isOfNoAccount)
     """
   }
 

@@ -40,7 +40,8 @@ extension UserDataTable {
         .time("enrolled_at"), .time("last_used_at"), .time("suspended_until"),
       ],
       without: [
-        "position": .key, "sealed_secret": .secret, "last_step": .key, "unused_steps": .key,
+        "position": .key, "sealed_secret": .secret, "secret_digest": .secret, "last_step": .key,
+        "unused_steps": .key,
       ]),
     .ofAccount(
       "removed_factor", as: "removedFactors", order: "enrollment_id",
@@ -215,7 +216,7 @@ extension UserDataTable {
       let key = subject.account?.key
       let ofAccount: [SQL] =
         key.map { ["FROM outbox \(index: "outbox_by_account") WHERE account_key = \($0)"] } ?? []
-      return ofAccount
+      return ofAccount + [subject.messagesOfDeleted]
         + subject.identifiers.recipients.map(subject.messages)
     },
   ]

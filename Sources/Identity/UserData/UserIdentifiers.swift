@@ -3,7 +3,7 @@ import JSON
 import Text
 
 /// What identifies a user in texts: the UID, and the addresses, phone numbers, and names that the
-/// user has or had.
+/// user has or had, and addresses that the user wanted.
 struct UserIdentifiers: Sendable, Equatable {
   let uid: String
   /// Lowercase.
@@ -40,13 +40,19 @@ struct UserIdentifiers: Sendable, Equatable {
     if let name, !name.isEmpty { names.insert(UntrustedText(name)) }
   }
 
+  mutating func remove(email: UntrustedText) { emails.remove(email) }
+
+  mutating func remove(phone: UntrustedText) { phones.remove(phone) }
+
   /// Adds what an entry of the audit log about the user says.
   mutating func add(_ row: AuditRow) {
     if row.objectName.contains("@") { add(email: row.objectName) }
     for change in row.changes {
       for value in [change.old, change.new].compactMap({ $0 }) {
         switch (change.field, value) {
-        case (.email, .text(let text)), (.linkEmail, .text(let text)): add(email: text)
+        case (.email, .text(let text)), (.linkEmail, .text(let text)),
+          (.providerEmail, .text(let text)), (.bouncingEmail, .text(let text)):
+          add(email: text)
         case (.phoneNumber, .text(let text)): add(phone: text)
         case (.displayName, .text(let text)): add(name: text)
         case (.factors, .factors(let factors)):

@@ -59,12 +59,49 @@ public struct EnrollmentLinks: Sendable {
   /// The number of incorrect codes after which a link is invalid.
   static let tries = 10
 
-  /// Why a link can't be sent to an account, as far as this is known in advance.
-  public static func refusal(_ account: Account, _ policy: StoredPolicy) -> ActionDenial? {
-    if let refusal = Enrollments.refusal(account, by: .password, policy.configuration) {
+  /// Returns why a link can't be sent to an account, as far as this is known in advance; nil if it
+  /// can.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func refusal(
+    _ account: Account, in scope: Scope
+  ) async throws(ActionDenial) -> ActionDenial? {
+    try await store.read(ActionDenial.self) { connection in
+      try Self.refusal(account, try Policies.stored(scope.key, connection), connection)
+    }
+  }
+
+  static func refusal(
+    _ account: Account, _ policy: StoredPolicy, _ connection: borrowing Connection
+  ) throws -> ActionDenial? {
+    if let refusal = try enrollmentRefusal(account, policy, connection) {
       return .enrollment(refusal)
     }
     return account.disabled || policy.scope.isDisabled ? .userDisabled : nil
+  }
+
+  /// Returns why an account can't enroll an authenticator app by link; nil if it can.
+  private static func enrollmentRefusal(
+    _ account: Account, _ policy: StoredPolicy, _ connection: borrowing Connection
+  ) throws -> EnrollmentError? {
+    if let refusal = Enrollments.refusal(account, by: .password, policy.configuration) {
+      return refusal
+    }
+    return try signsInOnlyByPhone(account, in: policy.scope, connection)
+      ? .unsupportedFirstFactor : nil
+  }
+
+  /// Returns whether an account would be locked out by a second factor: its phone number is its
+  /// only first factor, and it doesn't support a second one.
+  private static func signsInOnlyByPhone(
+    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    // Sign-in with a custom token ignores second factors.
+    guard account.phoneNumber != nil, !account.isCustomAuth else { return false }
+    let methods = try SignIns.methods(scope, connection)
+    guard methods.phone, !methods.allowSecondFactor else { return false }
+    let enabled = try IdentityProviders.enabled(in: scope, connection)
+    return !account.providers.contains { enabled.contains($0.provider) }
   }
 
   /// Returns whether an account without an authenticator app can be sent a link.
@@ -83,7 +120,7 @@ public struct EnrollmentLinks: Sendable {
     guard let email = account.email, !account.has(.totp),
       try !mayBounce || !BouncedAddress.has(account, email, connection)
     else { return false }
-    return refusal(account, policy) == nil
+    return try refusal(account, policy, connection) == nil
   }
 
   /// Sends a link to the account's verified email address and invalidates earlier links.
@@ -99,7 +136,7 @@ public struct EnrollmentLinks: Sendable {
       .sendEnrollmentLink, request, on: id, in: scope
     ) { account, _, now, connection in
       let policy = try Policies.stored(scope.key, connection)
-      if let refusal = Self.refusal(account, policy) { throw refusal }
+      if let refusal = try Self.refusal(account, policy, connection) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
       if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
       let entry = try Self.mail(
@@ -126,7 +163,7 @@ public struct EnrollmentLinks: Sendable {
     let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
     try store.outbox.add(
       OutboxMessage(
-        purpose: "enrollment-link", recipient: email,
+        purpose: purpose, recipient: email,
         text: try store.outbox.written(
           .enrollmentLink(mail), to: account, at: email, in: scope, connection),
         expiresAt: expires),
@@ -272,8 +309,8 @@ public struct EnrollmentLinks: Sendable {
       account.generation == link.generation
     else { throw EnrollmentLinkError.unknown }
     guard !account.disabled, !scope.isDisabled else { throw EnrollmentLinkError.disabled(scope) }
-    let configuration = try Policies.stored(scope.key, connection).configuration
-    if let refusal = Enrollments.refusal(account, by: .password, configuration) {
+    let policy = try Policies.stored(scope.key, connection)
+    if let refusal = try enrollmentRefusal(account, policy, connection) {
       throw EnrollmentLinkError.refused(scope, refusal)
     }
     return (link, account)

@@ -81,6 +81,7 @@ public struct ReportedChanges: Sendable {
       let reportedChange = link.reportedChange
       try UserLink.useAll(.reportedChange, of: account.key, at: now, connection)
       try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
+      let codes = try BackupCodeCounts(of: account, at: now, connection)
       for kind in BackupCodeStore.Kind.allCases {
         try BackupCodeStore.clear(kind, of: account.key, connection)
       }
@@ -97,6 +98,7 @@ public struct ReportedChanges: Sendable {
       entry.add(.reportedAt, .instant(reportedChange.at))
       if isNew { entry.add(.changesLockedAt, from: .absent, to: .instant(now)) }
       entry.addEnded(ended)
+      try entry.addEnded(codes, of: account, at: now, connection)
       try entry.record(by: author.user(account), at: now, connection)
       if isNew { try store.alert(reportedChange, account, at: now, connection) }
       return reportedChange

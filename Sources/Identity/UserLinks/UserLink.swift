@@ -28,6 +28,7 @@ package struct UserLink: Sendable {
     }
   }
 
+  private let kind: Kind
   let scope: Scope
   let account: Int64
   /// The change that the link reports, or the name of the agent who sent an enrollment link;
@@ -75,24 +76,50 @@ package struct UserLink: Sendable {
     let digest = Store.digest(code)
     return try connection.first(
       """
-      SELECT \(Scope.columns), l.account_key, l.about, l.generation, l.failures, l.created_at,
-        l.expires_at, l.used_at
+      SELECT \(Scope.columns), \(columns)
       FROM user_link l JOIN scope s ON s.scope_key = l.account_key >> 40
         JOIN project p USING (project_id)
       WHERE l.link_digest = \(digest) AND l.kind = \(kind.rawValue) AND s.deleted_at IS NULL
       """
-    ) { row in
-      UserLink(
-        scope: try Scope(row), account: try row.value(7), about: try row.value(8),
-        generation: try row.value(9), failures: try row.value(10),
-        createdAt: Instant(microseconds: try row.value(11)),
-        expiresAt: Instant(microseconds: try row.value(12)),
-        usedAt: (try row.value(13) as Int64?).map(Instant.init(microseconds:)), digest: digest)
-    }
+    ) { try UserLink($0, kind, from: 7, in: Scope($0)) }
+  }
+
+  /// Lists an account's links of a kind.
+  static func list(
+    _ kind: Kind, of account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> [UserLink] {
+    try connection.all(
+      """
+      SELECT \(columns) FROM user_link l
+      WHERE l.account_key = \(account.key) AND l.kind = \(kind.rawValue)
+      """
+    ) { try UserLink($0, kind, from: 0, in: scope) }
+  }
+
+  private static let columns: SQL = """
+    l.account_key, l.about, l.generation, l.failures, l.created_at, l.expires_at, l.used_at,
+      l.link_digest
+    """
+
+  /// Reads a link from `columns`, the first of which is at `first`.
+  private init(_ row: borrowing Row, _ kind: Kind, from first: Int, in scope: Scope) throws {
+    self.kind = kind
+    self.scope = scope
+    account = try row.value(first)
+    about = try row.value(first + 1)
+    generation = try row.value(first + 2)
+    failures = try row.value(first + 3)
+    createdAt = Instant(microseconds: try row.value(first + 4))
+    expiresAt = Instant(microseconds: try row.value(first + 5))
+    usedAt = (try row.value(first + 6) as Int64?).map(Instant.init(microseconds:))
+    digest = try row.value(first + 7)
   }
 
   /// Whether the link has expired; it has if it's from the future, since the clock was set back.
   func isExpired(at now: Instant) -> Bool { now >= expiresAt || createdAt.isInFuture(at: now) }
+
+  /// Whether the link expires before its kind's lifetime is over, because a backup was restored.
+  var isExpiredEarly: Bool { expiresAt < createdAt.advanced(bySeconds: kind.lifetime) }
 
   /// Marks the link as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
@@ -169,6 +196,8 @@ extension ActionLinks {
 
   /// The URL of a report in the console.
   func console(_ report: Report, about subject: ReportSubject) -> String {
+    // The list of all exemptions was there before the report.
+    if report == .exemptions, subject == .instance { return origin + "/exemptions" }
     let path = (subject.scope.map(overview) ?? origin) + "/reports/\(report.rawValue)"
     guard case .project = subject else { return path }
     return path + "?tenants=all"

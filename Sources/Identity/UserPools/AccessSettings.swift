@@ -9,8 +9,8 @@ import Text
 /// change them.
 struct AccessSettings {
   private let domains: [String]
-  /// The configuration's other members, as JSON.
-  private let text: String?
+  /// The configuration's other members.
+  private let stored: StoredMembers
 
   /// The configuration members that belong to these settings.
   private static let paths =
@@ -19,16 +19,16 @@ struct AccessSettings {
       ["inheritance", "emailSendingConfig"],
     ] + TestNumber.paths
 
-  init(domains: [String], members text: String?) {
+  init(domains: [String], members: StoredMembers) {
     self.domains = domains
-    self.text = text
+    stored = members
   }
 
   /// The members; one without content is the same as none.
   private var members: [JSON?] {
-    let root = text.flatMap { try? JSON.parse(Array($0.utf8)) }
+    let root = stored.content.root
     return Self.paths.map { path in
-      let value = path.reduce(root) { value, name in value?[UntrustedText(name)] }
+      let value = path.reduce(root) { value, name in value?[name] }
       let isEmpty =
         value == false || value?.isNull == true || value?.textValue == ""
         || value?.objectValue?.isEmpty == true
@@ -36,15 +36,9 @@ struct AccessSettings {
     }
   }
 
-  /// Whether the settings differ from `other`; parses members only if their text differs.
+  /// Whether the settings differ from `other`; reads members only if their text differs.
   private func differs(from other: AccessSettings) -> Bool {
-    let isSameText =
-      switch (text, other.text) {
-      case (nil, nil): true
-      case (let one?, let two?): one.isSameBytes(as: two)
-      default: false
-      }
-    if !isSameText, members != other.members { return true }
+    if stored != other.stored, members != other.members { return true }
     return domains != other.domains
       && Set(domains.map { $0.lowercased() }) != Set(other.domains.map { $0.lowercased() })
   }
@@ -68,7 +62,9 @@ struct AccessSettings {
     guard try author.may(.changeLinks, project: project, tenant: tenant, at: now, connection) else {
       throw AccessSettingsError.ownerOnly
     }
-    guard let handler = new.handler, handler != old.handler else { return }
+    guard new.stored != old.stored, let handler = new.handler, handler != old.handler else {
+      return
+    }
     guard isUsable(handler, authorized, profile) else {
       throw AccessSettingsError.unauthorizedHost
     }
@@ -92,6 +88,6 @@ public enum AccessSettingsError: Error, Sendable {
 
 extension UserPoolEdit {
   var accessSettings: AccessSettings {
-    AccessSettings(domains: project?.authorizedDomains ?? [], members: members)
+    AccessSettings(domains: project?.authorizedDomains ?? [], members: storedMembers)
   }
 }

@@ -13,6 +13,8 @@ extension Deletion {
     to scope: Scope, _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
     let (place, now) = (place(of: scope), context.now)
+    // Roles that ended since the last purge weren't revoked.
+    while try Administrators.endGrants(withDeleted: scope, context.outbox, at: now, connection) {}
     let revoked = try connection.all(
       """
       SELECT \(TimedGrant.heldColumns) FROM administrator_grant

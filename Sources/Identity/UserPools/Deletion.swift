@@ -32,7 +32,7 @@ enum Deletion {
   /// The maximum number of rows that one write deletes.
   static let share = 300
 
-  static func losses(
+  static func deletionImpact(
     of scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> DeletionImpact {
     let project = scope.project.text
@@ -220,6 +220,7 @@ enum Deletion {
         """)
       try connection.run("DELETE FROM alert WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM policy_template_use WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM scheduled_change WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM report_subscription WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")

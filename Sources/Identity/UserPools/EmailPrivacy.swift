@@ -33,21 +33,17 @@ extension UserPoolEdit {
   ///
   /// A tenant's setting is one of its ``members``, and a project without one is protected.
   public var emailPrivacy: Bool? {
-    get { project?.emailPrivacy ?? stored[Self.member]?[Self.flag]?.boolValue }
+    get { project?.emailPrivacy ?? storedMembers.object[Self.member]?[Self.flag]?.boolValue }
     set {
       guard project == nil else {
         project?.emailPrivacy = newValue ?? true
         return
       }
-      var stored = stored
+      var stored = storedMembers.object
       var config = stored[Self.member]?.objectValue ?? [:]
       config[Self.flag] = newValue.map { .bool($0) }
       stored[Self.member] = config.isEmpty ? JSON?.none : .object(config)
-      members = String(decoding: JSON.object(stored).serialized(), as: UTF8.self)
+      setMembers(stored)
     }
-  }
-
-  private var stored: JSON.Object {
-    (try? JSON.parse(Array(members.utf8)))?.objectValue ?? [:]
   }
 }

@@ -37,6 +37,20 @@ public struct Scopes: Sendable {
     }
   }
 
+  /// Returns a project's ID, given its ID or the number that resource names contain.
+  ///
+  /// A number that no project has is returned as it is.
+  ///
+  /// - Throws: ``ScopeError/unavailable(_:)``.
+  public func id(of project: ID<Project>) async throws(ScopeError) -> ID<Project> {
+    guard let number = Int64(project.text), String(number) == project.text else { return project }
+    return try await store.read(ScopeError.self) { connection in
+      try connection.first(
+        "SELECT project_id FROM project WHERE number = \(number)"
+      ) { ID(try $0.value(0)) } ?? project
+    }
+  }
+
   static func query(project: ID<Project>, tenant: ID<Tenant>?) -> SQL {
     """
     SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)

@@ -67,13 +67,15 @@ extension UserPoolEdit {
     since old: UserPoolEdit, usersHaveApps: Bool
   ) -> [SettingsWeakening] {
     var found = signIn.weakenings(since: old.signIn)
-    if emailPrivacy == false, old.emailPrivacy != false {
+    let hasNewMembers = storedMembers != old.storedMembers
+    // A tenant's setting is one of its members.
+    if project != nil || hasNewMembers, emailPrivacy == false, old.emailPrivacy != false {
       found.append(.emailEnumerationProtectionDisabled)
     }
     if let project, let old = old.project { found += project.weakenings(since: old) }
-    if !members.isSameBytes(as: old.members) {
-      let known = old.testCodes
-      found += testCodes.filter { known[$0.key] != $0.value }.keys.sorted()
+    if hasNewMembers {
+      let known = old.storedMembers.content.testCodes
+      found += storedMembers.content.testCodes.filter { known[$0.key] != $0.value }.keys.sorted()
         .map { .testNumberAdded($0) }
     }
     if old.withdrawalNeedsFactor, !withdrawalNeedsFactor {

@@ -16,4 +16,7 @@ public struct SignInMethods: Equatable, Sendable {
     self.anonymous = anonymous
     self.phone = phone
   }
+
+  /// Whether a method that supports a second factor is enabled.
+  var allowSecondFactor: Bool { password || emailLink }
 }

@@ -1,4 +1,5 @@
 import Database
+import JSON
 import Text
 
 /// The settings and the MFA configuration of a user pool, which can be edited and are specified
@@ -12,7 +13,17 @@ public struct UserPoolEdit: Equatable, Sendable {
   /// Whether sign-in is disabled.
   public var disableAuth: Bool
   /// Configuration members that are only stored and returned, as JSON text.
-  public var members: String
+  ///
+  /// New text is parsed when it's set, which is before the write if the edit was prepared.
+  public var members: String {
+    get { storedMembers.text }
+    set {
+      guard !newValue.isSameBytes(as: members) else { return }
+      storedMembers = StoredMembers(newValue, isTenant: project == nil)
+      _ = storedMembers.content
+    }
+  }
+  private(set) var storedMembers: StoredMembers
   /// The actions that the pool's users can take themselves.
   public var userPermissions: UserPermissions
   /// The password policy; nil if never set.
@@ -22,7 +33,13 @@ public struct UserPoolEdit: Equatable, Sendable {
   /// Whether users can unenroll a factor only in a session that passed a second factor.
   public var withdrawalNeedsFactor: Bool
   /// The settings that only projects have; nil for a tenant.
-  public var project: ProjectSettings?
+  public var project: ProjectSettings? {
+    didSet {
+      let isTenant = project == nil
+      guard isTenant != storedMembers.isTenant else { return }
+      storedMembers = StoredMembers(members, isTenant: isTenant)
+    }
+  }
 
   /// Creates the values of a tenant; by default all sign-in methods are disabled.
   public init(
@@ -36,7 +53,7 @@ public struct UserPoolEdit: Equatable, Sendable {
     self.displayName = displayName
     self.signIn = signIn
     self.disableAuth = disableAuth
-    self.members = members
+    storedMembers = StoredMembers(members, isTenant: true)
     self.userPermissions = userPermissions
     self.passwords = passwords
     self.configuration = configuration
@@ -69,10 +86,20 @@ public struct UserPoolEdit: Equatable, Sendable {
     return new
   }
 
+  /// Sets the configuration members that are only stored and returned.
+  mutating func setMembers(_ object: JSON.Object) {
+    storedMembers = StoredMembers(object, isTenant: project == nil)
+  }
+
   /// Returns the settings that differ, without the MFA configuration.
   func settingChanges(since old: UserPoolEdit) -> [AuditChange] {
     // Most changes are of the MFA configuration alone.
-    hasSameSettings(as: old) ? [] : AuditChange.between(old.auditFields, auditFields)
+    guard !hasSameSettings(as: old) else { return [] }
+    let hasNewMembers = storedMembers != old.storedMembers
+    func fields(_ edit: UserPoolEdit) -> [AuditField] {
+      hasNewMembers ? edit.auditFields + edit.memberFields : edit.auditFields
+    }
+    return AuditChange.between(fields(old), fields(self))
   }
 
   /// The settings that a pool is compared with when it's created: those of every new project, or of a
@@ -89,7 +116,8 @@ public struct UserPoolEdit: Equatable, Sendable {
   var creationChanges: [AuditChange] {
     let before = beforeCreation
     func fields(_ edit: UserPoolEdit) -> [AuditField] {
-      edit.auditFields + PolicyEdit(configuration: edit.configuration, pattern: nil).auditFields
+      edit.auditFields + edit.memberFields
+        + PolicyEdit(configuration: edit.configuration, pattern: nil).auditFields
     }
     return AuditChange.between(fields(before), fields(self)).compactMap { change in
       change.field.map { AuditChange($0, to: change.new) }
@@ -101,7 +129,7 @@ public struct UserPoolEdit: Equatable, Sendable {
   public func hasSameSettings(as old: UserPoolEdit) -> Bool {
     let domains = project?.authorizedDomains ?? []
     // Equal text can differ in bytes, and comparing such text is slow, so bytes come first.
-    guard displayName.isSameBytes(as: old.displayName), members.isSameBytes(as: old.members),
+    guard displayName.isSameBytes(as: old.displayName), storedMembers == old.storedMembers,
       domains.elementsEqual(old.project?.authorizedDomains ?? [], by: { $0.isSameBytes(as: $1) })
     else { return false }
     var settings = self
@@ -109,7 +137,7 @@ public struct UserPoolEdit: Equatable, Sendable {
     return settings == old
   }
 
-  /// The fields, for comparison in the audit log.
+  /// The fields except ``memberFields``, for comparison in the audit log.
   var auditFields: [AuditField] {
     var fields = [
       AuditField(.displayName, .text(displayName)),
@@ -126,13 +154,18 @@ public struct UserPoolEdit: Equatable, Sendable {
       AuditField(.userDeletion, .flag(userPermissions.deletion)),
     ]
     if let project { fields.append(AuditField(.anonymousExpire, .flag(project.expiresAnonymous))) }
-    fields += PasswordPolicy.auditFields(of: passwords)
+    return fields + PasswordPolicy.auditFields(of: passwords)
+  }
+
+  /// The fields of the configuration members that are only stored and returned.
+  private var memberFields: [AuditField] {
     // The numbers are a field of their own, because the audit log doesn't show their codes.
-    let codes = testCodes
+    let content = storedMembers.content
+    let codes = content.testCodes
     let numbers = codes.keys.sorted()
-    return fields + [
+    return [
       AuditField(.testPhoneNumbers, .optional(numbers), hidden: numbers.map { codes[$0] }),
-      AuditField(.otherMembers, .text(membersWithoutTestNumbers)),
+      AuditField(.otherMembers, .text(content.textWithoutTestNumbers)),
     ]
   }
 }

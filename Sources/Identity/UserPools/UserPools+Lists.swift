@@ -139,12 +139,24 @@ extension UserPools {
 
   /// Lists the tenants of a project, ordered by ID.
   ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - after: The cursor of the previous page, the ID of a tenant that may have been deleted
+  ///     since; any other text gives an empty page.
+  ///   - limit: The maximum number of tenants.
+  /// - Returns: A page of the list.
   /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func tenants(
     project: ID<Project>, after: String? = nil, limit: Int = 50
   ) async throws(UserPoolError) -> Page<UserPool> {
     let limit = Page<UserPool>.size(limit)
     return try await store.read(UserPoolError.self) { connection in
+      if let after {
+        let known = try connection.first(
+          "SELECT 1 FROM scope WHERE project_id = \(project.text) AND tenant_id = \(after)"
+        ) { _ in true }
+        guard known == true else { return Page(items: [], next: nil) }
+      }
       let tenants = try connection.all(
         """
         SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)

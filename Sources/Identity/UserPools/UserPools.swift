@@ -178,7 +178,7 @@ public struct UserPools: Sendable {
   private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
     { context, connection in
       let scope = try Self.find(project, tenant, connection).scope
-      let losses = try Deletion.losses(of: scope, at: context.now, connection)
+      let losses = try Deletion.deletionImpact(of: scope, at: context.now, connection)
       try Deletion.mark(scope, context, connection)
       try Deletion.purge(at: context.now, connection)
       var entry = AuditEntry(
@@ -198,13 +198,13 @@ public struct UserPools: Sendable {
   /// Returns what would be lost if a project or tenant were deleted.
   ///
   /// - Throws: ``UserPoolError``.
-  public func losses(
+  public func deletionImpact(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> DeletionImpact {
     let now = store.clock.now()
     return try await store.read(UserPoolError.self) { connection in
       let scope = try Self.find(project, tenant, connection).scope
-      return try Deletion.losses(of: scope, at: now, connection)
+      return try Deletion.deletionImpact(of: scope, at: now, connection)
     }
   }
 

@@ -49,7 +49,7 @@ extension Action {
 /// The permissions of a bearer token's holder.
 ///
 /// A token is for a project with all its tenants, or for one tenant. Anything else is denied with
-/// the same response, whether or not it exists, before it's looked up.
+/// the same response, whether or not it exists, before more than a project's number is looked up.
 extension Operator {
   /// The project of the token; nil for all projects.
   var project: ID<Project>? {

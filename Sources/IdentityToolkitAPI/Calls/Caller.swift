@@ -110,7 +110,8 @@ extension WireError {
 
   /// The token isn't valid for this user pool, or its role doesn't allow the method.
   ///
-  /// It's returned before anything is looked up, so that it doesn't reveal what exists.
+  /// It's returned before anything in the project is looked up, so that it doesn't reveal what
+  /// exists.
   static let permissionDenied = WireError(
     "PERMISSION_DENIED : The caller does not have permission", status: .forbidden,
     reason: "forbidden", isFrontEnd: true)

@@ -163,12 +163,16 @@ extension RequestAuthorizer {
   }
 
   func adminCall(
-    _ request: Request, _ message: Message, _ action: Action, project: ID<Project>,
+    _ request: Request, _ message: Message, _ action: Action, project name: ID<Project>,
     tenant: ID<Tenant>?, otherwise standard: ID<Tenant>? = nil, _ bearer: Operator
   ) async throws(WireError) -> AdminCall {
     let named = action.isAboutTenants ? nil : try namedTenant(request, message)
     if let tenant, let named, tenant != named { throw WireError("TENANT_ID_MISMATCH") }
     let tenant = tenant ?? named ?? standard
+    let project: ID<Project>
+    do throws(ScopeError) { project = try await identity.scopes.id(of: name) } catch {
+      throw WireError(error)
+    }
     guard bearer.may(action, project, tenant) else {
       throw denied(request, bearer, action.permission)
     }

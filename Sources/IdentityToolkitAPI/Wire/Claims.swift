@@ -93,11 +93,16 @@ struct ClaimsWriter {
       name("email_verified")
       bytes.append(contentsOf: (account.emailVerified ? "true" : "false").utf8)
     }
-    text("name", account.displayName)
-    text("picture", account.photoURL)
+    // Custom claims take precedence over the user's own name and photo.
+    let custom = Self.custom(account.customAttributes, session.claims)
+    if custom["name"] == nil { text("name", account.displayName) }
+    if custom["picture"] == nil { text("picture", account.photoURL) }
     text("phone_number", account.phoneNumber)
     if session.provider == .anonymous { text("provider_id", "anonymous") }
-    custom(account.customAttributes, session.claims)
+    for claim in custom {
+      name(claim.name.text)
+      claim.value.write(to: &bytes)
+    }
     if grant.mustEnroll {
       name("countersign")
       bytes.append(contentsOf: #"{"mfa_enrollment_required":true}"#.utf8)
@@ -132,22 +137,14 @@ struct ClaimsWriter {
     }
   }
 
-  /// Writes the user's custom claims and those of the session's custom token.
+  /// Returns the user's custom claims with those of the session's custom token.
   ///
   /// The session's take precedence, and reserved names are ignored.
-  private mutating func custom(_ ofUser: String?, _ ofSession: String?) {
-    guard ofUser != nil || ofSession != nil else { return }
-    let own = ofSession.flatMap(CustomClaims.read) ?? [:]
-    for claim in ofUser.flatMap(CustomClaims.read) ?? [:] where own[claim.name] == nil {
-      custom(claim)
-    }
-    for claim in own { custom(claim) }
-  }
-
-  private mutating func custom(_ claim: JSON.Object.Element) {
-    guard !ReservedClaims.all.contains(claim.name) else { return }
-    name(claim.name.text)
-    claim.value.write(to: &bytes)
+  private static func custom(_ ofUser: String?, _ ofSession: String?) -> JSON.Object {
+    guard ofUser != nil || ofSession != nil else { return [:] }
+    var claims = ofUser.flatMap(CustomClaims.read) ?? [:]
+    for claim in ofSession.flatMap(CustomClaims.read) ?? [:] { claims[claim.name] = claim.value }
+    return JSON.Object(claims.members.filter { !ReservedClaims.all.contains($0.name) })
   }
 
   private mutating func name(_ name: String) {

@@ -148,6 +148,7 @@ extension WireError {
     case .changesLocked: self.init(Self.changesLocked)
     case .factorRemovalByTokenOff:
       self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
+    case .tokenRevoked: self = .invalidCredentials
     case .tooManyFactorChanges:
       self.init(
         "QUOTA_EXCEEDED : This service token has changed second factors too often. Try again later.",
@@ -157,6 +158,9 @@ extension WireError {
     case .invalidEnrollment:
       self.init("INVALID_MFA_ENROLLMENT_ID : An enrollment ID must have 1 to 128 bytes.")
     case .phoneFactorExists: self.init(Self.phoneFactorExists)
+    case .unverifiedEmail:
+      self.init(
+        "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
     case .unsupportedSecondFactor:
       self.init("UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment")
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
@@ -272,8 +276,7 @@ extension WireError {
     case .unsupportedFirstFactor:
       self.init("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
     case .unverifiedEmail:
-      self.init(
-        "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+      self.init(AccountError.unverifiedEmail)
     case .signInTooOld: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     case .alreadyEnrolled:
       self.init(

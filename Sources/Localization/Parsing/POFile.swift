@@ -91,8 +91,11 @@ private struct POParser {
       // A comment precedes its message.
       if current?.strings.isEmpty == false { try end() }
       if line.hasPrefix("#,") {
-        isFuzzy = line.utf8.dropFirst(2).split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-          .contains { $0.elementsEqual("fuzzy".utf8) }
+        let flags = line.utf8.dropFirst(2).split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+        if flags.contains(where: { $0.elementsEqual("fuzzy".utf8) }) { isFuzzy = true }
+      } else if line.hasPrefix("#~") {
+        // The flags belong to this obsolete message.
+        isFuzzy = false
       }
       return
     }

@@ -13,9 +13,9 @@ struct Compiler: Sink {
     guard let template = library.templates[name] else {
       let nearest = Array(library.names.nearest(to: name).prefix(3))
       throw TemplateError(
-        .unknownTemplate(name, nearest: nearest), at: Place(file: name, line: 0))
+        .unknownTemplate(name, nearest: nearest), at: SourceLocation(file: name, line: 0))
     }
-    let place = Place(file: name, line: 0)
+    let place = SourceLocation(file: name, line: 0)
     var compiler = Compiler(scopes: [.model(try shape.checked(at: place), depth: 0)])
     try Expansion(templates: library.templates, isStrict: true)
       .expand(template.nodes, at: Site(name), into: &compiler)
@@ -68,7 +68,7 @@ struct Compiler: Sink {
   }
 
   private func scope(
-    of meaning: Meaning, at place: Place
+    of meaning: Meaning, at place: SourceLocation
   ) throws(TemplateError) -> Scope {
     let depth = scopes.count { $0.isRendered }
     switch meaning.kind {
@@ -93,7 +93,7 @@ struct Compiler: Sink {
 
 extension Shape {
   /// Returns the shape after checking that its names are unique.
-  fileprivate func checked(at place: Place) throws(TemplateError) -> Shape {
+  fileprivate func checked(at place: SourceLocation) throws(TemplateError) -> Shape {
     guard let repeatedName else { return self }
     throw TemplateError(.repeatedKey(repeatedName, model: model), at: place)
   }

@@ -15,7 +15,7 @@ struct Parser {
     _ source: [UInt8], name: String, file: String, catalog: Catalog?
   ) throws(TemplateError) -> ParsedTemplate {
     guard String(validating: source, as: UTF8.self) != nil else {
-      throw TemplateError(.notUTF8, at: Place(file: file, line: 0))
+      throw TemplateError(.notUTF8, at: SourceLocation(file: file, line: 0))
     }
     let tags = try Scanner.tags(of: source, file: file, hasMessages: catalog != nil)
     var parser = Parser(

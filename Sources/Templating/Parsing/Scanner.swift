@@ -28,7 +28,7 @@ struct Scanner {
   private mutating func next() throws(TemplateError) -> Tag? {
     guard let start = find(opening, from: position) else { return nil }
     line += newlines(in: position..<start)
-    let place = Place(file: file, line: line)
+    let place = SourceLocation(file: file, line: line)
 
     let first = start + opening.count
     let sigil = first < source.count ? source[first] : 0
@@ -103,7 +103,7 @@ struct Scanner {
     return count
   }
 
-  private func malformed(_ range: Range<Int>, _ place: Place) -> TemplateError {
+  private func malformed(_ range: Range<Int>, _ place: SourceLocation) -> TemplateError {
     TemplateError(.malformedTag(String(decoding: source[range], as: UTF8.self)), at: place)
   }
 }

@@ -24,5 +24,5 @@ struct Tag {
   let name: String
   /// The range in the source, including delimiters.
   let range: Range<Int>
-  let place: Place
+  let place: SourceLocation
 }

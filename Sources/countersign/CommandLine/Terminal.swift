@@ -18,17 +18,17 @@ enum Terminal {
   /// Prints a message to standard error.
   static func complain(_ message: Message) { complain(OperatorText.string(message)) }
 
-  /// Prints a line to standard output.
+  /// Prints a line to standard output, with control characters as escapes.
   ///
   /// - Returns: False if it can't be written.
   @discardableResult
-  static func say(_ line: String) -> Bool { write(Array((line + "\n").utf8)) }
+  static func say(_ line: String) -> Bool { write(Array((visible(line) + "\n").utf8)) }
 
-  /// Prints a line to standard error.
+  /// Prints a line to standard error, with control characters as escapes.
   ///
   /// - Returns: False if it can't be written.
   @discardableResult
-  static func complain(_ line: String) -> Bool { prompt(line + "\n") }
+  static func complain(_ line: String) -> Bool { prompt(visible(line) + "\n") }
 
   /// Prints text to standard error without a line break.
   ///
@@ -58,6 +58,28 @@ enum Terminal {
     guard let reason = failure.withLock({ $0 }) else { return 0 }
     complain(Message("cli.the-output-cant-be-written", ["reason": .text(reason)]))
     return 1
+  }
+
+  /// Returns text with escapes, such as `\u001B`, for characters that control the terminal, except
+  /// line feeds and tabs.
+  ///
+  /// In a JSON document, the escapes have the value of the characters.
+  static func visible(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var visible = ""
+    for scalar in text.unicodeScalars {
+      if isControl(scalar) {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        visible += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      } else {
+        visible.unicodeScalars.append(scalar)
+      }
+    }
+    return visible
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
   }
 
   /// Returns untrusted text at most 300 scalars long, with a replacement for characters that

@@ -11,6 +11,7 @@ enum DemoCommand: Command {
   static let summary = Message("cli.summary-fills-an-empty-data-folder-with")
   static let options = [
     Option("data", "DIR", help: Message("cli.help-empty-data-folder")),
+    DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "users", "N", variable: false,
       help: Message("cli.help-users-in-one-large-pool-100")),
@@ -22,6 +23,10 @@ enum DemoCommand: Command {
     let path = try arguments.required("data")
     let users = try arguments.value("users").map(users)
     let seed = try arguments.value("seed").map(seed) ?? Demo.standardSeed
+    // The variables of the other commands would otherwise be ignored.
+    guard try DatabaseLocation(arguments) == .file else {
+      throw ConfigurationError(Message("cli.the-demo-command-fills-a-file"))
+    }
     let folder = DataFolder(path: path)
     try folder.prepare()
     // An unfinished demo has no indexes, so it's moved into place only when it's complete.

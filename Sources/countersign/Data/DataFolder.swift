@@ -313,11 +313,9 @@ struct DataFolder: Sendable {
   /// Replaces the keys in the file, or in the one that a link leads to, atomically.
   func store(_ ring: KeyRing) throws(ConfigurationError) {
     let target = Self.resolved(key)
+    let owner = FolderOwner(of: FolderOwner.folder(of: target))
     // The owner of the data folder can make a link to any file, which root could replace.
-    guard
-      geteuid() != 0
-        || FolderOwner(of: FolderOwner.folder(of: target)) == FolderOwner(of: path)
-    else {
+    guard geteuid() != 0 || owner?.isSameUser(as: FolderOwner(of: path)) == true else {
       throw ConfigurationError(
         Message("cli.link-to-the-master-key", ["key": .text(key), "target": .text(target)]))
     }

@@ -37,7 +37,7 @@ struct UpgradeBackup: Sendable {
       return
     }
     try checkSpace(plan.databaseBytes + plan.extraBytes)
-    let file = "\(folder.path)/\(Self.prefix)\(WallClock.system.now().fileStamp).sqlite"
+    let file = freeFile(at: WallClock.system.now())
     do { try await database.backup(to: file) } catch {
       throw ConfigurationError(
         Message("cli.the-upgrade-backup-couldnt-be-created", ["reason": .text("\(error)")]),
@@ -60,6 +60,20 @@ struct UpgradeBackup: Sendable {
     guard let time, try await Identity.latestTime(database) == time,
       missing?.suffix(pending.count) == pending[...]
     else { return nil }
+    return file
+  }
+
+  /// A name that no file has yet: two upgrades may start within a second.
+  ///
+  /// An underscore sorts after the period, so names remain in the order of time.
+  func freeFile(at time: Instant) -> String {
+    let name = "\(folder.path)/\(Self.prefix)\(time.fileStamp)"
+    var file = "\(name).sqlite"
+    var number = 1
+    while files.contains(file) {
+      number += 1
+      file = "\(name)_\(number).sqlite"
+    }
     return file
   }
 

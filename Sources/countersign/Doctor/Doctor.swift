@@ -182,8 +182,7 @@ struct Doctor: Sendable {
       let pending = try await Identity.pendingMigrations(of: database)
       found.append(
         pending.isEmpty ? .schemaCurrent : .schemaPending(pending, data: folder.path))
-      if try await Identity.lacksSearchIndex(of: database) { found.append(.searchIndexMissing) }
-      return found
+      return found + (try await Identity.searchIndexFaults(of: database).map(Finding.searchIndex))
     } catch {
       return [.schemaUnusable(error)]
     }

@@ -83,7 +83,8 @@ extension Finding {
     case .schemaPending(let names, _):
       Message("cli.doctor-schema-pending", ["names": .text(names.joined(separator: ", "))])
     case .schemaUnusable(let error): error.message
-    case .searchIndexMissing: Message("cli.search-index-missing")
+    case .searchIndex(.missing): Message("cli.search-index-missing")
+    case .searchIndex(.onlyASCII): Message("cli.doctor-search-index-ascii")
     case .intact: Message("cli.doctor-intact")
     case .damaged(let faults):
       Message("cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))])
@@ -140,7 +141,8 @@ extension Finding {
     case .secretsUnreadable: Message("cli.advice-secrets")
     case .schemaPending(_, let data):
       Message("cli.advice-schema-pending", ["path": .text(data)])
-    case .searchIndexMissing: Message("cli.advice-search-index")
+    case .searchIndex(.missing): Message("cli.advice-search-index")
+    case .searchIndex(.onlyASCII): Message("cli.advice-search-index-ascii")
     case .damaged: Message("cli.advice-damaged")
     case .mailWaiting, .mailFailed: Message("cli.mail-advice")
     case .certificateWarning: Message("cli.advice-certificate")

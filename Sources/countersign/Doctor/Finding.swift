@@ -53,7 +53,8 @@ enum Finding: Sendable {
   case schemaCurrent
   case schemaPending([String], data: String)
   case schemaUnusable(StartError)
-  case searchIndexMissing
+  /// The index doesn't help all searches of users.
+  case searchIndex(SearchIndexFault)
 
   case intact
   case damaged([String])
@@ -100,7 +101,7 @@ enum Finding: Sendable {
       .interruptedFiles, .unverifiedBackups:
       .disk
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
-    case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndexMissing: .schema
+    case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndex: .schema
     case .intact, .damaged, .databaseUnusable: .integrity
     case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
     case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
@@ -118,7 +119,7 @@ enum Finding: Sendable {
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
       .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups, .schemaPending,
-      .searchIndexMissing, .certificateWarning,
+      .searchIndex, .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed:
       .warning
     case .configurationInvalid, .clockBehind, .folderUnusable, .databaseUnusable,

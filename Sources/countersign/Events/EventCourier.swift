@@ -49,6 +49,8 @@ actor EventCourier {
   func deliver() async {
     do {
       while !Task.isCancelled, lease.isHeld, let batch = try await streams.next(id, limit: limit) {
+        // The destination may have been changed since the last batch.
+        guard serves(batch.stream) else { return }
         let attempt = await carrier.deliver(batch)
         guard !Task.isCancelled || attempt.isDelivered else { return }
         if case .refused = attempt, batch.isDivisible {

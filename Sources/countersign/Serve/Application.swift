@@ -44,8 +44,8 @@ final class Application: Sendable {
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
-        publicURL: publicURL, assets: links, guidance: assets.guidance, isDemo: isDemo,
-        log: logRequest)
+        publicURL: publicURL, assets: links, guidance: assets.guidance(in: catalog.locale),
+        isDemo: isDemo, log: logRequest)
     }
   }
 

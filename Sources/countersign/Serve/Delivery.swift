@@ -1,4 +1,5 @@
 import Identity
+import Synchronization
 
 /// Sends messages of one channel.
 protocol Carrier: Sendable {
@@ -7,6 +8,8 @@ protocol Carrier: Sendable {
   var server: String { get }
   /// The maximum number of messages sent at the same time now.
   var mostAtOnce: Int { get }
+  /// How long a message is leased in seconds, which is longer than sending it takes.
+  var lease: Int64 { get }
   /// Sends a message, even if the task is canceled meanwhile.
   func send(_ message: DueMessage) async -> DeliveryAttempt
   /// Closes the connection, if there is one.
@@ -25,8 +28,12 @@ enum DeliveryAttempt: Sendable {
 
 /// Sends messages that are due.
 struct Delivery: Sendable {
+  /// Records the result for a message.
+  typealias Recording = @Sendable (DeliveryResult, DueMessage) async throws -> Void
+
   private let carrier: any Carrier
   private let task: Task<Void, Never>
+  private let end = StopTime()
 
   /// The longest that messages being sent may take once the server is stopping, in seconds.
   private static let grace = 5
@@ -44,20 +51,49 @@ struct Delivery: Sendable {
   }
 
   /// Starts sending, beginning with messages left from an earlier run.
-  private init(
-    _ identity: Identity, _ carrier: any Carrier, health: MailHealth?, log: Log
+  ///
+  /// - Parameters:
+  ///   - identity: The use cases.
+  ///   - carrier: What sends the messages.
+  ///   - health: The record of attempts; nil for none.
+  ///   - log: The log.
+  ///   - record: Records the result for a message; nil for the database.
+  init(
+    _ identity: Identity, _ carrier: any Carrier, health: MailHealth?, log: Log,
+    record: Recording? = nil
   ) {
     self.carrier = carrier
-    let courier = Courier(identity: identity, carrier: carrier, health: health, log: log)
+    let deliveries = identity.deliveries
+    let courier = Courier(
+      identity: identity, carrier: carrier, health: health, log: log, end: end,
+      save: record ?? { try await deliveries.record($0, of: $1) })
     task = Task { await courier.run() }
   }
 
   /// Stops sending, after the messages in progress are sent and their results recorded.
   func stop() async {
+    end.set(.now + .seconds(Self.grace))
     carrier.hurry(seconds: Self.grace)
     task.cancel()
     await task.value
   }
+
+  /// Stops deliveries at the same time, so that together they take no longer than one.
+  static func stop(_ deliveries: [Delivery]) async {
+    await withTaskGroup { group in
+      for delivery in deliveries { group.addTask { await delivery.stop() } }
+    }
+  }
+}
+
+/// When a delivery must have stopped.
+private final class StopTime: Sendable {
+  private let time = Mutex<ContinuousClock.Instant?>(nil)
+
+  /// The time; nil while the server isn't stopping.
+  var value: ContinuousClock.Instant? { time.withLock { $0 } }
+
+  func set(_ value: ContinuousClock.Instant) { time.withLock { $0 = value } }
 }
 
 /// Sends queued messages with a carrier.
@@ -67,8 +103,10 @@ private struct Courier: Sendable {
   /// The record of attempts; nil for none.
   let health: MailHealth?
   let log: Log
+  let end: StopTime
+  let save: Delivery.Recording
 
-  /// How often the queue is checked.
+  /// How often the queue is checked, and the pause after a result that couldn't be recorded.
   private static let interval = Duration.seconds(1)
   /// The longest pause between attempts while the server can't be reached.
   private static let longestPause = Duration.seconds(60)
@@ -76,7 +114,7 @@ private struct Courier: Sendable {
   func run() async {
     while !Task.isCancelled {
       do {
-        try await identity.deliveries.begin(carrier.channel)
+        try await identity.deliveries.begin(carrier.channel, leasingFor: carrier.lease)
         break
       } catch {
         log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
@@ -187,26 +225,40 @@ private struct Courier: Sendable {
   private func claim(except sending: Set<String>) async throws -> DueMessage? {
     // Expired messages are dropped, which a wrong clock must not cause.
     guard !Task.isCancelled, identity.clockGuard.doubt == nil else { return nil }
-    return try await identity.deliveries.claim(carrier.channel, except: sending)
+    return try await identity.deliveries.claim(
+      carrier.channel, leasingFor: carrier.lease, except: sending)
   }
 
   private func attempt(_ message: DueMessage) async -> DeliveryAttempt {
+    let leaseEnd = ContinuousClock.now + .seconds(carrier.lease)
     let attempt = await carrier.send(message)
     health?.record(.init(attempt), at: identity.clock.now())
     switch attempt {
-    case .recorded(let result): await record(result, of: message)
-    case .isDown(let reason): await record(.postponed(reason), of: message)
+    case .recorded(let result): await record(result, of: message, until: leaseEnd)
+    case .isDown(let reason): await record(.postponed(reason), of: message, until: leaseEnd)
     }
     return attempt
   }
 
   /// Records the result for a message, even while the server stops, so that none is sent twice.
-  private func record(_ result: DeliveryResult, of message: DueMessage) async {
-    let deliveries = identity.deliveries
-    do {
-      try await Task { try await deliveries.record(result, of: message) }.value
-    } catch {
-      log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
-    }
+  ///
+  /// The write is repeated while it fails, such as during a failover of the database.
+  private func record(
+    _ result: DeliveryResult, of message: DueMessage, until leaseEnd: ContinuousClock.Instant
+  ) async {
+    // Isn't canceled when the server stops.
+    await Task {
+      var isFirst = true
+      while true {
+        do {
+          return try await save(result, message)
+        } catch {
+          if isFirst { log.add(.deliveryFailed(carrier.channel, reason: "\(error)")) }
+          isFirst = false
+        }
+        let last = min(leaseEnd, end.value ?? leaseEnd)
+        guard .now + Self.interval <= last, await slept(Self.interval) else { return }
+      }
+    }.value
   }
 }

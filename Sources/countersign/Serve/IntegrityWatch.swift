@@ -25,30 +25,34 @@ struct IntegrityWatch: Sendable {
   func run() async {
     guard let database else { return }
     var writes = database.statistics.writes
+    var abandoned: Instant?
     while (try? await Task.sleep(for: Self.pause)) != nil {
       let now = database.statistics.writes
       defer { writes = now }
       do {
-        guard try await identity.integrityChecks.isDue(isQuiet: now - writes <= Self.fewWrites)
+        let isQuiet = now - writes <= Self.fewWrites
+        guard try await identity.integrityChecks.isDue(isQuiet: isQuiet, abandoned: abandoned)
         else { continue }
-        try await check(database)
+        if try await !check(database) { abandoned = identity.clock.now() }
       } catch {
         log.add(.taskFailed(.checkIntegrity, reason: "\(error)"))
       }
     }
   }
 
-  private func check(_ database: SQLiteDatabase) async throws {
+  /// Checks the file, and returns whether the check was completed.
+  private func check(_ database: SQLiteDatabase) async throws -> Bool {
     let faults = try await database.quickCheck(
       most: IntegrityChecks.mostFaults, limit: Self.limit)
     guard let faults else {
       // The server may just be stopping.
       if !Task.isCancelled { log.add(.integrityCheckTooLong) }
-      return
+      return false
     }
     if !faults.isEmpty {
       log.add(.databaseDamaged(faults))
     }
     try await identity.integrityChecks.record(faults)
+    return true
   }
 }

@@ -34,6 +34,8 @@ struct MailCarrier: Carrier {
 
   var mostAtOnce: Int { clients.mostAtOnce }
 
+  var lease: Int64 { Deliveries.lease }
+
   func rest() async { await clients.rest() }
 
   func hurry(seconds: Int) { clients.hurry(seconds: seconds) }

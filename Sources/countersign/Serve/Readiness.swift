@@ -13,7 +13,7 @@ actor Readiness {
     case database
     /// A node of a newer version hasn't migrated the database to what this one can't use.
     case version
-    /// The latest check of the database file found no damage, and wasn't long ago.
+    /// The latest check of the database file found no damage; it warns if that was long ago.
     case integrity
     /// The clock is trusted; it warns if the clock of the database's server differs.
     case clock
@@ -131,7 +131,11 @@ actor Readiness {
     let integrity =
       folder.isOnServer || !isWritable
       ? nil : try? await identity.integrityChecks.problem(since: start)
-    if integrity != nil { state.failed.append(.integrity) }
+    switch integrity {
+    case .damaged: state.failed.append(.integrity)
+    case .overdue: state.warnings.append(.integrity)
+    case nil: break
+    }
     if let doubt = identity.clockGuard.doubt {
       // If the clock of the database's server is the wrong one, all servers differ from it.
       if doubt.isByDatabase { state.warnings.append(.clock) } else { state.failed.append(.clock) }

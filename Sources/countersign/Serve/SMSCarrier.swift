@@ -20,6 +20,8 @@ final class SMSCarrier: Carrier {
 
   var mostAtOnce: Int { Self.mostAtOnce }
 
+  var lease: Int64 { Deliveries.gatewayLease }
+
   func rest() async {}
 
   func hurry(seconds: Int) {

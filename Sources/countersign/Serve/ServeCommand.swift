@@ -113,7 +113,9 @@ enum ServeCommand: Command {
       if let doubt = try await instance.identity.checkClock() {
         log.add(.clockDoubted(doubt))
       }
-      if try await Identity.lacksSearchIndex(of: instance.database) { log.add(.searchIndexMissing) }
+      if try await Identity.searchIndexFaults(of: instance.database).contains(.missing) {
+        log.add(.searchIndexMissing)
+      }
       return instance
     } catch let error as StartError {
       throw ConfigurationError(error)

@@ -244,7 +244,6 @@ extension ServeConfiguration {
 struct Assets: Sendable {
   let templates: String
   let publicFiles: String
-  let guidance: String
   private(set) var problems: [Message] = []
 
   /// Looks for the folders in `folder`; when it's nil, in the working directory,
@@ -262,7 +261,6 @@ struct Assets: Sendable {
     let root = found ?? candidates[0]
     templates = "\(root)/Templates"
     publicFiles = "\(root)/Public"
-    guidance = "\(root)/Templates/guidance/en"
     if found == nil {
       problems.append(Message("cli.has-no-templates-and-public-folders", ["root": .text(root)]))
     }
@@ -271,6 +269,16 @@ struct Assets: Sendable {
   /// The assets of commands without an `--assets` option.
   static var ofCommands: Assets {
     Assets(folder: ProcessInfo.processInfo.environment["COUNTERSIGN_ASSETS"])
+  }
+
+  /// Returns the folder of the guides in a language.
+  ///
+  /// - Parameter locale: The locale as a BCP 47 tag.
+  /// - Returns: The path; that of the English guides if they aren't translated.
+  func guidance(in locale: String) -> String {
+    let translated = "\(templates)/guidance/\(locale)"
+    return FileManager.default.fileExists(atPath: translated)
+      ? translated : "\(templates)/guidance/en"
   }
 
   /// Reads the installed catalogs of messages, English first.

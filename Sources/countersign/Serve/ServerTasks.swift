@@ -28,7 +28,7 @@ struct ServerTasks: Sendable {
   ///
   /// Event streams end last, since the others add events.
   func stop() async {
-    for delivery in deliveries { await delivery.stop() }
+    await Delivery.stop(deliveries)
     await housekeeping.stop()
     streaming.cancel()
     await streaming.value

@@ -113,7 +113,7 @@ class Certificate:
 
     def __init__(self, folder, name="mail"):
         key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail server")])
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"{name} server")])
         now = datetime.datetime.now(datetime.timezone.utc)
         day = datetime.timedelta(days=1)
         loopback = x509.SubjectAlternativeName(

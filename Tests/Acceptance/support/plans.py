@@ -35,7 +35,7 @@ def without(words):
 
 
 class Plan:
-    """The commands of a build of the program in a folder of its own, which uses the modules that were built before.
+    """The commands of a build of the program in a separate folder, which uses the modules that were built before.
 
     :param folder: an empty folder.
     :param options: more options of ``swift build``.

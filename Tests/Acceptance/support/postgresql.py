@@ -15,6 +15,15 @@ from .waiting import until
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 
 
+def is_running(process):
+    """Returns whether a process exists and hasn't ended."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
 class PostgreSQL:
     """A server that listens on a Unix socket in its own folder, and on loopback if it has a port."""
 
@@ -60,7 +69,7 @@ class PostgreSQL:
     def initialize(self):
         """Creates an empty cluster and starts the server."""
         self.run("initdb", "-D", self.data, "-U", "countersign", "-A", "trust", "--locale=C",
-                 "--encoding=UTF8", "-N")
+                 "--lc-ctype=C.UTF-8", "--encoding=UTF8", "-N")
         return self.start()
 
     def run(self, program, *words):
@@ -111,8 +120,11 @@ class PostgreSQL:
         """Kills all of its processes at once, as when the machine fails."""
         # The others would end by themselves, but a process that it starts now might be missed.
         os.kill(self.process.pid, signal.SIGSTOP)
+        processes = self.processes
         self.signal(signal.SIGKILL)
         self.process.wait(60)
+        # The server doesn't start while one of them still has the shared memory.
+        until(lambda: not any(map(is_running, processes)), "all processes have ended")
 
     def remove(self):
         self.stop(signal.SIGQUIT)

@@ -1,4 +1,4 @@
-"""An OpenID Connect provider: Debian's glewlwyd on loopback, with a folder and a database of its own.
+"""An OpenID Connect provider: Debian's glewlwyd on loopback, with a separate folder and database.
 
 Its ID tokens have `amr` (`password`, and `otp` if a scope required it), `sid`, `nonce`, and the groups, but
 no `acr`; a person without groups has no such claim.

@@ -34,7 +34,7 @@ FOCUSED = """() => {
   window.walkedAt = here;
   return {
     id: at.id, tag: at.tagName, address: at.getAttribute("href") || "",
-    text: at.innerText.split(/\\s+/).filter(Boolean).join(" "), faults,
+    text: (at.ariaLabel || at.innerText).split(/\\s+/).filter(Boolean).join(" "), faults,
   };
 }"""
 

@@ -28,6 +28,58 @@ struct HostileTextTests {
     }
   }
 
+  @Test func `combining marks don't make the provider's logout slower`() async throws {
+    try await World.withSampleData { world in
+      _ = try await SignInProviderPageTests.setUp(world)
+      let provider = Browser(world)
+      let logOut: @Sendable (String) async throws -> Void = { text in
+        let body = "logout_token=\(HostileText.coded(text))"
+        try await send(provider, "/sign-in/provider/logout", body)
+      }
+      let work = try await Work.of(64 << 10, HostileText.marks, logOut)
+      #expect(work.isLinear, "\(work)")
+      let accepted = try await Work.of(4 << 10, HostileText.acceptedMarks, logOut)
+      #expect(accepted.isLinearInLength, "\(accepted)")
+    }
+  }
+
+  @Test(arguments: ["state=#&code=x", "state=x&code=#", "state=x&error=#"])
+  func `combining marks don't make the provider's answer slower`(query: String) async throws {
+    try await World.withSampleData { world in
+      _ = try await SignInProviderPageTests.setUp(world)
+      let browser = Browser(world)
+      #expect(try await browser.get("/sign-in/provider").status == .found)
+      // With more marks in a row, a target is rejected.
+      let work = try await Work.of(2 << 10, HostileText.acceptedMarks) { text in
+        let parts = query.split(separator: "#", omittingEmptySubsequences: false)
+        _ = try await browser.get(
+          "/sign-in/provider/callback?" + parts.joined(separator: HostileText.coded(text)))
+      }
+      #expect(work.isLinearInLength, "\(work)")
+    }
+  }
+
+  @Test(arguments: ["subject", "text", "html", "sender-name", "reply-to"])
+  func `combining marks don't make saving an email template slower`(field: String) async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = "/projects/acme-retail/email-templates/reset-password"
+      let page = try await browser.get(address)
+      let version = try #require(page.value(of: SettingsConflict.field))
+      let rest =
+        try ["subject", "text", "html", "sender-name", "reply-to"].filter { $0 != field }
+        .map { "&\($0)=x" }.joined() + "&\(SettingsConflict.field)=\(version)&csrf=\(page.csrf)"
+      let save: @Sendable (String) async throws -> Void = { text in
+        // An element that isn't allowed, and no link: it's never saved.
+        try await send(browser, address, "\(field)=<x>\(HostileText.coded(text))</x>\(rest)")
+      }
+      let work = try await Work.of(64 << 10, HostileText.marks, save)
+      #expect(work.isLinear, "\(work)")
+      let accepted = try await Work.of(16 << 10, HostileText.acceptedMarks, save)
+      #expect(accepted.isLinearInLength, "\(accepted)")
+    }
+  }
+
   @Test func `combining marks don't make a search slower`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

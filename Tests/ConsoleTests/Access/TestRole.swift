@@ -189,14 +189,14 @@ extension Route {
 }
 
 extension World {
-  /// Starts a bulk removal by Ada that needs a second approver.
+  /// Starts a bulk removal that needs a second approver.
   func waitingRemoval(
-    of accounts: [Account], in scope: Scope
+    of accounts: [Account], in scope: Scope, by email: String = World.ada
   ) async throws -> (job: Int64, approval: Int64) {
     var settings = try await identity.support.settings(scope)
     settings.approvalOverUsers = 0
     try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
-    let (agent, author) = try await inSupport()
+    let (agent, author) = try await inSupport(email)
     let list = try BulkList(accounts.map(\.id.text).joined(separator: "\n"))
     let job = try await identity.bulkRemovals.draft(list, in: scope, by: author, agent)
     _ = try await identity.bulkRemovals.begin(

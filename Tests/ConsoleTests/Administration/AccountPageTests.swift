@@ -178,7 +178,8 @@ import Testing
       #expect(after.says("<html lang=\"en\" dir=\"ltr\" data-theme=\"dark\">"))
       #expect(
         after.says(
-          "datetime=\"2026-11-20T08:00:00Z\" data-ago>Nov 20, 2026, 13:30\u{00A0}UTC+5:30</time>")
+          "title=\"Fri, Nov 20, 2026, 13:30:00\u{00A0}UTC+5:30\" data-ago>Nov 20, 2026, 13:30\u{00A0}UTC+5:30</time>"
+        )
       )
       let other = try await Browser.signedIn(world, as: World.iris)
       #expect(!(try await other.get("/administrators").says("UTC+5:30")))
@@ -189,6 +190,43 @@ import Testing
         let answer = try await browser.submit("/account/preferences", wrong)
         #expect(answer.status == .unprocessableContent)
         Markup.check(answer)
+      }
+    }
+  }
+
+  @Test(arguments: [World.publicURL, "http://127.0.0.1:8080"])
+  func `the theme is remembered for pages before sign-in`(address: String) async throws {
+    try await World.withSampleData(publicURL: address) { world in
+      let name = (world.origin.hasPrefix("https:") ? "__Host-" : "") + "countersign-theme"
+      func cookie(_ answer: Answer) -> String? {
+        answer.response.fields.all(.setCookie).first { $0.hasPrefix(name + "=") }
+      }
+      let secure = world.origin.hasPrefix("https:") ? "; Secure" : ""
+      func kept(_ theme: String) -> String {
+        "\(name)=\(theme); Path=/; Max-Age=31536000\(secure); HttpOnly; SameSite=Strict"
+      }
+      let dark: Form = ["zone": "UTC", "theme": "dark"]
+      let browser = try await Browser.signedIn(world)
+      #expect(cookie(try await browser.submit("/account/preferences", dark)) == kept("dark"))
+      _ = try await browser.submit("/sign-out", [:])
+      #expect(try await browser.get("/sign-in").says("data-theme=\"dark\""))
+
+      // Another browser learns it at sign-in, and the session's own theme comes first.
+      let form: Form = ["email": World.ada, "password": World.password]
+      let other = Browser(world)
+      #expect(!(try await other.get("/sign-in").says("data-theme")))
+      #expect(cookie(try await other.submit("/sign-in", form)) == kept("dark"))
+      let system: Form = ["zone": "UTC", "theme": "system"]
+      #expect(cookie(try await browser.submit("/sign-in", form)) == nil)
+      #expect(cookie(try await browser.submit("/account/preferences", system)) == kept("system"))
+      #expect(!(try await other.get("/account").says("data-theme")))
+      _ = try await browser.submit("/sign-out", [:])
+      #expect(!(try await browser.get("/sign-in").says("data-theme")))
+
+      for wrong in ["pink", "DARK", "", "dark\"><script>"] {
+        let page = try await Browser(world).send(
+          .get, "/sign-in", fields: [.cookie: "\(name)=\(wrong)"])
+        #expect(page.status == .ok && !page.says("data-theme"))
       }
     }
   }

@@ -25,6 +25,7 @@ import Testing
       let page = try await browser.get("/sign-in/code?next=%2Fguidance")
       Markup.check(page)
       #expect(page.says("autocomplete=\"one-time-code\" inputmode=\"numeric\""))
+      #expect(page.values(of: "href").contains("/sign-in?next=%2Fguidance"))
       let form: Form = ["csrf": try page.csrf, "next": "/guidance"]
       var wrong = form
       wrong.add("code", "000000")

@@ -73,6 +73,7 @@ import Testing
       #expect(approved.location == user)
       let after = try await ada.get(user)
       #expect(after.says("Approved. Removed 1 factor. 1 session ended."))
+      #expect(after.says(">Undo (until Nov 23, 2026, 08:00\u{00A0}UTC)</a>"))
       #expect(after.says("No second factor"))
       let late = try await ada.submit(request, [:], to: request + "/approval")
       #expect(late.location == request)
@@ -152,6 +153,22 @@ import Testing
         request, ["code": try world.code(of: app)], to: request + "/approval")
       #expect(done.status == .seeOther)
       #expect(try await ada.get("/").status == .ok)
+    }
+  }
+
+  @Test func `a button for a passkey says which decision it continues`() async throws {
+    try await World.withSampleData { world in
+      try await requireApproval(world)
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      _ = try await PasskeyPageTests.addPasskey(ada)
+      let (_, request, _) = try await ask(try await Browser.signedIn(world, as: World.nadia))
+      world.clock.advance(seconds: 1_800)
+      let page = try await ada.get(request)
+      Markup.check(page)
+      for (id, button) in [("approve", "Approve and remove"), ("reject", "Reject request")] {
+        #expect(page.says(" id=\"\(id)\">\(button)</button>"))
+        #expect(page.says(" aria-describedby=\"\(id)\">Use a passkey instead</button>"))
+      }
     }
   }
 

@@ -18,6 +18,24 @@ import Testing
     }
   }
 
+  @Test func `entries of the same minute differ by their seconds`() async throws {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      for intervals in [1, 2] {
+        world.clock.advance(seconds: 11)
+        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+          $0.configuration.totp?.adjacentIntervals = intervals
+        }
+      }
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let page = try await iris.get(try await world.eu + "/audit?action=policy")
+      for seconds in [11, 22] {
+        let time = "Nov 20, 2026, 08:00:\(seconds)\u{00A0}UTC"
+        #expect(page.says(" title=\"Fri, \(time)\">\(time)</time>"))
+      }
+    }
+  }
+
   @Test func `users and administrators link to their history`() async throws {
     try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)

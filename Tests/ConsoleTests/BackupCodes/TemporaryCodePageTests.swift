@@ -35,7 +35,7 @@ import Testing
         let word = SpellingAlphabet.word(letter).english
         #expect(shown.says("<dt>\(word)</dt><dd class=\"mono\">\(letter)</dd>"))
       }
-      #expect(shown.says(">Done<"))
+      #expect(shown.says(">I’ve handed it over<"))
       let again = try await nadia.get(try await page(world, "/shown"))
       #expect(!again.says(code) && again.says("can’t be shown again"))
       let now = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
@@ -57,7 +57,7 @@ import Testing
       _ = try await nadia.submit(try await page(world), ["reason": "lost"])
       #expect(try await ada.get(try await page(world, "/shown")).says("can’t be shown again"))
       _ = try await nadia.send(.head, try await page(world, "/shown"))
-      #expect(try await nadia.get(try await page(world, "/shown")).says(">Done<"))
+      #expect(try await nadia.get(try await page(world, "/shown")).says(">I’ve handed it over<"))
       world.clock.advance(seconds: 60)
       _ = try await nadia.submit(try await page(world), ["reason": "lost", "hours": "24"])
       world.clock.advance(seconds: 121)

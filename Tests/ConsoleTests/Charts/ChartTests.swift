@@ -40,6 +40,14 @@ import Testing
       named: "charts/\(small.rawValue).html")
   }
 
+  @Test func `the key of offsets is drawn the same, with the pattern of lost codes`() throws {
+    let swatches = try OffsetChart.key.map { try text($0.swatch) }
+    #expect(Set(swatches).count == swatches.count)
+    try Snapshot.check(
+      part: swatches.joined(separator: "\n").replacing("><", with: ">\n<"),
+      named: "charts/offsets-key.html")
+  }
+
   @Test(arguments: [[], [40], [40, 44, 43, 52, 61, 77]])
   func `a sparkline needs two values`(percents: [Int]) throws {
     let drawing = try text(ChartSamples.spark(percents))
@@ -99,14 +107,19 @@ import Testing
     let table = ChartTable(
       caption: Message("charts.columns"),
       columns: [Message("common.day"), Message("charts.accepted"), Message("charts.rejected")],
-      rows: [[.text(.verbatim("Nov 4")), .number(1_200), .share(1, of: 3)]])
+      rows: [
+        [.text(.verbatim("Nov 4")), .number(1_200), .share(1, of: 3)],
+        [.text(.verbatim("Nov 5")), .signed(-1_200), .signed(0)],
+      ])
     let html = try text(table.markup)
     #expect(html.contains("<th scope=\"row\">Nov 4</th><td class=\"num\">1,200</td>"))
     #expect(html.contains("<td class=\"num\">33%</td>"))
+    #expect(html.contains("<td class=\"num\">−1,200</td><td class=\"num\">0</td>"))
     let bytes = table.csv(catalog).response(named: "sample").body.bytes
     #expect(
       String(decoding: bytes.dropFirst(3), as: UTF8.self)
-        == "\"Day\",\"Accepted\",\"Rejected\"\r\n\"Nov 4\",\"1200\",\"33%\"\r\n")
+        == "\"Day\",\"Accepted\",\"Rejected\"\r\n\"Nov 4\",\"1200\",\"33%\"\r\n\"Nov 5\",\"-1200\",\"0\"\r\n"
+    )
   }
 
   @Test func `only demos have the styleguide, and link to it`() async throws {

@@ -35,18 +35,18 @@ struct CodeAttemptsSectionTests {
           CodeFinding(.late, distance: -8, step: 100),
           CodeFinding(.wrong), CodeFinding(.blocked),
         ], of: World.chiara)
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
-      let page = try await nadia.get(user)
-      #expect(page.values(of: "href").contains(user + "/code-attempts.csv"))
+      let page = try await ada.get(user)
+      #expect(page.values(of: "action").contains(user + "/code-attempts.csv"))
       #expect(page.says("TOTP codes by time, newest first") && page.says(">−8</td>"))
-      let file = try await nadia.get(user + "/code-attempts.csv").text
+      let file = try await ada.download(user + "/code-attempts.csv").text
       let rows = file.split(separator: "\r\n").dropFirst()
       // With the code of the enrollment.
       #expect(rows.count == 4)
       #expect(rows.contains { $0.contains("\"None nearby\",\"Incorrect code\"") })
       #expect(rows.contains { $0.contains("\"-8\",\"Expired: 8 intervals late (limit 5)") })
-      let unknown = try await nadia.get(try await world.eu + "/users/nobody/code-attempts.csv")
+      let unknown = try await ada.download(world.eu + "/users/nobody/code-attempts.csv")
       #expect(unknown.status == .notFound)
     }
   }
@@ -62,13 +62,13 @@ struct CodeAttemptsSectionTests {
         [CodeFinding(.wrong), CodeFinding(.wrong)]
           + [CodeFinding](repeating: CodeFinding(.recovery), count: 10), of: World.chiara,
         window: nil)
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
-      let page = try await nadia.get(user)
+      let page = try await ada.get(user)
       // With the code of the enrollment.
       #expect(page.says("3 of 4 TOTP codes accepted") && page.says("4 TOTP codes, "))
       #expect(page.says("10 accepted recovery codes<span"))
-      let rows = try await nadia.get(user + "/code-attempts.csv").text
+      let rows = try await ada.download(user + "/code-attempts.csv").text
         .split(separator: "\r\n").dropFirst()
       #expect(rows.count == 4 && !rows.contains { $0.contains("recovery") })
     }

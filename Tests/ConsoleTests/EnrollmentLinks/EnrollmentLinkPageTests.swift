@@ -31,6 +31,7 @@ import Testing
     let after = try await nadia.get(try #require(sent.location))
     #expect(after.says("An owner can open the link for") && after.says("30 minutes"))
     #expect(!after.says(Self.page))
+    #expect(after.says("<span class=\"sub\">Link not used yet</span>"))
     return try await world.link(to: Self.page)
   }
 
@@ -70,6 +71,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await nadia.get(try await world.eu + "/users/\(Self.uid)")
       #expect(user.says("link sent by: Nadia K.") && !user.says("enrollment-link\""))
+      #expect(user.says("<span class=\"sub\">Link used Nov 20, 2026, "))
     }
   }
 
@@ -103,6 +105,20 @@ import Testing
       let link = try #require(page.value(of: "link"))
       let over = try await browser.get("\(Self.page)?code=\(link)")
       #expect(over.status == .gone && over.says("valid for 30 minutes"))
+    }
+  }
+
+  @Test func `an incorrect code keeps the choice to end all sessions`() async throws {
+    try await World.withSampleData { world in
+      let browser = Browser(world)
+      let page = try await browser.get(try await send(world))
+      var ticked = try form(page, code: try code(page, world, step: -120))
+      let unticked = try await browser.post(Self.page, ticked)
+      ticked.add("end-sessions", "on")
+      let kept = try await browser.post(Self.page, ticked)
+      let checked = "name=\"end-sessions\" value=\"on\" checked"
+      #expect(unticked.status == .unprocessableContent && !unticked.says(checked))
+      #expect(kept.status == .unprocessableContent && kept.says(checked))
     }
   }
 

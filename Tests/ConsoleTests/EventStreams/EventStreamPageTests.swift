@@ -47,6 +47,7 @@ import Testing
       complete.add("note", "for the SIEM")
       let created = try await ada.submit("/event-streams/new", complete)
       #expect(created.status == .ok && created.says("whsec_"))
+      #expect(created.says(">I’ve saved the secret</a>"))
       Markup.check(created)
       let list = try await ada.get("/event-streams")
       #expect(list.says("SIEM") && !list.says("whsec_"))

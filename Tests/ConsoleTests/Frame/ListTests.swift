@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Testing
 
 @testable import Console
@@ -12,6 +13,7 @@ import Testing
     "{eu}/reports/factors?age=old-1&after=1099511627776-0",
     "{eu}/policy/affected?beyond=0&after=0.0",
     "{eu}/bulk-removals?after=0", "/bulk-removals?after=0", "{eu}/messages?show=failed&after=0",
+    "{eu}/audit?after=1", "/audit?action=policy.widen&after=1",
   ])
   func `a page past the end of a list redirects to the first page, with the same choices`(
     address: String
@@ -24,6 +26,76 @@ import Testing
       let first = String(address[..<address.index(before: end)])
       #expect(page.location == first)
       #expect(try await ada.get(first).status == .ok)
+    }
+  }
+
+  @Test func `the address of a list has the size of its pages, and its links and forms keep it`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let author = Author(actor: .commandLine)
+      let globex = try await world.identity.scopes.existing(project: ID("globex"))
+      for number in 0..<11 {
+        _ = try await world.identity.pools.createProject(
+          id: "many-\(number)", displayName: "Many \(number)", by: author)
+        _ = try await world.identity.pools.createTenant(
+          in: ID("globex"), UserPoolEdit(displayName: "many-\(number)"), by: author)
+        var new = NewAccount()
+        new.email = "many\(number)@example.com"
+        _ = try await world.identity.accounts.create(globex, new, by: author)
+      }
+      try await world.write(
+        [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 11),
+        of: World.chiara)
+      let (ada, eu) = (try await Browser.signedIn(world), try await world.eu)
+      let list = (0..<11).map { "nobody\($0)@example.com\n" }.joined() + World.chiara
+      let preview = try await ada.submit(
+        eu + "/users", ["list": list], to: eu + "/bulk-removals")
+      for (address, items) in [
+        ("/", "projects"), ("/review", "projects"), ("/review?sort=window", "projects"),
+        ("/projects/globex/tenants?sort=changed", "tenants"),
+        ("/projects/globex/review?view=policy", "tenants"), ("/users?q=many", "users"),
+        ("/audit", "entries"), ("/audit?from=2026-01-01", "entries"),
+        (eu + "/activity?factor=totp", "code attempts"),
+        (eu + "/users/\(World.chiara)/code-attempts", "code attempts"),
+        (try #require(preview.location), "lines"),
+      ] {
+        #expect(!(try await ada.get(address).says("10 \(items) on this page")), "\(address)")
+        let page = try await ada.get(Self.address(address, size: 10))
+        #expect(page.says("10 \(items) on this page"), "\(address)")
+        if page.says("<form class=\"filter\"") { #expect(page.value(of: "size") == "10") }
+        let links = Self.links(of: page)
+        #expect(links.allSatisfy { $0.contains("size=10") }, "\(address): \(links)")
+        let next = try #require(links.first { $0.contains("after=") }, "\(address)")
+        let second = try await ada.get(next)
+        #expect(second.status == .ok && second.says(" on this page"), "\(address)")
+        #expect(Self.links(of: second).allSatisfy { $0.contains("size=10") }, "\(address)")
+        Markup.check(page)
+      }
+      for address in [
+        eu + "/messages", eu + "/policy/affected?beyond=0", eu + "/reports/factors",
+      ] {
+        let links = Self.links(of: try await ada.get(Self.address(address, size: 200)))
+        #expect(!links.isEmpty && links.allSatisfy { $0.contains("size=200") }, "\(links)")
+      }
+      for size in [0, 11, 1_000] {
+        let page = try await ada.get(Self.address("/audit", size: size))
+        #expect(page.says("50 entries on this page") && page.value(of: "size") == nil, "\(size)")
+        #expect(!Self.links(of: page).contains { $0.contains("size=") }, "\(size)")
+      }
+    }
+  }
+
+  private static func address(_ address: String, size: Int) -> String {
+    address + (address.contains("?") ? "&" : "?") + "size=\(size)"
+  }
+
+  /// The links of a page of a list to other pages of the list, without those of an audit entry, which
+  /// lead to the history of its actor or resource.
+  private static func links(of page: Answer) -> [String] {
+    let path = page.address.prefix { $0 != "?" } + "?"
+    return page.values(of: "href").filter {
+      $0.hasPrefix(path) && !$0.hasPrefix(path + "actor=") && !$0.hasPrefix(path + "kind=")
     }
   }
 }

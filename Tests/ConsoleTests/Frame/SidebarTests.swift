@@ -22,6 +22,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `every page below that of an entry has breadcrumbs`(ofTenant: Bool) async throws {
+    let entries = (PageEntry.ofInstance + PageEntry.ofPool + [.approvals, .account])
+      .map(\.components)
+    try await World.withSampleData { world in
+      let samples = try await Samples(world, ofTenant: ofTenant)
+      let ada = try await Browser.signedIn(world)
+      var count = 0
+      for route in world.console.routes where route.route.isOfTenant == ofTenant {
+        let components = route.route.components
+        let isBelow = !entries.contains(components.withoutTenant) && !components.isKeptAnswers
+        // Before their second factor is set up, readers have no page to return to.
+        guard route.route.method == .get, route.access != .open, route.access != .settingUp,
+          isBelow, let address = samples.address(of: route.route)
+        else { continue }
+        let page = try await ada.get(address)
+        guard page.status == .ok,
+          page.response.fields[.contentType]?.hasPrefix("text/html") == true
+        else { continue }
+        count += 1
+        #expect(page.says("<ol class=\"crumbs\">"), "\(address)")
+      }
+      #expect(count > 40)
+    }
+  }
+
   @Test(
     arguments: [
       ("", "Overview"), ("/users/u1/factors/removal", "Users"), ("/bulk-removals/7", "Users"),
@@ -94,6 +120,24 @@ import Testing
     }
   }
 
+  @Test func `every page starts with the pool switcher, which leads to all projects from no pool`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let link = #"<a class="button quiet" href="/">All projects</a>"#
+      let menu = #"<a href="/">All projects</a>"#
+      let ada = try await Browser.signedIn(world)
+      for path in ["/", "/users", "/audit", "/projects/new", "/projects/acme-retail/nothing"] {
+        #expect(try await ada.get(path).switcher.contains(link), "\(path)")
+      }
+      for path in ["/projects/acme-retail", try await world.eu + "/users"] {
+        let switcher = try await ada.get(path).switcher
+        #expect(switcher.contains(menu) && !switcher.contains(link), "\(path)")
+      }
+      #expect(try await Browser(world).get("/sign-in").switcher.isEmpty)
+    }
+  }
+
   @Test func `an error page belongs to no entry`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
@@ -132,6 +176,16 @@ extension PathComponent {
   }
 }
 
+extension [PathComponent] {
+  /// The segments of the page that a project's own pool has in place of a tenant's.
+  fileprivate var withoutTenant: [PathComponent] {
+    starts(with: ["projects", nil, "tenants", nil]) ? Array(prefix(2) + dropFirst(4)) : self
+  }
+
+  /// Whether it's the page that continues where a session expired.
+  fileprivate var isKeptAnswers: Bool { self == ["sign-in", "answers"] }
+}
+
 extension Answer {
   /// The page's bar and sidebar.
   private var header: Substring {
@@ -139,6 +193,15 @@ extension Answer {
       let end = text.firstRange(of: "</header>")
     else { return "" }
     return text[start.upperBound..<end.lowerBound]
+  }
+
+  /// The pool switcher, which follows the brand.
+  fileprivate var switcher: Substring {
+    guard let start = header.firstRange(of: "<nav class=\"scope\""),
+      let end = header.firstRange(of: "</nav>"),
+      !header[..<start.lowerBound].contains("<form")
+    else { return "" }
+    return header[start.upperBound..<end.lowerBound]
   }
 
   /// The number of entries of the bar and the sidebar that are marked as the current page.

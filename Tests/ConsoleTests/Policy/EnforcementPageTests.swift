@@ -90,6 +90,26 @@ import Testing
     }
   }
 
+  @Test func `a pool that refuses users, on a server without email, is shown as reporting them`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let day = Day(world.clock.now)
+      _ = try await world.identity.policies.change(
+        try await world.euScope, by: Author(actor: .commandLine)
+      ) {
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
+      }
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(world.eu + "/policy")
+      #expect(page.says("reported by the server"))
+      #expect(page.says("This server sends no email, so no one is refused."))
+      let review = try await ada.get("/projects/acme-retail/review")
+      #expect(review.says("Codes enforced by the server, which reports who should have enrolled"))
+    }
+  }
+
   @Test func `while TOTP is off, users with a factor aren't listed as those without`() async throws
   {
     try await World.withSampleData { world in
@@ -200,6 +220,20 @@ import Testing
         address, .policy(pattern: "mandatory", more: refuse), to: address)
       #expect(page.status == .unprocessableContent)
       #expect(page.says("This server sends no email"))
+    }
+  }
+
+  @Test func `a review says that users who can't be sent a link have the claim instead`()
+    async throws
+  {
+    try await World.withSampleData(carriesMail: true) { world in
+      let users = try await world.identity.policies.unenrolledUsers(try await world.policy)
+      let browser = try await Browser.signedIn(world)
+      let refuse: Form = ["enforcement": "refuse", "enforced-from": "2026-12-01", "grace": "0"]
+      let check = try await browser.submit(
+        try await world.eu + "/policy", .policy(pattern: "mandatory", more: refuse))
+      #expect(check.says("From Dec 1, 2026, \(users.required) user"))
+      #expect(check.says("without a factor would be refused, or get the claim in ID tokens if"))
     }
   }
 

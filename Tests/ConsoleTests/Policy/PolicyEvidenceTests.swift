@@ -53,7 +53,8 @@ import Testing
   func `the odds are exact to the digit`(intervals: Int, guesses: Int, words: String) throws {
     let window = try #require(Window(adjacentIntervals: intervals))
     let odds = GuessingOdds(window, cap: guesses)
-    #expect(OddsText.chance(odds.untilClosed) == words)
+    #expect(OddsText.chance(odds.untilClosed).english == words)
+    #expect(OddsText.inFile(odds.untilClosed * 100) + "%" == words)
     #expect(exact(codes: window.codes, guesses: guesses) == words)
   }
 
@@ -62,6 +63,8 @@ import Testing
     let odds = GuessingOdds(try #require(Window(adjacentIntervals: intervals)), cap: 100)
     #expect(OddsText.hits(odds.expectedHits(in: 10_000)).english == words)
     #expect(OddsText.hits(0.01).english == "< 0.1" && OddsText.hits(0).english == "0.0")
+    #expect(OddsText.hits(2_100).english == "2,100.0")
+    #expect(OddsText.inFile(2_100) == "2100" && OddsText.inFile(0.01) == "0.01")
   }
 
   private func histogram(_ counts: [Int: (accepted: Int, confirmed: Int)]) -> OffsetHistogram {
@@ -79,7 +82,7 @@ import Testing
     let windows = try (0...10).map { try #require(Window(adjacentIntervals: $0)) }
     #expect(
       EvidenceText.finding(evidence, windows[1]).english
-        == "±1 rejects 32 of 992 correct codes (3.22%)")
+        == "±1 rejects 32 of 992 correct codes (3.22%, 95% interval 2.29%–4.52%)")
     #expect(
       EvidenceText.finding(evidence, windows[7]).english
         == "±7 accepts every correct code (992 correct codes)")
@@ -97,22 +100,27 @@ import Testing
   }
 
   @Test func `the recommendation says whose sign-ins its share leaves out`() throws {
+    var smaller = ""
     func reasons(_ histogram: OffsetHistogram) throws -> String {
       let view = RecommendationView(
         outcome: WindowRecommendation.find(in: histogram), current: nil, cap: 10, goals: [],
         proposed: { _ in nil }, affected: { _ in nil })
-      return try #require(view.reasons.first).english
+      #expect(view.reasons.count == 3)
+      smaller = view.reasons[1].english
+      return view.reasons[0].english
     }
     let all = try reasons(histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)]))
     #expect(
       all
-        == "Ignoring the clocks of the 1 user farthest off (at most 1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%). A user-day is a user and a day with at least one correct code."
+        == "Ignoring the clocks of the 1 user farthest off (at most 1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%, 95% interval 99.61%–100%). A user-day is a user and a day with at least one correct code."
     )
     var few = histogram([0: (900, 0)])
     few = OffsetHistogram(
       days: 30, accepted: few.accepted, confirmed: few.confirmed, unconfirmed: few.unconfirmed,
       userDays: [900, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0], users: [200, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     #expect(try reasons(few).hasPrefix("It’s the smallest window that keeps at least 99.9%"))
+    #expect(
+      smaller == "±0 would keep 900 of 960 user-days (93.75%, 95% interval 92.03%–95.12%).")
   }
 
   @Test(arguments: [
@@ -121,6 +129,13 @@ import Testing
   func `shares are exact`(basisPoints: Int, words: String) {
     #expect(ShareText.percent(basisPoints: basisPoints).english == words)
     #expect(ShareText.percent(basisPoints, of: 10_000).english == words)
+  }
+
+  @Test func `an interval is rounded outward, and missing without a sample`() {
+    #expect(ShareText.interval(0, of: 20)?.english == "0%–16.12%")
+    #expect(ShareText.interval(81, of: 263)?.english == "25.52%–36.63%")
+    #expect(ShareText.interval(0, of: 0) == nil)
+    #expect(ShareText.estimate(0, of: 0).english == "–")
   }
 
   @Test func `the query of the evidence has a period and a goal`() {
@@ -154,9 +169,9 @@ import Testing
     var rules = SupportRules()
     rules.signInGoal = 9_400
     let counts = histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)])
-    let own = PolicyEvidence(counts, goal: nil, rules)
+    let own = PolicyEvidence(counts, EvidenceQuery(), rules)
     #expect(own.goal.basisPoints == 9_400 && own.recommended?.window.adjacentIntervals == 1)
-    let asked = PolicyEvidence(counts, goal: .standard, rules)
+    let asked = PolicyEvidence(counts, EvidenceQuery(goal: .standard), rules)
     #expect(asked.poolGoal == own.goal && asked.recommended?.window.adjacentIntervals == 2)
   }
 
@@ -276,7 +291,8 @@ import Testing
       let address = try await world.eu + "/policy"
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       #expect(try await tomas.get(address + "/affected?beyond=1").status == .forbidden)
-      #expect(try await tomas.get(address + "/evidence.csv").status == .ok)
+      let evidence = try await tomas.get(address + "/evidence.csv")
+      #expect(evidence.status == .ok && evidence.says("Share, lower end of its 95% interval"))
       #expect(try await tomas.get(address + "/offsets.csv?days=7").status == .ok)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = try await nadia.get(address + "/affected?beyond=1&days=90")

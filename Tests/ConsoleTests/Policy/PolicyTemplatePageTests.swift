@@ -114,6 +114,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `the preview warns once about a past start date and SMS without a gateway`(
+    carriesText: Bool
+  ) async throws {
+    try await World.withSampleData(carriesText: carriesText) { world in
+      let project = try await world.identity.scopes.find(project: ID("acme-retail"), tenant: nil)
+      let day = try #require(Day("2020-02-29"))
+      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+        $0.configuration.setSMS(true)
+        $0.pattern = .mandatory
+        $0.mandatoryFrom = day
+      }
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.submit(Self.list, ["name": "Copied"]).status == .seeOther)
+      let number = try #require(
+        try await ada.get(Self.list).values(of: "href").first {
+          $0.hasPrefix(Self.list + "/") && Int($0.dropFirst(Self.list.count + 1)) != nil
+        })
+      let tenants = [
+        try await world.euScope.objectID, try await world.tenantID("us-shop").text,
+      ]
+      let query = tenants.map { "&tenant=" + $0 }.joined()
+      func count(_ sentence: String, _ page: Answer) -> Int {
+        page.text.ranges(of: sentence).count
+      }
+      let page = try await ada.get(number + "?step=preview" + query)
+      Markup.check(page)
+      #expect(count("The start date, Feb 29, 2020, is in the past: ", page) == 1)
+      #expect(count("There is no SMS gateway", page) == (carriesText ? 0 : 1))
+      let strict = try await ada.get(Self.list + "/strict?step=preview" + query)
+      #expect(count("is in the past", strict) + count("There is no SMS gateway", strict) == 0)
+    }
+  }
+
   @Test func `the preview says which scheduled change a template outdates`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

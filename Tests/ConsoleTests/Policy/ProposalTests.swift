@@ -142,6 +142,73 @@ import Text
     }
   }
 
+  @Test func `a saved change links to its undo, which is reviewed and restores every value`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      let before = try await world.identity.policies.change(
+        scope, by: Author(actor: .commandLine)
+      ) { $0.configuration.totp?.state = .mandatory }
+      let browser = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let off = Form.policy(totp: "off", version: before.version, more: ["confirmation": "eu-shop"])
+      #expect(try await browser.save(address, off).location == address)
+      let saved = try await browser.get(address)
+      let undo = address + "?change=undo&version=\(before.version + 1)"
+      #expect(saved.says(">Undo</a>") && saved.values(of: "href").contains(undo))
+      Markup.check(saved)
+      let check = try await browser.get(undo)
+      #expect(check.status == .ok && check.says("<h1>Review changes</h1>"))
+      #expect(check.value(of: "change") == "undo")
+      Markup.check(check)
+      #expect(try await world.policy.version == before.version + 1)
+      #expect(try await confirm(check, browser).location == address)
+      #expect(try await world.policy.edit == before.edit)
+    }
+  }
+
+  @Test func `the first change of a policy can be undone`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await sandbox(world)
+      let before = try await policy(world, "sandbox")
+      #expect(before.version == 0)
+      #expect(
+        try await confirm(try await browser.get(address + "?change=on"), browser).status
+          == .seeOther)
+      let check = try await browser.get(address + "?change=undo&version=1")
+      #expect(
+        try await confirm(check, browser, more: ["confirmation": "sandbox"]).status == .seeOther)
+      #expect(try await policy(world, "sandbox").edit == before.edit)
+    }
+  }
+
+  @Test func `an undo after another change says what changed, and changes nothing`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      #expect(try await browser.save(address, .policy(intervals: "3")).status == .seeOther)
+      let undo = address + "?change=undo&version=3"
+      let check = try await browser.get(undo)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(
+        try await tomas.save(address, .policy(intervals: "2", version: 3)).status == .seeOther)
+      for late in [try await browser.get(undo), try await confirm(check, browser)] {
+        #expect(late.status == .conflict)
+        #expect(late.says("<bdi>Tomás R.</bdi> saved these changes on"))
+        Markup.check(late)
+      }
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == 2)
+      for version in ["", "9", "-1", "99999999999999999999"] {
+        let page = try await browser.get(address + "?change=undo&version=" + version)
+        #expect(page.status == .ok && page.says("<h1>MFA policy</h1>"))
+      }
+      let forged = try await browser.save(address, ["change": "undo", "version": "0"])
+      #expect(forged.status == .notFound)
+    }
+  }
+
   @Test func `every change goes through the review page, whatever the form claims`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

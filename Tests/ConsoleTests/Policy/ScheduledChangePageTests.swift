@@ -92,6 +92,53 @@ import Testing
     }
   }
 
+  @Test func `a start date before the change takes effect is confirmed by saving again`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let day = String(time(world, in: 2 * 86_400).prefix(10))
+      func form(_ days: Int64, warned: Int64? = nil) -> Form {
+        var more: Form = ["apply-at": time(world, in: days * 86_400)]
+        if let warned { more.add("warned-at", time(world, in: warned * 86_400)) }
+        return .policy(pattern: "mandatory", from: day, more: more)
+      }
+      let warning = "enrollment is mandatory as soon as it does."
+      #expect(!(try await tomas.submit(address, form(1)).says(warning)))
+      #expect(try await tomas.submit(address, form(7)).says(warning))
+      for (days, warned) in [(7, nil), (8, 7)] as [(Int64, Int64?)] {
+        let asked = try await tomas.save(address, form(days, warned: warned))
+        #expect(asked.status == .unprocessableContent)
+        #expect(asked.says("<a href=\"#apply-at\">This is after the start date, "))
+        #expect(asked.says(warning) && asked.says("must enroll at the next sign-in."))
+        #expect(asked.value(of: "warned-at") == time(world, in: days * 86_400))
+        Markup.check(asked)
+      }
+      #expect(try await world.identity.policies.scheduled(try await world.euScope).isEmpty)
+      let saved = try await tomas.save(address, form(8, warned: 8))
+      #expect(saved.location == address + "/scheduled")
+    }
+  }
+
+  @Test func `a time before the start date, and one after a date in the past, aren't confirmed`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      for day in ["2020-02-29", "2099-01-01"] {
+        let form = Form.policy(
+          pattern: "mandatory", from: day, more: ["apply-at": time(world, in: 86_400)])
+        #expect(try await tomas.save(address, form).location == address + "/scheduled")
+        let change = try #require(
+          try await world.identity.policies.scheduled(try await world.euScope).first)
+        _ = try await tomas.submit(
+          address + "/scheduled", [:], to: address + "/scheduled/\(change.id)/cancellation")
+      }
+    }
+  }
+
   @Test func `a scheduled change that won't be made isn't announced as one that will`()
     async throws
   {

@@ -97,6 +97,31 @@ import Testing
     }
   }
 
+  @Test func `one's own removal names who can undo it in all of its pools, with a link to send`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let us = try await addUsers(["farid@example.com"], to: world)
+      let ada = try await Browser.signedIn(world)
+      let (address, draft) = try await preview(ada)
+      _ = try await ada.submit(address, form(draft))
+      try await run(world)
+      let alone = try await ada.get(address)
+      // Nadia can remove factors in one of them.
+      #expect(alone.says("No other administrator can undo it in all 2 user pools."))
+      #expect(!alone.says("Send them this link"))
+      _ = try await world.identity.administrators.create(
+        email: "omar@example.com", displayName: "Omar", password: Secret(World.password),
+        grant: Grant(role: .support, project: us.project), by: Author(actor: .commandLine))
+      for path in [address, address + "/undo"] {
+        let asking = try await ada.get(path)
+        Markup.check(asking)
+        #expect(asking.says("Only another administrator") && asking.says("Omar can undo it."))
+        #expect(asking.says(">\(World.publicURL)\(address)/undo</code>"))
+      }
+    }
+  }
+
   @Test func `where all pools require a verified caller, the undo leads to the users' pages`()
     async throws
   {

@@ -98,8 +98,15 @@ import Testing
       try await run(world)
       let own = try await nadia.get(address + "/undo")
       #expect(own.says("Only another administrator can undo it") && !own.says("name=\"reason\""))
+      for page in [own, try await nadia.get(address)] {
+        Markup.check(page)
+        // An agent of one tenant doesn't see the name of the instance's owner.
+        #expect(page.says("1 administrator can undo it.") && !page.says("Ada M."))
+        #expect(page.says(">\(World.publicURL)\(address)/undo</code>"))
+      }
       let ada = try await Browser.signedIn(world)
       let done = try await ada.get(address)
+      #expect(!done.says("Only another administrator can undo it"))
       #expect(done.says("Undo for 2 users…") && done.values(of: "href").contains(address + "/undo"))
       let question = try await ada.get(address + "/undo")
       try Snapshot.check(question.text, named: "removal-undo.html")

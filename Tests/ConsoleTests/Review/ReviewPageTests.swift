@@ -65,7 +65,7 @@ import Testing
       #expect(lines.count == 5)
       #expect(
         lines[1].hasPrefix(
-          "\"acme-retail\",\"\",\"Acme Retail\",\"off\",\"5 (default)\",\"0\",\"off\",\"mandatory\",\"2026-12-01\",\"off\",\"\",\"\",\"0\",\"0\",\"\","
+          "\"acme-retail\",\"\",\"Acme Retail\",\"off\",\"default\",\"0\",\"off\",\"mandatory\",\"2026-12-01\",\"off\",\"\",\"\",\"0\",\"0\",\"\","
         ))
       #expect(answer.says("\"'=HYPERLINK(\"\"http://evil\"\")\""))
       #expect(answer.says("\"4\",\"2\",\"50\",") && answer.says("\"TOTP, enrollment pattern\""))

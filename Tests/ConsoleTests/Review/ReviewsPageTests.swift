@@ -1,5 +1,7 @@
+import Crypto
 import HTTP
 import Identity
+import Localization
 import Testing
 
 @testable import Console
@@ -42,6 +44,22 @@ import Testing
     }
   }
 
+  @Test func `the pattern is below the enforcement, unless it has its own column`() async throws {
+    try await World.withSampleData { world in
+      _ = try await world.identity.policies.change(
+        try await world.projectScope, by: Author(actor: .commandLine)
+      ) { $0.pattern = .account }
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/review")
+      Markup.check(page)
+      for pattern in ["From the account page", "none"] {
+        #expect(page.says("<span class=\"sub\">Pattern: \(pattern)</span>"))
+      }
+      let both = try await ada.get("/review?column=&column=enforcement&column=pattern")
+      #expect(both.says("From the account page") && !both.says("Pattern: "))
+    }
+  }
+
   @Test func `the file has every pool, with its effective state and sign-off`() async throws {
     try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
@@ -68,6 +86,21 @@ import Testing
       let one = try await nadia.get("/review.csv")
       #expect(one.text.split(separator: "\r\n").count == 2 && one.says("\"eu-shop\""))
       #expect(!one.says(",\"never\","), "an agent of one tenant sees nothing of the project")
+    }
+  }
+
+  @Test func `the file has the same values in every language`() async throws {
+    try await World.withSampleData { world in
+      let file = try await Browser.signedIn(world).get("/review.csv").text
+      for values in [
+        "\"Acme Retail\",\"off\",\"default\",\"0\",\"off\",",
+        "\"eu-shop\",\"on\",\"5\",\"11\",\"off\",",
+        "\"us-shop\",\"unset\",\"default\",\"11\",\"off\",",
+      ] {
+        #expect(file.contains(values), "\(values)")
+      }
+      let pseudo = try world.localized(Catalog.pseudo(of: try World.catalog.get()))
+      #expect(try await Browser.signedIn(pseudo).get("/review.csv").text == file)
     }
   }
 
@@ -107,6 +140,40 @@ import Testing
       #expect(ada.says(cell) && !ada.says(cell + "</span>"))
       let nadia = try await (try await Browser.signedIn(world, as: World.nadia)).get("/review")
       #expect(nadia.says(cell + "</span>") && !nadia.says(cell + "–"))
+    }
+  }
+
+  @Test func `readers who can't find users see how many are exempt, in pages and files`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      _ = try await ada.submit(
+        user + "/exemption", ["until": "week", "reason": "other", "note": "Key on order"])
+      for (email, grant) in [
+        ("pia@example.com", Grant(role: .policy)),
+        ("peer@example.com", Grant(role: .policy, project: ID("globex"))),
+      ] {
+        _ = try await world.identity.administrators.create(
+          email: email, displayName: "Pia", password: Secret(World.password), grant: grant,
+          by: Author(actor: .commandLine))
+      }
+      let cell = "data-label=\"Exemptions\"><span>1</span>"
+      let pia = try await Browser.signedIn(world, as: "pia@example.com")
+      for path in ["/review", "/projects/acme-retail/review"] {
+        let page = try await pia.get(path)
+        #expect(page.says(cell) && !page.says("Key on order"), "\(path)")
+      }
+      for path in ["/review.csv", "/projects/acme-retail/review.csv"] {
+        let lines = try await pia.get(path).text.split(separator: "\r\n")
+          .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        let column = try #require(lines[0].firstIndex(of: "\"exemptions\""))
+        let exempt = lines.dropFirst().compactMap { Int($0[column].filter(\.isNumber)) }
+        #expect(exempt.reduce(0, +) == 1, "\(path)")
+      }
+      let peer = try await Browser.signedIn(world, as: "peer@example.com")
+      #expect(try await !peer.get("/review").says(cell))
     }
   }
 

@@ -189,7 +189,7 @@ import Testing
         #expect(try await ada.get(path).says("<span class=\"sub\">exempt until "), "\(path)")
       }
       #expect(try await ada.get("/exemptions?project=globex").says("No exemptions"))
-      let csv = try await ada.get("/exemptions.csv")
+      let csv = try await ada.download("/exemptions.csv")
       #expect(csv.says("\"acme-retail\"") && csv.says("\"Key on order\""))
       #expect(
         try await ada.get(Self.review).values(of: "href").contains(

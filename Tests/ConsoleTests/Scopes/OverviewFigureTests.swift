@@ -29,11 +29,10 @@ import Testing
         (1...3).map { CodeFinding(.late, distance: -8, step: now + 500 + $0) }, of: World.chiara)
       world.clock.advance(seconds: 7_200)
       let isFolded = try await isFolded(world)
-      let offsets = try await world.identity.activity.offsets(in: scope, days: 30)
-      let (outside, codes) = (
-        offsets.confirmedCodes, offsets.acceptedCodes + offsets.confirmedCodes
-      )
-      #expect(isFolded && outside >= 2 && offsets.unconfirmedCodes >= 3)
+      let evidence = WindowEvidence(
+        try await world.identity.activity.offsets(in: scope, days: 30))
+      let (outside, codes) = (evidence.codes - evidence.accepted, evidence.codes)
+      #expect(isFolded && outside >= 2 && evidence.unconfirmed >= 3)
       let ada = try await Browser.signedIn(world)
       let policy = try await ada.get(world.eu + "/policy")
       #expect(policy.says("±5 rejects \(outside) of \(codes) correct codes"))
@@ -42,7 +41,7 @@ import Testing
       #expect(overview.says("<dt>\(label)</dt><dd><strong>\(outside)<"))
       #expect(
         overview.says(
-          "of \(codes) correct codes at sign-in. \(offsets.unconfirmedCodes) unconfirmed, not counted"
+          "of \(codes) correct codes at sign-in. \(evidence.unconfirmed) unconfirmed, not counted"
         ))
     }
   }

@@ -44,6 +44,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `phone sign-in says that no phone receives a code without a gateway`(
+    carriesText: Bool
+  ) async throws {
+    try await World.withSampleData(carriesText: carriesText) { world in
+      let page = try await Browser.signedIn(world).get(Self.signIn)
+      let hint = "Not available for tenants."
+      #expect(page.says(hint + " There is no SMS gateway, so no phone receives") != carriesText)
+      #expect(page.says(hint + "</span>") == carriesText)
+    }
+  }
+
   @Test func `a password policy is saved, shown, and enforced`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
@@ -80,6 +92,42 @@ import Testing
         refused.says(
           "Passwords must have at least 10 characters, an uppercase character, and a non-alphanumeric character."
         ))
+    }
+  }
+
+  @Test func `a password policy can notify instead of being enforced`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let settings = try await world.filled("{eu}/settings/sign-in-methods")
+      func save(_ enforcement: String, wasEnforced: Bool, length: String) async throws {
+        var form: Form = [
+          "password": "on", "was-password": "on", "was-password-shortest": "6",
+          "password-shortest": length, "password-enforced": enforcement,
+          "was-user-sign-up": "on", "user-sign-up": "on", "was-user-deletion": "on",
+          "user-deletion": "on",
+        ]
+        if wasEnforced { form.add("was-password-enforced", "on") }
+        let answer = try await ada.submit(settings, form)
+        #expect(answer.status == .seeOther)
+      }
+      func checked() async throws -> [String] {
+        try await ada.get(settings).text.split(separator: "<input ")
+          .filter { $0.hasPrefix("type=\"radio\"") && $0.prefix { $0 != ">" }.contains(" checked") }
+          .map { String($0.prefix { $0 != ">" }) }
+      }
+      try await save("on", wasEnforced: false, length: "10")
+      #expect(try await checked().map { $0.contains("id=\"password-enforced\"") } == [true])
+      try await save("off", wasEnforced: true, length: "6")
+      #expect(try await checked().map { $0.contains("id=\"password-notify\"") } == [true])
+      let tenant = try await world.identity.pools.find(
+        project: ID("acme-retail"), tenant: try await world.euShop)
+      #expect(tenant.passwords == PasswordPolicy(isEnforced: false, shortest: 10))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get(settings).says("at least 10 characters, not enforced (Notify)"))
+      let accepted = try await ada.submit(
+        try await world.filled("{eu}/new-user"),
+        ["email": "new@example.com", "password": "too weak"])
+      #expect(accepted.status == .seeOther)
     }
   }
 
@@ -199,6 +247,7 @@ import Testing
       let created = try await tomas.submit(new, ["name": "<deploy>", "role": "policy"])
       #expect(created.status == .ok)
       #expect(created.response.fields[.cacheControl] == "no-store")
+      #expect(created.says(">I’ve saved the token</a>"))
       let text = try #require(created.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
       let token = try #require(try await world.identity.serviceTokens.find(Secret(String(text))))
       #expect(try await token.tenant == world.euShop)

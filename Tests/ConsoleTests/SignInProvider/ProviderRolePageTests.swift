@@ -69,7 +69,7 @@ import Text
         Grant(role: role), Grant(role: role, project: ID("acme")),
         Grant(role: role, project: ID("acme"), tenant: ID("eu")),
       ] {
-        #expect(GrantPlace(GrantPlace(grant).text).grant(role) == grant)
+        #expect(GrantScope(GrantScope(grant).text).grant(role) == grant)
         #expect(GrantAnswers(GrantAnswers(grant).query).grant().grant == grant)
       }
     }
@@ -105,7 +105,7 @@ import Text
     }
   }
 
-  @Test func `an account that can't sign in any more is shown, with what to do`() async throws {
+  @Test func `an account that can no longer sign in is shown, with what to do`() async throws {
     try await World.withSampleData { world in
       let ada = try await Provider.setUp(world)
       _ = try await Provider.signIn(Browser(world))

@@ -102,12 +102,13 @@ import Text
       let stranger = Browser(world)
       world.provider.change { behavior in
         behavior.subject = "another"
-        behavior.groups = ["guests"]
+        behavior.groups = ["guests", "visitors"]
       }
       let refused = try await Self.signIn(stranger)
       Markup.check(refused)
       #expect(refused.status == .forbidden)
-      #expect(refused.says("none of your groups has a role") && refused.says("guests"))
+      #expect(refused.says("none of your groups has a role"))
+      #expect(refused.says("<bdi>guests</bdi>, <bdi>visitors</bdi>"))
       world.provider.change { behavior in
         behavior.groups = ["admins"]
         behavior.email = World.ada
@@ -304,6 +305,17 @@ import Text
     }
   }
 
+  @Test(arguments: [false, true])
+  func `an email about the break-glass account is promised only with a mail server`(
+    carriesMail: Bool
+  ) async throws {
+    try await World.withSampleData(carriesMail: carriesMail) { world in
+      let page = try await Self.setUp(world).get("/administrators/password-sign-in")
+      #expect(page.says("everyone else who manages administrators sees an alert in the console."))
+      #expect(page.says("At most 20 of them get an email.") == carriesMail)
+    }
+  }
+
   @Test func `password sign-in is turned off, and the break-glass account is reported`()
     async throws
   {
@@ -321,6 +333,11 @@ import Text
       let page = try await Browser(world).get("/sign-in")
       Markup.check(page)
       #expect(page.says("Break-glass sign-in"))
+      // One primary button: that of the provider.
+      #expect(
+        page.text.matches(of: /class="[^"]*primary"/).map { String($0.0) } == [
+          "class=\"button primary\""
+        ])
       let iris = Browser(world)
       let refused = try await iris.submit(
         "/sign-in", ["email": World.iris, "password": World.password])

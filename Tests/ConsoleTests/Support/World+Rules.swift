@@ -8,7 +8,9 @@ import Testing
 
 /// States that the product's rules create.
 extension World {
-  /// Re-authenticates every session.
+  /// Makes every session as if it was just re-authenticated.
+  ///
+  /// The rule requires a factor, advances the clock to a new code, and replaces the session's token.
   func reauthenticate() async throws {
     let now = clock.now
     try await database.write { connection in

@@ -46,7 +46,7 @@ import Testing
       #expect(without.says("Note deleted. The audit log keeps its text."))
       #expect(without.says("Add what the next agent should know about this user."))
       let last = try #require(try await log(world).first)
-      #expect((last.action, last.reason) == (.accountTakeBackNote, "mistake"))
+      #expect((last.action, last.reason) == (.accountDeleteNote, "mistake"))
       #expect(last.note == nil)
 
       // A second submission, and invalid note IDs.

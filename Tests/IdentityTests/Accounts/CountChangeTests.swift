@@ -62,7 +62,7 @@ struct CountChangeTests {
       #expect(prerequisites.unverifiedEmails == expected.unverifiedEmails, note)
       (users, enrolled) = (users + expected.users, enrolled + expected.enrolledUsers)
     }
-    let losses = try await identity.pools.losses(project: instance.acme.project)
+    let losses = try await identity.pools.deletionImpact(project: instance.acme.project)
     #expect(losses.users == users && losses.enrolledUsers == enrolled, note)
     let review = try await identity.policies.review(
       instance.acme.project, visibleTo: boss, PolicyReviewQuery(order: .enrolled))

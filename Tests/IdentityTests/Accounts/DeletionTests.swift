@@ -71,6 +71,25 @@ struct AccountDeletionTests {
     }
   }
 
+  @Test func `a user can't delete their account with a session that has ended`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let alice = try await instance.account(.alice)
+      let own = Author(actor: .user(alice.id))
+      let ended = try await instance.session(.alice).session
+      // The session is still open when the request begins.
+      _ = try await identity.sessions.check(ended)
+      try await identity.sessions.endAll(instance.acme, alice.id, by: Instance.boss)
+      await expect("session.tokenExpired") {
+        try await identity.accounts.delete(instance.acme, alice.id, by: own, in: ended)
+      }
+      _ = try await instance.reload(alice)
+      let open = try await instance.session(.alice).session
+      try await identity.accounts.delete(instance.acme, alice.id, by: own, in: open)
+      #expect(try await identity.accounts.find(instance.acme, alice.id) == nil)
+    }
+  }
+
   @Test func `deleting all accounts affects that pool only`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)

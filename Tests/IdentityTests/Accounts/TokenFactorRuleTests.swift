@@ -5,17 +5,15 @@ import Testing
 /// Changes that service tokens make to second factors are audited and notified like those of
 /// administrators, and a pool can limit them.
 struct TokenFactorRuleTests {
-  private static func program(_ name: String = "sync") -> Author {
-    Author(actor: .serviceToken(ID(name), name: name), address: "198.51.100.9")
-  }
-
   private func update(
     _ instance: Instance, _ account: Account, _ factors: FactorsChange,
-    by author: Author = program()
+    by author: Author? = nil
   ) async throws {
+    let program = try await instance.program()
     var change = AccountChange()
     change.factors = factors
-    try await instance.identity.accounts.update(instance.acme, account.id, change, by: author)
+    try await instance.identity.accounts.update(
+      instance.acme, account.id, change, by: author ?? program)
   }
 
   @Test func `a removal by a token is audited and emailed like one by an agent`() async throws {
@@ -43,6 +41,19 @@ struct TokenFactorRuleTests {
       for email in ["alice@example.com", "bob@example.com"] {
         #expect(messages.count { $0 == "mail notice-factors-removed \(email)" } == 1)
       }
+    }
+  }
+
+  @Test func `a removal by a token says how many backup codes it revoked`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.recoveryCodes(.alice, device)
+      _ = try await instance.temporaryCode(device.account)
+      try await update(instance, device.account, .clear)
+      let row = try #require(try await instance.log().first { $0.action == .factorRemoveAll })
+      #expect(row.new(.recoveryCodesEnded) == .number(10))
+      #expect(row.new(.temporaryCodesEnded) == .number(1))
     }
   }
 
@@ -137,12 +148,12 @@ struct TokenFactorRuleTests {
       #expect(until == instance.now.advanced(bySeconds: 3_600))
       #expect(try await instance.reload(alice).factors.isEmpty)
       // Each token has its own limit. Administrators and other changes aren't limited.
-      try await update(instance, alice, phone, by: Self.program("other"))
+      try await update(instance, alice, phone, by: instance.program("other"))
       try await update(instance, alice, .clear, by: Instance.boss)
       var change = AccountChange()
       change.displayName = .set("Alice")
       try await instance.identity.accounts.update(
-        instance.acme, alice.id, change, by: Self.program())
+        instance.acme, alice.id, change, by: instance.program())
       // Nor are new users of an import, or users whose factors stay as they are.
       func row(_ number: String) -> ImportRow {
         ImportTests.user(.bob) {
@@ -152,18 +163,18 @@ struct TokenFactorRuleTests {
       let replacing = ImportOptions(existing: .replace)
       for options in [ImportTests.factorless, replacing] {
         let outcome = try await instance.identity.imports.run(
-          instance.acme, [row("+15555550103")], options, by: Self.program())
+          instance.acme, [row("+15555550103")], options, by: instance.program())
         #expect(outcome.refusals.isEmpty)
       }
       let changing = try await instance.identity.imports.run(
-        instance.acme, [row("+15555550104")], replacing, by: Self.program())
+        instance.acme, [row("+15555550104")], replacing, by: instance.program())
       #expect(changing.refusals.map { "\($0.fault)" } == ["tooManyFactorChanges"])
       let bob = try await instance.identity.accounts.find(instance.acme, ID("uid-bob"))
       #expect(bob?.factors.map(\.phoneNumber) == ["+15555550103"])
       instance.clock.advance(3_600)
       try await update(instance, alice, phone)
       let within = try await instance.identity.imports.run(
-        instance.acme, [row("+15555550104")], replacing, by: Self.program())
+        instance.acme, [row("+15555550104")], replacing, by: instance.program())
       #expect(within.replaced == 1)
     }
   }
@@ -190,7 +201,7 @@ struct TokenFactorRuleTests {
         $0.factors = [ImportedFactor(.phone("+15555550103"))]
       }
       let outcome = try await instance.identity.imports.run(
-        instance.acme, [row], ImportOptions(existing: .replace), by: Self.program())
+        instance.acme, [row], ImportOptions(existing: .replace), by: instance.program())
       #expect(outcome.refusals.map { "\($0.fault)" } == ["factorRemovalByTokenOff"])
       #expect(try await instance.reload(device.account).factors.count == 2)
       #expect(try await instance.reload(device.account).email == Person.alice.email)
@@ -204,15 +215,16 @@ struct TokenFactorRuleTests {
       let accounts = instance.identity.accounts
       let (alice, bob) = (try await instance.enrolled(.alice), try await instance.enrolled(.bob))
       @Sendable func delete(
-        _ device: Device, by author: Author = Self.program()
+        _ device: Device, by author: Author? = nil
       ) async throws {
-        try await accounts.delete(instance.acme, device.account.id, by: author)
+        let program = try await instance.program()
+        try await accounts.delete(instance.acme, device.account.id, by: author ?? program)
       }
       try await instance.setSupportRules { $0.tokensRemoveFactors = false }
       await expect("factorRemovalByTokenOff") { try await delete(alice) }
       #expect(try await instance.reload(alice.account).factors.count == 1)
       let plain = try await instance.account(.mallory)
-      try await accounts.delete(instance.acme, plain.id, by: Self.program())
+      try await accounts.delete(instance.acme, plain.id, by: instance.program())
       try await instance.setSupportRules {
         $0.tokensRemoveFactors = true
         $0.tokenChangesPerHour = 1

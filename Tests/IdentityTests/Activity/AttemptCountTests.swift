@@ -16,11 +16,12 @@ struct AttemptCountTests {
       }
       let device = try await instance.enrolled(.alice)
       #expect(try await identity.clockGuard.check() == nil)
+      instance.clock.advance(2 * 86_400)
+      try await identity.clockGuard.confirm(by: Instance.boss)
       let before = try await count()
-      instance.clock.advance(400 * 86_400)
+      instance.clock.advance(-2 * 86_400)
       #expect(try await identity.clockGuard.check() != nil)
-      instance.clock.advance(-400 * 86_400)
-      #expect(try await identity.clockGuard.check() == nil)
+      try await identity.clockGuard.confirm(by: Instance.boss)
       instance.clock.advance(86_400 + 43_200)
       _ = try await instance.finalize(
         device, try await instance.pending(.alice), code: device.code(at: instance.now))
@@ -69,6 +70,64 @@ struct AttemptCountTests {
     }
   }
 
+  @Test func `sums of hours whose attempts aren't folded yet aren't kept`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.fold()
+      try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
+      instance.clock.advance(5 * 3_600)
+      let before = try await instance.rejectedToday()
+      try await instance.fold()
+      let after = try await instance.rejectedToday()
+      #expect(before == 0 && after == 1)
+    }
+  }
+
+  @Test func `sums of a replica from before the end of their hours aren't kept`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.fold()
+      #expect(try await instance.identity.clockGuard.check() == nil)
+      instance.clock.advance(5 * 3_600)
+      // As on a replica that is five hours behind: neither this time nor the attempt is stored yet.
+      let before = try await instance.rejectedToday()
+      instance.clock.advance(-5 * 3_600)
+      try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
+      try await instance.fold()
+      instance.clock.advance(5 * 3_600)
+      let after = try await instance.rejectedToday()
+      #expect(before == 0 && after == 1)
+    }
+  }
+
+  @Test
+  func `attempts are counted while the clock is doubted, and numbers of users aren't recorded`()
+    async throws
+  {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let device = try await instance.enrolled(.alice)
+      try await instance.fold()
+      #expect(try await identity.clockGuard.check() == nil)
+      instance.clock.advance(400 * 86_400)
+      #expect(try await identity.clockGuard.check() != nil)
+      try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
+      _ = try await instance.account(.bob)
+      func users() async throws -> Int? {
+        while try await identity.foldActivity() {}
+        return try await identity.activity.enrollment(
+          of: instance.acme, at: instance.now.advanced(bySeconds: 3_600))?.users
+      }
+      let whileDoubted = try await users()
+      #expect(try await instance.rejectedToday() == 1)
+      #expect(whileDoubted == 1)
+      try await identity.clockGuard.confirm(by: Instance.boss)
+      #expect(try await users() == 2)
+      instance.clock.advance(5 * 3_600)
+      #expect(try await instance.rejectedToday() == 1)
+    }
+  }
+
   @Test func `the sums of many pools take few statements, once`() async throws {
     try await withInstance { instance in
       let activity = instance.identity.activity
@@ -85,10 +144,19 @@ struct AttemptCountTests {
       let start = instance.statements.count
       let first = try await rejected()
       let read = instance.statements.count - start
-      #expect(read == 3, "two for the sums, one for the last hours")
+      #expect(read == 6, "two for the sums, two for whether they're final, two for the last hours")
       let again = try await rejected()
       #expect(first == again && (first ?? 0) > 0)
-      #expect(instance.statements.count - start - read == 1)
+      #expect(instance.statements.count - start - read == 2)
     }
+  }
+}
+
+extension Instance {
+  /// Counts the rejected codes of the last day.
+  fileprivate func rejectedToday() async throws -> Int {
+    try await identity.activity.attemptCounts(
+      of: [acme.key], since: now.advanced(bySeconds: -86_400), at: now
+    )[acme.key]?.rejected ?? 0
   }
 }

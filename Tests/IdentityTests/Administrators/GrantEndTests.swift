@@ -61,6 +61,32 @@ struct GrantEndTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a role that ended before its project or tenant is deleted has ended, not been revoked`(
+    isTenant: Bool
+  ) async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      let tenant = isTenant ? instance.east.tenant : nil
+      let role = Grant(role: .support, project: instance.acme.project, tenant: tenant)
+      let end = instance.now.advanced(bySeconds: 60)
+      try await instance.identity.administrators.grant(
+        role, until: end, to: nora.id, by: instance.author(boss))
+      instance.clock.advance(61)
+      _ = try await instance.identity.pools.delete(
+        project: instance.acme.project, tenant: tenant, by: instance.author(boss))
+      let log = try await instance.wholeLog()
+      let actions = log.map(\.action)
+      let ended = try #require(actions.firstIndex(of: .administratorGrantEnd))
+      let deleted = try #require(actions.firstIndex(of: isTenant ? .tenantDelete : .projectDelete))
+      #expect(ended > deleted, "the newest is first")
+      #expect(log[ended].new(.grantEnds) == .instant(end) && log[ended].objectID == nora.id.text)
+      #expect(!actions.contains(.administratorRevoke))
+      let mails = try await instance.mails("grant-ended")
+      #expect(Set(mails.map(\.recipient)) == [boss.email, nora.email])
+    }
+  }
+
   @Test func `C8: a token that exceeds its creator's roles is invalid at once`()
     async throws
   {
@@ -91,6 +117,33 @@ struct GrantEndTests {
       // Nothing was revoked because of a wrong clock.
       instance.clock.advance(-400 * Self.day)
       #expect(try await isValid(own))
+    }
+  }
+
+  @Test func `a token whose creator's role ends during a request changes no more users`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (identity, acme) = (instance.identity, instance.acme)
+      let boss = try await instance.administrator("boss", .owner)
+      let olga = try await instance.administrator("olga", .owner)
+      let alice = try await instance.account(.alice)
+      let bob = try await instance.account(.bob)
+      let program = try await identity.serviceTokens.create(
+        project: acme.project, tenant: nil, role: .owner, name: "x",
+        maker: .administrator(olga, instance.author(olga))
+      ).token.author(address: "198.51.100.9", requestID: "")
+      try await identity.administrators.grant(
+        Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
+        by: instance.author(boss))
+      try await identity.accounts.delete(acme, alice.id, by: program)
+      instance.clock.advance(60)
+      // The task that revokes the token hasn't run.
+      #expect(try await identity.serviceTokens.list(acme.project).map(\.revokedAt) == [nil])
+      await expect("tokenRevoked") {
+        try await identity.accounts.delete(acme, bob.id, by: program)
+      }
+      #expect(try await identity.accounts.find(acme, bob.id) != nil)
     }
   }
 

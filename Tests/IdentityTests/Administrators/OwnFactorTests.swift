@@ -236,6 +236,23 @@ struct OwnFactorTests {
     }
   }
 
+  @Test func `the entry of a removed app says how many sessions and recovery codes ended`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enroll(try await instance.administrator("ann", .auditor))
+      _ = try await instance.signIn(device)
+      instance.clock.advance(30)
+      try await instance.identity.administratorFactors.withdraw(
+        from: device.administrator, currentCode: device.code(at: instance.now),
+        by: instance.author(device.administrator))
+      let row = try #require(
+        try await instance.wholeLog().first { $0.action == .administratorWithdraw })
+      #expect(row.fields == [.authenticator, .codes, .sessionsEnded])
+      #expect(row.old(.codes) == .number(10) && row.new(.sessionsEnded) == .number(1))
+    }
+  }
+
   @Test func `roles that require a second factor can't remove it`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
@@ -270,6 +287,8 @@ struct OwnFactorTests {
       #expect(try await instance.identity.consoleSessions.find(token: token) == nil)
       await expect("ended") { try await instance.finish(pending, code: device.recoveryCodes[0]) }
       #expect(try await instance.identity.ownAccount.recoveryCodesLeft(nora.id) == 0)
+      let row = try await instance.wholeLog().first { $0.action == .administratorResetFactor }
+      #expect(row?.old(.codes) == .number(10))
       _ = try await instance.giveConsolePassword(nora).session
     }
   }

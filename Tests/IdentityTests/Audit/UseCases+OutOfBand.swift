@@ -63,19 +63,30 @@ extension UseCase {
     },
     UseCase("sign up with an email link", [.accountSignUp]) { i in
       try await i.allow(emailLink: true)
-      let code = try await i.code(.signIn)
-      return {
-        _ = try await i.identity.signIns.emailLink(
-          i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
-      }
+      return try await signInByLink(i)
     },
     UseCase("sign in with an email link for the first time", [.accountVerifyEmail]) { i in
       try await i.allow(emailLink: true)
       _ = try await i.account(.alice, isVerified: false)
-      let code = try await i.code(.signIn)
-      return {
-        _ = try await i.identity.signIns.emailLink(
-          i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
+      return try await signInByLink(i)
+    },
+    UseCase("add sign-in by email link to a verified account", [.accountChange]) { i in
+      try await i.allow(emailLink: true)
+      _ = try await i.account(.alice)
+      return try await signInByLink(i)
+    },
+    UseCase("sign in by email link again", []) { i in
+      try await i.allow(emailLink: true)
+      _ = try await i.linked(.alice)
+      return try await signInByLink(i)
+    },
+    UseCase("end sign-in by email link", [.accountChange]) { i in
+      try await i.allow(emailLink: true)
+      let account = try await i.linked(.alice)
+      var change = AccountChange()
+      change.password = .clear
+      return { [change] in
+        try await i.identity.accounts.update(i.acme, account, change, by: Instance.boss)
       }
     },
     UseCase("add an email address to an account", [.accountChangeEmail]) { i in
@@ -90,4 +101,23 @@ extension UseCase {
       }
     },
   ]
+
+  /// Emails Alice a sign-in link, and returns the sign-in with it.
+  private static func signInByLink(_ i: Instance) async throws -> Act {
+    let code = try await i.code(.signIn)
+    return {
+      _ = try await i.identity.signIns.emailLink(
+        i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
+    }
+  }
+}
+
+extension Instance {
+  /// Creates a user who only signs in by email link, and returns their UID.
+  fileprivate func linked(_ person: Person) async throws -> ID<Account> {
+    let done = try await identity.signIns.emailLink(
+      acme, email: person.email, code: try await code(.signIn, person), by: Self.visitor)
+    guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
+    return grant.account.id
+  }
 }

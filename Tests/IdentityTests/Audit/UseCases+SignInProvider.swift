@@ -35,7 +35,7 @@ extension UseCase {
     },
     UseCase(
       "sign in with the provider for the first time",
-      [.administratorCreate, .administratorGrant, .administratorSignIn]
+      [.administratorCreate, .administratorGrant, .administratorSignIn], spendsTicket: true
     ) { i in
       try await i.setUpProvider()
       return { _ = try await i.visit() }
@@ -49,7 +49,8 @@ extension UseCase {
       return { _ = try await i.visit() }
     },
     UseCase(
-      "link with the provider", [.administratorLinkProvider, .administratorGrant]
+      "link with the provider", [.administratorLinkProvider, .administratorGrant],
+      spendsTicket: true
     ) { i in
       try await i.setUpProvider()
       let nora = try await i.administrator("nora", .auditor)
@@ -64,7 +65,7 @@ extension UseCase {
       let session = try await i.link(nora)
       return { try await i.identity.consoleProviders.unlink(session, by: i.author(nora)) }
     },
-    UseCase("re-authenticate with the provider", [.administratorStepUp]) { i in
+    UseCase("re-authenticate with the provider", [.administratorStepUp], spendsTicket: true) { i in
       try await i.setUpProvider()
       let session = try await i.providerSession()
       return { _ = try await i.visit(.reauthentication(session)) }

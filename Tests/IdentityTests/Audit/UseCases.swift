@@ -11,7 +11,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   let auditActions: [AuditAction]
   /// The result: `done`, or the name of the expected error.
   let ending: String
-  /// Whether it uses a ticket up before it's decided, even if its audit entry can't be written.
+  /// Whether it uses a ticket, or counts a use, even if its audit entry can't be written.
   let spendsTicket: Bool
   /// Prepares the instance and returns the use case itself.
   let prepare: @Sendable (Instance) async throws -> Act

@@ -109,11 +109,7 @@ struct ValueTests {
 
   @Test func `a secret replaced by import is audited and emailed as a new factor`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
-      ) {
-        $0.project?.importsTOTP = true
-      }
+      try await instance.allowTOTPImport()
       func run(_ secret: String, _ options: ImportOptions) async throws {
         let row = ImportTests.user(.alice) {
           var factor = ImportedFactor(.totp(Secret(Array(secret.utf8))), id: "app-1")

@@ -258,12 +258,7 @@ struct TemporaryCodeTests {
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
       let code = try await instance.temporaryCode(device.account, hours: 24)
-      let ring = try KeyRing(text: instance.keys.text.revealedText)
-      let identity = try instance.identity(keys: ring)
-      try await identity.prepare()
-      ring.adopt(ring.rotated(random: .system))
-      try await identity.masterKeys.begin(by: Instance.boss)
-      while case .part = try await identity.masterKeys.step() {}
+      let (identity, ring) = try await instance.rotateMasterKey()
       ring.adopt(ring.newestAlone())
       let outcome = try await identity.signIns.password(
         instance.acme, email: Person.alice.email, password: Person.alice.password, address: "a")

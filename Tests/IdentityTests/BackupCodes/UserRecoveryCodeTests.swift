@@ -200,7 +200,13 @@ struct UserRecoveryCodeTests {
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
       let codes = try await instance.recoveryCodes(.alice, device)
+      _ = try await instance.temporaryCode(device.account)
       _ = try await instance.enrollPhone(device.session)
+      let enrollment = try #require(try await instance.log().first)
+      #expect(enrollment.action == .factorEnroll)
+      #expect(enrollment.new(.temporaryCodesEnded) == .number(1))
+      #expect(enrollment.new(.recoveryCodesEnded) == nil)
+      _ = try await instance.temporaryCode(device.account)
       let mail = try #require(try await instance.mails("revert-factor").last)
       let applied = try await instance.identity.outOfBandCodes.apply(
         try mail.code, by: Instance.visitor)
@@ -211,7 +217,8 @@ struct UserRecoveryCodeTests {
       #expect(state.recoveryLeft == nil)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[0]) }
       let row = try #require(try await instance.log().first { $0.action == .factorRevert })
-      #expect(row.old(.codes) == .number(10))
+      #expect(row.new(.recoveryCodesEnded) == .number(10))
+      #expect(row.new(.temporaryCodesEnded) == .number(1))
     }
   }
 
@@ -248,11 +255,69 @@ struct UserRecoveryCodeTests {
       try await instance.reauthenticate(agent.session)
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, agent.request())
+      let removal = try #require(try await instance.log().first { $0.action == .factorRemove })
+      #expect(removal.new(.recoveryCodesEnded) == .number(10))
       let next = try await instance.enroll(try await instance.session(.alice).session)
       await expect("invalidCode") { try await instance.signIn(.alice, next, code: more[0]) }
       let state = try await instance.identity.backupCodes.state(
         of: device.account, in: instance.acme)
       #expect(state.recoveryLeft == nil)
+    }
+  }
+
+  @Test func `the entry of an unenrolled app or cleared factors says how many codes were revoked`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      for isOwn in [true, false] {
+        let person: Person = isOwn ? .alice : .bob
+        let device = try await instance.enrolled(person)
+        _ = try await instance.recoveryCodes(person, device)
+        _ = try await instance.temporaryCode(device.account)
+        if isOwn {
+          _ = try await instance.identity.enrollments.withdraw(
+            device.session, enrollment: device.factor.text, by: Instance.visitor)
+        } else {
+          var change = AccountChange()
+          change.factors = .clear
+          try await instance.identity.accounts.update(
+            instance.acme, device.account.id, change, by: Instance.boss)
+        }
+        let row = try #require(try await instance.log().first)
+        #expect(row.action == (isOwn ? .factorWithdraw : .accountChange))
+        #expect(row.new(.recoveryCodesEnded) == .number(10))
+        #expect(row.new(.temporaryCodesEnded) == .number(1))
+      }
+    }
+  }
+
+  @Test func `codes are only counted when a user's factors change`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      func counts() -> Bool {
+        instance.statements.all.contains { $0.contains("FROM backup_code c") }
+      }
+      func row(_ phones: [String], named name: String) -> ImportRow {
+        ImportTests.user(.alice) {
+          $0.localID = device.account.id.text
+          $0.displayName = name
+          $0.factors = phones.map { ImportedFactor(.phone($0), id: "p") }
+        }
+      }
+      func replace(_ row: ImportRow) async throws {
+        let outcome = try await instance.identity.imports.run(
+          instance.acme, [row], ImportOptions(existing: .replace), by: Instance.boss)
+        #expect(outcome.replaced == 1)
+      }
+      var change = AccountChange()
+      change.displayName = .set("Alice")
+      try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      try await replace(row([], named: "Alicia"))
+      #expect(!counts())
+      try await replace(row(["+15555550101"], named: "Alicia"))
+      #expect(counts())
     }
   }
 }

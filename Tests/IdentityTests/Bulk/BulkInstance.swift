@@ -76,6 +76,7 @@ extension Instance {
         SELECT /* test */ 'bulk_item', count(*) FROM bulk_item
         UNION ALL SELECT 'bulk_group', count(*) FROM bulk_group
         UNION ALL SELECT 'approval', count(*) FROM approval
+        UNION ALL SELECT 'policy_weakening', count(*) FROM policy_weakening
         """
       ) { row in (try row.value(0) as String, try row.value(1) as Int) }
       return Dictionary(uniqueKeysWithValues: counts)[table] ?? 0

@@ -22,6 +22,23 @@ import Testing
     #expect(try read("email\nann@example.com") == ["2 ann@example.com"])
   }
 
+  @Test func `a line without a UID is about the user with its email address`() throws {
+    #expect(
+      try read("uid,email\nu-1,ann@example.com\n,bo@example.com\n,\n")
+        == ["2 u-1", "3 bo@example.com"])
+    #expect(
+      try read("email,uid\nann@example.com\nbo@example.com,u-2")
+        == ["2 ann@example.com", "3 u-2"])
+  }
+
+  @Test(arguments: [
+    "uid,name\nu-1,Ann\n,Bo", "name,uid\nAnn,u-1\nBo", "name,email\nAnn,ann@example.com\nBo,",
+    "name,uid,email\nAnn,u-1,\nBo,,", "user,name\nu-1,Ann\n,Bo",
+  ])
+  func `a line that names no user in the header's columns is refused, not skipped`(text: String) {
+    #expect(throws: BulkListError.missingUser(line: 3)) { try BulkList(text) }
+  }
+
   @Test func `without a header row, the first cell with an at sign is used, or the first cell`()
     throws
   {

@@ -102,6 +102,31 @@ import Testing
     }
   }
 
+  @Test func `an undo restores what the bulk removal removed, also if another removal was undone`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (acme, identity) = (instance.acme, instance.identity)
+      try await instance.addUsers(1, in: acme)
+      try await instance.addPhone("phone", to: ID("u0"))
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      let id = try await instance.draft(across: instance.addresses(0..<1), by: agent)
+      _ = try await identity.factorRemovals.remove(acme, ID("u0"), ID("f0"), agent.request())
+      let single = try await instance.hold(of: "u0", in: acme)
+      try await instance.begin(group: id, by: agent)
+      try await instance.runAll()
+      #expect(try await instance.factors(of: "u0", in: [acme]) == [0])
+      _ = try await identity.factorRemovals.undo(
+        acme, ID("u0"), single, other.request(.mistake))
+      #expect(try await instance.factors(of: "u0", in: [acme]) == [1])
+      #expect(await undo(instance, id, by: other) == "done")
+      try await instance.runAll()
+      #expect(try await instance.factors(of: "u0", in: [acme]) == [2])
+      let group = try await instance.group(id, by: other)
+      #expect(try await instance.results(of: group) == ["restored"])
+    }
+  }
+
   @Test func `an undo that restores all users is recorded without others`() async throws {
     try await withInstance { instance in
       let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())

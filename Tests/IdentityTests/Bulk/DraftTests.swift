@@ -25,6 +25,24 @@ struct DraftTests {
     }
   }
 
+  @Test func `only the five newest previews without a match are stored`() async throws {
+    try await withInstance { instance in
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      let theirs = try await instance.draft(across: "nobody", by: other)
+      var drafts: [Int64] = []
+      for _ in 0..<(BulkRemovals.mostDrafts + 3) {
+        instance.clock.advance(1)
+        drafts.append(try await instance.draft(across: "nobody", by: agent))
+      }
+      #expect(try await instance.count("bulk_group") == BulkRemovals.mostDrafts + 1)
+      for (number, draft) in drafts.enumerated() {
+        let found = await outcome { try await instance.group(draft, by: agent) }
+        #expect((found == "notFound") == (number < 3))
+      }
+      _ = try await instance.group(theirs, by: other)
+    }
+  }
+
   @Test func `drafts and other pools' removals don't displace removals from the list of groups`()
     async throws
   {

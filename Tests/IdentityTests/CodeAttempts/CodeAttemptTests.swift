@@ -1,6 +1,6 @@
 import Crypto
 import Database
-import Identity
+@testable import Identity
 import OTP
 import Testing
 
@@ -163,6 +163,36 @@ struct CodeAttemptTests {
         #expect(codeAttempts[1].result == .wrong && !codeAttempts[1].isConfirmed)
         #expect(codeAttempts[2].drift == (isConfirmed ? ClockDrift(steps: -6) : nil))
       }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `near misses are confirmed after a block, and after an administrator unlocked the codes`(
+    isLocked: Bool
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(1)
+      if isLocked { try await instance.setCodeCap(5) }
+      let device = try await instance.enrolled(.alice)
+      instance.clock.advance(3_600)
+      for _ in 0..<5 {
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: -6))
+      }
+      // Isn't checked, and so isn't counted as an incorrect code.
+      try await instance.enterCode(device, code: device.code(at: instance.now))
+      if isLocked {
+        try await instance.database.write { connection in
+          _ = try AccountRecord.unlockCodes(device.account.key, connection)
+        }
+      }
+      instance.clock.advance(120)
+      let right = try device.code(at: instance.now)
+      #expect(try await instance.enterCode(device, code: right) == "done")
+      let codeAttempts = try await instance.codeAttempts(device.account)
+      #expect(
+        codeAttempts.prefix(7).map(\.result)
+          == [.accepted, isLocked ? .closed : .blocked] + Array(repeating: .late, count: 5))
+      #expect(codeAttempts.count(where: \.isConfirmed) == 5)
     }
   }
 

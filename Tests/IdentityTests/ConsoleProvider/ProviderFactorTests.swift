@@ -156,7 +156,7 @@ struct ProviderFactorTests {
       }
       await expect("otherPerson") { _ = try await instance.visit(.reauthentication(session)) }
       instance.provider.change { $0.subject = "248289761001" }
-      // The answer to a re-authentication doesn't sign anybody in.
+      // The answer to a re-authentication doesn't sign anyone in.
       let start = try await instance.identity.consoleProviders.begin(
         .reauthentication(session), redirect: Instance.redirect)
       #expect(start.address.hasSuffix("&max_age=0&prompt=login"))
@@ -216,7 +216,7 @@ struct ProviderFactorTests {
       let left = try await instance.identity.consoleSessions.list(of: nora.id)
       #expect(left.map(\.provider) == [nil])
       await expect("notLinked") { try await providers.unlink(own, by: instance.author(nora)) }
-      // Somebody without a password or passkey has no other way in.
+      // Someone without a password or passkey has no other way in.
       instance.provider.change { behavior in
         (behavior.subject, behavior.email) = ("another", "pia@example.com")
       }

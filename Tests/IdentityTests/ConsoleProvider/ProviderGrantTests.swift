@@ -194,8 +194,9 @@ struct ProviderGrantTests {
         GroupRole(group: "b", grant: Grant(role: .support, project: project, tenant: tenant)),
       ]
       try await instance.setUpProvider(roles)
-      #expect(try await identity.pools.losses(project: project).groupRoles == 2)
-      #expect(try await identity.pools.losses(project: project, tenant: tenant).groupRoles == 1)
+      #expect(try await identity.pools.deletionImpact(project: project).groupRoles == 2)
+      #expect(
+        try await identity.pools.deletionImpact(project: project, tenant: tenant).groupRoles == 1)
       try await identity.pools.delete(project: project, tenant: tenant, by: Instance.boss)
       #expect(try await identity.consoleProviders.find()?.roles.count == 2)
       try await identity.pools.delete(project: project, by: Instance.boss)

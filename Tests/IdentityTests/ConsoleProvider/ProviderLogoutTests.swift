@@ -134,6 +134,26 @@ struct ProviderLogoutTests {
     }
   }
 
+  @Test func `while the provider's keys can't be fetched, no logout token counts as invalid`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let provider = instance.provider
+      provider.change { $0.published = [] }
+      instance.clock.advance(3_600)
+      let claims = provider.logoutClaims(subject: "248289761001", id: "1")
+      var results: Set<String> = []
+      for _ in 0..<101 {
+        results.insert(await outcome { _ = try await Self.logOut(instance, claims) })
+      }
+      #expect(results == ["provider"])
+      provider.change { $0.published = [0] }
+      instance.clock.advance(10)
+      #expect(try await Self.logOut(instance, claims) == 0)
+    }
+  }
+
   @Test func `V15: a logout token counts once, and invalid ones are throttled`() async throws {
     try await withInstance { instance in
       let claims = instance.provider.logoutClaims(subject: "248289761001", id: "1")

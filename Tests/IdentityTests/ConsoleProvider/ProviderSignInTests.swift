@@ -348,6 +348,30 @@ struct ProviderSignInTests {
     }
   }
 
+  @Test
+  func `an answer to a provider that can't respond can be submitted three times and isn't audited`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let (start, answer) = try await instance.leave()
+      let rows = try await instance.wholeLog().count
+      instance.provider.change { $0.status = 429 }
+      var outcomes: [String] = []
+      for _ in 0..<200 {
+        outcomes.append(await outcome { _ = try await instance.come(start, answer) })
+      }
+      #expect(outcomes.prefix(3).allSatisfy { $0 == "provider" })
+      // Used answers are counted by network.
+      #expect(Set(outcomes.dropFirst(3)) == ["ended", "throttled"])
+      #expect(instance.provider.requests.count { $0.address.hasSuffix("/token") } == 3)
+      #expect(try await instance.wholeLog().count == rows)
+      instance.provider.change { $0.status = nil }
+      instance.clock.advance(3_600)
+      _ = try await instance.visit()
+    }
+  }
+
   @Test func `failed sign-ins from a network are throttled`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()

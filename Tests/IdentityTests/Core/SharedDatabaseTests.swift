@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Synchronization
+import TestDatabases
 import Testing
 
 @testable import Identity
@@ -26,6 +27,26 @@ struct SharedDatabaseTests {
       }
       #expect(Set(try identities.map { try $0.signingKeys.currentID() }).count == 1)
       #expect(identities.allSatisfy { $0.signingKeys.publicKeys().count == 1 })
+    }
+  }
+
+  // A file has one server, whose new code replaces the old one.
+  @Test(.enabled(if: !TestDatabase.isSQLite, "a database in a file has one server"))
+  func `the setup codes of the latest eight starts are valid`() async throws {
+    try await withInstance { instance in
+      let setup = instance.identity.setup
+      @Sendable func complete(_ code: Secret?) async throws {
+        _ = try await setup.complete(
+          code: try #require(code).revealedText, email: "owner@example.com", displayName: "Olga",
+          password: Secret("a long pass phrase"), address: "198.51.100.9", userAgent: "Browser")
+      }
+      let oldest = try await setup.issueCode()
+      let second = try await setup.issueCode()
+      for _ in 0..<6 { _ = try await setup.issueCode() }
+      let newest = try await setup.issueCode()
+      await expect("wrongCode") { try await complete(oldest) }
+      try await complete(second)
+      await expect("closed") { try await complete(newest) }
     }
   }
 

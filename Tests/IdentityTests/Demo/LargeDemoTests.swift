@@ -97,7 +97,8 @@ struct LargeDemoTests {
             UNION ALL SELECT enrollment_id || coalesce(phone, '') || CASE WHEN sealed_secret IS NULL THEN 1 ELSE 0 END
               FROM factor
             UNION ALL SELECT at || result || coalesce(CAST(distance AS TEXT), '') || address FROM code_attempt
-            """, database))
+            """, database
+          ).sorted())
       }
     }
     #expect(contents[0] == contents[1])

@@ -34,7 +34,8 @@ struct WithdrawalTests {
       _ = try await instance.session(.alice)
       let row = try #require(try await instance.log().first)
       #expect(row.action == .factorWithdraw)
-      #expect(row.hadFactor(device.factor.text) && row.fields == [.factors])
+      #expect(row.hadFactor(device.factor.text) && row.fields == [.factors, .sessionsEnded])
+      #expect(row.new(.sessionsEnded) == .number(3))
     }
   }
 

@@ -66,6 +66,38 @@ struct EventStreamChangeTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `sending a refused entry again doesn't move the stream`(
+    goesBack: Bool
+  ) async throws {
+    try await withInstance { instance in
+      let owner = try await instance.agent("olga", role: .owner)
+      let stream = try await instance.addStream(by: owner)
+      try await instance.writeEntries(5)
+      try await instance.sealAll()
+      let refused = try await instance.refuseNext(stream)
+      _ = try await instance.deliverAll(stream)
+      _ = try await instance.streams.retry(refused, of: stream.id, owner.request(nil))
+      let late = try #require(try await instance.streams.next(stream.id, limit: 100))
+      #expect(!late.isNext)
+      if goesBack {
+        try await instance.interrupt(stream, after: StreamPosition(sequence: refused, head: 0))
+      } else {
+        try await instance.sealAll()
+        let more = try #require(try await instance.streams.next(stream.id, limit: 100))
+        try await instance.streams.record(.delivered, of: more)
+      }
+      let before = try await instance.streams.find(stream.id).stream
+      #expect(before.position != late.stream.position)
+      #expect(try await instance.streams.record(.delivered, of: late) == .result)
+      let after = try await instance.streams.find(stream.id).stream
+      #expect((after.position, after.headPosition) == (before.position, before.headPosition))
+      #expect(after.failures == 0 && after.nextTryAt == nil)
+      let letters = try await instance.streams.deadLetters(stream.id)
+      #expect(letters.isEmpty)
+    }
+  }
+
   @Test func `a destination of another kind or another stream is refused`() async throws {
     try await withInstance { instance in
       let stream = try await instance.addStream()

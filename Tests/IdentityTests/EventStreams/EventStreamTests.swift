@@ -59,12 +59,7 @@ struct EventStreamTests {
       }
       let sealed = try #require(stored)
       #expect(!sealed.contains(secret.revealedBytes))
-      let ring = try KeyRing(text: instance.keys.text.revealedText)
-      let identity = try instance.identity(keys: ring)
-      try await identity.prepare()
-      ring.adopt(ring.rotated(random: .system))
-      try await identity.masterKeys.begin(by: Instance.boss)
-      while case .part = try await identity.masterKeys.step() {}
+      let identity = try await instance.rotateMasterKey().identity
       while try await identity.auditChain.seal() {}
       let batch = try #require(try await identity.eventStreams.next(added.stream.id, limit: 1))
       #expect(batch.secret == secret)

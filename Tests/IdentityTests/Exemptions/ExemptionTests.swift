@@ -50,12 +50,84 @@ struct ExemptionTests {
       let found = try await accounts.search(instance.acme, "alice", filter: .exempt)
       let hidden = try await accounts.search(instance.acme, "alice", filter: .none)
       #expect(found.accounts.map(\.id) == [alice.id] && hidden.accounts.isEmpty)
-      let current = try await instance.identity.exemptions.current(in: instance.acme).count
-      let other = try await instance.identity.exemptions.current(in: instance.east).count
-      #expect((current, other) == (2, 0))
       instance.clock.advance(3 * 86_400)
       let (later, ended) = (try await list(.none), try await list(.exempt))
       #expect(later == [alice.id, bob.id] && ended.isEmpty)
+    }
+  }
+
+  @Test func `a pool's exempt users are counted, and the ends are those of the users asked for`()
+    async throws
+  {
+    try await withInstance { instance in
+      let exemptions = instance.identity.exemptions
+      let (alice, bob) = (try await instance.account(.alice), try await instance.enrolled(.bob))
+      let agent = try await instance.agent("o", role: .owner)
+      for account in [alice, bob.account] { try await exempt(instance, account, by: agent) }
+      let end = instance.now.advanced(bySeconds: 30 * 86_400)
+      #expect(
+        try await exemptions.counts(in: instance.acme) == ExemptionCounts(all: 2, withoutFactor: 1))
+      #expect(try await exemptions.counts(in: instance.east) == ExemptionCounts())
+      #expect(try await exemptions.ends(of: [bob.account.key, 1]) == [bob.account.key: end])
+      _ = try await exemptions.end(instance.acme, alice.id, agent.request())
+      let keys = [alice.key, bob.account.key]
+      #expect(try await exemptions.ends(of: keys) == [bob.account.key: end])
+      #expect(
+        try await exemptions.counts(in: instance.acme) == ExemptionCounts(all: 1, withoutFactor: 0))
+      instance.clock.advance(30 * 86_400)
+      #expect(try await exemptions.ends(of: keys) == [:])
+    }
+  }
+
+  @Test func `the periods of exemptions are those of a pool, or of a project with its tenants`()
+    async throws
+  {
+    try await withInstance { instance in
+      let exemptions = instance.identity.exemptions
+      let (alice, bob) = (
+        try await instance.account(.alice), try await instance.account(.bob, in: instance.east)
+      )
+      let agent = try await instance.agent("o", role: .owner)
+      let start = instance.now
+      try await exempt(instance, alice, days: 3, by: agent)
+      instance.clock.advance(86_400)
+      let other = try await instance.agent("p", role: .owner)
+      _ = try await exemptions.end(instance.acme, alice.id, other.request())
+      let ended = instance.now
+      _ = try await exemptions.grant(
+        instance.east, bob.id, until: ended.advanced(bySeconds: 60),
+        other.request(.other, note: "x"))
+      func periods(isWhole: Bool, since: Instant) async throws -> [[Instant]] {
+        try await exemptions.periods(in: instance.acme, isWhole: isWhole, since: since)
+          .map { [$0.from, $0.until] }
+          .sorted { $0[0] < $1[0] }
+      }
+      let later = [ended, ended.advanced(bySeconds: 60)]
+      #expect(try await periods(isWhole: false, since: start) == [[start, ended]])
+      #expect(try await periods(isWhole: true, since: start) == [[start, ended], later])
+      #expect(try await periods(isWhole: true, since: ended) == [later])
+      #expect(try await periods(isWhole: false, since: ended) == [])
+    }
+  }
+
+  @Test func `an exempt user is enrolled only with a factor that the policy enables`() async throws
+  {
+    try await withInstance { instance in
+      let (identity, alice) = (instance.identity, try await instance.account(.alice))
+      try await exempt(instance, alice, by: try await instance.agent("o", role: .owner))
+      func change(isSMSOn: Bool) async throws {
+        _ = try await identity.policies.change(instance.acme, by: Instance.boss) {
+          $0.configuration.setSMS(isSMSOn)
+        }
+      }
+      try await change(isSMSOn: true)
+      #expect(try await identity.exemptions.find(alice)?.hasFactor == false)
+      try await instance.addPhone("phone", to: alice.id)
+      var found = try #require(try await identity.exemptions.find(alice))
+      #expect(found.hasFactor && found.isEnrolled)
+      try await change(isSMSOn: false)
+      found = try #require(try await identity.exemptions.find(alice))
+      #expect(found.hasFactor && !found.isEnrolled)
     }
   }
 
@@ -72,7 +144,7 @@ struct ExemptionTests {
     }
   }
 
-  @Test func `whoever granted an exemption can't renew it, but another administrator can`()
+  @Test func `the grantor of an exemption can't renew it, but another administrator can`()
     async throws
   {
     try await withInstance { instance in
@@ -146,7 +218,7 @@ struct ExemptionTests {
       let alice = try await instance.account(.alice)
       let policies = instance.identity.policies
       func affected() async throws -> Int {
-        try await policies.preview(instance.acme) { $0 }.withoutFactor
+        try await policies.unenrolledUsers(try await policies.read(instance.acme)).required
       }
       #expect(try await affected() == 1)
       try await exempt(instance, alice, days: 2, by: try await instance.agent("o", role: .owner))
@@ -190,6 +262,12 @@ struct ExemptionTests {
       #expect(try await exemptions.list(visibleTo: east).map(\.account) == [bob.id])
       let globex = instance.globex.project
       #expect(try await exemptions.list(in: globex, visibleTo: olga.administrator).isEmpty)
+      let pools = [instance.acme.key, instance.east.key, instance.globex.key]
+      #expect(
+        try await exemptions.counts(of: pools) == [instance.acme.key: 1, instance.east.key: 1])
+      instance.clock.advance(86_400)
+      #expect(try await exemptions.counts(of: pools) == [instance.acme.key: 1])
+      #expect(try await exemptions.counts(of: []).isEmpty)
     }
   }
 }

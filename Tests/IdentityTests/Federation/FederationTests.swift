@@ -88,6 +88,25 @@ struct FederationTests {
     }
   }
 
+  @Test func `linking by an unverified email ends sign-in by email link`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      try await instance.allow(emailLink: true)
+      let done = try await instance.identity.signIns.emailLink(
+        instance.acme, email: Person.alice.email, code: try await instance.code(.signIn),
+        linking: nil, by: Instance.visitor)
+      guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
+      #expect(grant.account.signsInByLink)
+      var change = AccountChange()
+      change.emailVerified = false
+      _ = try await instance.identity.accounts.update(
+        instance.acme, grant.account.id, change, by: Instance.boss)
+      let linked = try await instance.signIn(withProviderSaying: Self.alice).signedIn().federated
+      #expect(linked.account.id == grant.account.id)
+      #expect(linked.account.emailVerified && !linked.account.signsInByLink)
+    }
+  }
+
   @Test func `an email that the provider didn't verify requires confirmation`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()

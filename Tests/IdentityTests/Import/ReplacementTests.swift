@@ -155,9 +155,7 @@ import Testing
 
   private func protected(_ instance: Instance, appID: String) async throws -> Protected {
     let identity = instance.identity
-    _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) {
-      $0.project?.importsTOTP = true
-    }
+    try await instance.allowTOTPImport()
     try await instance.setWindow(1)
     try await instance.allowBackupCodes()
     _ = try await replace(instance, row(appID: appID))
@@ -214,6 +212,19 @@ import Testing
       for code in [user.temporaryCode, user.recoveryCodes[0]] {
         try await instance.signIn(.alice, user.device, code: code)
       }
+    }
+  }
+
+  @Test func `the entry of a row that replaces an app says how many backup codes it revoked`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await protected(instance, appID: "app-1")
+      _ = try await replace(instance, row(appID: "app-2"))
+      let entry = try #require(try await instance.log().first { $0.action == .accountChange })
+      #expect(entry.new(.origin) == .code("import"))
+      #expect(entry.new(.temporaryCodesEnded) == .number(1))
+      #expect(entry.new(.recoveryCodesEnded) == .number(10))
     }
   }
 

@@ -208,6 +208,29 @@ struct MasterKeyTests {
     }
   }
 
+  @Test func `a server that learned too late that the first pass is over doesn't begin the second`()
+    async throws
+  {
+    try await withInstance { instance in
+      let ring = try ring(instance)
+      ring.adopt(ring.rotated(random: .system))
+      let identity = try instance.identity(keys: ring)
+      // Later than the first key was used.
+      instance.clock.advance(60)
+      try await identity.prepare()
+      let until = instance.now.advanced(bySeconds: MasterKeys.carried)
+      #expect(try await finish(identity.masterKeys) == .waiting(until))
+      // It read before the end of the first pass that there is more to do.
+      #expect(try await identity.masterKeys.pass(ring.ids[0]) == .waiting(until))
+      // A process that read the key file earlier.
+      _ = try await instance.enrolled(.alice)
+      instance.clock.advance(MasterKeys.carried)
+      #expect(try await finish(identity.masterKeys) == .droppable)
+      #expect(try await sealing(instance) == [ring.ids[0]])
+      instance.keys.adopt(ring)
+    }
+  }
+
   @Test
   func `secrets sealed with the former key after the first pass are resealed before it's dropped`()
     async throws

@@ -22,6 +22,25 @@ struct DeliveryTests {
     }
   }
 
+  @Test func `a code that was lost with its server is sent again while it's valid`() async throws {
+    try await withInstance { instance in
+      let identity = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: instance.clock.wall, smsLimits: SMSLimits())
+      let (deliveries, lease) = (identity.deliveries, Deliveries.gatewayLease)
+      try await instance.write(.sms, lifetime: PhoneCode.lifetime, on: identity)
+      let message = try #require(try await deliveries.claim(.sms, leasingFor: lease))
+      // On SQLite, a server that starts is the only one, and sends everything at once.
+      if !TestDatabase.isSQLite { try await deliveries.begin(.sms, leasingFor: lease) }
+      // A request to the gateway may still be running on another server.
+      instance.clock.advance(lease - 1)
+      #expect(try await deliveries.claim(.sms, leasingFor: lease) == nil)
+      instance.clock.advance(1)
+      let again = try #require(try await deliveries.claim(.sms, leasingFor: lease))
+      #expect((again.id, again.attempt) == (message.id, 2))
+    }
+  }
+
   @Test func `an email being sent isn't claimed again when the clock jumps past its lease`()
     async throws
   {

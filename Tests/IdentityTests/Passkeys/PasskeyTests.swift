@@ -82,6 +82,8 @@ struct PasskeyTests {
           passkey, in: recovered, by: instance.author(nora))
       }
       #expect(try await account.recoveryCodesLeft(nora.id) == 0)
+      let rows = try await instance.wholeLog().filter { $0.action == .administratorPasskeyRemove }
+      #expect(rows.map { $0.old(.codes) } == [.number(10), nil])
     }
   }
 

@@ -25,6 +25,7 @@ struct PhoneEnrollmentTests {
       let row = try #require(try await instance.log().first)
       #expect(row.action == .factorEnroll)
       #expect(row.hasFactor(factor.id.text))
+      #expect(row.new(.sessionsEnded) == .number(1))
       let found = try await instance.identity.accounts.search(instance.acme, "0151 12345678")
       #expect(found.accounts.map(\.id) == [grant.account.id])
     }

@@ -2,11 +2,13 @@ import Identity
 import Testing
 
 @Suite struct EffectiveMFATests {
-  private func effective(_ instance: Instance) async throws -> EffectiveMFA {
+  private func effective(
+    _ instance: Instance, carriesMail: Bool = true
+  ) async throws -> EffectiveMFA {
     let policies = instance.identity.policies
     return EffectiveMFA(
       try await policies.read(instance.acme), history: try await policies.history(instance.acme),
-      at: instance.now)
+      carriesMail: carriesMail, at: instance.now)
   }
 
   private func change(
@@ -47,6 +49,76 @@ import Testing
       instance.clock.advance(4 * 86_400)
       let started = try await effective(instance)
       #expect(started.enrollment == .application && started.enrollmentSince == .day(day))
+    }
+  }
+
+  @Test func `the server enforces enrollment from a change on, even if its first day is past`()
+    async throws
+  {
+    try await withInstance { instance in
+      instance.clock.advance(3 * 86_400)
+      let today = Day(instance.now)
+      let past = Day(instance.now.advanced(bySeconds: -2 * 86_400))
+      try await change(instance) {
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.claim, from: past, graceDays: 0)
+      }
+      #expect(try await effective(instance).enrollmentSince == .moment(instance.now))
+      let next = Day(today.start.advanced(bySeconds: 86_400))
+      try await change(instance) {
+        $0.enforcement = Enforcement(.claim, from: next, graceDays: 0)
+      }
+      instance.clock.advance(86_400)
+      #expect(try await effective(instance).enrollmentSince == .day(next))
+    }
+  }
+
+  @Test func `changes that don't start enforcement don't change since when it's enforced`()
+    async throws
+  {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      instance.clock.advance(3 * 86_400)
+      let past = Day(instance.now.advanced(bySeconds: -2 * 86_400))
+      try await change(instance) {
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.claim, from: past, graceDays: 0)
+      }
+      let start = instance.now
+      instance.clock.advance(86_400)
+      try await change(instance) { $0.configuration.totp?.state = .mandatory }
+      #expect(try await effective(instance).enrollmentSince == .moment(start))
+      for interval in 0...9 {
+        try await change(instance) { $0.configuration.totp?.adjacentIntervals = interval }
+      }
+      // Its beginning isn't among the latest ten changes.
+      #expect(try await effective(instance).enrollmentSince == nil)
+      let whole = EffectiveMFA(
+        try await policies.read(instance.acme),
+        history: try await policies.history(instance.acme, limit: 100), carriesMail: true,
+        at: instance.now)
+      #expect(whole.enrollmentSince == .moment(start))
+      try await change(instance) { $0.configuration.totp?.state = .disabled }
+      try await change(instance) { $0.configuration.totp?.state = .enabled }
+      #expect(try await effective(instance).enrollmentSince == .moment(instance.now))
+    }
+  }
+
+  @Test func `a server that sends no email refuses no one`() async throws {
+    try await withInstance { instance in
+      let today = Day(instance.now)
+      try await change(instance) {
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.refuse, from: today, graceDays: 0)
+      }
+      for carriesMail in [true, false] {
+        let effective = try await effective(instance, carriesMail: carriesMail)
+        guard case .server(let enforcement) = effective.enrollment else {
+          throw Unexpected("not enforced")
+        }
+        #expect(enforcement.mode == (carriesMail ? .refuse : .claim))
+        #expect(effective.refusesNoOne == !carriesMail)
+      }
     }
   }
 

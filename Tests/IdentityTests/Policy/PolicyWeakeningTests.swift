@@ -72,7 +72,7 @@ struct PolicyWeakeningTests {
         "disableAuth",
         // Weakens nothing: names and values that are only returned. A tenant's email privacy and
         // the test phone numbers are compared.
-        "displayName", "members",
+        "displayName", "storedMembers",
       ]
       #expect(ofPool == known)
       let project = try #require(edit.project)

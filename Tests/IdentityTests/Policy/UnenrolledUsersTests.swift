@@ -36,13 +36,13 @@ struct UnenrolledUsersTests {
       let policies = instance.identity.policies
       let off = try await policies.unenrolledUsers(try await policies.read(instance.acme))
       #expect((off.total, off.exempt, off.anonymous, off.required) == (4, 1, 1, 2))
-      #expect(off.haveDisabledFactors && !off.requiredAreListed)
+      #expect(off.haveDisabledFactors)
       _ = try await policies.change(instance.acme, by: Instance.boss) {
         $0.configuration.setSMS(true)
       }
       let on = try await policies.unenrolledUsers(try await policies.read(instance.acme))
       #expect((on.total, on.exempt, on.anonymous, on.required) == (2, 0, 1, 1))
-      #expect(!on.haveDisabledFactors && !on.requiredAreListed)
+      #expect(!on.haveDisabledFactors)
     }
   }
 
@@ -51,13 +51,16 @@ struct UnenrolledUsersTests {
       let policies = instance.identity.policies
       let day = try #require(Day("2026-03-01"))
       func due(sms: Bool) async throws -> Int {
-        try await policies.preview(instance.acme) { edit in
+        let preview = try await policies.preview(instance.acme) { edit in
           var edit = edit
           edit.pattern = .mandatory
           edit.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
           edit.configuration.setSMS(sms)
           return edit
-        }.withoutFactor
+        }
+        return try await policies.unenrolledUsers(
+          preview.policy, under: preview.new.configuration
+        ).required
       }
       #expect(try await due(sms: false) == 2)
       #expect(try await due(sms: true) == 1)
@@ -84,15 +87,18 @@ struct UnenrolledUsersTests {
     }
   }
 
-  @Test func `the list has those who have to enroll if none is anonymous or has another factor`()
+  @Test func `users with only one kind of factor are counted whether it's enabled or not`()
     async throws
   {
-    try await withInstance { instance in
-      _ = try await instance.account(.alice)
-      _ = try await instance.enrolled(.bob)
-      let policies = instance.identity.policies
-      let users = try await policies.unenrolledUsers(try await policies.read(instance.acme))
-      #expect(users.required == 1 && users.requiredAreListed)
+    try await withUsers { instance in
+      _ = try await instance.enroll(try await instance.session(.bob).session)
+      let policy = try await instance.identity.policies.read(instance.acme)
+      var both = policy.configuration
+      both.setSMS(true)
+      #expect((policy.totpUsers, policy.phoneUsers, policy.enrolledUsers) == (1, 2, 2))
+      #expect(policy.usersOnly(with: .phone, under: policy.configuration) == 1)
+      #expect(policy.usersOnly(with: .totp, under: both) == 0)
+      #expect(policy.usersOnly(with: .totp) == 1)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Database
 @testable import Identity
 import Testing
 
@@ -48,6 +49,21 @@ struct WeakenedPolicyTests {
       #expect(try await listed(instance) == [5])
       try await instance.setWindow(5)
       #expect(try await instance.log().first?.action == .policyChange)
+    }
+  }
+
+  @Test func `what is known of a weaker policy is deleted with its tenant`() async throws {
+    try await withInstance { instance in
+      for scope in [instance.east, instance.west] {
+        try await instance.setWindow(1, in: scope)
+        try await instance.setWindow(3, in: scope)
+      }
+      #expect(try await instance.count("policy_weakening") == 2)
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, tenant: instance.east.tenant,
+        by: Instance.boss)
+      while try await instance.identity.purge() {}
+      #expect(try await instance.count("policy_weakening") == 1)
     }
   }
 

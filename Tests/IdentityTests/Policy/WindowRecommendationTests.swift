@@ -90,6 +90,13 @@ import Testing
     #expect(WindowRecommendation.find(in: histogram) == .notEnoughData(userDays: 29))
   }
 
+  @Test func `nothing is recommended from the user-days of deleted users`() {
+    let histogram = OffsetHistogram(
+      days: 30, accepted: [], confirmed: [], unconfirmed: [],
+      userDays: [0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0], users: Array(repeating: 0, count: 11))
+    #expect(WindowRecommendation.find(in: histogram) == .notEnoughData(userDays: 0))
+  }
+
   @Test func `no one is set aside among fewer than 30 users`() throws {
     var population = SimulatedPopulation()
     population.add(19, clock: 0)

@@ -124,6 +124,51 @@ struct ReportSubscriptionTests {
     }
   }
 
+  @Test func `emails count exempt users of the pool, the project, or all projects one can access`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let owner = try await instance.agent("olga", role: .owner)
+      for (pool, name) in [
+        (instance.acme, "one"), (instance.east, "two"), (instance.globex, "three"),
+      ] {
+        var new = NewAccount()
+        new.localID = name
+        let account = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
+        _ = try await instance.identity.exemptions.grant(
+          pool, account.id, until: instance.now.advanced(bySeconds: 30 * Self.day),
+          owner.request(.other, note: "Key on order"))
+      }
+      let (iris, nora) = (
+        try await instance.administrator("iris", .auditor),
+        try await instance.administrator("nora", .support, project: instance.acme.project)
+      )
+      var last = instance.now
+      for subject in [.pool(instance.acme), .project(instance.acme)] as [ReportSubject] {
+        last = try await subscribe(instance, iris, .enrollment, about: subject).nextAt
+      }
+      for reader in [iris, nora] {
+        last = try await subscribe(instance, reader, .exemptions, about: .instance).nextAt
+      }
+      advance(instance, to: last)
+      try await instance.identity.sendReports()
+      let mails = try await instance.mails("report")
+      func count(_ recipient: Administrator, _ text: String, _ address: String) -> Int {
+        mails.count {
+          $0.recipient == recipient.email && $0.body.contains(text)
+            && $0.body.contains("\(address)\n")
+        }
+      }
+      #expect(mails.count == 4)
+      #expect(count(iris, " 1 user is exempt from MFA.", "acme-app/reports/enrollment") == 1)
+      let whole = "acme-app/reports/enrollment?tenants=all"
+      #expect(count(iris, " 2 users are exempt from MFA.", whole) == 1)
+      #expect(count(iris, "3 users are exempt from MFA.", "/exemptions") == 1)
+      #expect(count(nora, "2 users are exempt from MFA.", "/exemptions") == 1)
+      #expect(mails.allSatisfy { !$0.body.contains("/reports/exemptions") })
+    }
+  }
+
   @Test func `only reports that exist about a project or the instance are subscribed to`()
     async throws
   {

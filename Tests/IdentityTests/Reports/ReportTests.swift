@@ -135,6 +135,32 @@ struct ReportTests {
     }
   }
 
+  @Test func `a removal's reason that was erased with a note isn't reported as not given`()
+    async throws
+  {
+    try await withInstance { instance in
+      let agent = try await instance.agent()
+      try await instance.addUsers(3)
+      let requests = [
+        agent.request(.lost), agent.request(.lost, note: "by phone"), agent.request(.lost),
+      ]
+      for (number, request) in requests.enumerated() {
+        let user = ID<Account>("u\(number)")
+        _ = try await instance.identity.factorRemovals.remove(instance.acme, user, nil, request)
+        guard number < 2 else { continue }
+        _ = try await instance.identity.userData.erase(
+          instance.acme, user, reason: "asked", by: Instance.boss)
+      }
+      try await instance.finishErasures()
+      let found = try await instance.identity.reports.removals(
+        about: .pool(instance.acme), since: instance.now.advanced(bySeconds: -Self.day),
+        visibleTo: try await instance.administrator("iris", .auditor))
+      #expect(found.map(\.reason) == [.lost, nil])
+      #expect(found.map(\.isReasonErased) == [false, true])
+      #expect(found.map(\.count) == [2, 1])
+    }
+  }
+
   @Test func `removals aren't reported to administrators who can't audit them`() async throws {
     try await withInstance { instance in
       let pia = try await instance.administrator("pia", .policy)
@@ -181,7 +207,8 @@ struct ReportTests {
     }
   }
 
-  private func recount(_ instance: Instance, _ age: FactorAge) async throws -> [String] {
+  private func recount(_ instance: Instance, _ condition: FactorCondition) async throws -> [String]
+  {
     let factors = try await instance.database.read { connection in
       try connection.all(
         """
@@ -198,7 +225,10 @@ struct ReportTests {
     }
     let now = instance.now.microseconds
     return factors.filter { factor in
-      switch age {
+      switch condition {
+      case .neverUsed: factor.used == nil
+      // These users were imported with one secret.
+      case .sharedSecret: true
       case .unused(let days):
         (factor.used ?? factor.enrolled) < now - Int64(days) * Self.day * 1_000_000
       case .enrolled(let years): factor.enrolled < now - Int64(years) * 31_556_952 * 1_000_000
@@ -206,19 +236,25 @@ struct ReportTests {
     }.map(\.user)
   }
 
-  @Test func `unused and old factors are listed page by page as a recount finds them`()
+  @Test
+  func
+    `unused, old, never-used, and shared factors are listed page by page as a recount finds them`()
     async throws
   {
     try await withInstance { instance in
       try await instance.addUsers(40)
       try await instance.addUsers(5, in: instance.east, from: 50)
       try await scatter(instance)
-      for age in [FactorAge.unused(days: 90), .unused(days: 180), .enrolled(years: 2)] {
-        let expected = try await recount(instance, age)
+      let conditions = [
+        FactorCondition.unused(days: 90), .unused(days: 180), .enrolled(years: 2), .neverUsed,
+        .sharedSecret,
+      ]
+      for condition in conditions {
+        let expected = try await recount(instance, condition)
         var (found, after): ([String], String?) = ([], nil)
         repeat {
           let page = try await instance.identity.reports.factors(
-            in: instance.acme, age, after: after, limit: 7)
+            in: instance.acme, condition, after: after, limit: 7)
           found += page.items.map(\.account.text)
           after = page.next
         } while after != nil

@@ -63,6 +63,18 @@ struct EvidenceTests {
     }
   }
 
+  @Test func `a file isn't evidence if its key isn't a fingerprint`() async throws {
+    try await withInstance { instance in
+      let text = String(decoding: try await file(instance), as: UTF8.self)
+      let key = try await instance.identity.evidenceKeys.current()
+      for name in ["\\u001B[2K", "", "00", key.id.uppercased(), key.id + "00"] {
+        let renamed = text.replacing(#""key":"\#(key.id)""#, with: #""key":"\#(name)""#)
+        #expect(renamed != text)
+        #expect(EvidenceFile.verify(Array(renamed.utf8), with: [key.publicKey]) == .notEvidence)
+      }
+    }
+  }
+
   @Test func `nothing may be added beside what's signed`() async throws {
     try await withInstance { instance in
       let text = String(decoding: try await file(instance), as: UTF8.self)
@@ -139,6 +151,22 @@ struct EvidenceTests {
       #expect(exemption?["note"] == "Key on order" && exemption?["grantedBy"] == "olga")
       let signOff = evidence["signOffs"]?.arrayValue?.first
       #expect(signOff?["note"] == "All good" && signOff?["isOfCurrentPolicies"] == true)
+    }
+  }
+
+  @Test func `evidence has every sign-off, however many`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.agent("olga", role: .owner)
+      let reviews = instance.identity.reviews
+      let digest = try await reviews.digest(of: instance.acme.project)
+      for number in 1...21 {
+        _ = try await reviews.signOff(
+          instance.acme.project, seen: digest, dueOn: Day(instance.now).next,
+          olga.request(nil, note: "Review \(number)"))
+      }
+      let evidence = try #require(try JSON.parse(try await file(instance))["evidence"])
+      let signOffs = try #require(evidence["signOffs"]?.arrayValue)
+      #expect(signOffs.count == 21 && signOffs.last?["note"] == "Review 1")
     }
   }
 }

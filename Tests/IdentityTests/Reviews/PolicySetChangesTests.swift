@@ -57,6 +57,51 @@ struct PolicySetChangesTests {
     }
   }
 
+  @Test func `a pool is reviewed only if all changes are known`() async throws {
+    try await withInstance { instance in
+      try await sign(instance)
+      try await instance.setWindow(2, in: instance.east)
+      let known = try await summary(instance)
+      #expect(known.state(of: instance.east.tenant) == .changed(isOverdue: false))
+      #expect(known.state(of: instance.west.tenant) == .current)
+      try await sign(instance)
+      instance.clock.advance(-360)
+      try await instance.setWindow(3, in: instance.east)
+      instance.clock.advance(360)
+      let unknown = try await summary(instance)
+      #expect(unknown.changes?.isComplete == false)
+      #expect(unknown.state(of: instance.east.tenant) == .changed(isOverdue: false))
+    }
+  }
+
+  @Test func `evidence has the earlier policies of all pools, and a page says that it doesn't`()
+    async throws
+  {
+    try await withInstance { instance in
+      var tenants: [Scope] = []
+      for number in 1...201 {
+        let tenant = try await create("tenant-\(number)", instance)
+        tenants.append(
+          try await instance.identity.scopes.existing(
+            project: instance.acme.project, tenant: tenant))
+      }
+      try await sign(instance)
+      for tenant in tenants { try await instance.setWindow(2, in: tenant) }
+      let iris = try await instance.agent("iris", role: .auditor)
+      let evidence = try await instance.identity.reviews.evidence(
+        of: instance.acme.project, for: iris.administrator)
+      let changes = try #require(evidence.changes)
+      #expect(changes.isComplete && changes.pools.count == 201)
+      #expect(changes.pools.allSatisfy { $0.before != .null } && !changes.isCut)
+      let reviews = instance.identity.reviews
+      let project = instance.acme.project
+      #expect(try await reviews.summary(of: project, comparesAll: true).changes == changes)
+      let shown = try #require(try await reviews.summary(of: project).changes)
+      #expect(shown.isCut && !shown.isComplete && shown.pools.count == 201)
+      #expect(shown.pools.count { $0.kind == .changed(nil) } == 1)
+    }
+  }
+
   @Test func `an earlier policy isn't guessed from a log without all entries`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(2)

@@ -211,7 +211,7 @@ struct SignOffTests {
     }
   }
 
-  @Test func `a form that is submitted twice is one sign-off, whoever signs off in between`()
+  @Test func `a form that is submitted twice is one sign-off, also with another one in between`()
     async throws
   {
     try await withInstance { instance in
@@ -272,6 +272,37 @@ struct SignOffTests {
       #expect(try await reviews.overdue(visibleTo: others, limit: 5).isEmpty)
       try await sign(instance, by: try await instance.agent("iris", role: .auditor))
       #expect(try await reviews.overdue(visibleTo: iris.administrator, limit: 5).isEmpty)
+    }
+  }
+
+  @Test func `due reviews of other projects, however many, hide none`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.agent("olga", role: .owner)
+      let reviews = instance.identity.reviews
+      let globex = instance.globex.project
+      _ = try await reviews.signOff(
+        globex, seen: try await reviews.digest(of: globex), dueOn: Day(instance.now).next,
+        olga.request(nil))
+      try await instance.database.write { connection in
+        for _ in 1...10 {
+          _ = try connection.run(
+            """
+            INSERT /* test */ INTO sign_off (project_id, signed_at, reviewer_id, reviewer_name,
+              note, due_on, digest, pools, policy_stamp, latest)
+            SELECT project_id, signed_at, reviewer_id, reviewer_name, note, due_on, digest, pools,
+              policy_stamp, latest
+            FROM sign_off
+            """)
+        }
+      }
+      let iris = try await instance.agent("iris", role: .auditor, project: instance.acme.project)
+      try await sign(instance, by: iris, days: 5)
+      let upcoming = try await reviews.upcoming(
+        visibleTo: iris.administrator, within: 7, limit: 5)
+      instance.clock.advance(6 * 86_400)
+      let overdue = try await reviews.overdue(visibleTo: iris.administrator, limit: 5)
+      #expect(upcoming.map(\.signOff.project) == [instance.acme.project])
+      #expect(overdue.map(\.signOff.project) == [instance.acme.project])
     }
   }
 

@@ -133,10 +133,12 @@ import Testing
       ) { $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1) }
       let tenant = isProject ? nil : east.tenant
       #expect(
-        try await identity.pools.losses(project: east.project, tenant: tenant).scheduledChanges == 1
+        try await identity.pools.deletionImpact(project: east.project, tenant: tenant)
+          .scheduledChanges == 1
       )
       #expect(
-        try await identity.pools.losses(project: instance.globex.project).scheduledChanges == 0)
+        try await identity.pools.deletionImpact(project: instance.globex.project).scheduledChanges
+          == 0)
       try await identity.pools.delete(project: east.project, tenant: tenant, by: Instance.boss)
       let rows = try await instance.wholeLog().filter { $0.action == .policyCancelSchedule }
       let row = try #require(rows.first)

@@ -4,8 +4,8 @@ import Synchronization
 /// A file with one statement for each index, whose plan uses the index.
 ///
 /// With `COUNTERSIGN_RECORD_SNAPSHOTS=1`, tests add the statements that they run to the file. An
-/// index that tests no longer use keeps its line. To find such indexes, delete the file, then
-/// record all tests.
+/// index whose statement left the program keeps its line. To find such indexes, delete the file, then
+/// record all tests, as CONTRIBUTING says.
 enum IndexUses {
   static let isRecording =
     ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1"

@@ -177,6 +177,6 @@ extension SchemaTests {
     with `_day` days. Columns that begin with `sealed_` are encrypted with a key derived from the master
     key.
 
-    A test generates this page from a migrated database, and fails if an index serves no statement.
+    A test generates this page from a migrated database, and fails if an index has no recorded statement.
     """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 }

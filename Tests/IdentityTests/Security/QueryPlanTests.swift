@@ -22,7 +22,8 @@ struct QueryPlanTests {
       for search in [nil, "a"] as [String?] {
         _ = try await identity.pools.projects(visibleTo: administrator, search: search, after: "a")
       }
-      _ = try await identity.pools.tenants(project: instance.acme.project, after: "a")
+      _ = try await identity.pools.tenants(
+        project: instance.acme.project, after: instance.east.tenant?.text)
       _ = try await identity.pools.projectNames(visibleTo: administrator, limit: 9)
       _ = try await identity.scopes.warnings(visibleTo: administrator, limit: 9)
       _ = try await identity.policies.summaries(
@@ -55,7 +56,7 @@ struct QueryPlanTests {
     }
     _ = try await identity.signingKeys.list()
     _ = try await identity.accounts.counts(instance.acme)
-    _ = try await identity.accounts.countSuspended(instance.acme)
+    _ = try await identity.accounts.countsWithSuspended(instance.acme)
     _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])
@@ -65,8 +66,8 @@ struct QueryPlanTests {
     _ = try await identity.serviceTokens.list(instance.acme.project)
     _ = try await identity.serviceTokens.list(
       instance.acme.project, tenant: instance.east.tenant)
-    _ = try await identity.pools.losses(project: instance.acme.project)
-    _ = try await identity.pools.losses(
+    _ = try await identity.pools.deletionImpact(project: instance.acme.project)
+    _ = try await identity.pools.deletionImpact(
       project: instance.acme.project, tenant: instance.east.tenant ?? ID(""))
     _ = try await identity.purge()
     for isWhole in [false, true] {
@@ -74,7 +75,15 @@ struct QueryPlanTests {
         of: [instance.acme.key, instance.east.key], isWhole: isWhole,
         since: instance.now.advanced(bySeconds: -30 * 86_400), at: instance.now)
     }
-    _ = try await identity.exemptions.current(in: instance.acme)
+    _ = try await identity.exemptions.counts(in: instance.acme)
+    for isWhole in [false, true] {
+      _ = try await identity.exemptions.periods(
+        in: instance.acme, isWhole: isWhole, since: instance.now)
+    }
+    _ = try await identity.exemptions.ends(of: [1, 2])
+    _ = try await identity.exemptions.counts(of: [instance.acme.key, instance.east.key])
+    _ = try await identity.exemptions.list(
+      in: instance.acme, isWhole: false, endingAfter: instance.now)
     for administrator in owner {
       _ = try await identity.policies.upcoming(visibleTo: administrator, limit: 5)
       _ = try await identity.reviews.upcoming(visibleTo: administrator, within: 7, limit: 5)

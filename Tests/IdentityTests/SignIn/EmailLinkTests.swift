@@ -34,6 +34,8 @@ struct EmailLinkTests {
       guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
       #expect(!done.isNewUser && grant.session.provider == .password)
       #expect(grant.account.hasPassword)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == .accountChange && row.fields == [.signsInByLink])
       _ = try await instance.session(.alice)
     }
   }

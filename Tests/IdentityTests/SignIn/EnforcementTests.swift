@@ -224,7 +224,10 @@ struct EnforcementTests {
     }
   }
 
-  @Test func `a phone sign-in of a user with a verified email is refused`() async throws {
+  @Test(arguments: [true, false])
+  func `a phone sign-in of a user with a verified email is refused, unless phones are the only way`(
+    isPasswordOn: Bool
+  ) async throws {
     try await withInstance(carriesMail: true) { instance in
       try await instance.allowPhones()
       let alice = try await instance.account(.alice)
@@ -232,17 +235,26 @@ struct EnforcementTests {
       change.phoneNumber = .set(Instance.number)
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.signIn.password = isPasswordOn }
       try await instance.enforce(.refuse)
       let session = try await instance.identity.signIns.sendCode(
         instance.acme, instance.request(Instance.number))
-      await expect("enrollmentRequired") {
-        try await instance.identity.signIns.phone(
-          instance.acme,
-          PhoneSignIn(proof: .code(sessionInfo: session, code: Instance.code), purpose: .signIn),
-          by: Instance.visitor)
+      let signIn = PhoneSignIn(
+        proof: .code(sessionInfo: session, code: Instance.code), purpose: .signIn)
+      if isPasswordOn {
+        await expect("enrollmentRequired") {
+          try await instance.identity.signIns.phone(instance.acme, signIn, by: Instance.visitor)
+        }
+      } else {
+        let outcome = try await instance.identity.signIns.phone(
+          instance.acme, signIn, by: Instance.visitor)
+        guard case .signedIn(let grant, _) = outcome else { throw Unexpected("taken") }
+        #expect(grant.mustEnroll, "after enrolling, phone sign-in would fail")
       }
       let mails = try await instance.mails("enrollment-link").count
-      #expect(mails == 1)
+      #expect(mails == (isPasswordOn ? 1 : 0))
     }
   }
 

@@ -33,6 +33,21 @@ struct GracePeriodTests {
     }
   }
 
+  @Test func `without a grace period, all users have time until enforcement starts`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.account(.alice)
+      let first = Day(instance.now.advanced(bySeconds: 86_400))
+      try await instance.enforce(.claim, from: "\(first)", grace: 0)
+      let before = try await inGrace(instance)
+      let users = try await instance.identity.policies.read(instance.acme).users
+      instance.clock.advance(86_400)
+      let after = try await inGrace(instance)
+      #expect(before == users && users > 0 && after == 0)
+    }
+  }
+
   @Test func `a factor that is off doesn't end the grace period, and anonymous users have none`()
     async throws
   {

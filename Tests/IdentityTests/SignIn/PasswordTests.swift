@@ -173,6 +173,74 @@ struct PasswordSignInTests {
       #expect(try await instance.identity.sessions.count(alice) == 0)
     }
   }
+
+  @Test(
+    arguments: [
+      ("disabled", false), ("disabled", true), ("deleted", false), ("deleted", true),
+    ])
+  func `a tenant disabled or deleted while the password is being hashed starts no session`(
+    what: String, isSignUp: Bool
+  ) async throws {
+    try await withInstance { instance in
+      let east = instance.east
+      let alice = try await instance.account(.alice, in: east)
+      let latch = Latch()
+      let identity = try instance.identity(hasher: latch.hasher())
+      let signIn = Task {
+        await outcome {
+          if isSignUp {
+            var new = NewAccount()
+            (new.email, new.password) = (Person.bob.email, Person.bob.password)
+            _ = try await identity.signIns.signUp(east, new, by: Instance.visitor)
+          } else {
+            _ = try await identity.signIns.password(
+              east, email: Person.alice.email, password: Person.alice.password, address: "a")
+          }
+        }
+      }
+      await latch.isReached()
+      let (pools, tenant) = (instance.identity.pools, try #require(east.tenant))
+      if what == "deleted" {
+        try await pools.delete(project: east.project, tenant: tenant, by: Instance.boss)
+      } else {
+        _ = try await pools.update(project: east.project, tenant: tenant, by: Instance.boss) {
+          $0.disableAuth = true
+        }
+      }
+      for _ in 0..<3 { latch.open() }
+      #expect(await signIn.value == (what == "deleted" ? "scopeDeleted" : "scopeDisabled"))
+      #expect(try await instance.identity.sessions.count(alice) == 0)
+      let other = try await instance.identity.accounts.lookup(east, emails: [Person.bob.email])
+      #expect(other.isEmpty)
+    }
+  }
+
+  @Test func `a password of the user's own that's hashed while the pool is disabled isn't set`()
+    async throws
+  {
+    try await withInstance { instance in
+      let east = instance.east
+      let alice = try await instance.account(.alice, in: east)
+      let session = try await instance.session(.alice, in: east).session
+      let latch = Latch()
+      let identity = try instance.identity(hasher: latch.hasher())
+      let update = Task {
+        await outcome {
+          var change = AccountChange()
+          change.password = .set(Person.bob.password)
+          _ = try await identity.accounts.update(
+            east, alice.id, change, by: Author(actor: .user(alice.id)), in: session)
+        }
+      }
+      await latch.isReached()
+      _ = try await instance.identity.pools.update(
+        project: east.project, tenant: east.tenant, by: Instance.boss
+      ) { $0.disableAuth = true }
+      latch.open()
+      #expect(await update.value == "session.tokenExpired")
+      #expect(try await instance.identity.sessions.count(alice) == 1)
+    }
+  }
 }
 
 extension Instance {

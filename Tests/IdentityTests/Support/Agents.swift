@@ -29,14 +29,10 @@ extension Instance {
   func addSuspendedFactor(to account: Account, in scope: Scope, until: Instant) async throws {
     let enrolledAt = now
     try await database.write { connection in
-      let new = NewFactor(
+      var new = NewFactor(
         id: ID("suspended"), kind: .totp, displayName: nil, enrolledAt: enrolledAt)
+      new.suspendedUntil = until
       try FactorRecord.insert(new, for: account, in: scope, connection)
-      try connection.run(
-        """
-        UPDATE /* test */ factor SET suspended_until = \(until.microseconds)
-        WHERE account_key = \(account.key)
-        """)
       try FactorRecord.settleSuspension(account.key, connection)
     }
   }
@@ -73,8 +69,10 @@ extension Instance {
     return Agent(session: new.session, device: device)
   }
 
-  /// Re-authenticates a session, and the open ones of its administrator; one that expired is opened
-  /// again.
+  /// Makes a session as if it was just re-authenticated, and the open ones of its administrator; one
+  /// that expired is opened again.
+  ///
+  /// The rule requires a factor, advances the clock to a new code, and replaces the session's token.
   func reauthenticate(_ session: ConsoleSession) async throws {
     let now = now
     let id = session.administrator.id.text

@@ -5,13 +5,32 @@ import Testing
 @testable import Identity
 
 extension Instance {
+  /// Permits imports of TOTP secrets in a project.
+  func allowTOTPImport(in scope: Scope? = nil) async throws {
+    _ = try await identity.pools.update(project: (scope ?? acme).project, by: Self.boss) {
+      $0.project?.importsTOTP = true
+    }
+  }
+
+  /// Imports users with an authenticator app each.
+  func importApps(
+    _ apps: [(Person, Secret)], in scope: Scope? = nil, by identity: Identity? = nil
+  ) async throws {
+    let (scope, identity) = (scope ?? acme, identity ?? self.identity)
+    try await allowTOTPImport(in: scope)
+    let rows = apps.map { person, secret in
+      ImportTests.user(person) { $0.factors = [ImportedFactor(.totp(secret), id: "app")] }
+    }
+    let outcome = try await identity.imports.run(
+      scope, rows, ImportTests.factorless, by: Self.boss)
+    #expect(outcome.refusals.isEmpty)
+  }
+
   /// Imports users `user-0@example.com` and so on with the UIDs `u0` and so on, each with an app
   /// with the enrollment ID `f0` and so on.
   func addUsers(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
     let scope = scope ?? acme
-    _ = try await identity.pools.update(project: scope.project, by: Self.boss) {
-      $0.project?.importsTOTP = true
-    }
+    try await allowTOTPImport(in: scope)
     var rows: [ImportRow] = []
     for number in first..<(first + count) {
       var user = ImportedUser()

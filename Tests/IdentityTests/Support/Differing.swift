@@ -5,9 +5,9 @@ extension Instance {
   func differing(
     in projects: [ID<Project>], visibleTo administrator: Administrator, limit: Int = 5
   ) async throws -> [DifferingTenants] {
-    let everybody = Administrator(
+    let owner = Administrator(
       id: ID("list"), email: "", displayName: "", grants: [Grant(role: .owner)])
-    let known = try await identity.pools.projects(visibleTo: everybody).items
+    let known = try await identity.pools.projects(visibleTo: owner).items
     return try await identity.policies.differing(
       in: projects.compactMap { id in known.first { $0.id == id } }, visibleTo: administrator,
       limit: limit)

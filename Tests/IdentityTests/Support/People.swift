@@ -125,6 +125,18 @@ extension Instance {
     try await addPhone("second", named: "second phone", to: device.account.id)
   }
 
+  /// A program with a service token of the project; the same name is the same token.
+  func program(_ name: String = "sync") async throws -> Author {
+    let tokens = identity.serviceTokens
+    var token = try await tokens.list(acme.project).first { $0.name == name }
+    if token == nil {
+      token = try await tokens.create(
+        project: acme.project, tenant: nil, role: .owner, name: name, maker: .commandLine
+      ).token
+    }
+    return try #require(token).author(address: "198.51.100.9", requestID: "")
+  }
+
   /// Adds a phone to a user, as a backend does.
   func addPhone(_ id: String, named name: String? = nil, to uid: ID<Account>) async throws {
     var change = AccountChange()

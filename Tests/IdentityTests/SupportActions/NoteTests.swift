@@ -142,30 +142,30 @@ struct NoteTests {
       let found = try await support.note(instance.acme, alice.id, note.id)
       #expect(found.note.text == "of somebody else" && found.account.id == alice.id)
       await expect("nothingToDo") {
-        try await support.takeBackNote(instance.acme, bob.id, note.id, erik.request(.mistake))
+        try await support.deleteNote(instance.acme, bob.id, note.id, erik.request(.mistake))
       }
       await expect("accountNotFound") {
-        try await support.takeBackNote(instance.east, alice.id, note.id, erik.request(.mistake))
+        try await support.deleteNote(instance.east, alice.id, note.id, erik.request(.mistake))
       }
       await expect("reasonRequired") {
-        try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(nil))
+        try await support.deleteNote(instance.acme, alice.id, note.id, erik.request(nil))
       }
       await expect("noteRequired") {
-        try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(.other))
+        try await support.deleteNote(instance.acme, alice.id, note.id, erik.request(.other))
       }
       let rows = try await instance.log().count
-      let gone = try await support.takeBackNote(
+      let gone = try await support.deleteNote(
         instance.acme, alice.id, note.id, erik.request(.mistake, ticket: "T-2"))
       #expect(gone.text == "of somebody else")
       let log = try await instance.log()
       #expect(log.count == rows + 1)
       let row = try #require(log.first)
-      #expect(row.action == .accountTakeBackNote && row.objectID == alice.id.text)
+      #expect(row.action == .accountDeleteNote && row.objectID == alice.id.text)
       #expect((row.reason, row.ticket, row.actorName) == ("mistake", "T-2", "erik"))
       #expect(row.old(.noteAuthor) == .text("Dora Support"))
       #expect(row.fields == [.noteAuthor, .noteWrittenAt])
       await expect("nothingToDo") {
-        try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(.mistake))
+        try await support.deleteNote(instance.acme, alice.id, note.id, erik.request(.mistake))
       }
       await expect("nothingToDo") { try await support.note(instance.acme, alice.id, note.id) }
       let next = try await support.writeNote(

@@ -22,10 +22,10 @@ struct OwnAccountRuleTests {
     switch way {
     case "token":
       change.email = .set(other)
-      try await identity.accounts.update(instance.acme, account.id, change, by: Self.program)
+      try await identity.accounts.update(instance.acme, account.id, change, by: instance.program())
     case "token, then taken away":
       change.email = .clear
-      try await identity.accounts.update(instance.acme, account.id, change, by: Self.program)
+      try await identity.accounts.update(instance.acme, account.id, change, by: instance.program())
     case "user":
       change.email = .set(other)
       _ = try await identity.accounts.update(
@@ -50,11 +50,8 @@ struct OwnAccountRuleTests {
     change = AccountChange()
     change.email = .set("third@example.com")
     return try await identity.accounts.update(
-      instance.acme, account.id, change, by: Self.program)
+      instance.acme, account.id, change, by: instance.program())
   }
-
-  private static let program = Author(
-    actor: .serviceToken(ID("program"), name: "a program"), address: "198.51.100.9")
 
   @Test(arguments: ["token", "token, then taken away", "user", "import", "link in a mail"])
   func `an agent can't act on an account that ever had their address, however it changed`(
@@ -76,12 +73,12 @@ struct OwnAccountRuleTests {
         var change = AccountChange()
         change.link = ProviderLink(provider: "google.com", rawID: "g", email: email)
         try await instance.identity.accounts.update(
-          instance.acme, alice.id, change, by: Self.program)
+          instance.acme, alice.id, change, by: instance.program())
       }
       var change = AccountChange()
       change.unlinksAll = true
       try await instance.identity.accounts.update(
-        instance.acme, alice.id, change, by: Self.program)
+        instance.acme, alice.id, change, by: instance.program())
       let agent = try await instance.agent()
       try await expectOwn(alice, agent, instance)
     }
@@ -100,7 +97,7 @@ struct OwnAccountRuleTests {
         var change = AccountChange()
         change.email = .set(isFormer ? "other@example.com" : spelling)
         try await instance.identity.accounts.update(
-          instance.acme, alice.id, change, by: Self.program)
+          instance.acme, alice.id, change, by: instance.program())
         try await expectOwn(alice, agent, instance)
       }
     }
@@ -113,7 +110,7 @@ struct OwnAccountRuleTests {
       var change = AccountChange()
       change.email = .set("RENE\u{301}@desk.example.com")
       try await instance.identity.accounts.update(
-        instance.acme, alice.id, change, by: Self.program)
+        instance.acme, alice.id, change, by: instance.program())
       try await expectOwn(alice, agent, instance)
     }
   }
@@ -129,6 +126,7 @@ struct OwnAccountRuleTests {
     let other = try await instance.agent("erik-\(instance.now.microseconds)")
     try await instance.setSupportRules { $0.approvalOverUsers = 0 }
     var change = AccountChange()
+    change.emailVerified = true
     change.factors = .replace([FactorEntry(phoneNumber: Instance.number)])
     try await instance.identity.accounts.update(
       instance.acme, account.id, change, by: Instance.boss)

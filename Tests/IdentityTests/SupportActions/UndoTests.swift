@@ -234,6 +234,26 @@ struct UndoTests {
     }
   }
 
+  @Test func `the entry of an undo says how many backup codes it revoked`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let id = device.account.id
+      try await instance.addPhone("phone", to: id)
+      let (dora, erik) = (try await instance.agent(), try await instance.agent("erik"))
+      let removals = instance.identity.factorRemovals
+      let removal = try await removals.remove(
+        instance.acme, id, ID("phone"), dora.request()
+      ).value.removal
+      _ = try await instance.temporaryCode(device.account, by: erik)
+      _ = try await removals.undo(
+        instance.acme, id, try #require(removal.hold?.id), erik.request(.mistake))
+      let row = try #require(try await instance.log().first { $0.action == .factorRestore })
+      #expect(row.new(.temporaryCodesEnded) == .number(1))
+      #expect(row.new(.recoveryCodesEnded) == nil)
+    }
+  }
+
   @Test func `an undo requires re-authentication, as a removal does`() async throws {
     try await withInstance { instance in
       let fixture = try await Case(instance)
@@ -324,14 +344,7 @@ struct UndoTests {
   {
     try await withInstance { instance in
       let fixture = try await Case(instance)
-      let ring = try KeyRing(text: instance.keys.text.revealedText)
-      let identity = try instance.identity(keys: ring)
-      try await identity.prepare()
-      ring.adopt(ring.rotated(random: .system))
-      try await identity.masterKeys.begin(by: Instance.boss)
-      for _ in 0..<20 {
-        guard case .part = try await identity.masterKeys.step() else { break }
-      }
+      let ring = try await instance.rotateMasterKey().ring
       ring.adopt(ring.newestAlone())
       let again = try instance.identity(keys: ring)
       let id = try #require(fixture.removal.hold?.id)

@@ -45,6 +45,19 @@ struct LastUseTests {
     }
   }
 
+  @Test func `one call stores the last uses of any number of keys`() async throws {
+    try await withInstance { instance in
+      let (keys, project) = (instance.identity.apiKeys, instance.acme.project)
+      while try await keys.list(project).count < 501 {
+        _ = try await keys.create(for: project, by: Instance.boss)
+      }
+      for key in try await keys.list(project) { _ = try await keys.project(for: key.text) }
+      try await instance.identity.recordUses()
+      let stored = try await instance.identity().apiKeys.list(project)
+      #expect(stored.count { $0.lastUsedAt == FixedClock.noon } == 501)
+    }
+  }
+
   @Test func `a failed write of last uses is retried`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.apiKeys

@@ -87,6 +87,29 @@ struct ServiceTokenTests {
     }
   }
 
+  @Test func `a token that is revoked during a request changes no more users`() async throws {
+    try await withInstance { instance in
+      let (accounts, acme) = (instance.identity.accounts, instance.acme)
+      let program = try await instance.program()
+      let alice = try await instance.account(.alice)
+      let bob = try await instance.account(.bob)
+      try await accounts.delete(acme, alice.id, by: program)
+      try await instance.identity.serviceTokens.revoke(
+        ID(program.actor.id), of: acme.project, by: Instance.boss)
+      await expect("tokenRevoked") { try await accounts.delete(acme, bob.id, by: program) }
+      await expect("tokenRevoked") {
+        try await accounts.update(acme, bob.id, AccountChange(), by: program)
+      }
+      await expect("tokenRevoked") { try await accounts.create(acme, NewAccount(), by: program) }
+      await expect("tokenRevoked") {
+        try await instance.identity.imports.run(
+          acme, [ImportTests.user(.mallory)], ImportOptions(existing: .replace), by: program)
+      }
+      let left = try await accounts.batch(acme, after: nil, limit: 10)
+      #expect(left.items.map(\.id) == [bob.id])
+    }
+  }
+
   @Test func `a token can't exceed its creator's permissions`() async throws {
     try await withInstance { instance in
       let acme = instance.acme.project

@@ -30,6 +30,25 @@ struct IntegrityChecksTests {
     }
   }
 
+  @Test func `after a check was abandoned, the next one is due a day later`() async throws {
+    try await withInstance { instance in
+      let checks = instance.identity.integrityChecks
+      try await checks.record([])
+      instance.clock.advance(40 * hour)
+      let abandoned = instance.now
+      var due: [Bool] = []
+      for hours in [0, 23, 1] as [Int64] {
+        instance.clock.advance(hours * hour)
+        due.append(try await checks.isDue(isQuiet: true, abandoned: abandoned))
+      }
+      #expect(due == [false, false, true])
+      instance.clock.advance(-70 * hour)
+      // A clock that was set back doesn't delay it.
+      let afterSetback = try await checks.isDue(isQuiet: true, abandoned: abandoned)
+      #expect(afterSetback)
+    }
+  }
+
   @Test func `faults are a problem until a check finds none`() async throws {
     try await withInstance { instance in
       let checks = instance.identity.integrityChecks

@@ -158,6 +158,55 @@ struct UserDataTests {
     }
   }
 
+  @Test func `a deleted user's address that only a provider supplied is erased by UID`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.project?.allowDuplicateEmails = true }
+      let user = try await instance.signIn(
+        withProviderSaying: #""email":"qz7marker@example.com","email_verified":true"#
+      ).signedIn().federated.account
+      #expect(user.email == nil)
+      try await instance.identity.accounts.delete(instance.acme, user.id, by: Instance.boss)
+      #expect(
+        try await instance.mails("notice-account-deleted").map(\.recipient)
+          == ["qz7marker@example.com"])
+      try await instance.database.write { connection in
+        var list = AuditEntry(
+          .accountDownload, .scope, instance.acme.objectID, name: instance.acme.name,
+          in: instance.acme)
+        list.add(.filter, .text("search qz7marker@example.com"))
+        try list.record(by: Instance.support, at: instance.now, connection)
+      }
+      #expect(try await instance.tables(with: "qz7marker") == ["outbox", "audit_change"])
+      let owner = try await instance.agent("olga", role: .owner)
+      _ = try await instance.identity.userData.eraseDeleted(
+        instance.acme, user.id, owner.request(nil, note: "asked by email"))
+      try await instance.finishErasures()
+      #expect(try await instance.tables(with: "qz7marker") == [])
+      #expect(try await instance.tables(with: user.id.text) == [])
+    }
+  }
+
+  @Test func `a message to an address that a deleted user only wanted is erased by UID`()
+    async throws
+  {
+    try await withInstance { instance in
+      let user = try await instance.account(.alice)
+      _ = try await instance.code(.changeEmail, newEmail: "qz7marker@example.com")
+      try await instance.identity.accounts.delete(instance.acme, user.id, by: Instance.boss)
+      #expect(try await instance.tables(with: "qz7marker") == ["outbox"])
+      let owner = try await instance.agent("olga", role: .owner)
+      _ = try await instance.identity.userData.eraseDeleted(
+        instance.acme, user.id, owner.request(nil, note: "asked by email"))
+      try await instance.finishErasures()
+      #expect(try await instance.tables(with: "qz7marker") == [])
+    }
+  }
+
   @Test func `an erasure requires the permission, a reason, and the user's name`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)

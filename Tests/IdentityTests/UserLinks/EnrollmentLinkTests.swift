@@ -119,6 +119,29 @@ struct EnrollmentLinkTests {
     }
   }
 
+  @Test func `a user who can sign in only by phone can't be sent a link, or use an earlier one`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      var change = AccountChange()
+      change.phoneNumber = .set(Instance.number)
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      let link = try await send(instance, account)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.signIn.password = false }
+      await expect("refused") { try await links.open(link) }
+      let agent = try await instance.agent("d2")
+      await expect("enrollment.unsupportedFirstFactor") {
+        try await links.send(agent.request(), to: account.id, in: instance.acme)
+      }
+    }
+  }
+
   @Test func `a link from before the clock was set back has expired`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)

@@ -55,6 +55,8 @@ struct ReportedChangeTests {
       #expect(rows[0].action == .factorReport && rows[0].actorKind == "user")
       #expect(rows[0].new(.reportedChange) != nil)
       #expect(rows[0].old(.changesLockedAt) == .absent && rows[0].new(.sessionsEnded) != nil)
+      #expect(rows[0].new(.recoveryCodesEnded) == .number(9))
+      #expect(rows[0].new(.temporaryCodesEnded) == .number(1))
       #expect(try await lockedAt(instance, device.account) == instance.now.microseconds)
       await expect("tokenExpired") { try await instance.identity.sessions.check(grant.session) }
       instance.clock.advance(30)
@@ -115,6 +117,11 @@ struct ReportedChangeTests {
       }
       await expect("changesLocked") {
         try await instance.temporaryCode(device.account, by: agent)
+      }
+      // An attacker could delete the account and create it again without factors.
+      let program = try await instance.program()
+      for author in [program, Author(actor: .user(id))] {
+        await expect("changesLocked") { try await identity.accounts.delete(scope, id, by: author) }
       }
       // Other changes are still allowed.
       try await identity.accounts.update(scope, id, renaming, by: Instance.boss)

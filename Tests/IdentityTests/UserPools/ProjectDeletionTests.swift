@@ -16,7 +16,7 @@ struct ProjectDeletionTests {
       let key = try #require(try await identity.apiKeys.list(acme).first)
       let token = try await identity.serviceTokens.create(
         project: acme, tenant: nil, role: .owner, name: "x", maker: .commandLine)
-      let losses = try await identity.pools.losses(project: acme)
+      let losses = try await identity.pools.deletionImpact(project: acme)
       #expect([losses.tenants, losses.users, losses.enrolledUsers] == [2, 2, 1])
       #expect([losses.apiKeys, losses.serviceTokens] == [1, 1])
       let owner = try await instance.administrator()
@@ -109,7 +109,7 @@ struct ProjectDeletionTests {
       await expect("tenantDeleted") {
         try await instance.identity.scopes.find(project: project, tenant: tenant)
       }
-      let losses = try await instance.identity.pools.losses(project: project)
+      let losses = try await instance.identity.pools.deletionImpact(project: project)
       #expect(losses.users == 0, "users to be deleted are not counted")
       #expect(try await instance.identity.purge())
       let second = try await instance.users(of: instance.east)

@@ -63,6 +63,24 @@ struct AccessTests {
     }
   }
 
+  @Test func `the number of another project is refused as its ID is`() async throws {
+    try await TestServer.with { server in
+      let other = try await server.identity.pools.createProject(
+        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      let own = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let token = try await server.token(.owner)
+      _ = try await server.post(TestServer.accounts, ["localId": "alice"], .owner)
+      for call in Guarded.all {
+        for name in ["\(other.scope.projectNumber)", "1234", "other-mfa"] {
+          let refused = try await call.send(server, "projects/\(name)", .bearer(token))
+          #expect(refused.status == 403 && refused.json["error"]?["message"] == Self.denied)
+        }
+      }
+      let path = "/v2/projects/\(own.projectNumber)/config"
+      #expect(try await server.get(path, .bearer(token)).status == 200)
+    }
+  }
+
   @Test func `calls without a token are refused, even with an API key`() async throws {
     try await TestServer.with { server in
       let missing =

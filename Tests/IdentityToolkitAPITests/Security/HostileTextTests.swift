@@ -1,5 +1,6 @@
 import HTTP
 import HostileText
+import JSON
 import Testing
 
 /// Checks that combining marks anywhere in a request don't take extra CPU time.
@@ -41,6 +42,55 @@ struct HostileTextTests {
           .post, path, Array(parts.joined(separator: text).utf8), credential)
       }
       #expect(work.isLinear, "\(work)")
+    }
+  }
+
+  /// The document's parser doesn't see the marks, which are percent-encoded in a form inside it.
+  @Test(arguments: [
+    "id_token=#&providerId=google.com", "id_token=x&providerId=#", "#=x&providerId=google.com",
+  ])
+  func `combining marks in the form of a provider take no extra CPU time`(form: String)
+    async throws
+  {
+    try await TestServer.with { server in
+      let parts = form.split(separator: "#", omittingEmptySubsequences: false)
+      let signIn: @Sendable (String) async throws -> Void = { text in
+        let body = parts.joined(separator: HostileText.coded(text))
+        let message = #"{"requestUri":"http://localhost","postBody":"\#(body)"}"#
+        let answer = try await server.send(
+          .post, "/v1/accounts:signInWithIdp", Array(message.utf8), .key)
+        #expect(answer?.status == .badRequest)
+      }
+      let work = try await Work.of(64 << 10, HostileText.marks, signIn)
+      #expect(work.isLinear, "\(work)")
+      let accepted = try await Work.of(16 << 10, HostileText.acceptedMarks, signIn)
+      #expect(accepted.isLinearInLength, "\(accepted)")
+    }
+  }
+
+  @Test func `combining marks in the name of a second factor take no extra CPU time`()
+    async throws
+  {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let token = try await server.signIn(try await server.addPerson()).text("idToken")
+      let start = try await server.post(
+        "/v2/accounts/mfaEnrollment:start",
+        ["idToken": .string(token), "totpEnrollmentInfo": [:]])
+      let session = try #require(start["totpSessionInfo"]?["sessionInfo"]?.stringValue)
+      let finalize: @Sendable (String) async throws -> Void = { text in
+        let message = """
+          {"idToken":"\(token)","displayName":"\(text)","totpVerificationInfo":
+          {"sessionInfo":"\(session)","verificationCode":"000000"}}
+          """
+        let answer = try await server.send(
+          .post, "/v2/accounts/mfaEnrollment:finalize", Array(message.utf8), .key)
+        #expect(answer?.status == .badRequest)
+      }
+      let work = try await Work.of(64 << 10, HostileText.marks, finalize)
+      #expect(work.isLinear, "\(work)")
+      let accepted = try await Work.of(16 << 10, HostileText.acceptedMarks, finalize)
+      #expect(accepted.isLinearInLength, "\(accepted)")
     }
   }
 

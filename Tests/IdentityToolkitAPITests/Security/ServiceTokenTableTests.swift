@@ -129,8 +129,8 @@ extension ServiceTokenTableTests {
 
     A service token belongs to a project with all its tenants, or to one tenant, and has a role.
     Send it as `Authorization: Bearer …`. A call that the token doesn't permit is refused with 403
-    before anything is looked up, so the response doesn't reveal what exists. Without a token, or
-    with only an API key, the response is 401.
+    before anything in the project is looked up, so the response doesn't reveal what exists. Without
+    a token, or with only an API key, the response is 401.
 
     The last column applies to tokens of one tenant: "own tenant" means under that tenant's address,
     or for that tenant if the address doesn't name one. If its role can change users, a token also

@@ -27,7 +27,7 @@ struct CustomTokenTests {
     try await TestServer.with { server in
       try await register(server)
       let token = try TestTokenIssuer.back.token(
-        Self.payload(server, ["claims": ["plan": "gold", "name": "nobody"]]))
+        Self.payload(server, ["claims": ["plan": "gold", "name": "Ada", "user_id": "bob"]]))
       let answer = try await server.post(
         Self.path, ["token": .string(token), "returnSecureToken": true])
       #expect(
@@ -40,8 +40,9 @@ struct CustomTokenTests {
       let first = try claims(answer["idToken"])
       #expect(first["sub"] == "alice")
       #expect(first["plan"] == "gold")
-      // A standard claim can't be overridden.
-      #expect(first["name"] == nil)
+      #expect(first["name"] == "Ada")
+      // Claims that identify the user can't be overridden.
+      #expect(first["user_id"] == "alice")
       #expect(first["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
       let again = try await server.post(Self.path, ["token": .string(token)])
       #expect(again["isNewUser"] == false)
@@ -53,6 +54,39 @@ struct CustomTokenTests {
         "/v1/token",
         ["grantType": "refresh_token", "refreshToken": answer["refreshToken"] ?? nil])
       #expect(try claims(refreshed["id_token"])["plan"] == "gold")
+    }
+  }
+
+  @Test func `custom claims replace the user's name and picture in tokens, each written once`()
+    async throws
+  {
+    try await TestServer.with { server in
+      try await register(server)
+      let alice = try await server.addPerson()
+      let changed = try await server.post(
+        TestServer.accounts + ":update",
+        [
+          "localId": .string(alice.uid), "displayName": "Alice", "photoUrl": "https://a.example",
+          "customAttributes": #"{"name":"Ada","email":"x@example.com"}"#,
+        ], .owner)
+      #expect(changed.status == 200)
+      // JSON with a name that occurs twice can't be parsed.
+      let own = try claims(try await server.signIn(alice)["idToken"])
+      #expect(own["name"] == "Ada" && own["picture"] == "https://a.example")
+      #expect(own["email"]?.stringValue == alice.email)
+      let token = try TestTokenIssuer.back.token(
+        Self.payload(
+          server,
+          [
+            "uid": .string(alice.uid),
+            "claims": ["name": "Grace", "picture": "https://b.example"],
+          ]))
+      let session = try await server.post(Self.path, ["token": .string(token)])
+      let other = try claims(session["idToken"])
+      #expect(other["name"] == "Grace" && other["picture"] == "https://b.example")
+      let user = try await server.post(
+        "/v1/accounts:lookup", ["idToken": session["idToken"] ?? nil])["users"]?.arrayValue?.first
+      #expect(user?["displayName"] == "Alice")
     }
   }
 

@@ -319,6 +319,16 @@ struct EmailLinkTests {
         ["identifier": .string(email), "continueUri": "http://localhost"])
       #expect(uri["registered"] == true && uri["signinMethods"] == ["emailLink"])
       #expect(uri["allProviders"] == ["password"])
+      // The link was to the address, so it isn't a sign-in method without it.
+      let uid = try done.text("localId")
+      let removed = try await server.post(
+        TestServer.accounts + ":update",
+        ["localId": .string(uid), "deleteAttribute": ["EMAIL"]], .owner)
+      #expect(removed.status == 200)
+      let left = try await server.post(
+        TestServer.accounts + ":lookup", ["localId": [.string(uid)]], .owner)
+      #expect(left["users"]?.arrayValue?.count == 1)
+      #expect(left["users"]?.arrayValue?.first?["emailLinkSignin"] == nil)
     }
   }
 

@@ -105,6 +105,44 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone", "Mobile"])
   }
 
+  @Test func `a phone is added only to a user with a verified email, after the change`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let unverified =
+        "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors."
+      let phone: JSON = ["phoneInfo": "+12025550143", "mfaEnrollmentId": "one"]
+      for members in [
+        ["phoneNumber": "+12025550100"], ["email": "bob@example.com"], ["emailVerified": true],
+      ] as [JSON.Object] {
+        var body = members
+        body["mfaInfo"] = [phone]
+        let refused = try await server.post(TestServer.accounts, .object(body), .owner)
+        #expect(refused.error == unverified, "\(members)")
+        let new = try await server.post(TestServer.accounts, .object(members), .owner)
+        let added = try await server.change(
+          try new.text("localId"), ["mfa": ["enrollments": [phone]]])
+        #expect(added.error == unverified, "\(members)")
+      }
+      let alice = try await server.addPerson("alice")
+      _ = try await server.change(alice.uid, ["emailVerified": false])
+      let both = try await server.change(
+        alice.uid, ["emailVerified": true, "mfa": ["enrollments": [phone]]])
+      #expect(both.status == 200)
+      // A factor that the user has stays, and can be removed.
+      _ = try await server.change(alice.uid, ["emailVerified": false])
+      let renamed: JSON = [
+        "phoneInfo": "+12025550143", "mfaEnrollmentId": "one", "displayName": "Mobile",
+      ]
+      let kept = try await server.change(alice.uid, ["mfa": ["enrollments": [renamed]]])
+      #expect(kept.status == 200)
+      let other: JSON = ["phoneInfo": "+12025550144"]
+      let more = try await server.change(alice.uid, ["mfa": ["enrollments": [renamed, other]]])
+      #expect(more.error == unverified)
+      #expect(try await server.change(alice.uid, ["mfa": [:]]).status == 200)
+    }
+  }
+
   @Test func `an invalid enrollment time is refused`() async throws {
     let (error, factors) = try await update { _ in
       #"{"enrollments":[{"phoneInfo":"+12025550143","enrolledAt":"yesterday"}]}"#

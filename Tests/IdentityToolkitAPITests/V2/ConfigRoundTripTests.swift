@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Text
 
-/// Writing back what was read changes nothing, whatever is stored and whoever writes.
+/// Writing back what was read changes nothing, whatever is stored and for every writer.
 struct ConfigRoundTripTests {
   struct Written: Sendable, CustomTestStringConvertible {
     let isTenant: Bool

@@ -42,6 +42,15 @@ struct EnrollmentPolicyTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a server that sends no email says that it refuses no one`(carriesMail: Bool) async throws {
+    try await TestServer.with(carriesMail: carriesMail) { server in
+      try await enforce(server, .refuse)
+      let policy = try await server.get(Self.path, .key)
+      #expect(policy["enforcement"] == (carriesMail ? "REFUSE" : "CLAIM"))
+    }
+  }
+
   @Test func `a tenant has its own policy`() async throws {
     try await TestServer.with { server in
       try await enforce(server, .claim)

@@ -76,7 +76,9 @@ struct RecoveryCodesTests {
     }
   }
 
-  @Test func `after a reported change, users and service tokens can't change factors`() async throws
+  @Test
+  func `after a reported change, users and service tokens can't change factors or delete the user`()
+    async throws
   {
     try await TestServer.with { server in
       let waiting = try await server.waiting()
@@ -95,12 +97,24 @@ struct RecoveryCodesTests {
           ["idToken": token ?? nil, "mfaEnrollmentId": .string(waiting.enrolled.id)]
         ),
         (Self.generate, ["idToken": token ?? nil]),
+        ("/v1/accounts:delete", ["idToken": token ?? nil]),
       ]
       for (path, body) in calls {
         #expect(try await server.post(path, body).error == locked, "\(path)")
       }
       let program = try await server.change(uid, ["mfa": ["enrollments": []]])
       #expect(program.error == locked)
+      let deletion = try await server.post(
+        TestServer.accounts + ":delete", ["localId": .string(uid)], .owner)
+      #expect(deletion.status == 400 && deletion.error == locked)
+      let bob = try await server.addPerson("bob")
+      let batch = try await server.post(
+        TestServer.accounts + ":batchDelete",
+        ["localIds": [.string(uid), .string(bob.uid)], "force": true], .owner)
+      #expect(
+        batch.json == [
+          "errors": [["index": 0, "localId": .string(uid), "message": .string(locked)]]
+        ])
       let other = try await server.change(uid, ["displayName": "Alice"])
       #expect(other.status == 200)
     }

@@ -34,6 +34,40 @@ struct TenantTests {
     }
   }
 
+  @Test(arguments: [Profile.standalone, .emulator])
+  func `the name of a resource is accepted as its address`(profile: Profile) async throws {
+    try await TestServer.with(profile) { server in
+      let config = try await server.get(TestServer.config).text("name")
+      let number = try #require(config.split(separator: "/").dropFirst().first.map(String.init))
+      let project = try await server.get("/v2/\(config)")
+      #expect(project.status == 200 && project["name"]?.stringValue == config)
+      let written = try await server.patch(
+        "/v2/\(config)?updateMask=authorizedDomains", ["authorizedDomains": ["shop.example"]])
+      #expect(written["authorizedDomains"] == ["shop.example"])
+
+      let tenant = try await server.post(
+        "/v2/projects/\(number)/tenants", ["displayName": "globex"], .owner
+      ).text("name")
+      let provider = try await server.post(
+        "/v2/\(tenant)/oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
+        ["displayName": "Acme", "clientId": "client", "issuer": "https://oidc.example"], .owner
+      ).text("name")
+      #expect(provider == "\(tenant)/oauthIdpConfigs/oidc.acme")
+      for name in [provider, tenant] {
+        let changed = try await server.patch(
+          "/v2/\(name)?updateMask=displayName", ["displayName": "renamed"])
+        #expect(changed["displayName"] == "renamed")
+        #expect(try await server.get("/v2/\(name)").json == changed.json)
+        #expect(try await server.delete("/v2/\(name)").json == [:])
+        #expect(try await server.get("/v2/\(name)").status == 404)
+      }
+      // The emulator profile adds no project whose ID is the number.
+      await #expect(throws: ScopeError.self) {
+        _ = try await server.identity.scopes.existing(project: ID(number))
+      }
+    }
+  }
+
   @Test func `a tenant can be created with templates of its emails`() async throws {
     try await TestServer.with { server in
       let template: JSON = ["resetPasswordTemplate": ["subject": "Choose a password"]]
@@ -156,6 +190,60 @@ struct TenantTests {
     }
   }
 
+  @Test func `in the emulator profile, a tenant without a name is changed like any other`()
+    async throws
+  {
+    try await TestServer.with(.emulator) { server in
+      let tenant = "/v2/" + (try await server.post(Self.tenants, [:], .owner).text("name"))
+      let mfa: JSON = ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]
+      let changed = try await server.patch("\(tenant)?updateMask=mfaConfig", ["mfaConfig": mfa])
+      #expect(changed.status == 200 && changed["mfaConfig"] == mfa, "\(changed.json)")
+      #expect(changed["displayName"] == nil)
+      let replaced = try await server.patch(tenant, ["enableAnonymousUser": true])
+      #expect(replaced.status == 200 && replaced["enableAnonymousUser"] == true)
+    }
+  }
+
+  @Test func `POST with the Java SDK's override is handled as PATCH, and with no other`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let tenant = "\(Self.tenants)/\(try await server.addTenant())"
+      let provider = "\(tenant)/oauthIdpConfigs/oidc.acme"
+      _ = try await server.post(
+        "\(tenant)/oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
+        ["clientId": "client", "issuer": "https://oidc.example"], .owner)
+      let policy = Credential.bearer(try await server.token(.policy))
+      func override(
+        _ path: String, with value: String?, _ credential: Credential = .owner
+      ) async throws -> Answer {
+        let fields: Fields = value.map { ["X-HTTP-Method-Override": $0] } ?? [:]
+        return try await server.call(
+          .post, path + "?updateMask=displayName", text: #"{"displayName":"renamed"}"#, credential,
+          fields: fields)
+      }
+      for path in [tenant, "/admin\(tenant)", provider] {
+        let before = try await server.get(path)
+        for value in [nil, "DELETE", "patch", "PATCH, DELETE", ""] {
+          #expect(try await override(path, with: value).status == 405)
+        }
+        #expect(try await server.get(path).json == before.json)
+        #expect(try await override(path, with: "PATCH", .none).status == 401)
+        let changed = try await override(path, with: "PATCH")
+        #expect(changed.status == 200 && changed["displayName"] == "renamed")
+        #expect(try await server.get(path).json == changed.json)
+      }
+      // The permission is that of PATCH.
+      #expect(try await override(tenant, with: "PATCH", policy).status == 200)
+      #expect(try await override(provider, with: "PATCH", policy).status == 403)
+      // Version 1 has no override.
+      let lookup = try await server.call(
+        .post, TestServer.accounts + ":lookup", text: #"{"localId":["x"]}"#, .owner,
+        fields: ["X-HTTP-Method-Override": "PATCH"])
+      #expect(lookup.status == 200)
+    }
+  }
+
   @Test func `an empty mask with an empty body changes nothing`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
@@ -202,6 +290,27 @@ struct TenantTests {
       #expect(all["tenants"]?.arrayValue?.count == 3)
       let wrong = try await server.get(Self.tenants + "?pageSize=many")
       #expect(wrong.error == #"Invalid value at 'page_size' (TYPE_INT32), "many""#)
+    }
+  }
+
+  @Test func `a page token is the ID of a tenant of the project, which may have been deleted`()
+    async throws
+  {
+    try await TestServer.with { server in
+      for name in ["alpha", "beta", "gamma"] { _ = try await server.addTenant(name) }
+      _ = try await server.identity.pools.createProject(
+        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      let foreign = try await server.identity.pools.createTenant(
+        in: ID("other-mfa"), UserPoolEdit(displayName: "aaaa"), by: Author(actor: .commandLine))
+      for token in ["!", "not-a-token", "alpha", foreign.scope.objectID] {
+        let answer = try await server.get(Self.tenants + "?pageToken=\(token)")
+        #expect(answer.status == 200 && answer.json == [:], "\(token)")
+      }
+      let token = try await server.get(Self.tenants + "?pageSize=1").text("nextPageToken")
+      #expect(token.hasPrefix("alpha-"))
+      #expect(try await server.delete("\(Self.tenants)/\(token)").status == 200)
+      let rest = try await server.get(Self.tenants + "?pageToken=\(token)")
+      #expect(rest["tenants"]?.arrayValue?.map { $0["displayName"] } == ["beta", "gamma"])
     }
   }
 

@@ -1,8 +1,8 @@
-import Identity
 import JSON
 import Synchronization
 import Testing
 
+@testable import Identity
 @testable import IdentityToolkitAPI
 
 struct PreparedEditTests {
@@ -35,6 +35,20 @@ struct PreparedEditTests {
     expected.disableAuth = true
     #expect(tenant == expected)
     #expect(runs.count == 2)
+  }
+
+  @Test func `new members are parsed before the edit is applied`() throws {
+    let runs = RunCount()
+    let edit = PreparedEdit(of: UserPoolEdit(displayName: "acme")) {
+      (tenant: inout UserPoolEdit) throws(UserPoolError) in
+      runs.add()
+      tenant.members = #"{"a":1}"#
+    }
+    #expect(runs.count == 1)
+    var tenant = UserPoolEdit(displayName: "acme")
+    try edit.apply(to: &tenant)
+    #expect(runs.count == 1)
+    #expect(tenant.storedMembers.parsed.withLock { $0?.root == ["a": 1] })
   }
 
   @Test func `an error in the edit is thrown when it's applied`() throws {

@@ -40,7 +40,7 @@ extension Methods {
     } catch {
       switch error {
       case .notFound: return nil
-      case .notDisabled, .factorRemovalByTokenOff, .tooManyFactorChanges:
+      case .notDisabled, .changesLocked, .factorRemovalByTokenOff, .tooManyFactorChanges:
         return WireError(error).message
       default: throw WireError(error)
       }

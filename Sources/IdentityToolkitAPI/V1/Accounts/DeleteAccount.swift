@@ -12,8 +12,8 @@ extension Methods {
   /// `accounts:delete` by a client: deletes the user of an ID token.
   func delete(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call)
-    let account = try await check(session)
-    return try await delete(account.id, in: session.scope, by: call.author(.user(account.id)))
+    let id = session.account
+    return try await delete(id, in: session.scope, by: call.author(.user(id)), session)
   }
 
   /// `accounts:delete` by an administrator: deletes any user.
@@ -25,10 +25,10 @@ extension Methods {
   }
 
   private func delete(
-    _ id: ID<Account>, in scope: Scope, by author: Author
+    _ id: ID<Account>, in scope: Scope, by author: Author, _ session: UserSession? = nil
   ) async throws(WireError) -> JSON {
     do throws(AccountError) {
-      try await identity.accounts.delete(scope, id, by: author)
+      try await identity.accounts.delete(scope, id, by: author, in: session)
     } catch {
       throw WireError(error)
     }

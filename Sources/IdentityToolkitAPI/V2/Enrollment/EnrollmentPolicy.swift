@@ -42,7 +42,8 @@ extension Methods {
   /// bearer token.
   func getEnrollmentPolicy(_ call: ClientCall) async throws(WireError) -> JSON {
     let scope = try await scope(of: call)
-    var answer = Self.enrollmentPolicy(try await pool(scope).policy)
+    var answer = Self.enrollmentPolicy(
+      try await pool(scope).policy, carriesMail: identity.messages.carriesMail)
     if let token = try call.bearerToken {
       let session = try await tokens.session(token, in: scope)
       let duty: EnrollmentDuty
@@ -60,7 +61,9 @@ extension Methods {
     return .object(answer)
   }
 
-  private static func enrollmentPolicy(_ policy: StoredPolicy) -> JSON.Object {
+  private static func enrollmentPolicy(
+    _ policy: StoredPolicy, carriesMail: Bool
+  ) -> JSON.Object {
     var answer: JSON.Object = [:]
     let (configuration, edit) = (policy.configuration, policy.edit)
     if let pattern = policy.pattern { answer.append("pattern", .string(pattern.wireName)) }
@@ -70,7 +73,7 @@ extension Methods {
       let intervals = configuration.window.adjacentIntervals
       answer.append("adjacentIntervals", .number(JSON.Number(intervals)))
     }
-    guard let enforcement = edit.effectiveEnforcement else {
+    guard let enforcement = edit.effectiveEnforcement?.applied(carriesMail: carriesMail) else {
       answer.append("enforcement", "OFF")
       return answer
     }

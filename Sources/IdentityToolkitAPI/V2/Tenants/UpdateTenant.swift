@@ -26,7 +26,6 @@ extension Methods {
         project: call.scope.project, tenant: id, by: call.author
       ) { (tenant) throws(UserPoolError) in
         try edit.apply(to: &tenant)
-        guard !tenant.displayName.isEmpty else { throw .missingTenantName }
       }
       return TenantMessage.write(tenant, for: call.holder)
     } catch {

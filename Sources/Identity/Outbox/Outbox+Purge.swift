@@ -28,8 +28,27 @@ extension Outbox {
       UPDATE outbox SET next_try_at = \(now.microseconds)
       WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE channel = \(channel.rawValue) AND next_try_at > \(end.microseconds)
-        LIMIT \(Deliveries.share))
+        LIMIT \(CleanupLimit.rows))
       """)
+  }
+
+  /// Stores the UID of a deleted account on its remaining messages, so that they're erased with the
+  /// user's data.
+  static func markDeleted(_ account: Account, _ connection: borrowing Connection) throws {
+    try connection.run(
+      "UPDATE outbox SET about_uid = \(account.id.text) WHERE account_key = \(account.key)")
+  }
+
+  /// Returns the addresses and numbers that remaining messages of a deleted account were sent to.
+  static func recipients(
+    ofDeleted uid: String, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> [String] {
+    try connection.all(
+      """
+      SELECT recipient FROM outbox \(index: "outbox_about")
+      WHERE scope_key = \(scope.key) AND about_uid = \(uid) AND administrator_id IS NULL
+      """
+    ) { try $0.value(0) }
   }
 
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
@@ -50,12 +69,12 @@ extension Outbox {
       UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
       WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE sealed_text IS NOT NULL AND expires_at <= \(now.microseconds)
-        LIMIT \(Deliveries.share))
+        LIMIT \(CleanupLimit.rows))
       """)
     let oldest = now.advanced(bySeconds: -memory)
     let hasMore = try connection.deletePart(
       "FROM outbox WHERE expires_at < \(oldest.microseconds)", of: "outbox",
       by: "scope_key, message_id")
-    return hasMore || max(most, wiped) == Deliveries.share
+    return hasMore || max(most, wiped) == CleanupLimit.rows
   }
 }

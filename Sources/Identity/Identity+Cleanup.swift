@@ -3,24 +3,25 @@ import Database
 /// A part of ``Identity/purgeExpired()`` in one transaction, which changes a limited number of rows.
 ///
 /// It returns whether it reached the limit, so that there may be more.
-typealias Chore = @Sendable (_ now: Instant, _ connection: borrowing Connection) throws -> Bool
+typealias CleanupTask =
+  @Sendable (_ now: Instant, _ connection: borrowing Connection) throws -> Bool
 
-/// The limits of a ``Chore``.
-enum ChoreLimit {
+/// The limits of a ``CleanupTask``.
+enum CleanupLimit {
   /// The maximum number of rows in a transaction.
   static let rows = 500
   /// The maximum number of rows in a transaction if each takes many statements, such as those of
   /// emails to 20 administrators.
   static let costlyRows = 10
-  /// The maximum number of transactions of a chore in one run.
+  /// The maximum number of transactions of a cleanup task in one run.
   static let parts = 100
 }
 
 extension Identity {
   /// What ``purgeExpired()`` does, in this order.
-  private var chores: [Chore] {
+  private var cleanupTasks: [CleanupTask] {
     let isSettled = clockGuard.isSettled(for: Ticket.recordLifetime)
-    let (reviews, outbox) = (reviews, store.outbox)
+    let (reviews, outbox, totp) = (reviews, store.outbox, totp)
     return [
       Self.once(RestoreMark.limit),
       { try isSettled ? Ticket.deleteExpired(at: $0, $1) : false },
@@ -46,13 +47,14 @@ extension Identity {
       ConsoleStorage.purgeExpired,
       Self.once(Alerts.endBreakGlass),
       RemovedFactors.purge,
+      totp.addDigests,
     ]
   }
 
-  /// Returns a chore that one transaction completes.
+  /// Returns a cleanup task that one transaction completes.
   private static func once(
     _ work: @escaping @Sendable (Instant, borrowing Connection) throws -> Void
-  ) -> Chore {
+  ) -> CleanupTask {
     { now, connection in
       try work(now, connection)
       return false
@@ -62,7 +64,7 @@ extension Identity {
   /// Deletes expired data, such as tickets, guesses, invitations, and console sessions, and records
   /// when keys and tokens were used.
   ///
-  /// Each chore has its own transactions. One that fails doesn't prevent the others.
+  /// Each cleanup task has its own transactions. One that fails doesn't prevent the others.
   ///
   /// Call it about every minute. It does nothing while the clock isn't trusted.
   ///
@@ -74,8 +76,8 @@ extension Identity {
     func attempt(_ work: () async throws(StartError) -> Void) async {
       do throws(StartError) { try await work() } catch { firstFailure = firstFailure ?? error }
     }
-    for chore in chores {
-      await attempt { () throws(StartError) in try await store.run(chore, at: now) }
+    for task in cleanupTasks {
+      await attempt { () throws(StartError) in try await store.run(task, at: now) }
     }
     await attempt { () throws(StartError) in
       do throws(KeyError) { try await signingKeys.retireExpired() } catch {
@@ -91,20 +93,20 @@ extension Identity {
 }
 
 extension Store {
-  /// Repeats a chore while there's more, pausing for other writes in between.
+  /// Repeats a cleanup task while there's more, pausing for other writes in between.
   ///
   /// - Parameters:
-  ///   - chore: The chore.
+  ///   - task: The task.
   ///   - most: The maximum number of transactions.
   ///   - now: The current time.
   /// - Returns: True if there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.
   @discardableResult
   func run(
-    _ chore: @escaping Chore, atMost most: Int = ChoreLimit.parts, at now: Instant
+    _ task: @escaping CleanupTask, atMost most: Int = CleanupLimit.parts, at now: Instant
   ) async throws(StartError) -> Bool {
     for _ in 0..<most {
-      let isMore = try await write(StartError.self) { try chore(now, $0) }
+      let isMore = try await write(StartError.self) { try task(now, $0) }
       guard isMore else { return false }
       // The server is stopping.
       do { try await Task.sleep(for: .milliseconds(5)) } catch { return true }
@@ -125,7 +127,7 @@ extension Connection {
   /// - Returns: True if there may be more.
   /// - Throws: ``DatabaseError``.
   func deletePart(
-    _ rows: SQL, of table: SQL, by key: SQL, atMost limit: Int = ChoreLimit.rows
+    _ rows: SQL, of table: SQL, by key: SQL, atMost limit: Int = CleanupLimit.rows
   ) throws(DatabaseError) -> Bool {
     let deleted = try run(
       "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) \(rows) LIMIT \(limit))")

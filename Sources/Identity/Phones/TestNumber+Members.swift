@@ -7,23 +7,12 @@ extension TestNumber {
 
   /// The member of a project, and that of a tenant.
   static let paths = [["signIn", "phoneNumber", "testPhoneNumbers"], ["testPhoneNumbers"]]
-}
 
-extension UserPoolEdit {
-  private var hasTestNumbers: Bool { members.contains("testPhoneNumbers") }
-
-  /// The fixed codes of the test phone numbers.
-  var testCodes: [String: String] {
-    guard hasTestNumbers else { return [:] }
-    return SMSSettings(members: members, isTenant: project == nil).testCodes
-  }
-
-  /// ``members`` without the test phone numbers and objects that have nothing else.
-  var membersWithoutTestNumbers: String {
-    guard hasTestNumbers, var root = (try? JSON.parse(Array(members.utf8)))?.objectValue else {
-      return members
-    }
-    Self.remove(TestNumber.path(isTenant: project == nil)[...], from: &root)
+  /// Returns the text of configuration members without the test phone numbers and objects that have
+  /// nothing else.
+  static func removed(from members: JSON?, _ text: String, isTenant: Bool) -> String {
+    guard text.contains("testPhoneNumbers"), var root = members?.objectValue else { return text }
+    remove(path(isTenant: isTenant)[...], from: &root)
     return String(decoding: JSON.object(root).serialized(), as: UTF8.self)
   }
 

@@ -1,11 +1,11 @@
 import Database
 
 /// The position of an entry in a pool's list by time, which is a number of microseconds or of days.
-struct ActivityPlace: Comparable {
+struct ActivityCursor: Comparable {
   let at: Int64
   let account: Int64
 
-  static func < (left: ActivityPlace, right: ActivityPlace) -> Bool {
+  static func < (left: ActivityCursor, right: ActivityCursor) -> Bool {
     (left.at, left.account) < (right.at, right.account)
   }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import Identity
 
 /// What `purgeExpired()` does every minute.
-struct ChoreTests {
-  @Test func `a chore that fails doesn't prevent the others`() async throws {
+struct CleanupTests {
+  @Test func `a cleanup task that fails doesn't prevent the others`() async throws {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
       try await instance.identity.administrators.grant(
@@ -20,7 +20,7 @@ struct ChoreTests {
     }
   }
 
-  @Test func `a chore is repeated until nothing is left`() async throws {
+  @Test func `a cleanup task is repeated until nothing is left`() async throws {
     try await withInstance { instance in
       let now = instance.now
       try await instance.database.write { connection in
@@ -56,7 +56,7 @@ struct ChoreTests {
       }
       #expect(isMore)
       #expect(instance.statements.count - before < 3_000)
-      #expect(try await endedRoles(instance) == ChoreLimit.costlyRows)
+      #expect(try await endedRoles(instance) == CleanupLimit.costlyRows)
       try await instance.identity.purgeExpired()
       #expect(try await endedRoles(instance) == 30)
     }

@@ -1,0 +1,49 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/users/{uid}/code-attempts.csv`: the codes of the chart on a user's page, as CSV.
+///
+/// Distances describe how a person behaves, so the file requires the permission to export users, and
+/// is recorded.
+struct CodeAttemptsFile: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+
+  func download(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let account = try await identity.account(uid, in: context)
+    let download = UserDownload(identity: identity, actions: actions)
+    return try await download.response(
+      context.signedIn, named: "code-attempts-\(context.scope.objectID)"
+    ) { () async throws(Refusal) in
+      let page = try await refusing { try await identity.codeAttempts.list(account) }
+      let table = DriftTimeline.table(page.items, context.signedIn.times)
+      return (
+        table.csv(actions.frames.catalog), .user(account, in: context.scope), table.caption
+      )
+    } ask: { errors async throws(Refusal) in
+      try await ask(context, account, errors)
+    }
+  }
+
+  /// Returns the confirmation page, because the chart has only a button and no field for a code.
+  private func ask(
+    _ context: ScopeContext, _ account: Account, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let title = Message("code-attempts.download-title")
+    var frame = try await actions.frames.frame(title, in: context)
+    frame.crumbs = Link.crumbs(to: account, in: context.scope)
+    let question = ActionQuestion(
+      performs: .exportUsers,
+      heading: Markup(
+        html: Message(
+          "code-attempts.download-heading", ["user": .name(Formatted.short(account.label))])),
+      consequences: [
+        Message("code-attempts.file-contains"), Message("code-attempts.download-is-recorded"),
+      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+      action: ConsolePaths.codeAttemptsFile(context.scope, account.id.text),
+      back: ConsolePaths.user(context.scope, account.id.text), isDestructive: false)
+    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+  }
+}

@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// A list of users whom a change of a policy affects: a filter of the users page, which also offers
+/// the list as CSV.
+struct PolicyUserList: ViewModel {
+  let text: Message
+  let href: String
+  /// How the listed users differ from the affected ones; empty if they're the same.
+  private(set) var notes: [Message]
+
+  private init(_ text: Message, _ filter: Accounts.Filter, notes: [Message], in scope: Scope) {
+    self.text = text
+    self.notes = notes
+    href = (["factor": filter.rawValue] as Form).query(of: ConsolePaths.users(scope))
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.text),
+    .text(\.href),
+    .texts("notes") { $0.notes },
+  ]
+
+  /// Returns the lists of users whom a change affects: those with a factor that is or gets turned
+  /// off, and those without any factor who have to enroll.
+  ///
+  /// No filter tells users with only one kind of factor from those with both, so the notes do.
+  ///
+  /// - Parameters:
+  ///   - preview: The change.
+  ///   - unenrolled: The users without a factor; nil if they can't be read now.
+  ///   - scope: The pool.
+  /// - Returns: The lists.
+  static func all(
+    _ preview: PolicyPreview, _ unenrolled: UnenrolledUsers?, in scope: Scope
+  ) -> [PolicyUserList] {
+    let (policy, new) = (preview.policy, preview.new.configuration)
+    let isAnyOn = Factor.Kind.allCases.contains(where: new.isOn)
+    let old = preview.policy.edit
+    let changesDuty =
+      preview.losingSecondFactor > 0 || old.pattern != preview.new.pattern
+      || old.mandatoryFrom != preview.new.mandatoryFrom
+      || old.enforcement != preview.new.enforcement
+    let mustEnroll =
+      changesDuty && preview.new.pattern == .mandatory && isAnyOn
+      && (unenrolled?.required ?? 0) > 0
+    var lists: [PolicyUserList] = []
+    for kind in Factor.Kind.allCases where !new.isOn(kind) {
+      let only = policy.usersOnly(with: kind, under: new)
+      let isTurnedOff = policy.configuration.isOn(kind) && preview.losingSecondFactor > 0
+      guard only > 0, isTurnedOff || mustEnroll else { continue }
+      lists.append(list(kind, only: only, policy, in: scope))
+    }
+    if lists.count > 1, policy.totpUsers + policy.phoneUsers > policy.enrolledUsers {
+      lists[1].notes.append(Message("policy.users-in-both-lists"))
+    }
+    if mustEnroll, let unenrolled, policy.users > policy.enrolledUsers {
+      let notes = [
+        unenrolled.anonymous > 0 ? Message("policy.list-has-anonymous-users") : nil,
+        unenrolled.haveDisabledFactors ? Message("policy.list-lacks-disabled-factors") : nil,
+      ]
+      lists.append(
+        PolicyUserList(
+          Message("policy.show-users-without-a-factor"), .none, notes: notes.compactMap(\.self),
+          in: scope))
+    }
+    return lists
+  }
+
+  /// The list of users with a kind of factor, of whom some have no other enabled one.
+  private static func list(
+    _ kind: Factor.Kind, only: Int, _ policy: Policy, in scope: Scope
+  ) -> PolicyUserList {
+    let count = kind == .totp ? policy.totpUsers : policy.phoneUsers
+    let notes =
+      only == count ? [] : [Message("policy.users-without-other-factor", ["count": .number(only)])]
+    return switch kind {
+    case .totp:
+      PolicyUserList(
+        Message("policy.show-users-with-app", ["count": .number(count)]), .totp, notes: notes,
+        in: scope)
+    case .phone:
+      PolicyUserList(
+        Message("policy.show-users-with-phone", ["count": .number(count)]), .phone, notes: notes,
+        in: scope)
+    }
+  }
+}

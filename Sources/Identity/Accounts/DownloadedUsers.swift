@@ -1,0 +1,61 @@
+/// The users of a file that an administrator downloads.
+public enum DownloadedUsers: Sendable {
+  /// Users of a pool.
+  public struct Pool: Sendable {
+    let project: ID<Project>
+    let tenant: ID<Tenant>?
+    let name: String
+    let count: Int
+
+    /// Creates a value for a number of users of a pool.
+    public init(_ scope: Scope, count: Int) {
+      (project, tenant, name) = (scope.project, scope.tenant, scope.name)
+      self.count = count
+    }
+
+    fileprivate init(_ exemption: Exemption, count: Int) {
+      (project, tenant, name) = (exemption.project, exemption.tenant, exemption.poolName)
+      self.count = count
+    }
+
+    /// The audit entry of the download.
+    var entry: AuditEntry {
+      var entry = AuditEntry(.accountDownload, .scope, tenant?.text ?? project.text, name: name)
+      entry.project = project.text
+      entry.tenant = tenant?.text ?? ""
+      entry.add(.users, .number(count))
+      return entry
+    }
+  }
+
+  /// Users of pools.
+  case pools([Pool])
+  /// A user, with what's in the log of their codes.
+  case user(Account, in: Scope)
+
+  /// The users whose exemptions a file lists, by pool.
+  public init(of exemptions: [Exemption]) {
+    let pools = Dictionary(grouping: exemptions) { [$0.project.text, $0.tenant?.text ?? ""] }
+    self = .pools(
+      pools.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { _, exemptions in
+        exemptions.first.map { Pool($0, count: Set(exemptions.map(\.account)).count) }
+      })
+  }
+
+  /// Where the download requires the permission: in each pool.
+  var target: ActionTarget {
+    switch self {
+    case .pools(let pools): ActionTarget(pools: pools.map { ($0.project, $0.tenant) })
+    case .user(_, let scope): ActionTarget(scope)
+    }
+  }
+
+  /// The audit entries of the download, one in each pool.
+  var entries: [AuditEntry] {
+    switch self {
+    case .pools(let pools): return pools.map(\.entry)
+    case .user(let account, let scope):
+      return [AuditEntry(.accountDownload, of: account, in: scope)]
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Database
+
+extension BulkRemovals {
+  /// Previews the removal for selected users of a pool; those of other pools are left out.
+  ///
+  /// - Returns: The number of the draft.
+  /// - Throws: ``BulkError``.
+  public func draft(
+    _ users: [BulkSelection], in scope: Scope, by author: Author, _ agent: ConsoleSession
+  ) async throws(BulkError) -> Int64 {
+    let own = users.filter { $0.project == scope.project && $0.tenant == scope.tenant }
+    return try await draft(own.map(\.account), in: scope, by: author, agent)
+  }
+
+  /// Previews the removal for all users that a list of a pool shows.
+  ///
+  /// - Returns: The number of the draft.
+  /// - Throws: ``BulkError``: ``BulkError/tooLong`` if more users match than a search finds, or
+  ///   than ``BulkList/longest``.
+  public func draft(
+    all listing: AccountListing, in scope: Scope, by author: Author, _ agent: ConsoleSession
+  ) async throws(BulkError) -> Int64 {
+    let now = store.clock.now()
+    // The preview names users that the request doesn't.
+    try await store.read(BulkError.self) { connection in
+      _ = try ActionAuthorization.holder(
+        of: .findUsers, agent, in: ActionTarget(scope), at: now, connection
+      ).mapError(BulkError.denied).get()
+    }
+    var users: [ID<Account>] = []
+    let isCut: Bool
+    do {
+      isCut = try await accounts.forEachPart(of: listing, in: scope, atMost: BulkList.longest) {
+        users += $0.map(\.id)
+      }
+    } catch { throw .unavailable(Failure(error)) }
+    guard !isCut else { throw .tooLong }
+    return try await draft(users, in: scope, by: author, agent)
+  }
+
+  private func draft(
+    _ users: [ID<Account>], in scope: Scope, by author: Author, _ agent: ConsoleSession
+  ) async throws(BulkError) -> Int64 {
+    guard !users.isEmpty else { throw .nothingToDo }
+    guard users.count <= BulkList.longest else { throw .tooLong }
+    let entries = users.enumerated().map { Entry.account($1, number: $0 + 1) }
+    return try await draft(entries, in: scope, by: author, agent)
+  }
+}

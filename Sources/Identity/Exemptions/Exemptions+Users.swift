@@ -1,0 +1,96 @@
+import Database
+
+/// The numbers of users of a pool who are exempt.
+public struct ExemptionCounts: Sendable, Equatable {
+  /// All of them.
+  public var all = 0
+  /// Those without a second factor.
+  public var withoutFactor = 0
+}
+
+extension Exemptions {
+  /// Counts the users of a pool who are exempt.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func counts(in scope: Scope) async throws(ActionDenial) -> ExemptionCounts {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      try connection.first(
+        """
+        SELECT count(*), count(CASE WHEN a.has_totp = 0 AND a.has_phone = 0 THEN 1 END)
+        FROM exemption e \(SQL.orderedJoin) account a ON a.account_key = e.account_key
+        WHERE \(Self.current(in: scope, at: now))
+        """
+      ) { ExemptionCounts(all: try $0.value(0), withoutFactor: try $0.value(1)) }
+        ?? ExemptionCounts()
+    }
+  }
+
+  /// Counts the exempt users of each of some pools.
+  ///
+  /// - Parameter keys: The keys of at most 1,000 pools.
+  /// - Returns: The numbers by the pools' keys; pools without exempt users are missing.
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func counts(of keys: [Int64]) async throws(ActionDenial) -> [Int64: Int] {
+    guard !keys.isEmpty else { return [:] }
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      let counts = try connection.all(
+        """
+        SELECT s.scope_key, (
+          SELECT count(*) FROM exemption e
+          WHERE e.account_key >= s.scope_key << 40 AND e.account_key < (s.scope_key + 1) << 40
+            AND +e.ends_at > \(now.microseconds))
+        FROM scope s WHERE s.scope_key IN (\(list: keys))
+        """
+      ) { (key: try $0.value(0) as Int64, count: try $0.value(1) as Int) }
+      return Dictionary(
+        uniqueKeysWithValues: counts.lazy.filter { $0.count > 0 }.map { ($0.key, $0.count) })
+    }
+  }
+
+  /// Returns when users of a pool were exempt, for the numbers of other days; users who were deleted
+  /// since are missing.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - isWhole: Whether to include the tenants of a project.
+  ///   - start: The first time to know about; exemptions that ended before are left out.
+  /// - Returns: The beginning and the end of each exemption.
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func periods(
+    in scope: Scope, isWhole: Bool, since start: Instant
+  ) async throws(ActionDenial) -> [(from: Instant, until: Instant)] {
+    let pools: SQL =
+      isWhole ? "s.project_id = \(scope.project.text)" : "s.scope_key = \(scope.key)"
+    return try await store.read(ActionDenial.self) { connection in
+      try connection.all(
+        """
+        SELECT e.granted_at, e.ends_at FROM scope s
+          \(SQL.orderedJoin) exemption e ON e.account_key >= s.scope_key << 40
+            AND e.account_key < (s.scope_key + 1) << 40
+        WHERE \(pools) AND s.deleted_at IS NULL AND +e.ends_at > \(start.microseconds)
+        """
+      ) { (Instant(microseconds: try $0.value(0)), Instant(microseconds: try $0.value(1))) }
+    }
+  }
+
+  /// Returns when the exemptions of users end.
+  ///
+  /// - Parameter keys: The keys of at most 1,000 users, of any pools.
+  /// - Returns: The ends by the users' keys; users who aren't exempt are missing.
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  package func ends(of keys: [Int64]) async throws(ActionDenial) -> [Int64: Instant] {
+    guard !keys.isEmpty else { return [:] }
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      let ends = try connection.all(
+        """
+        SELECT account_key, ends_at FROM exemption
+        WHERE account_key IN (\(list: keys)) AND +ends_at > \(now.microseconds)
+        """
+      ) { (try $0.value(0) as Int64, Instant(microseconds: try $0.value(1))) }
+      return Dictionary(ends, uniquingKeysWith: Swift.max)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Database
+import Text
+
+/// Whether the link in an email to a user can be used.
+public enum SentLink: Sendable, Equatable {
+  /// It can be used.
+  case valid
+  /// It was used.
+  case used(Instant)
+  /// It expired unused.
+  case expired
+  /// It can't be used anymore, because another link of its kind was sent or used instead.
+  case replaced
+  /// It can't be used, because the account has changed or is disabled, its sessions ended, a backup
+  /// was restored, or the pool doesn't allow it now.
+  case invalid
+
+  /// Returns the states of the links in messages to an account, by the messages' IDs.
+  ///
+  /// A message and its link are written in one transaction, so they have the same time. Links to
+  /// report a change aren't included: they're a part of other messages, and one use applies to all.
+  static func states(
+    in messages: [OutboxEntry], to account: Account, under policy: StoredPolicy, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [Int64: SentLink] {
+    var states: [Int64: SentLink] = [:]
+    let purposes = Set(OutOfBandCode.Kind.allCases.map(\.template.rawValue))
+    let withCode = messages.filter { purposes.contains($0.purpose) }
+    if !withCode.isEmpty {
+      let codes = try OutOfBandRecord.created(
+        at: Set(withCode.map(\.createdAt)), in: policy.scope, connection)
+      let methods = try SignIns.methods(policy.scope, connection)
+      for message in withCode {
+        states[message.id] =
+          codes.first { $0.isSent(in: message, to: account) }?
+          .sentLink(to: account, under: methods, at: now)
+      }
+    }
+    let withEnrollment = messages.filter { $0.purpose == EnrollmentLinks.purpose }
+    if !withEnrollment.isEmpty {
+      let links = try EnrollmentLinks.sent(to: account, under: policy, at: now, connection)
+      for message in withEnrollment { states[message.id] = links[message.createdAt] }
+    }
+    return states
+  }
+}
+
+extension OutOfBandRecord {
+  /// Lists the codes of a pool that were created at some times.
+  fileprivate static func created(
+    at times: Set<Instant>, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> [OutOfBandRecord] {
+    try connection.all(
+      """
+      SELECT \(columns), \(isReplaced) FROM oob_code c \(index: "oob_code_by_scope")
+      WHERE c.scope_key = \(scope.key)
+        AND c.created_at IN (\(SQL.list(times.map(\.microseconds))))
+      """
+    ) { row in
+      var record = try OutOfBandRecord(row, from: 0, in: scope)
+      record.code.isReplaced = try row.value(10)
+      return record
+    }
+  }
+
+  /// Whether a message to an account has the link with this code, which was created at its time.
+  fileprivate func isSent(in message: OutboxEntry, to account: Account) -> Bool {
+    // A sign-in's code has no account.
+    createdAt == message.createdAt && (self.account ?? account.key) == account.key
+      && code.kind.template.rawValue == message.purpose
+      && OutOfBandMail.recipient(of: code.kind, email: code.email, newEmail: code.newEmail)
+        .isSameBytes(as: message.recipient)
+  }
+
+  /// Whether the link with this code can be used by the account that it was sent to.
+  fileprivate func sentLink(
+    to account: Account, under methods: SignInMethods, at now: Instant
+  ) -> SentLink {
+    if let usedAt = code.usedAt { return code.isReplaced ? .replaced : .used(usedAt) }
+    do throws(OutOfBandError) {
+      try check(in: nil, at: now)
+      try check(account)
+      let isRefused =
+        switch code.kind {
+        case .passwordReset: !methods.password
+        case .signIn: !methods.emailLink
+        default: false
+        }
+      return isRefused || code.scope.isDisabled ? .invalid : .valid
+    } catch {
+      if case .expiredCode = error, !isExpiredEarly { return .expired }
+      return .invalid
+    }
+  }
+}
+
+extension EnrollmentLinks {
+  /// The purpose of a message with a link.
+  static let purpose = "enrollment-link"
+
+  /// Returns the states of an account's links by the times when they were sent.
+  fileprivate static func sent(
+    to account: Account, under policy: StoredPolicy, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [Instant: SentLink] {
+    let links = try UserLink.list(.enrollment, of: account, in: policy.scope, connection)
+    let reports = try UserLink.list(.reportedChange, of: account, in: policy.scope, connection)
+    let isRefused = try refusal(account, policy, connection) != nil
+    return Dictionary(
+      links.map { link in
+        (
+          link.createdAt,
+          state(
+            of: link, to: account, isRefused: isRefused,
+            isReplaced: links.contains {
+              $0.createdAt > link.createdAt && $0.createdAt == link.usedAt
+            }, isReported: reports.contains { $0.usedAt != nil && $0.usedAt == link.usedAt },
+            at: now)
+        )
+      }, uniquingKeysWith: { $1 })
+  }
+
+  private static func state(
+    of link: UserLink, to account: Account, isRefused: Bool, isReplaced: Bool, isReported: Bool,
+    at now: Instant
+  ) -> SentLink {
+    if let usedAt = link.usedAt {
+      return isReplaced ? .replaced : isReported ? .invalid : .used(usedAt)
+    }
+    guard link.failures < tries, link.generation == account.generation else { return .invalid }
+    guard !link.isExpired(at: now) else { return link.isExpiredEarly ? .invalid : .expired }
+    return isRefused ? .invalid : .valid
+  }
+}
