@@ -40,9 +40,19 @@ def environment(more=None, words=()):
 
 def run(*words, input=None, env=None, cwd=None, prefix=(), timeout=60):
     """Runs a command to completion; the result has returncode, stdout, and stderr."""
-    return subprocess.run(
+    result = subprocess.run(
         [*prefix, str(PROGRAM), *map(str, words)], input=input, env=environment(env, words), cwd=cwd,
         capture_output=True, text=True, timeout=timeout)
+    expect_no_crash(result.returncode, result.stderr)
+    return result
+
+
+CRASHES = [signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP]
+
+
+def expect_no_crash(code, output):
+    """Fails with words after which script/test repeats nothing."""
+    assert -code not in CRASHES, f"the program crashed (signal {-code}):\n{output[-4000:]}"
 
 
 def preloaded(folder, name):
@@ -220,6 +230,7 @@ class Server:
     def wait(self, seconds=30):
         code = self.process.wait(seconds)
         self._reader.join(seconds)
+        expect_no_crash(code, self.text)
         return code
 
     def stop(self):
