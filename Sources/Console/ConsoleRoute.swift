@@ -53,20 +53,6 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .open, route: path.open(method, authorizer, failures, page)))
   }
 
-  /// Adds a request of another server, which proves by its content where it comes from.
-  mutating func external(
-    _ method: Method, _ path: Path<>,
-    _ handle: @escaping @Sendable (Request) async throws(Refusal) -> Response
-  ) {
-    let failures = failures
-    let route = path.route(method) { request in
-      do throws(Refusal) { return try await handle(request) } catch {
-        return await failures.page(error, for: request)
-      }
-    }
-    all.append(ConsoleRoute(access: .open, route: route))
-  }
-
   /// Adds a page for all administrators, or for those with a permission on the instance.
   mutating func signedIn<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,

@@ -12,8 +12,7 @@ extension SignInMethodMail {
     case .passwordChanged: Message("mail.subject-administrator-password")
     case .recoveryCodesMade: Message("mail.subject-administrator-recovery-codes")
     case .providerLinked: Message("mail.subject-administrator-provider-linked")
-    case .providerUnlinked, .providerRemoved:
-      Message("mail.subject-administrator-provider-unlinked")
+    case .providerRemoved: Message("mail.subject-administrator-provider-unlinked")
     case .passwordReset: Message("mail.subject-administrator-password-reset")
     case .secondFactorsReset: Message("mail.subject-administrator-second-factors-reset")
     }
@@ -42,10 +41,6 @@ extension SignInMethodMail {
     case .providerLinked(let name):
       Message(
         "mail.administrator-provider-linked",
-        ["provider": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
-    case .providerUnlinked(let name):
-      Message(
-        "mail.administrator-provider-unlinked",
         ["provider": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
     case .providerRemoved(let name):
       Message(

@@ -6,8 +6,6 @@ public import Text
 public struct IDToken: Sendable {
   /// The ID of the person at the issuer.
   public let subject: String
-  /// The provider's session; nil if it has none.
-  public let sessionID: String?
   /// When the person signed in, in seconds since 1970; nil if the token doesn't say.
   public let authenticatedAt: Int64?
   /// The context class and the methods of the sign-in: `acr` and `amr`.
@@ -32,9 +30,6 @@ public struct IDToken: Sendable {
     }
   }
 
-  /// The maximum length of a session ID, in bytes; longer ones are ignored.
-  public static let longestSessionID = 255
-
   /// Verifies a token.
   ///
   /// - Throws: ``TokenFault``.
@@ -42,7 +37,7 @@ public struct IDToken: Sendable {
     _ text: String, _ check: TokenCheck, _ expected: Expectation
   ) throws(TokenFault) {
     let token = try check.signed(text)
-    // A logout token has the same keys.
+    // A logout token is signed with the same keys.
     guard token.payload["events"] == nil else { throw .otherType }
     try check.checkParties(token)
     try check.checkTimes(token)
@@ -59,8 +54,6 @@ public struct IDToken: Sendable {
     }
     guard let subject = TokenCheck.subject(token) else { throw .missingSubject }
     self.subject = subject
-    sessionID = token.payload["sid"]?.textValue?.text(atMost: Self.longestSessionID)
-      .flatMap { $0.utf8.contains(0) ? nil : $0 }
     methods = token.texts("acr") + token.texts("amr")
     person = ProviderPerson(token.payload)
     payload = token.payload

@@ -68,24 +68,6 @@ public struct TokenCheck: Sendable {
     }
   }
 
-  /// Returns how far the times of a token that ``checkTimes(_:)`` rejected are from the current time:
-  /// how long ago it expired, or how far in the future it was issued.
-  ///
-  /// - Parameters:
-  ///   - text: The token.
-  ///   - fault: ``TokenFault/expired`` or ``TokenFault/future``.
-  /// - Returns: The difference in seconds; nil for another fault, or if the token has no times.
-  public func timeDifference(of text: String, _ fault: TokenFault) -> Int64? {
-    guard let token = JSONWebToken(text), let expires = token.seconds("exp"),
-      let issued = token.seconds("iat")
-    else { return nil }
-    return switch fault {
-    case .expired: now - expires
-    case .future: max(issued, token.seconds("nbf") ?? issued) - now
-    default: nil
-    }
-  }
-
   /// Returns the subject, if it has the length and the characters of one.
   static func subject(_ token: JSONWebToken) -> String? {
     guard let subject = token.payload["sub"]?.textValue?.text(atMost: longestSubject),

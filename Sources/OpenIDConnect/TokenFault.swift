@@ -30,10 +30,4 @@ public enum TokenFault: String, Error, Sendable, CaseIterable {
   case missingAuthenticationTime = "missing-authentication-time"
   /// The person signed in before they were asked to.
   case staleAuthentication = "stale-authentication"
-  /// A logout token without the event of a logout.
-  case missingEvent = "missing-event"
-  /// A logout token with a nonce, which could be an ID token.
-  case unexpectedNonce = "unexpected-nonce"
-  /// A logout token without an ID, by which its replay is detected.
-  case missingID = "missing-id"
 }

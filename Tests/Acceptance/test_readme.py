@@ -240,9 +240,6 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         if path in ("S/users/{uid}/caller-code", "/administrators/{administrator}/grants/end"):
             # Forms of other pages; their own addresses lead there.
             expected = (303,)
-        if path == "/administrators/sign-in-provider/preview":
-            # A form of the provider's page.
-            expected = (303,)
         if path == "/csp-reports":
             # Accepts only POST.
             expected = (405,)

@@ -10,7 +10,7 @@ private let open: Set = [
   "get signInCode", "post signInCode",
   "get signInPasskey", "post signInPasskey",
   "get signInCodePasskey", "post signInCodePasskey",
-  "get providerSignIn", "get providerCallback", "post providerLogout",
+  "get providerSignIn", "get providerCallback",
   "get invitation", "post invitation",
   "get actionLink", "post actionLink",
   "get linkedEnrollment", "post linkedEnrollment",
@@ -33,8 +33,8 @@ struct OpenRouteTests {
 
   private func openRoutes(_ file: SourceFile) -> [String] {
     let code = file.lines.joined(separator: " ")
-    guard code.contains(".open(") || code.contains(".external(") else { return [] }
-    return code.matches(of: /\.(?:open|external)\(\s*\.(\w+),\s*([\w.]+)/).map { match in
+    guard code.contains(".open(") else { return [] }
+    return code.matches(of: /\.open\(\s*\.(\w+),\s*([\w.]+)/).map { match in
       let path = match.2.split(separator: ".").last ?? match.2
       return "\(match.1) \(path)"
     }

@@ -11,8 +11,6 @@ struct ProseTests {
     // Keywords, and samples of code.
     "Sources/Console/Guidance/SyntaxHighlighter.swift", "Sources/Console/Policy/PolicyCurl.swift",
     "Sources/Console/Policy/PolicyNode.swift",
-    // Descriptions of OAuth errors, for the provider's log.
-    "Sources/Console/SignInProvider/ProviderLogoutEndpoint.swift",
     // Names in user agents.
     "Sources/MailText/BrowserText.swift",
   ]

@@ -119,7 +119,6 @@ import Testing
     ("dormant-administrators", World.iris, "/reports/dormant-administrators?days=30"),
     ("passkey-requirement", World.ada, "/administrators/passkeys"),
     ("sign-in-provider", World.ada, "/administrators/sign-in-provider"),
-    ("password-sign-in", World.ada, "/administrators/password-sign-in"),
     ("scope-guidance-empty", World.ada, "{eu}/guidance"),
     ("email-templates", World.ada, "{eu}/email-templates"),
     ("email-template", World.ada, "{eu}/email-templates/notice"),

@@ -17,16 +17,12 @@ public final class TestProvider: ProviderTransport {
     public var email = "nora@example.com"
     /// The groups in ID tokens; nil for no claim.
     public var groups: [String]? = ["admins"]
-    /// What happens while the server asks for the person who signed in.
-    public var whileAsked: (@Sendable () async -> Void)?
     /// What happens while the server asks for the discovery document.
     public var whileDiscovered: (@Sendable () async -> Void)?
     /// The methods of the sign-in.
     public var amr: [String] = ["pwd", "mfa"]
     /// The class of the sign-in; nil for no claim.
     public var acr: String?
-    /// The ID of the session at the provider; nil for none.
-    public var session: String? = "session-1"
     /// How long ago the person signed in, in seconds.
     public var age: Int64 = 0
     /// Claims of ID tokens that replace the usual ones; nil removes a claim.
@@ -102,12 +98,6 @@ public final class TestProvider: ProviderTransport {
 
   struct Malformed: Error {}
 
-  /// Returns a token with the claims, signed with the current key.
-  public func token(_ claims: JSON.Object, header: JSON.Object = JSON.Object()) throws -> String {
-    let key = state.withLock { $0.behavior.key }
-    return try Self.token(claims, key: key, header: header)
-  }
-
   /// Returns a token that one of the keys signed.
   public static func token(
     _ claims: JSON.Object, key number: Int = 0, header: JSON.Object = JSON.Object()
@@ -139,21 +129,6 @@ public final class TestProvider: ProviderTransport {
     return String(decoding: set.serialized(), as: UTF8.self)
   }
 
-  /// The claims of a logout token.
-  public func logoutClaims(
-    subject: String? = nil, session: String? = nil, id: String
-  ) -> JSON.Object {
-    var claims: JSON.Object = [
-      "iss": .string(Self.issuer), "aud": .string(Self.clientID),
-      "iat": .number(JSON.Number(now())), "exp": .number(JSON.Number(now() + 120)),
-      "jti": .string(id),
-      "events": .object(["http://schemas.openid.net/event/backchannel-logout": [:]]),
-    ]
-    if let subject { claims.append("sub", .string(subject)) }
-    if let session { claims.append("sid", .string(session)) }
-    return claims
-  }
-
   // MARK: - Transport
 
   /// Returns whether a URL is one of HTTPS.
@@ -172,7 +147,6 @@ public final class TestProvider: ProviderTransport {
     if request.address.hasSuffix("/openid-configuration") { await behavior.whileDiscovered?() }
     guard !Task.isCancelled else { throw .failed("canceled") }
     guard !behavior.isDown else { throw .failed("connection refused") }
-    if request.address.hasSuffix("/token") { await behavior.whileAsked?() }
     do {
       switch request.address.dropFirst(Self.issuer.count) {
       case "/token" where behavior.status != nil, "/userinfo" where behavior.status != nil:
@@ -249,7 +223,6 @@ public final class TestProvider: ProviderTransport {
       claims.append(("groups", .array(groups.map { .string($0) })))
     }
     if let acr = behavior.acr { claims.append(("acr", .string(acr))) }
-    if let session = behavior.session { claims.append(("sid", .string(session))) }
     for (name, value) in behavior.claims {
       claims.removeAll { $0.0 == name }
       if let value { claims.append((name, value)) }

@@ -179,7 +179,7 @@ struct AccountView: ViewModel {
     .list("facts") { $0.facts },
     .text(\.provider),
     .flag("isLinked") { $0.signedIn.session.provider.name != nil },
-    .text("providerPage") { _ in ConsolePaths.ownProvider() },
+    .text("providerPage") { _ in ConsolePaths.providerReauthentication() },
     .flag("hasHistory") { !$0.history.isEmpty },
     .list("history") { view in
       view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }

@@ -58,9 +58,6 @@ struct AdministratorPage: Sendable {
     let tokens = try await refusing {
       try await identity.serviceTokens.count(madeBy: administrator.id)
     }
-    let groups = try await refusing {
-      try await identity.consoleProviders.groups(of: administrator.id)
-    }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     let button = Message("administrators.revoke-role")
     var frame = frames.frame(
@@ -77,11 +74,8 @@ struct AdministratorPage: Sendable {
           "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])
     ]
-    if let groups = groups[grant] {
-      consequences.append(
-        Message(
-          "administrators.role-returns",
-          ["groups": .names(groups.map { Formatted.short($0) }), "count": .number(groups.count)]))
+    if record.groupGrants.contains(grant) {
+      consequences.append(Message("administrators.role-returns"))
     }
     if administrator.grants.count == 1 {
       consequences.append(Message("administrators.only-role"))
@@ -147,11 +141,8 @@ struct AdministratorPage: Sendable {
     let history = try await refusing {
       try await identity.administrators.history(of: record.administrator.id)
     }
-    let groups = try await refusing {
-      try await identity.consoleProviders.groups(of: record.administrator.id)
-    }
     let isOff =
-      try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
+      try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
     let mayChange =
       signedIn.administrator.may(.manageAdministrators, in: nil)
       && record.administrator.id != signedIn.administrator.id
@@ -166,7 +157,7 @@ struct AdministratorPage: Sendable {
     ]
     let frameView = FrameView(frame)
     let model = AdministratorView(
-      frame: frameView, signedIn: signedIn, record: record, groups: groups, mayChange: mayChange,
+      frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
       isPasswordSignInOff: isOff, history: history,
       fields: GrantFields(
         answers: answers, places: places, frame: frameView, times: try signedIn.formTimes,
@@ -200,8 +191,6 @@ struct AdministratorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let record: AdministratorRecord
-  /// The groups that give the administrator each role at the sign-in provider.
-  let groups: [Grant: [String]]
   let mayChange: Bool
   /// Whether only the break-glass account signs in with a password or passkey.
   let isPasswordSignInOff: Bool
@@ -262,7 +251,7 @@ struct AdministratorView: ViewModel {
         let isFromProvider = view.record.groupGrants.contains($0)
         return GrantRow(
           grant: $0, end: view.record.grantEnds[$0], times: view.frame.times,
-          groups: isFromProvider ? view.groups[$0] ?? [] : nil,
+          isFromProvider: isFromProvider,
           removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil,
           change: view.mayChange && !isFromProvider ? ConsolePaths.grantEnd(view.id) : nil)
       }
@@ -293,8 +282,8 @@ struct GrantRow: ViewModel {
   /// When the role ends; nil without an end date.
   let end: Instant?
   let times: Times
-  /// The groups at the sign-in provider from which the role comes; nil for a manually granted role.
-  let groups: [String]?
+  /// Whether the role comes from a group at the sign-in provider.
+  let isFromProvider: Bool
   /// The address of the page that revokes the role; nil if the reader isn't allowed to.
   let removal: String?
   /// The address of the page that changes the end date; nil if the reader isn't allowed to.
@@ -304,15 +293,7 @@ struct GrantRow: ViewModel {
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.grant.placeText },
-    .text("source") { row in
-      row.groups.map { groups in
-        groups.isEmpty
-          ? Message("administrators.from-provider")
-          : Message(
-            "administrators.from-groups",
-            ["groups": .names(groups.map { Formatted.short($0) }), "count": .number(groups.count)])
-      }
-    },
+    .text("source") { $0.isFromProvider ? Message("administrators.from-provider") : nil },
     .markup("end") { row in
       row.end.map(row.times.moment) ?? Chip.off(Message("administrators.no-end"))
     },

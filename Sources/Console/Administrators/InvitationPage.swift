@@ -52,7 +52,7 @@ struct InvitationPage: Sendable {
     _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let off = try await refusing { try await providers.passwordSignInOff() }
+    let off = try await refusing { try await providers.breakGlassAccount() }
     var frame = frames.bare(
       Message("administrators.administrator-invitation"), for: visitor.request,
       path: ConsolePaths.invitation())

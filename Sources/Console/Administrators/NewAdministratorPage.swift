@@ -69,7 +69,7 @@ struct NewAdministratorPage: Sendable {
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
-    let off = try await refusing { try await identity.consoleProviders.passwordSignInOff() }
+    let off = try await refusing { try await identity.consoleProviders.breakGlassAccount() }
     let title = Message("administrators.new-administrator")
     var frame = frames.frame(
       Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
@@ -104,7 +104,7 @@ struct NewAdministratorView: ViewModel {
     .text("action") { _ in ConsolePaths.newAdministrator() },
     .text("cancel") { _ in ConsolePaths.administrators() },
     .flag(\.isPossible),
-    .text("passwordSignIn") { _ in ConsolePaths.passwordSignIn() },
+    .text("passwordSignIn") { _ in ConsolePaths.signInProvider() },
     .text(\.csrf),
     .text(\.email),
     .text(\.name),

@@ -97,10 +97,6 @@ struct TypedPage: Sendable {
       action == .reset
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
-    let groups =
-      action == .reset
-      ? [:]
-      : try await refusing { try await identity.consoleProviders.groups(of: administrator.id) }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(action.name), "name": name]),
@@ -113,8 +109,8 @@ struct TypedPage: Sendable {
     let frameView = FrameView(frame)
     let model = TypedView(
       frame: frameView, csrf: signedIn.session.csrfToken, action: action,
-      administrator: administrator, tokens: tokens,
-      groups: Set(groups.values.flatMap(\.self)).sorted(), typed: typed,
+      administrator: administrator, tokens: tokens, returns: !record.groupGrants.isEmpty,
+      typed: typed,
       fields: try await actions.fields(action.action, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -127,8 +123,8 @@ struct TypedView: ViewModel {
   let administrator: Administrator
   /// The number of service tokens created by this administrator, which are revoked.
   let tokens: Int
-  /// The groups that give them roles at the next sign-in with the provider.
-  let groups: [String]
+  /// Whether groups give them roles again at the next sign-in with the provider.
+  let returns: Bool
   let typed: String
   let fields: ActionFields
 
@@ -149,12 +145,9 @@ struct TypedView: ViewModel {
       }
       consequences.append(Message("administrators.actions-stay"))
       consequences.append(
-        groups.isEmpty
-          ? Message("administrators.removal-is-final")
-          : Message(
-            "administrators.returns-from-groups",
-            ["groups": .names(groups.map { Formatted.short($0) }), "count": .number(groups.count)]
-          ))
+        returns
+          ? Message("administrators.returns-from-groups")
+          : Message("administrators.removal-is-final"))
       return consequences
     }
   }

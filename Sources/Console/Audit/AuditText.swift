@@ -52,8 +52,6 @@ enum AuditText {
     case .administratorBreakGlass: Message("audit.action-administrator-break-glass")
     case .administratorLinkProvider: Message("audit.action-administrator-link-provider")
     case .administratorProviderRefused: Message("audit.action-administrator-provider-refused")
-    case .administratorProviderSignOut: Message("audit.action-administrator-provider-sign-out")
-    case .administratorUnlinkProvider: Message("audit.action-administrator-unlink-provider")
     case .administratorPasskeyCreate: Message("audit.action-administrator-passkey-create")
     case .administratorPasskeyRefused: Message("audit.action-administrator-passkey-refused")
     case .administratorPasskeyRemove: Message("audit.action-administrator-passkey-remove")

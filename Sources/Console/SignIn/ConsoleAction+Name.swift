@@ -16,7 +16,6 @@ extension ConsoleAction {
     case .changePasskeyRequirement: Message("sign-in.form-change-passkey-requirement")
     case .changeSignInProvider: Message("sign-in.form-change-sign-in-provider-for-administrators")
     case .removeSignInProvider: Message("sign-in.form-remove-sign-in-provider-for-administrators")
-    case .changePasswordSignIn: Message("sign-in.form-change-password-sign-in")
     case .changeSessionLimits: Message("sign-in.form-change-session-limits")
     case .changeAuditRetention: Message("sign-in.form-change-audit-log-retention")
     case .confirmClock: Message("sign-in.form-confirm-clock")

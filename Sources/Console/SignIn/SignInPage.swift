@@ -80,7 +80,7 @@ struct SignInPage: Sendable {
     case .refused:
       // An incorrect password and an unknown email get the same error, so accounts can't be probed.
       let isOff =
-        try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
+        try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
       let fault = FieldError(
         field: "email",
         text: isOff
@@ -119,7 +119,7 @@ struct SignInPage: Sendable {
   ) async throws(Refusal) -> Response {
     let provider = try await refusing { try await identity.consoleProviders.name() }
     let isOff =
-      try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
+      try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
     var frame = frames.bare(
       Message("sign-in.sign-in"), for: visitor.request, path: ConsolePaths.signIn())
     frame.flash = flash

@@ -6,31 +6,85 @@ import OpenIDConnect
 import Templating
 import Text
 
-/// `/sign-in/provider` and `/sign-in/provider/callback`: signs in with the provider, links an
-/// administrator, and re-authenticates one.
+/// `/sign-in/provider` and `/sign-in/provider/callback` sign in with the provider;
+/// `/account/reauthentication/provider` confirms the identity of the signed-in administrator by a new
+/// sign-in there, and links them if they aren't yet.
 struct ProviderSignInPage: Sendable {
   let identity: Identity
   let authorizer: RequestAuthorizer
   let frames: Frames
   let failures: Failures
   let refused: Template<ProviderRefusedView>
+  let confirmation: Template<ProviderConfirmationView>
   let leaving: ProviderLeaving
   /// The routes that a sign-in can continue to.
   let destinations: [Route]
+
+  private var providers: ConsoleProviders { identity.consoleProviders }
 
   /// Sends the browser to the provider.
   func begin(_ visitor: Visitor) async throws(Refusal) -> Response {
     let next = ReturnAddress.checked(
       visitor.request.target.query.text("next"), among: destinations)
     do {
-      let start = try await identity.consoleProviders.begin(.signIn, redirect: leaving.redirect)
+      let start = try await providers.begin(redirect: leaving.redirect)
       var response = Response.redirect(to: start.address)
       response.status = .found
       leaving.keep(start, next: next, in: &response)
       return response
     } catch {
-      return try await refusal(error, visitor)
+      return try await refusal(error, visitor.request)
     }
+  }
+
+  /// Asks the signed-in administrator to sign in at the provider again.
+  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard let name = try await name(for: signedIn) else {
+      return .redirect(to: ConsolePaths.account())
+    }
+    let isLinked = signedIn.session.provider.name != nil
+    let title =
+      isLinked
+      ? Message("sign-in-provider.confirm-your-identity")
+      : Message("sign-in-provider.own-link", ["name": .name(Formatted.short(name))])
+    var frame = frames.frame(title, for: signedIn)
+    if signedIn.session.secondFactor.isReady {
+      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    } else {
+      // Every other page redirects to the setup of a second factor.
+      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+    }
+    let model = ProviderConfirmationView(
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, isLinked: isLinked,
+      next: ReturnAddress.checked(signedIn.query.text("next"), among: destinations))
+    return .html(confirmation.render(model))
+  }
+
+  /// Sends the signed-in administrator to the provider.
+  func confirm(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard try await name(for: signedIn) != nil else {
+      return .redirect(to: ConsolePaths.account())
+    }
+    let next = ReturnAddress.checked(signedIn.form.text("next"), among: destinations)
+    let start: ProviderStart
+    do {
+      start = try await providers.begin(in: signedIn.session, redirect: leaving.redirect)
+    } catch {
+      if case .reauthenticationRequired = error, !signedIn.session.factors.isEmpty {
+        return .redirect(to: signedIn.factorReauthentication)
+      }
+      return try await refusal(error, signedIn.request)
+    }
+    return try await leaving.leave(start, next: next, for: signedIn.request)
+  }
+
+  /// The provider's name; nil if there's none, or if an administrator who isn't linked has to set up a
+  /// second factor first.
+  private func name(for signedIn: SignedIn) async throws(Refusal) -> String? {
+    guard signedIn.session.provider.name != nil || signedIn.session.secondFactor.isReady else {
+      return nil
+    }
+    return try await refusing { try await providers.name() }
   }
 
   /// Receives the provider's answer.
@@ -44,7 +98,7 @@ struct ProviderSignInPage: Sendable {
       return try await leaving.comeBack(request)
     }
     guard let kept = authorizer.cookies.provider(of: request), let state = query.text("state")
-    else { return try await refusal(.ended, visitor) }
+    else { return try await refusal(.ended, request) }
     let answer = ProviderAnswer(
       state: state, code: query.text("code", atMost: ProviderAnswer.longestCode),
       error: query.text("error").map { ProviderErrorCode($0) }, issuer: query.text("iss"))
@@ -54,11 +108,11 @@ struct ProviderSignInPage: Sendable {
       devices: authorizer.cookies.devices(of: request), requestID: request.id.text)
     var response: Response
     do {
-      let outcome = try await identity.consoleProviders.finish(
+      let outcome = try await providers.finish(
         answer, ticket: kept.ticket, session: session, redirect: leaving.redirect, from: origin)
       response = await arrive(outcome, visitor, next: kept.next)
     } catch {
-      response = try await refusal(error, visitor)
+      response = try await refusal(error, request)
     }
     response.fields.add(.setCookie, authorizer.cookies.endOfProvider.description)
     return response
@@ -79,41 +133,36 @@ struct ProviderSignInPage: Sendable {
       response.fields.add(
         .setCookie, authorizer.cookies.pending(pending.revealedText).description)
       return response
-    case .linked(let renewed):
-      return leave(renewed, Message("sign-in-provider.linked"), to: ConsolePaths.ownProvider())
-    case .reauthenticated(let renewed, let hasSecondFactor):
+    case .confirmed(let renewed, let isLinked, let hasSecondFactor):
       let text =
-        hasSecondFactor
-        ? Message("sign-in-provider.confirmed")
-        : Message("sign-in-provider.confirmed-without-second-factor")
-      return leave(renewed, text, to: next ?? ConsolePaths.account())
+        isLinked
+        ? Message("sign-in-provider.linked")
+        : hasSecondFactor
+          ? Message("sign-in-provider.confirmed")
+          : Message("sign-in-provider.confirmed-without-second-factor")
+      frames.leave(Flash(text: text), for: renewed.session)
+      var response = Response.redirect(to: next ?? ConsolePaths.account())
+      response.fields.add(
+        .setCookie, authorizer.cookies.session(renewed.token.revealedText).description)
+      return response
     }
-  }
-
-  private func leave(_ renewed: NewConsoleSession, _ text: Message, to path: String) -> Response {
-    frames.leave(Flash(text: text), for: renewed.session)
-    var response = Response.redirect(to: path)
-    response.fields.add(
-      .setCookie, authorizer.cookies.session(renewed.token.revealedText).description)
-    return response
   }
 
   private func refusal(
-    _ error: ProviderSignInError, _ visitor: Visitor
+    _ error: ProviderSignInError, _ request: Request
   ) async throws(Refusal) -> Response {
     if case .unavailable = error { throw .unavailable(error) }
-    let name = try await refusing { try await identity.consoleProviders.name() }
+    let name = try await refusing { try await providers.name() }
     guard let name else { return .redirect(to: ConsolePaths.signIn()) }
     if let diagnosis = error.diagnosis {
-      failures.report(.providerFailed(diagnosis: diagnosis), of: visitor.request)
+      failures.report(.providerFailed(diagnosis: diagnosis), of: request)
     }
-    let isSignedIn = try await authorizer.session(of: visitor.request) != nil
+    let isSignedIn = try await authorizer.session(of: request) != nil
     let words = ProviderRefusalText(
       error, provider: name, isSignedIn: isSignedIn, at: frames.clock.now())
-    let frame = frames.bare(words.heading, for: visitor.request, path: ConsolePaths.signIn())
+    let frame = frames.bare(words.heading, for: request, path: ConsolePaths.signIn())
     let view = ProviderRefusedView(
-      frame: FrameView(frame), words: words, identity: error.identity,
-      back: isSignedIn ? ConsolePaths.account() : ConsolePaths.signIn(), isSignedIn: isSignedIn)
+      frame: FrameView(frame), words: words, isSignedIn: isSignedIn)
     var response = Response.html(refused.render(view), status: words.status)
     if let seconds = words.seconds { response.fields[.retryAfter] = String(seconds) }
     return response
@@ -124,35 +173,59 @@ struct ProviderSignInPage: Sendable {
 struct ProviderRefusedView: ViewModel {
   let frame: FrameView
   let words: ProviderRefusalText
-  let identity: ProviderIdentity?
-  let back: String
   let isSignedIn: Bool
-
-  private var facts: [Fact] {
-    guard let identity else { return [] }
-    let none = Message("sign-in-provider.none")
-    return [
-      Fact(
-        Message("common.name"),
-        identity.person.name.map { HTML.isolated($0) } ?? Markup(escaping: none)),
-      Fact(
-        Message("common.email"),
-        identity.person.email.map { HTML.isolated($0) } ?? Markup(escaping: none)),
-      Fact(Message("sign-in-provider.subject"), HTML.isolated(identity.subject)),
-      Fact(Message("sign-in-provider.groups"), identity.groups.list),
-    ]
-  }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") { $0.words.heading },
     .text("sentence") { $0.words.sentence },
     .text("advice") { $0.words.advice },
-    .flag("hasFacts") { $0.identity != nil },
-    .list("facts") { $0.facts },
-    .text(\.back),
+    .text("back") { $0.isSignedIn ? ConsolePaths.account() : ConsolePaths.signIn() },
     .text("backText") {
       $0.isSignedIn ? Message("account.your-account") : Message("sign-in-provider.back-to-sign-in")
     },
   ]
+}
+
+/// The page that asks to sign in at the provider again.
+struct ProviderConfirmationView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let name: String
+  let isLinked: Bool
+  let next: String?
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text(\.name),
+    .flag(\.isLinked),
+    .text(\.next),
+    .text("action") { _ in ConsolePaths.providerReauthentication() },
+    .text("cancel") { $0.next ?? ConsolePaths.account() },
+  ]
+}
+
+/// A link to the page that confirms the administrator's identity at the provider.
+struct ProviderConfirmation: ViewModel, Sendable {
+  let name: String
+  let href: String
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .text(\.href),
+  ]
+}
+
+extension SignedIn {
+  /// The page that confirms the administrator's identity at the provider and leads back to this
+  /// page; nil if they aren't linked.
+  var providerReauthentication: ProviderConfirmation? {
+    session.provider.name.map { name in
+      ProviderConfirmation(
+        name: name,
+        href: ReauthenticationPage.address(
+          ConsolePaths.providerReauthentication(), backTo: ReturnAddress.current(request)))
+    }
+  }
 }

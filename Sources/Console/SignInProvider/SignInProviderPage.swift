@@ -16,20 +16,19 @@ struct SignInProviderPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let stored = try await refusing { try await providers.find() }
-    return try await page(signedIn, SignInProviderAnswers(stored ?? ConsoleProvider()), stored)
+    return try await page(signedIn, SignInProviderAnswers(stored ?? ConsoleProvider()))
   }
 
   func save(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     var answers = SignInProviderAnswers(signedIn.form)
-    let (provider, rowErrors) = answers.provider
-    guard rowErrors.isEmpty, !answers.secret.isMissing else {
-      let errors = rowErrors + (try await actions.unmet(Self.action, signedIn))
-      return try await refused(signedIn, answers, errors: errors)
+    guard answers.errors.isEmpty, !answers.secret.isMissing else {
+      let errors = answers.errors + (try await actions.unmet(Self.action, signedIn))
+      return try await page(signedIn, answers, errors: errors)
     }
     do {
       let outcome = try await providers.save(
-        provider, secret: answers.newSecret, expecting: answers.version,
-        confirming: answers.confirmed, actions.request(signedIn))
+        answers.provider, secret: answers.newSecret, expecting: answers.version,
+        actions.request(signedIn))
       let text =
         outcome.value
         ? Message("sign-in-provider.saved") : Message("administrators.no-changes-made")
@@ -39,85 +38,43 @@ struct SignInProviderPage: Sendable {
       case .failed(.changedMeanwhile(let current)):
         let present = current ?? ConsoleProvider()
         answers.version = present.version
-        return try await page(signedIn, answers, current, replacing: present)
-      case .failed(.unconfirmed(let changes)):
-        return try await refused(signedIn, answers, changes: changes)
+        return try await page(signedIn, answers, replacing: present)
       case .failed(.invalid(let faults)):
         let errors =
           faults.map(\.fieldError) + (try await actions.unmet(Self.action, signedIn))
-        return try await refused(signedIn, answers, errors: errors)
-      case .failed(.noOwnSignIn):
-        let fault = FieldError(
-          field: "issuer",
-          text: Message(
-            "sign-in-provider.issuer-needs-own-sign-in",
-            ["holder": .message(Permission.manageAdministrators.holder)]))
-        let errors = [fault] + (try await actions.unmet(Self.action, signedIn))
-        return try await refused(signedIn, answers, errors: errors)
+        return try await page(signedIn, answers, errors: errors)
       case .failed(let failure): throw .unavailable(failure)
       case .refused(let refusal):
         let errors = try ActionForms.faults(refusal, Self.action, signedIn)
-        return try await refused(signedIn, answers, errors: errors)
+        return try await page(signedIn, answers, errors: errors)
       }
     }
-  }
-
-  /// Shows what the entered mapping would change, without saving it.
-  func preview(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let stored = try await refusing { try await providers.find() }
-    let answers = SignInProviderAnswers(signedIn.form)
-    var (provider, errors) = answers.provider
-    // A row that isn't valid has no number of its own among the roles.
-    if errors.isEmpty {
-      let provider = provider
-      errors = try await refusing { try await providers.missingPlaces(of: provider) }
-        .map(\.fieldError)
-    }
-    let groups = SignInProviderAnswers.lines(answers.previewGroups)
-    let grants = try await refusing { try await providers.grants(of: groups, by: provider) }
-    var preview = SignInProviderPreview(groups: groups, grants: Array(grants))
-    if !answers.previewSubject.isEmpty {
-      preview.subject = answers.previewSubject
-      preview.change = try await refusing {
-        try await providers.change(of: answers.previewSubject, by: provider)
-      }
-    }
-    preview.changes = try await refusing { try await providers.changes(by: provider) }
-    return try await page(signedIn, answers, stored, errors: errors, preview: preview)
-  }
-
-  private func refused(
-    _ signedIn: SignedIn, _ answers: SignInProviderAnswers, changes: [ProviderRoleChange] = [],
-    errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
-    let stored = try await refusing { try await providers.find() }
-    return try await page(signedIn, answers, stored, changes: changes, errors: errors)
   }
 
   private func page(
-    _ signedIn: SignedIn, _ answers: SignInProviderAnswers, _ stored: ConsoleProvider?,
-    changes: [ProviderRoleChange] = [], errors: [FieldError] = [],
-    preview: SignInProviderPreview? = nil, replacing current: ConsoleProvider? = nil
+    _ signedIn: SignedIn, _ answers: SignInProviderAnswers, errors: [FieldError] = [],
+    replacing current: ConsoleProvider? = nil
   ) async throws(Refusal) -> Response {
-    let places = try await Places(identity: identity).few(for: signedIn.administrator)
-    var errors = errors
+    let stored = try await refusing { try await providers.find() }
+    let records = try await refusing { try await identity.administrators.records() }
+    var frame = actions.frames.frame(Message("sign-in-provider.title"), for: signedIn)
+    frame.errors = errors
     if answers.secret.isLost {
-      errors.append(
+      frame.errors.append(
         FieldError(
           field: answers.secret.name, text: Message("sign-in-provider.client-secret-again")))
     }
-    var frame = actions.frames.frame(Message("sign-in-provider.title"), for: signedIn)
-    frame.errors = errors
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]
+    let isRefused = !frame.errors.isEmpty
     let framed = FrameView(frame)
     let model = SignInProviderView(
       frame: framed, csrf: signedIn.session.csrfToken, answers: answers, stored: stored,
-      current: current, places: places, origin: publicURL.origin, changes: changes,
-      preview: preview,
+      current: current,
+      accounts: records.map(\.administrator).filter { $0.may(.manageAdministrators, in: nil) },
+      origin: publicURL.origin, carriesMail: identity.messages.carriesMail,
       fields: try await actions.fields(Self.action, signedIn, framed))
-    let isRefused = !errors.isEmpty || !changes.isEmpty
     let status: Status =
       current != nil ? .conflict : isRefused ? .unprocessableContent : .ok
     return .html(view.render(model), status: status)
@@ -126,7 +83,7 @@ struct SignInProviderPage: Sendable {
 
 extension ConsoleProviderFault {
   /// The error at the field of the form.
-  fileprivate var fieldError: FieldError {
+  var fieldError: FieldError {
     switch self {
     case .invalidName: FieldError(field: "name", text: Message("sign-in-provider.name-invalid"))
     case .invalidIssuer:
@@ -143,18 +100,33 @@ extension ConsoleProviderFault {
         text: Message(
           "sign-in-provider.mfa-values-invalid",
           ["count": .number(ConsoleProvider.mostMFAValues)]))
-    case .invalidGroup(let row):
+    case .invalidGroup(let line):
       FieldError(
-        field: "group-\(row)",
+        field: "roles",
         text: Message(
-          "sign-in-provider.group-too-long", ["count": .number(ProviderGroups.longest)]))
-    case .placeNotFound(let row):
-      FieldError(field: "place-\(row)", text: Message("sign-in-provider.place-not-found"))
+          "sign-in-provider.group-too-long",
+          ["number": .number(line), "count": .number(ProviderGroups.longest)]))
+    case .placeNotFound(let line):
+      FieldError(
+        field: "roles",
+        text: Message("sign-in-provider.place-not-found", ["number": .number(line)]))
     case .tooManyRoles:
       FieldError(
-        field: "group-1",
+        field: "roles",
         text: Message(
           "sign-in-provider.too-many-roles", ["count": .number(ConsoleProvider.mostRoles)]))
+    case .notProved:
+      FieldError(
+        field: "break-glass-account", text: Message("sign-in-provider.sign-in-with-it-first"))
+    case .invalidBreakGlassAccount:
+      FieldError(
+        field: "break-glass-account", text: Message("sign-in-provider.not-eligible"))
+    case .noOwnSignIn:
+      FieldError(
+        field: "issuer",
+        text: Message(
+          "sign-in-provider.issuer-needs-own-sign-in",
+          ["holder": .message(Permission.manageAdministrators.holder)]))
     case .unreachable(let diagnosis):
       FieldError(
         field: "issuer",

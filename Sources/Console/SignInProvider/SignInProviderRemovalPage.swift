@@ -34,7 +34,7 @@ struct SignInProviderRemovalPage: Sendable {
             text: Message(
               "sign-in-provider.removal-needs-own-sign-in",
               ["holder": .message(Permission.manageAdministrators.holder)]))
-        case .invalid, .changedMeanwhile, .unconfirmed, .unavailable:
+        case .invalid, .changedMeanwhile, .unavailable:
           throw Refusal.unavailable(error)
         }
       }

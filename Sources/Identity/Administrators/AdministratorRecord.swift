@@ -147,9 +147,9 @@ extension Administrators {
   }
 }
 
-extension [Grant] {
+extension Collection<Grant> {
   /// The grants sorted from widest to narrowest, then by project and tenant.
-  fileprivate var inOrder: [Grant] {
+  var inOrder: [Grant] {
     func key(_ grant: Grant) -> (String, String, Int) {
       let rank = Role.allCases.firstIndex(of: grant.role) ?? 0
       return (grant.project?.text ?? "", grant.tenant?.text ?? "", rank)

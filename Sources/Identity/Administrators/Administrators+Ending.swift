@@ -59,7 +59,9 @@ extension Administrators {
     guard end != nil else { return }
     let isFromGroup =
       try record.groupGrants.contains(grant)
-      || ProviderRoles.groups(of: record.administrator.id, connection)[grant] != nil
+      || ProviderRoles.wanted(
+        of: record.administrator.id, by: ConsoleProvider.find(connection), connection
+      ).contains(grant)
     guard !isFromGroup else { throw ManagementError.roleFromGroup }
   }
 

@@ -50,7 +50,8 @@ extension ConsoleSessions {
       return (sessions, try SessionLimits.find(connection))
     }
     return sessions.filter { session in
-      limits.allow(since: session.startedAt, lastSeenAt: session.lastSeenAt, at: now)
+      limits.of(sessionFromProvider: session.provider != nil)
+        .allow(since: session.startedAt, lastSeenAt: session.lastSeenAt, at: now)
     }.sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
   }
 
@@ -106,8 +107,6 @@ extension ConsoleSessions {
     fileprivate let isOpen: Bool
     /// The session's ID.
     let name: String
-    /// Whether it began with a sign-in at the provider.
-    let isFromProvider: Bool
   }
 
   /// Deletes the matching sessions; expired sessions are deleted too, but not counted.
@@ -118,18 +117,17 @@ extension ConsoleSessions {
     let limits = try SessionLimits.find(connection)
     let sessions = try connection.all(
       """
-      SELECT token_digest, created_at, last_seen_at, csrf_token, provider_issuer
+      SELECT token_digest, created_at, last_seen_at, csrf_token, provider_issuer IS NOT NULL
       FROM console_session
       WHERE administrator_id = \(id.text)
       """
     ) { row in
       StoredSession(
         digest: try row.value(0),
-        isOpen: limits.allow(
+        isOpen: limits.of(sessionFromProvider: try row.value(4)).allow(
           since: Instant(microseconds: try row.value(1)),
           lastSeenAt: Instant(microseconds: try row.value(2)), at: now),
-        name: Self.name(of: try row.value(3)),
-        isFromProvider: try row.value(4) as String? != nil)
+        name: Self.name(of: try row.value(3)))
     }
     let meant = sessions.filter(isMeant)
     for session in meant {
@@ -148,13 +146,13 @@ extension ConsoleSessions {
   ) throws -> Bool {
     try connection.first(
       """
-      SELECT created_at, last_seen_at, \(SessionLimits.columns) FROM console_session
-      WHERE \(isSame(session))
+      SELECT created_at, last_seen_at, \(SessionLimits.columns), provider_issuer IS NOT NULL
+      FROM console_session WHERE \(isSame(session))
       """
     ) { row in
       let limits = SessionLimits(
         idle: try row.value(2), lifetime: try row.value(3), secondFactor: try row.value(4))
-      return limits.allow(
+      return limits.of(sessionFromProvider: try row.value(5)).allow(
         since: Instant(microseconds: try row.value(0)),
         lastSeenAt: Instant(microseconds: try row.value(1)), at: now)
     } ?? false
@@ -177,11 +175,11 @@ extension ConsoleSessions {
       let limits = try SessionLimits.find(connection)
       let expired = try connection.all(
         """
-        SELECT created_at, last_seen_at, csrf_token FROM console_session
-        WHERE administrator_id = \(id.text)
+        SELECT created_at, last_seen_at, csrf_token, provider_issuer IS NOT NULL
+        FROM console_session WHERE administrator_id = \(id.text)
         """
       ) { row -> String? in
-        let isOpen = limits.allow(
+        let isOpen = limits.of(sessionFromProvider: try row.value(3)).allow(
           since: Instant(microseconds: try row.value(0)),
           lastSeenAt: Instant(microseconds: try row.value(1)), at: now)
         return isOpen ? nil : try row.value(2)

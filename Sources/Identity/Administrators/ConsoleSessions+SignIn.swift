@@ -89,7 +89,7 @@ extension ConsoleSessions {
         let entry = AuditEntry(.administratorCodeDue, .administrator, id.text, name: "")
         try entry.record(by: author, at: now, connection)
         let ticket = ConsoleTicket(
-          id, secret: try Self.ticketSecret(of: id, provider: nil, connection), at: now,
+          id, secret: try Self.ticketSecret(of: id, isFromProvider: false, connection), at: now,
           random: random)
         return .secondFactorDue(try ticket.sealed(.signIn, by: tickets), current.methods)
       }
@@ -215,21 +215,15 @@ extension ConsoleSessions {
   private static func allows(
     _ ticket: ConsoleTicket, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let session = ticket.provider else {
+    guard ticket.provider != nil else {
       // Password sign-in may have been turned off since.
       return try PasswordSignIn.admits(ticket.administrator, connection)
     }
-    // The provider may have been replaced, the administrator unlinked, linked with another person, or
-    // signed out there.
-    guard let issuer = try ConsoleProvider.find(connection)?.issuer,
-      let link = try AdministratorProviderLink.find(ticket.administrator, connection),
-      link.issuer == issuer, link.began(ticket)
-    else { return false }
-    return try !ProviderSignOut.any(
-      of: [
-        ProviderSignOut(ticket.administrator, at: issuer),
-        ProviderSignOut(session: session.id, at: issuer),
-      ], since: ticket.issuedAt, connection)
+    // The provider may have been replaced since, or the administrator linked with another person.
+    guard let link = try AdministratorProviderLink.find(ticket.administrator, connection) else {
+      return false
+    }
+    return try link.issuer == ConsoleProvider.find(connection)?.issuer && link.began(ticket)
   }
 
   /// Reads an administrator's password hash, if they have a password, and the methods for the second

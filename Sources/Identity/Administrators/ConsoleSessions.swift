@@ -100,7 +100,7 @@ public struct ConsoleSessions: Sendable {
   /// Starts a session and records the sign-in.
   package static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
-    proof: AdministratorTOTP.Proof? = nil, provider: ProviderSession? = nil, at now: Instant,
+    proof: AdministratorTOTP.Proof? = nil, provider: ProviderProof? = nil, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession {
     try connection.run(
@@ -110,20 +110,19 @@ public struct ConsoleSessions: Sendable {
       """)
     let token = random.token(bytes: 32)
     let digest = Store.digest(token)
-    let isProved = proof != nil || provider?.isSecondFactor == true
+    let isProved = proof != nil || provider == .secondFactor
     let issuer =
       provider == nil ? nil : try AdministratorProviderLink.find(id, connection)?.issuer
     try connection.run(
       """
       INSERT INTO console_session (token_digest, administrator_id, csrf_token, created_at,
         last_seen_at, address, user_agent, proved_at, passkey_at, provider_issuer,
-        provider_session, provider_mfa_at)
+        provider_mfa_at)
       VALUES (\(digest), \(id.text), \(random.token(bytes: 24)), \(now.microseconds),
         \(now.microseconds), \(address), \(RequestOrigin(userAgent: userAgent).userAgent),
         \(isProved ? now.microseconds : nil),
         \(proof?.method == .passkey ? now.microseconds : nil), \(issuer),
-        \(provider.flatMap { $0.id.isEmpty ? nil : $0.id }),
-        \(provider?.isSecondFactor == true ? now.microseconds : nil))
+        \(provider == .secondFactor ? now.microseconds : nil))
       """)
     guard let session = try find(digest, at: now, connection)?.session else {
       throw Failure("session vanished")
@@ -133,7 +132,7 @@ public struct ConsoleSessions: Sendable {
     if let provider {
       let name = try ConsoleProvider.name(connection)
       entry.add(.signInProvider, .text(name ?? issuer ?? ""))
-      if proof == nil { entry.add(.verification, .code(provider.verification)) }
+      if proof == nil { entry.add(.verification, .code(provider.rawValue)) }
     }
     if let proof { entry.add(proof) }
     try entry.record(
@@ -179,17 +178,15 @@ public struct ConsoleSessions: Sendable {
   ///
   /// - Returns: The session with its new token; nil if it has ended.
   static func renew(
-    _ session: ConsoleSession, with provider: ProviderSession, at now: Instant,
+    _ session: ConsoleSession, with proof: ProviderProof, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession? {
-    let proved = provider.isSecondFactor ? now.microseconds : nil
+    let proved = proof == .secondFactor ? now.microseconds : nil
     try connection.run(
       """
       UPDATE console_session SET provider_at = \(now.microseconds),
         proved_at = coalesce(\(proved), proved_at),
-        provider_mfa_at = coalesce(\(proved), provider_mfa_at),
-        provider_session = CASE WHEN provider_issuer IS NULL THEN NULL
-          ELSE coalesce(\(provider.id.isEmpty ? nil : provider.id), provider_session) END
+        provider_mfa_at = coalesce(\(proved), provider_mfa_at)
       WHERE \(isSame(session))
       """)
     return try renewToken(session, at: now, random: random, connection)

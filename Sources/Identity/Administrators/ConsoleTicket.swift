@@ -14,8 +14,8 @@ struct ConsoleTicket {
     /// A page that creates a passkey, signs in with one alone or after the password, or
     /// re-authenticates with one.
     case passkeyCreation, passkeySignIn, passkeySecondFactor, passkeyReauthentication
-    /// A sign-in at the provider, which signs in, links an administrator, or re-authenticates one.
-    case providerSignIn, providerLink, providerReauthentication
+    /// A sign-in at the provider, which signs in, or links or re-authenticates an administrator.
+    case providerSignIn, providerConfirmation
 
     /// The lifetime, in seconds.
     var lifetime: Int64 { self == .device ? ConsoleSessions.deviceLifetime : 600 }

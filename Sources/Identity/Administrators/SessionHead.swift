@@ -34,7 +34,8 @@ struct SessionHead {
       timeZone: try row.value(8),
       theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
     limits = SessionLimits(
-      idle: try row.value(13), lifetime: try row.value(14), secondFactor: try row.value(15))
+      idle: try row.value(13), lifetime: try row.value(14), secondFactor: try row.value(15)
+    ).of(sessionFromProvider: try row.value(17))
     hasUsedProviderMFA = try row.value(16)
     provider = SessionProvider(
       name: try row.value(19), isOrigin: try row.value(17),

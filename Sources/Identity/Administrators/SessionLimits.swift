@@ -14,6 +14,9 @@ public struct SessionLimits: Sendable, Hashable {
   public static let idleRange = 5...60
   /// The range of ``hours`` (at most a day: NIST SP 800-63B-4, section 2.2.3).
   public static let hourRange = 1...24
+  /// The maximum number of hours of a session that began with the sign-in provider, where its
+  /// administrator may have lost a group since.
+  static let mostProviderHours = 8
   /// The limits of an instance whose owners chose none.
   public static let standard = SessionLimits(idleMinutes: 60, hours: 12)
 
@@ -44,6 +47,13 @@ public struct SessionLimits: Sendable, Hashable {
   public var idle: Int64 { Int64(idleMinutes) * 60 }
   /// The time after which a session ends in any case, in seconds.
   public var lifetime: Int64 { Int64(hours) * 3_600 }
+
+  /// Returns the limits of one session.
+  func of(sessionFromProvider isFromProvider: Bool) -> SessionLimits {
+    SessionLimits(
+      idleMinutes: idleMinutes, hours: isFromProvider ? min(hours, Self.mostProviderHours) : hours,
+      requiresSecondFactor: requiresSecondFactor)
+  }
 
   /// Returns true if a session that began and was last used at these times is still open.
   func allow(since start: Instant, lastSeenAt: Instant, at now: Instant) -> Bool {

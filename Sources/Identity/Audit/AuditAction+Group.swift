@@ -102,11 +102,11 @@ extension AuditAction {
       .administratorInvite, .administratorLinkProvider, .administratorPasskeyCreate,
       .administratorPasskeyRefused,
       .administratorPasskeyRemove, .administratorPasskeyRename, .administratorPassword,
-      .administratorPreferences, .administratorProviderRefused, .administratorProviderSignOut,
+      .administratorPreferences, .administratorProviderRefused,
       .administratorRecoveryCodes, .administratorRemove,
       .administratorResetFactor, .administratorResetPassword, .administratorRevoke,
       .administratorRevokeInvitation, .administratorSignIn, .administratorSignInRefused,
-      .administratorStepUp, .administratorSignOut, .administratorUnlinkProvider,
+      .administratorStepUp, .administratorSignOut,
       .administratorWithdraw:
       .administrator
     case .evidenceKeyCreate, .evidenceKeyRotate, .signingKeyCreate, .signingKeyRetire,

@@ -218,8 +218,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorPreferences = "administrator.preferences"
   /// Sign-in with provider rejected.
   case administratorProviderRefused = "administrator.provider-refused"
-  /// Sessions ended by provider.
-  case administratorProviderSignOut = "administrator.provider-sign-out"
   /// Administrator recovery codes generated.
   case administratorRecoveryCodes = "administrator.recovery-codes"
   /// Administrator removed.
@@ -240,8 +238,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorStepUp = "administrator.step-up"
   /// Administrator signed out.
   case administratorSignOut = "administrator.sign-out"
-  /// Administrator unlinked from provider.
-  case administratorUnlinkProvider = "administrator.unlink-provider"
   /// Administrator second factor removed.
   case administratorWithdraw = "administrator.withdraw"
   /// Evidence key created.

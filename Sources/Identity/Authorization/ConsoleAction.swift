@@ -21,12 +21,11 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case changeReauthenticationInterval
   /// Requires passkeys of administrators who manage others, or no longer requires them.
   case changePasskeyRequirement
-  /// Sets up or changes the provider with which administrators sign in.
+  /// Sets up or changes the provider with which administrators sign in, or turns sign-in with passwords
+  /// and passkeys off or on.
   case changeSignInProvider
   /// Removes the provider with which administrators sign in.
   case removeSignInProvider
-  /// Turns sign-in with passwords and passkeys off or on.
-  case changePasswordSignIn
 
   // The instance.
   /// Changes how long sessions of administrators last.
@@ -274,8 +273,7 @@ extension ConsoleAction {
     // Like revoking access: immediate when something looks suspicious.
     case .endAdministratorSessions: ActionRequirements(.manageAdministrators)
     case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
-    case .changePasskeyRequirement, .changeSignInProvider, .removeSignInProvider,
-      .changePasswordSignIn:
+    case .changePasskeyRequirement, .changeSignInProvider, .removeSignInProvider:
       ActionRequirements(.manageAdministrators, .secondFactor, .written)
 
     case .changeSessionLimits: ActionRequirements(.manageAdministrators, .secondFactor)

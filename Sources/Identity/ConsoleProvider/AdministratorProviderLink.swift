@@ -1,33 +1,25 @@
 import Database
-public import OpenIDConnect
+import OpenIDConnect
 
 /// Who an administrator is at a provider.
-public struct AdministratorProviderLink: Sendable {
+struct AdministratorProviderLink: Sendable {
   /// The administrator.
-  public let administrator: ID<Administrator>
+  let administrator: ID<Administrator>
   /// The issuer.
-  public let issuer: String
+  let issuer: String
   /// The administrator's ID at the issuer.
-  public let subject: String
+  let subject: String
   /// The groups at the last sign-in.
-  public let groups: ProviderGroups
-  /// When the link was created.
-  public let createdAt: Instant
-  /// When the administrator last signed in with it; nil if they never did.
-  public let lastSignInAt: Instant?
+  let groups: ProviderGroups
 }
 
 extension AdministratorProviderLink {
-  private static let columns: SQL = """
-    administrator_id, issuer, subject, groups, created_at, last_sign_in_at
-    """
+  private static let columns: SQL = "administrator_id, issuer, subject, groups"
 
   private init(_ row: borrowing Row) throws {
     administrator = ID(try row.value(0))
     (issuer, subject) = (try row.value(1), try row.value(2))
     groups = ProviderGroups(try TextList.read(row.value(3)))
-    createdAt = Instant(microseconds: try row.value(4))
-    lastSignInAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
   }
 
   /// Finds the link of a person at an issuer.
@@ -63,30 +55,17 @@ extension AdministratorProviderLink {
     ) { try AdministratorProviderLink($0) }
   }
 
-  /// Links an administrator, in place of their previous link.
+  /// Links an administrator, or replaces the groups of their link.
   static func write(
     _ id: ID<Administrator>, issuer: String, subject: String, groups: ProviderGroups,
-    at now: Instant, isSignIn: Bool, _ connection: borrowing Connection
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try delete(id, connection)
     try connection.run(
       """
-      INSERT INTO administrator_provider_link (issuer, subject, administrator_id, groups,
-        created_at, last_sign_in_at)
+      INSERT INTO administrator_provider_link (issuer, subject, administrator_id, groups, created_at)
       VALUES (\(issuer), \(subject), \(id.text), \(TextList.text(groups.names)),
-        \(now.microseconds), \(isSignIn ? now.microseconds : nil))
-      """)
-  }
-
-  /// Records a sign-in and the groups.
-  func recordSignIn(
-    _ groups: ProviderGroups, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      """
-      UPDATE administrator_provider_link
-      SET groups = \(TextList.text(groups.names)), last_sign_in_at = \(now.microseconds)
-      WHERE issuer = \(issuer) AND subject = \(subject)
+        \(now.microseconds))
+      ON CONFLICT (issuer, subject) DO UPDATE SET groups = excluded.groups
       """)
   }
 

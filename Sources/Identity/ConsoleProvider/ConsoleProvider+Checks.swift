@@ -30,10 +30,9 @@ extension ConsoleProvider {
   /// Returns the roles of groups whose project or tenant doesn't exist.
   func missingPlaces(_ connection: borrowing Connection) throws -> [ConsoleProviderFault] {
     var faults: [ConsoleProviderFault] = []
-    for (index, role) in roles.enumerated() {
-      do { try Administrators.checkPlace(of: role.grant, connection) } catch ManagementError
-        .scopeNotFound
-      { faults.append(.placeNotFound(index + 1)) }
+    let existing = try ProviderRoles.existing(Set(roles.map(\.grant)), connection)
+    for (index, role) in roles.enumerated() where !existing.contains(role.grant) {
+      faults.append(.placeNotFound(index + 1))
     }
     return faults
   }
@@ -53,7 +52,10 @@ extension ConsoleProvider {
   /// The version, to notice changes while someone edits the provider.
   ///
   /// It doesn't tell secrets apart, because a form without a new one keeps the present one.
-  public var version: SettingsVersion { SettingsVersion(auditFields()) }
+  public var version: SettingsVersion {
+    SettingsVersion(
+      auditFields() + [AuditField(.breakGlassAccount, .text(breakGlassAccount?.text ?? ""))])
+  }
 
   /// Sorts by bytes: other orders leave open which of two texts that look alike is first.
   private static func sorted(_ texts: [String]) -> [String] {

@@ -6,48 +6,38 @@ import Text
 /// The provider of OpenID Connect with which administrators sign in to the console.
 public struct ConsoleProvider: Sendable {
   /// The display name, 1 to 100 characters.
-  public var name: String
+  public var name = ""
   /// The issuer, exactly as the provider names itself.
-  public var issuer: String
+  public var issuer = ""
   /// The ID of this server at the provider.
-  public var clientID: String
+  public var clientID = ""
   /// The scopes of requests, separated by spaces.
-  public var scopes: String
+  public var scopes = ["openid", "profile", "email"].joined(separator: " ")
   /// The claim with the groups.
-  public var groupsClaim: String
-  /// The values of `acr` and `amr` that mean a second factor.
-  public var mfaValues: [String]
+  public var groupsClaim = "groups"
+  /// The values of `acr` and `amr` that mean a second factor; at first the methods of RFC 8176 that are
+  /// or imply one.
+  public var mfaValues = ["mfa", "hwk", "otp"]
   /// The roles of groups.
-  public var roles: [GroupRole]
-  /// Whether there's a client secret.
-  public internal(set) var hasSecret = false
+  public var roles: [GroupRole] = []
+  /// The only account that can sign in with a password or passkey; nil if all can.
+  public var breakGlassAccount: ID<Administrator>?
   var sealedSecret: [UInt8]?
 
-  /// The scopes of a new provider.
-  public static let usualScopes = ["openid", "profile", "email"].joined(separator: " ")
-  /// The claim of a new provider.
-  public static let usualGroupsClaim = "groups"
-  /// The values of a new provider: the methods of RFC 8176 that are or imply a second factor.
-  public static let usualMFAValues = ["mfa", "hwk", "otp"]
+  /// Whether there's a client secret.
+  public var hasSecret: Bool { sealedSecret != nil }
+
   /// The maximum number of roles of groups.
   public static let mostRoles = 200
   /// The maximum number of values that mean a second factor.
   public static let mostMFAValues = 20
   static let longestText = 256
 
-  /// Creates a provider.
-  public init(
-    name: String = "", issuer: String = "", clientID: String = "", scopes: String = usualScopes,
-    groupsClaim: String = usualGroupsClaim, mfaValues: [String] = usualMFAValues,
-    roles: [GroupRole] = []
-  ) {
-    (self.name, self.issuer, self.clientID) = (name, issuer, clientID)
-    (self.scopes, self.groupsClaim) = (scopes, groupsClaim)
-    (self.mfaValues, self.roles) = (mfaValues, roles)
-  }
+  /// Creates a provider that isn't set up.
+  public init() {}
 
   /// Returns the roles of someone with these groups.
-  public func grants(of groups: ProviderGroups) -> Set<Grant> {
+  func grants(of groups: ProviderGroups) -> Set<Grant> {
     Set(roles.filter { groups.has($0.group) }.map(\.grant))
   }
 }
@@ -77,12 +67,21 @@ public enum ConsoleProviderFault: Sendable, Equatable {
   case invalidScopes
   /// A value is too long, or there are too many.
   case invalidMFAValues
-  /// A group's name is too long; the number of the row, from 1.
+  /// A group's name is too long; the number of the role, from 1.
   case invalidGroup(Int)
-  /// The project or tenant doesn't exist; the number of the row, from 1.
+  /// The project or tenant doesn't exist; the number of the role, from 1.
   case placeNotFound(Int)
   /// There are too many roles of groups.
   case tooManyRoles
+  /// Password sign-in can't be turned off by someone who hasn't proved in this session that they can
+  /// sign in with the stored provider.
+  case notProved
+  /// The break-glass account doesn't manage administrators of the instance with a manually granted role
+  /// without an end date, or has neither a password nor a passkey.
+  case invalidBreakGlassAccount
+  /// No owner without an end date has a password or passkey, so that no one who manages administrators
+  /// could sign in, since links with another issuer are of no use.
+  case noOwnSignIn
   /// The provider can't be reached, with the diagnosis.
   case unreachable(String)
   /// The discovery document can't be used.
@@ -100,8 +99,6 @@ public enum ConsoleProviderError: Error, Sendable {
   /// Someone else changed the provider after the form was opened; this is the present one, nil if it
   /// was removed.
   case changedMeanwhile(ConsoleProvider?)
-  /// Roles of administrators would change, which requires a confirmation of these changes.
-  case unconfirmed([ProviderRoleChange])
   /// Password sign-in is off, so only the break-glass account could sign in.
   case passwordSignInOff
   /// No owner without an end date has a password or passkey, so that no one who manages administrators
@@ -127,14 +124,16 @@ extension ConsoleProvider {
     var found = try connection.first(
       "SELECT \(columns) FROM sign_in_provider WHERE provider_id = 1"
     ) { row in
-      var provider = ConsoleProvider(
-        name: try row.value(0), issuer: try row.value(1), clientID: try row.value(2),
-        scopes: try row.value(3), groupsClaim: try row.value(4),
-        mfaValues: try TextList.read(row.value(5)))
+      var provider = ConsoleProvider()
+      (provider.name, provider.issuer) = (try row.value(0), try row.value(1))
+      (provider.clientID, provider.scopes) = (try row.value(2), try row.value(3))
+      (provider.groupsClaim, provider.mfaValues) = (
+        try row.value(4), try TextList.read(row.value(5))
+      )
       provider.sealedSecret = try row.value(6)
-      provider.hasSecret = provider.sealedSecret != nil
       return provider
     }
+    found?.breakGlassAccount = try PasswordSignIn.find(connection)
     found?.roles = try connection.all(
       """
       SELECT group_name, role, project_id, tenant_id FROM sign_in_provider_role

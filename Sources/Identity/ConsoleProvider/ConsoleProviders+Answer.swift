@@ -5,13 +5,12 @@ import OpenIDConnect
 extension ConsoleProviders {
   /// What a ticket and an answer lead to, before the provider is asked.
   struct Attempt: Sendable {
-    let purpose: ProviderPurpose
+    /// The session whose administrator confirms their identity; nil for a sign-in.
+    let session: ConsoleSession?
     let ticket: ConsoleTicket
     let provider: ConsoleProvider
     let request: AuthorizationRequest
     let charges: [ThrottleCharge]
-    /// The time the answer arrived.
-    let arrivedAt: Instant
   }
 
   /// Completes a sign-in at the provider.
@@ -51,12 +50,11 @@ extension ConsoleProviders {
       guard let provider = try ConsoleProvider.find(connection) else {
         return .failure(.notConfigured)
       }
-      var purposes = [ProviderPurpose.signIn]
-      if let session { purposes += [.link(session), .reauthentication(session)] }
-      for purpose in purposes {
+      for session in [session, nil] {
         let ticket = ConsoleTicket(
-          text, purpose.kind, at: now, by: tickets, boundTo: Self.binding(purpose, provider))
-        guard let ticket, ticket.administrator == purpose.session?.administrator.id ?? ID("") else {
+          text, Self.kind(session), at: now, by: tickets,
+          boundTo: Self.binding(session, provider))
+        guard let ticket, ticket.administrator == session?.administrator.id ?? ID("") else {
           continue
         }
         let request = try AuthorizationRequest(ticket.secret)
@@ -72,8 +70,8 @@ extension ConsoleProviders {
           guard try ticket.use(connection) else { return .failure(.ended) }
           return .success(
             Attempt(
-              purpose: purpose, ticket: ticket, provider: provider, request: request,
-              charges: charges, arrivedAt: now))
+              session: session, ticket: ticket, provider: provider, request: request,
+              charges: charges))
         }
       }
       return .failure(.ended)
@@ -95,10 +93,7 @@ extension ConsoleProviders {
     }
     guard answer.issuer != nil || !known.discovery.namesIssuer else { throw .ended }
     let response = try await exchange(code, attempt, known.discovery, redirect: redirect)
-    let isFresh = attempt.purpose.kind == .providerReauthentication
-    var token = try await verified(
-      response, attempt, known,
-      since: isFresh ? attempt.ticket.issuedAt.seconds : nil)
+    var token = try await verified(response, attempt, known)
     let groups = token.groups(in: provider.groupsClaim)
     if let groups, token.person.name != nil, token.person.email != nil { return (token, groups) }
     // With the code flow, the name and the address can be there only (Core 1.0, section 5.4).
@@ -140,46 +135,27 @@ extension ConsoleProviders {
     return tokens
   }
 
+  /// Verifies the ID token, and again with new keys if none of the known ones signed it.
   private func verified(
-    _ response: TokenResponse, _ attempt: Attempt, _ known: ProviderDirectory.Entry,
-    since: Int64?
+    _ response: TokenResponse, _ attempt: Attempt, _ known: ProviderDirectory.Entry
   ) async throws(ProviderSignInError) -> IDToken {
+    let (provider, now) = (attempt.provider, store.clock.now())
     let expected = IDToken.Expectation(
       nonce: attempt.request.nonce, accessToken: response.accessToken?.revealedText,
-      authenticatedSince: since)
-    var difference: Int64?
-    do {
-      return try await withKeys(of: attempt.provider, known) { check throws(TokenFault) in
-        do throws(TokenFault) { return try IDToken(response.idToken, check, expected) } catch {
-          difference = check.timeDifference(of: response.idToken, error)
-          throw error
-        }
-      }
-    } catch .invalidToken(let fault) {
-      guard let difference else { throw .invalidToken(fault) }
-      throw .wrongTime(fault, by: difference)
-    }
-  }
-
-  /// Verifies a token, and again with new keys if none of the known ones signed it.
-  func withKeys<Token: Sendable>(
-    of provider: ConsoleProvider, _ known: ProviderDirectory.Entry,
-    _ verify: (TokenCheck) throws(TokenFault) -> Token
-  ) async throws(ProviderSignInError) -> Token {
-    let now = store.clock.now()
-    func check(_ keys: KeySet) -> TokenCheck {
-      TokenCheck(
+      authenticatedSince: attempt.session.map { _ in attempt.ticket.issuedAt.seconds })
+    func verify(_ keys: KeySet) throws(TokenFault) -> IDToken {
+      let check = TokenCheck(
         issuer: provider.issuer, clientID: provider.clientID, keys: keys, now: now.seconds)
+      return try IDToken(response.idToken, check, expected)
     }
-    let fault: TokenFault
-    do { return try verify(check(known.keys)) } catch { fault = error }
-    guard fault == .wrongSignature else { throw .invalidToken(fault) }
-    let renewed: ProviderDirectory.Entry?
+    do { return try verify(known.keys) } catch {
+      guard error == .wrongSignature else { throw .invalidToken(error) }
+    }
+    let renewed: ProviderDirectory.Entry
     do { renewed = try await directory.renewed(provider.issuer, at: now) } catch {
       throw .provider(error.fault)
     }
-    guard let renewed else { throw .invalidToken(fault) }
-    do { return try verify(check(renewed.keys)) } catch { throw .invalidToken(error) }
+    do { return try verify(renewed.keys) } catch { throw .invalidToken(error) }
   }
 
   /// Asks the userinfo endpoint; nil if there's none.
@@ -191,9 +167,8 @@ extension ConsoleProviders {
     }
     let response = try await send(
       ProviderRequest(endpoint, fields: [("Authorization", "Bearer \(access.revealedText)")]))
-    guard response.status == 200 else { throw .userInfoRefused(status: response.status) }
-    guard let info = UserInfo(response.body, subject: token.subject) else {
-      throw .userInfoInvalid
+    guard response.status == 200, let info = UserInfo(response.body, subject: token.subject) else {
+      throw .userInfoRefused(status: response.status)
     }
     return info
   }
@@ -222,7 +197,7 @@ extension ConsoleProviders {
   ) async throws(ProviderSignInError) {
     let now = store.clock.now()
     let author = Author(actor: .visitor, address: origin.address, requestID: origin.requestID)
-    let id = attempt.purpose.session?.administrator.id
+    let id = attempt.session?.administrator.id
     try await store.write(ProviderSignInError.self) { connection in
       switch error {
       case .unavailable:
@@ -237,21 +212,9 @@ extension ConsoleProviders {
         .administratorProviderRefused, .administrator, id?.text ?? "", name: "")
       entry.add(.signInProvider, .text(attempt.provider.name))
       entry.add(.providerRefusal, .code(error.code))
-      if let identity = error.identity { entry.add(.subject, .text(identity.subject)) }
+      if let subject = error.subject { entry.add(.subject, .text(subject)) }
       try entry.record(by: author, at: now, connection)
       try ThrottleCharge.recordBlocks(attempt.charges, of: id, by: author, at: now, connection)
-    }
-  }
-}
-
-extension ProviderSignInError {
-  /// The person who can't sign in; nil for other errors.
-  public var identity: ProviderIdentity? {
-    switch self {
-    case .noRole(let identity), .emailRequired(let identity), .emailTaken(let identity),
-      .emailOfUnusable(let identity):
-      identity
-    default: nil
     }
   }
 }

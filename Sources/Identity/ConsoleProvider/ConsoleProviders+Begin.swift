@@ -6,29 +6,23 @@ extension ConsoleProviders {
   /// Starts a sign-in at the provider, without writing anything.
   ///
   /// - Parameters:
-  ///   - purpose: What it's for.
+  ///   - session: The session whose administrator confirms their identity, and is linked if they aren't
+  ///     yet; nil to sign in.
   ///   - redirect: Where the provider sends the answer.
   /// - Returns: Where the browser goes, and the value of its cookie.
   /// - Throws: ``ProviderSignInError``.
   public func begin(
-    _ purpose: ProviderPurpose, redirect: String
+    in session: ConsoleSession? = nil, redirect: String
   ) async throws(ProviderSignInError) -> ProviderStart {
     let now = store.clock.now()
     let provider = try await store.read(ProviderSignInError.self) { connection in
       guard let provider = try ConsoleProvider.find(connection) else {
         throw ProviderSignInError.notConfigured
       }
-      if let session = purpose.session {
-        let link = try AdministratorProviderLink.find(session.administrator.id, connection)
-        switch purpose {
-        case .link:
-          if try Self.needsReauthentication(session, at: now, connection) {
-            throw ProviderSignInError.reauthenticationRequired
-          }
-        case .reauthentication:
-          guard link?.issuer == provider.issuer else { throw ProviderSignInError.notLinked }
-        case .signIn: break
-        }
+      if let session, session.provider.name == nil,
+        try Self.needsReauthentication(session, at: now, connection)
+      {
+        throw ProviderSignInError.reauthenticationRequired
       }
       return provider
     }
@@ -37,23 +31,35 @@ extension ConsoleProviders {
       throw .provider(error.fault)
     }
     let ticket = ConsoleTicket(
-      purpose.session?.administrator.id ?? ID(""),
+      session?.administrator.id ?? ID(""),
       secret: Secret(store.random.bytes(AuthorizationRequest.secretLength)), at: now,
       random: store.random)
     do {
       let request = try AuthorizationRequest(ticket.secret)
-      let isFresh = purpose.kind == .providerReauthentication
       return ProviderStart(
         address: request.address(
           at: known.discovery.authorizationEndpoint, clientID: provider.clientID,
-          redirect: redirect, scopes: provider.scopes, isFresh: isFresh),
+          redirect: redirect, scopes: provider.scopes, isFresh: session != nil),
         ticket: try ticket.sealed(
-          purpose.kind, by: tickets, boundTo: Self.binding(purpose, provider)))
+          Self.kind(session), by: tickets, boundTo: Self.binding(session, provider)))
     } catch { throw .unavailable(Failure(error)) }
   }
 
+  static func kind(_ session: ConsoleSession?) -> ConsoleTicket.Kind {
+    session == nil ? .providerSignIn : .providerConfirmation
+  }
+
   /// What a ticket is bound to: a change of the provider ends pending sign-ins.
-  static func binding(_ purpose: ProviderPurpose, _ provider: ConsoleProvider) -> String {
-    [provider.issuer, provider.clientID, purpose.session?.csrfToken ?? ""].joined(separator: "\n")
+  static func binding(_ session: ConsoleSession?, _ provider: ConsoleProvider) -> String {
+    [provider.issuer, provider.clientID, session?.csrfToken ?? ""].joined(separator: "\n")
+  }
+
+  /// Returns whether a session must re-authenticate before its administrator is linked: without a second
+  /// factor, a recent sign-in is enough, as for the first second factor.
+  static func needsReauthentication(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try Passkeys.needsReauthentication(session, at: now, connection)
+      || AdministratorFactors.asksForPassword(in: session, at: now)
   }
 }

@@ -36,13 +36,11 @@ public struct ConsoleProviders: Sendable {
   }
 
   /// Returns the problems of a provider that someone entered, and of the provider itself.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
-  public func faults(
+  func faults(
     of provider: ConsoleProvider
   ) async throws(ConsoleProviderError) -> [ConsoleProviderFault] {
     var faults = provider.faults()
-    faults += try await missingPlaces(of: provider)
+    faults += try await store.read(ConsoleProviderError.self) { try provider.missingPlaces($0) }
     guard !faults.contains(.invalidIssuer) else { return faults }
     do { _ = try await directory.fetch(provider.issuer, at: store.clock.now()) } catch {
       faults.append(error.fault)
@@ -50,23 +48,22 @@ public struct ConsoleProviders: Sendable {
     return faults
   }
 
-  /// Sets the provider up, or changes it.
+  /// Sets the provider up, or changes it, and turns password sign-in off or on.
   ///
-  /// Roles of linked administrators change at once, in the same transaction.
+  /// Roles of linked administrators change at once, in the same transaction. Open sessions stay open,
+  /// except those of another issuer.
   ///
   /// - Parameters:
   ///   - provider: The provider.
   ///   - secret: The new client secret; nil keeps the stored one.
   ///   - version: The version of the provider when editing began, that of a new ``ConsoleProvider``
   ///     if there was none.
-  ///   - confirmed: The digest of the changes of administrators' roles that were shown and confirmed;
-  ///     empty for none.
   ///   - request: The administrator and their input.
   /// - Returns: False if nothing changes.
   /// - Throws: ``ActionError`` with ``ConsoleProviderError``.
   public func save(
     _ provider: ConsoleProvider, secret: Secret?, expecting version: SettingsVersion,
-    confirming confirmed: String, _ request: ActionRequest
+    _ request: ActionRequest
   ) async throws(ActionError<ConsoleProviderError>) -> ActionOutcome<Bool> {
     let faults: [ConsoleProviderFault]
     do { faults = try await self.faults(of: provider) } catch { throw .failed(error) }
@@ -75,6 +72,7 @@ public struct ConsoleProviders: Sendable {
     do {
       sealed = try secret.map { try sealer.seal($0.revealedBytes, with: Self.place) }
     } catch { throw .failed(.unavailable(Failure(error))) }
+    let agent = request.agent
     return try await store.perform(
       .changeSignInProvider, request, in: .instance, ConsoleProviderError.self
     ) { context, connection in
@@ -85,33 +83,45 @@ public struct ConsoleProviders: Sendable {
       new.sealedSecret = sealed ?? (isSame ? old?.sealedSecret : nil)
       var entry = AuditEntry(.instanceChangeSignInProvider, of: nil)
       entry.compare(old?.auditFields(), new.auditFields(isNewSecret: sealed != nil))
-      guard !entry.changes.isEmpty else { return false }
+      guard !entry.changes.isEmpty || new.breakGlassAccount != old?.breakGlassAccount else {
+        return false
+      }
       guard (old ?? ConsoleProvider()).version == version else {
         throw ConsoleProviderError.changedMeanwhile(old)
       }
-      let missing = try new.missingPlaces(connection)
-      guard missing.isEmpty else { throw ConsoleProviderError.invalid(missing) }
-      let changes = try Self.changes(by: new, connection)
-      guard changes.isEmpty || changes.digest.isSameBytes(as: confirmed) else {
-        throw ConsoleProviderError.unconfirmed(changes)
+      var faults = try new.missingPlaces(connection)
+      if let account = new.breakGlassAccount, account != old?.breakGlassAccount {
+        if !isSame || !agent.provider.isProved { faults.append(.notProved) }
+        if try !PasswordSignIn.suits(account, connection) {
+          faults.append(.invalidBreakGlassAccount)
+        }
       }
-      if let old, old.issuer != new.issuer {
-        try Self.endSessions(of: old.issuer, at: context.now, connection)
+      guard faults.isEmpty else { throw ConsoleProviderError.invalid(faults) }
+      if !entry.changes.isEmpty {
+        try Self.replace(old, with: new, context, connection)
+        try context.record(entry, connection)
       }
-      try new.write(at: context.now, connection)
-      try context.record(entry, connection)
-      for change in changes {
-        try ProviderRoles.align(
-          change.administrator, to: Self.wanted(of: change.administrator, by: new, connection),
-          provider: new.name, context.outbox, by: context.author, at: context.now, connection)
-      }
-      // Links with another issuer are of no use to sign in.
-      if let old, old.issuer != new.issuer,
-        try !Administrators.hasOwnerWithOwnSignIn(connection)
-      {
-        throw ConsoleProviderError.noOwnSignIn
-      }
+      try PasswordSignIn.set(new.breakGlassAccount, context, connection)
       return true
+    }
+  }
+
+  /// Stores a provider, and brings sessions and roles in line with it.
+  private static func replace(
+    _ old: ConsoleProvider?, with new: ConsoleProvider, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws {
+    try new.write(at: context.now, connection)
+    for link in try AdministratorProviderLink.all(connection) {
+      try ProviderRoles.align(
+        link.administrator,
+        to: ProviderRoles.wanted(of: link.administrator, by: new, connection),
+        provider: new.name, context.outbox, by: context.author, at: context.now, connection)
+    }
+    guard let old, old.issuer != new.issuer else { return }
+    try endSessions(of: old.issuer, connection)
+    guard try Administrators.hasOwnerWithOwnSignIn(connection) else {
+      throw ConsoleProviderError.invalid([.noOwnSignIn])
     }
   }
 
@@ -128,9 +138,7 @@ public struct ConsoleProviders: Sendable {
       guard let old = try ConsoleProvider.find(connection) else {
         throw ConsoleProviderError.notFound
       }
-      guard try PasswordSignIn.find(connection) == nil else {
-        throw ConsoleProviderError.passwordSignInOff
-      }
+      guard old.breakGlassAccount == nil else { throw ConsoleProviderError.passwordSignInOff }
       for link in try AdministratorProviderLink.all(connection) {
         if link.issuer == old.issuer {
           // Before the roles end: its pool is one of them.
@@ -144,7 +152,7 @@ public struct ConsoleProviders: Sendable {
           at: context.now, connection)
         try AdministratorProviderLink.delete(link.administrator, connection)
       }
-      try Self.endSessions(of: old.issuer, at: context.now, connection)
+      try Self.endSessions(of: old.issuer, connection)
       try connection.run("DELETE FROM sign_in_provider_role WHERE group_name > ''")
       try connection.run("DELETE FROM sign_in_provider WHERE provider_id = 1")
       guard try Administrators.hasOwnerWithOwnSignIn(connection) else {
@@ -157,101 +165,8 @@ public struct ConsoleProviders: Sendable {
     }
   }
 
-  /// Returns the changes of roles that a provider would make, for the preview.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
-  public func changes(
-    by provider: ConsoleProvider
-  ) async throws(ConsoleProviderError) -> [ProviderRoleChange] {
-    try await store.read(ConsoleProviderError.self) { try Self.changes(by: provider, $0) }
-  }
-
-  /// Returns the roles of groups whose project or tenant doesn't exist, for the preview.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
-  public func missingPlaces(
-    of provider: ConsoleProvider
-  ) async throws(ConsoleProviderError) -> [ConsoleProviderFault] {
-    try await store.read(ConsoleProviderError.self) { try provider.missingPlaces($0) }
-  }
-
-  /// Returns the roles of someone with these groups, for the preview.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
-  public func grants(
-    of groups: [String], by provider: ConsoleProvider
-  ) async throws(ConsoleProviderError) -> Set<Grant> {
-    let wanted = provider.grants(of: ProviderGroups(groups))
-    return try await store.read(ConsoleProviderError.self) {
-      try ProviderRoles.existing(wanted, $0)
-    }
-  }
-
-  /// Returns what a provider would change for a linked administrator with the groups of their last
-  /// sign-in, for the preview; nil if no one is linked with the subject.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
-  public func change(
-    of subject: String, by provider: ConsoleProvider
-  ) async throws(ConsoleProviderError) -> ProviderRoleChange? {
-    try await store.read(ConsoleProviderError.self) { connection in
-      let link = try AdministratorProviderLink.find(
-        issuer: provider.issuer, subject: subject, connection)
-      guard let id = link?.administrator else { return nil }
-      return try Self.changes(by: provider, connection).first { $0.administrator == id }
-        ?? Self.unchanged(id, connection)
-    }
-  }
-
-  private static func changes(
-    by provider: ConsoleProvider, _ connection: borrowing Connection
-  ) throws -> [ProviderRoleChange] {
-    let changes = try AdministratorProviderLink.all(connection).map { link in
-      try change(of: link.administrator, by: provider, connection)
-    }
-    return try ProviderRoles.keepingLastOwner(changes, connection).filter {
-      !$0.granted.isEmpty || !$0.revoked.isEmpty
-    }
-  }
-
-  private static func unchanged(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> ProviderRoleChange {
-    ProviderRoleChange(
-      administrator: id, name: try name(of: id, connection), granted: [], revoked: [])
-  }
-
-  private static func name(
-    of id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> String {
-    try connection.first(
-      "SELECT display_name FROM administrator WHERE administrator_id = \(id.text)"
-    ) { try $0.value(0) } ?? ""
-  }
-
-  private static func change(
-    of id: ID<Administrator>, by provider: ConsoleProvider, _ connection: borrowing Connection
-  ) throws -> ProviderRoleChange {
-    try ProviderRoles.change(
-      of: id, named: name(of: id, connection), to: wanted(of: id, by: provider, connection),
-      connection)
-  }
-
-  /// Returns the roles that an administrator has because of their groups: none if they're linked
-  /// with another issuer.
-  static func wanted(
-    of id: ID<Administrator>, by provider: ConsoleProvider, _ connection: borrowing Connection
-  ) throws -> Set<Grant> {
-    guard let link = try AdministratorProviderLink.find(id, connection),
-      link.issuer == provider.issuer
-    else { return [] }
-    return try ProviderRoles.existing(provider.grants(of: link.groups), connection)
-  }
-
   /// Ends the sessions that began with an issuer.
-  private static func endSessions(
-    of issuer: String, at now: Instant, _ connection: borrowing Connection
-  ) throws {
+  private static func endSessions(of issuer: String, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM console_session WHERE provider_issuer = \(issuer)")
   }
 }

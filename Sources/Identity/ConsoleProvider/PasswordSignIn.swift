@@ -1,29 +1,5 @@
 import Database
 
-/// Who can still sign in without the provider while password sign-in is off.
-public struct PasswordSignInOff: Sendable {
-  /// The break-glass account.
-  public let breakGlassAccount: ID<Administrator>
-  /// The name of the break-glass account.
-  public let name: String
-}
-
-/// Why password sign-in can't be turned off or on.
-public enum PasswordSignInError: Error, Sendable {
-  /// There's no provider.
-  case noProvider
-  /// The acting owner isn't linked with the provider or has never signed in with it.
-  case providerNotUsed
-  /// The break-glass account isn't an owner of the instance without an end date.
-  case notOwner
-  /// The break-glass account has neither a password nor a passkey.
-  case noOwnSignIn
-  /// The database is unavailable.
-  case unavailable(Failure)
-}
-
-extension PasswordSignInError: UseCaseError {}
-
 /// Whether administrators can sign in without the provider.
 enum PasswordSignIn {
   static let setting = InstanceValue("break_glass_account")
@@ -46,6 +22,17 @@ enum PasswordSignIn {
     breakGlass == nil || breakGlass == id
   }
 
+  /// Returns whether an administrator can be the break-glass account: they manage administrators on the
+  /// instance, without an end date and not only because of a group, and have a password or a passkey.
+  static func suits(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try Administrators.isPermanentOwner(id, connection)
+      && Administrators.hasOwnSignIn(id, connection)
+  }
+
+  /// Turns password sign-in off for everyone except an owner, or on; returns false if nothing changes.
+  @discardableResult
   static func set(
     _ owner: ID<Administrator>?, _ context: ActionContext, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -66,59 +53,19 @@ enum PasswordSignIn {
 }
 
 extension ConsoleProviders {
-  /// Returns who can sign in without the provider if password sign-in is off; nil if it's on.
+  /// Returns the break-glass account if password sign-in is off; nil if it's on.
   ///
-  /// - Throws: ``PasswordSignInError/unavailable(_:)``.
-  public func passwordSignInOff() async throws(PasswordSignInError) -> PasswordSignInOff? {
-    let now = store.clock.now()
-    return try await store.read(PasswordSignInError.self) { connection in
-      guard let id = try PasswordSignIn.find(connection) else { return nil }
-      let name = try Administrators.present(id, at: now, connection)?.displayName
-      return PasswordSignInOff(breakGlassAccount: id, name: name ?? "")
-    }
-  }
-
-  /// Turns password sign-in off for everyone except the break-glass account, or on.
-  ///
-  /// Open sessions stay open.
-  ///
-  /// - Parameters:
-  ///   - owner: The break-glass account; nil turns password sign-in on.
-  ///   - request: The administrator and their input.
-  /// - Returns: False if nothing changes.
-  /// - Throws: ``ActionError`` with ``PasswordSignInError``.
-  public func setBreakGlassAccount(
-    _ owner: ID<Administrator>?, _ request: ActionRequest
-  ) async throws(ActionError<PasswordSignInError>) -> ActionOutcome<Bool> {
-    let agent = request.agent.administrator.id
-    return try await store.perform(
-      .changePasswordSignIn, request, in: .instance, PasswordSignInError.self
-    ) { context, connection in
-      if let owner {
-        guard let provider = try ConsoleProvider.find(connection) else {
-          throw PasswordSignInError.noProvider
-        }
-        let link = try AdministratorProviderLink.find(agent, connection)
-        guard let link, link.issuer == provider.issuer, link.lastSignInAt != nil else {
-          throw PasswordSignInError.providerNotUsed
-        }
-        guard try Administrators.isPermanentOwner(owner, connection) else {
-          throw PasswordSignInError.notOwner
-        }
-        guard try Administrators.hasOwnSignIn(owner, connection) else {
-          throw PasswordSignInError.noOwnSignIn
-        }
-      }
-      return try PasswordSignIn.set(owner, context, connection)
-    }
+  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
+  public func breakGlassAccount() async throws(ConsoleProviderError) -> ID<Administrator>? {
+    try await store.read(ConsoleProviderError.self) { try PasswordSignIn.find($0) }
   }
 
   /// Turns password sign-in on, for operators with access to the data folder.
   ///
   /// - Returns: False if it was on.
-  /// - Throws: ``PasswordSignInError/unavailable(_:)``.
-  public func turnOnPasswordSignIn(by author: Author) async throws(PasswordSignInError) -> Bool {
-    try await store.perform(by: author, PasswordSignInError.self) { context, connection in
+  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
+  public func turnOnPasswordSignIn(by author: Author) async throws(ConsoleProviderError) -> Bool {
+    try await store.perform(by: author, ConsoleProviderError.self) { context, connection in
       try PasswordSignIn.set(nil, context, connection)
     }
   }
@@ -172,9 +119,7 @@ extension Administrators {
   ///
   /// A role that's from a group would go with the provider, or at the next sign-in with another one.
   static func hasOwnerWithOwnSignIn(_ connection: borrowing Connection) throws -> Bool {
-    try lastingOwners(connection).contains {
-      try isPermanentOwner($0.id, connection) && hasOwnSignIn($0.id, connection)
-    }
+    try lastingOwners(connection).contains { try PasswordSignIn.suits($0.id, connection) }
   }
 
   /// Returns whether an administrator can sign in.
@@ -188,6 +133,6 @@ extension Administrators {
   /// Returns whether the break-glass account can still sign in if password sign-in is off.
   static func hasBreakGlassAccount(_ connection: borrowing Connection) throws -> Bool {
     guard let breakGlass = try PasswordSignIn.find(connection) else { return true }
-    return try isPermanentOwner(breakGlass, connection) && hasOwnSignIn(breakGlass, connection)
+    return try PasswordSignIn.suits(breakGlass, connection)
   }
 }

@@ -15,23 +15,18 @@ final class ProviderDirectory: Sendable {
   }
 
   /// A fetch that all callers share, and that none of them can cancel.
-  private struct Attempt {
+  private struct Fetch {
     let number: Int
     let issuer: String
     let task: Task<Result<Entry, DirectoryFault>, Never>
-    /// When it failed; nil while it's in progress.
-    var failedAt: Instant?
+    /// When it ended; nil while it's in progress.
+    var endedAt: Instant?
   }
 
   private struct State {
     var entry: Entry?
-    /// The fetch in progress, or the last one, if it failed.
-    var attempt: Attempt?
-    /// The number of fetches that callers shared.
-    var attempts = 0
-    /// The fetches that are left, and when the last one was added.
-    var fetches = mostFetches
-    var refilledAt: Instant?
+    /// The fetch in progress, or the last one.
+    var fetch: Fetch?
   }
 
   let transport: any ProviderTransport
@@ -40,12 +35,8 @@ final class ProviderDirectory: Sendable {
 
   /// How long an entry is used, in seconds.
   private static let lifetime: Int64 = 3_600
-  /// How long a failure is kept, in seconds.
+  /// How long the result of a fetch is shared, in seconds.
   private static let pause: Int64 = 10
-  /// The maximum number of fetches at once because of unknown keys.
-  private static let mostFetches = 5
-  /// The time until another such fetch is possible, in seconds.
-  private static let refill: Int64 = 60
 
   init(_ transport: any ProviderTransport, clock: WallClock) {
     (self.transport, self.clock) = (transport, clock)
@@ -53,43 +44,36 @@ final class ProviderDirectory: Sendable {
 
   /// Returns what's known about an issuer, and fetches it if it's old.
   ///
-  /// Anyone can cause a fetch, so callers share one, and a failure is kept for ten seconds. While the
-  /// provider can't be reached, an old entry is returned.
+  /// While the provider can't be reached, an old entry is returned.
   ///
-  /// - Throws: ``ConsoleProviderFault``.
+  /// - Throws: ``DirectoryFault``.
   func entry(of issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry {
-    switch state.withLock({ find(issuer, at: now, &$0) }) {
-    case .recent(let entry): return entry
-    case .fetched(let task, let old):
-      do { return try await task.value.get() } catch {
-        guard let old, case .unreachable = error.fault else { throw error }
-        return old
+    let known = state.withLock { $0.entry?.discovery.issuer == issuer ? $0.entry : nil }
+    if let known, known.fetchedAt.isRecent(within: Self.lifetime, at: now) { return known }
+    do { return try await renewed(issuer, at: now) } catch {
+      guard let known, case .unreachable = error.fault else { throw error }
+      return known
+    }
+  }
+
+  /// Fetches an issuer, because what's known is old or a token has an unknown key.
+  ///
+  /// Anyone can cause a fetch, so callers share one, and its result is kept for ten seconds.
+  ///
+  /// - Throws: ``DirectoryFault``.
+  func renewed(_ issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry {
+    let task = state.withLock { state in
+      if let fetch = state.fetch, fetch.issuer == issuer,
+        fetch.endedAt?.isRecent(within: Self.pause, at: now) ?? true
+      {
+        return fetch.task
       }
+      let number = (state.fetch?.number ?? 0) + 1
+      let task = Task { await result(of: number, issuer, at: now) }
+      state.fetch = Fetch(number: number, issuer: issuer, task: task)
+      return task
     }
-  }
-
-  private enum Found {
-    case recent(Entry)
-    /// The fetch in progress, or one that just failed; with the older entry, if any.
-    case fetched(Task<Result<Entry, DirectoryFault>, Never>, old: Entry?)
-  }
-
-  /// Returns what's known, or the fetch of it, which begins if there's none.
-  private func find(_ issuer: String, at now: Instant, _ state: inout State) -> Found {
-    let known = state.entry?.discovery.issuer == issuer ? state.entry : nil
-    if let known, known.fetchedAt.isRecent(within: Self.lifetime, at: now) {
-      return .recent(known)
-    }
-    if let attempt = state.attempt, attempt.issuer == issuer,
-      attempt.failedAt?.isRecent(within: Self.pause, at: now) ?? true
-    {
-      return .fetched(attempt.task, old: known)
-    }
-    state.attempts += 1
-    let number = state.attempts
-    let task = Task { await result(of: number, issuer, at: now) }
-    state.attempt = Attempt(number: number, issuer: issuer, task: task)
-    return .fetched(task, old: known)
+    return try await task.value.get()
   }
 
   private func result(
@@ -99,30 +83,9 @@ final class ProviderDirectory: Sendable {
     do { result = .success(try await fetch(issuer, at: now)) } catch { result = .failure(error) }
     let end = clock.now()
     state.withLock { state in
-      guard state.attempt?.number == number else { return }
-      switch result {
-      case .success: state.attempt = nil
-      case .failure: state.attempt?.failedAt = end
-      }
+      if state.fetch?.number == number { state.fetch?.endedAt = end }
     }
     return result
-  }
-
-  /// Fetches an issuer again because a token has an unknown key; nil if that happened too often.
-  ///
-  /// - Throws: ``ConsoleProviderFault``.
-  func renewed(_ issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry? {
-    let isAllowed = state.withLock { state in
-      if state.refilledAt?.isInFuture(at: now) == true { state.refilledAt = nil }
-      let passed = state.refilledAt.map { now.seconds - $0.seconds } ?? 0
-      let refilled = Int(clamping: max(0, passed) / Self.refill)
-      if refilled > 0 { state.fetches = min(Self.mostFetches, state.fetches + refilled) }
-      if refilled > 0 || state.refilledAt == nil { state.refilledAt = now }
-      guard state.fetches > 0 else { return false }
-      state.fetches -= 1
-      return true
-    }
-    return isAllowed ? try await fetch(issuer, at: now) : nil
   }
 
   /// Fetches the document and the keys of an issuer.

@@ -1,19 +1,12 @@
 import Crypto
 import Database
 
-/// What the provider tells about a sign-in: its session, and whether it had a second factor.
-package struct ProviderSession: Sendable {
-  /// The ID of the session at the provider; empty if there is none.
-  package let id: String
-  /// Whether the provider verified a second factor.
-  package let isSecondFactor: Bool
-
-  package init(id: String, isSecondFactor: Bool) {
-    (self.id, self.isSecondFactor) = (id, isSecondFactor)
-  }
-
-  /// The code of the verification in the audit log.
-  var verification: String { isSecondFactor ? "provider-mfa" : "provider" }
+/// What a sign-in at the provider proves, as in the audit log.
+package enum ProviderProof: String, Sendable {
+  /// The person's identity.
+  case identity = "provider"
+  /// Their identity with a second factor, as the provider says.
+  case secondFactor = "provider-mfa"
 }
 
 /// How a session's administrator and the provider belong together.
@@ -28,20 +21,23 @@ public struct SessionProvider: Sendable {
 
   /// Whether nothing is known of a provider.
   static let none = SessionProvider(name: nil, isOrigin: false, provedAt: nil)
+
+  /// Whether the administrator signed in or confirmed their identity with the current provider.
+  var isProved: Bool { name != nil && (isOrigin || provedAt != nil) }
 }
 
 extension ConsoleSessions {
   /// The secret of a ticket between two steps of a sign-in: a mark of the password, and if the first
-  /// step was a sign-in at the provider, a mark of the link and what the provider told.
+  /// step was a sign-in at the provider, a mark of the link.
   static func ticketSecret(
-    of id: ID<Administrator>, provider: ProviderSession?, _ connection: borrowing Connection
+    of id: ID<Administrator>, isFromProvider: Bool, _ connection: borrowing Connection
   ) throws -> Secret {
-    var bytes = mark(try Administrators.passwordHash(of: id, connection)).revealedBytes
-    if let provider {
-      let link = try AdministratorProviderLink.find(id, connection)
-      bytes += [1] + (link?.mark.revealedBytes ?? []) + Array(provider.id.utf8)
+    let password = mark(try Administrators.passwordHash(of: id, connection)).revealedBytes
+    guard isFromProvider else { return Secret(password) }
+    guard let link = try AdministratorProviderLink.find(id, connection) else {
+      throw Failure("link vanished")
     }
-    return Secret(bytes)
+    return Secret(password + link.mark.revealedBytes)
   }
 }
 
@@ -52,9 +48,7 @@ extension AdministratorProviderLink {
   }
 
   /// Returns whether a ticket's first step was a sign-in of this person.
-  func began(_ ticket: ConsoleTicket) -> Bool {
-    ticket.linkMark == mark
-  }
+  func began(_ ticket: ConsoleTicket) -> Bool { ticket.linkMark == mark }
 }
 
 extension ConsoleTicket {
@@ -63,22 +57,11 @@ extension ConsoleTicket {
     Secret(Array(secret.revealedBytes.prefix(ConsoleSessions.markLength)))
   }
 
-  /// What the provider told in the first step; nil if that was a password.
-  var provider: ProviderSession? {
-    fromProvider.map { rest in
-      ProviderSession(
-        id: String(decoding: rest.dropFirst(ConsoleSessions.markLength), as: UTF8.self),
-        isSecondFactor: false)
-    }
-  }
+  /// What the first step proved at the provider; nil if that was a password.
+  var provider: ProviderProof? { linkMark.revealedBytes.isEmpty ? nil : .identity }
 
-  /// The mark of the link that the first step used; nil if that was a password.
-  fileprivate var linkMark: Secret? {
-    fromProvider.map { Secret(Array($0.prefix(ConsoleSessions.markLength))) }
-  }
-
-  private var fromProvider: ArraySlice<UInt8>? {
-    let rest = secret.revealedBytes.dropFirst(ConsoleSessions.markLength)
-    return rest.first == 1 ? rest.dropFirst() : nil
+  /// The mark of the link that the first step used; empty if that was a password.
+  fileprivate var linkMark: Secret {
+    Secret(Array(secret.revealedBytes.dropFirst(ConsoleSessions.markLength)))
   }
 }

@@ -9,31 +9,6 @@ public struct ProviderStart: Sendable {
   public let ticket: Secret
 }
 
-/// What a sign-in at the provider is for.
-public enum ProviderPurpose: Sendable {
-  /// To sign in to the console.
-  case signIn
-  /// To link the session's administrator with the person who signs in.
-  case link(ConsoleSession)
-  /// To confirm the identity of the session's administrator.
-  case reauthentication(ConsoleSession)
-
-  var session: ConsoleSession? {
-    switch self {
-    case .signIn: nil
-    case .link(let session), .reauthentication(let session): session
-    }
-  }
-
-  var kind: ConsoleTicket.Kind {
-    switch self {
-    case .signIn: .providerSignIn
-    case .link: .providerLink
-    case .reauthentication: .providerReauthentication
-    }
-  }
-}
-
 /// What the provider's authorization endpoint answered.
 public struct ProviderAnswer: Sendable {
   /// The state of the request.
@@ -61,28 +36,8 @@ public enum ProviderSignIn: Sendable {
   /// A second factor is required, with one of the methods; the value is stored in a cookie for the
   /// next step and isn't a session.
   case secondFactorDue(Secret, Set<ReauthenticationMethod>)
-  /// The session's administrator is linked.
-  case linked(NewConsoleSession)
-  /// The session's administrator confirmed their identity, with a second factor or without.
-  case reauthenticated(NewConsoleSession, hasSecondFactor: Bool)
-}
-
-/// A person at the provider whom a page tells why they can't sign in.
-public struct ProviderIdentity: Sendable, Equatable {
-  /// The person's ID at the provider.
-  public let subject: String
-  /// The person's name and email address.
-  public let person: ProviderPerson
-  /// The person's groups.
-  public let groups: ProviderGroups
-}
-
-/// Why an administrator couldn't sign in without their link with the provider.
-public enum LinkNecessity: Sendable, Equatable {
-  /// They have neither a password nor a passkey.
-  case noOwnSignIn
-  /// Password sign-in is off, so that a password or passkey would be of no use.
-  case passwordSignInOff
+  /// The session's administrator confirmed their identity, and was linked if they weren't yet.
+  case confirmed(NewConsoleSession, isLinked: Bool, hasSecondFactor: Bool)
 }
 
 /// Why a sign-in at the provider isn't possible, or failed.
@@ -99,32 +54,22 @@ public enum ProviderSignInError: Error, Sendable {
   case tokenRefused(ProviderErrorCode)
   /// The ID token isn't valid.
   case invalidToken(TokenFault)
-  /// The ID token expired or was issued in the future by this server's clock, by a number of seconds.
-  case wrongTime(TokenFault, by: Int64)
-  /// The userinfo endpoint refused the access token, with an HTTP status.
+  /// The userinfo endpoint refused the access token, or responded with nothing that can be used; its
+  /// HTTP status.
   case userInfoRefused(status: Int)
-  /// The userinfo response can't be read, or is about another person than the ID token.
-  case userInfoInvalid
   /// The person is in groups that the provider doesn't list, such as too many.
   case groupsNotListed
-  /// None of the person's groups has a role.
-  case noRole(ProviderIdentity)
+  /// None of the person's groups has a role; their ID at the provider.
+  case noRole(subject: String)
   /// The provider tells no valid email address, which a new administrator needs.
-  case emailRequired(ProviderIdentity)
+  case emailRequired(subject: String)
   /// Another administrator has the email address, and isn't linked.
-  case emailTaken(ProviderIdentity)
-  /// An administrator who can't sign in in any way has the email address, and isn't linked.
-  case emailOfUnusable(ProviderIdentity)
-  /// The person is linked with another administrator.
-  case linkedElsewhere
-  /// Another person than the session's administrator signed in.
-  case otherPerson
-  /// The administrator must confirm their identity first.
+  case emailTaken(subject: String)
+  /// The person is linked with another administrator, or the session's administrator with another
+  /// person.
+  case otherPerson(subject: String)
+  /// The administrator must confirm their identity before they're linked.
   case reauthenticationRequired
-  /// The administrator isn't linked.
-  case notLinked
-  /// Without the link, the administrator couldn't sign in.
-  case linkRequired(LinkNecessity)
   /// Too many failed attempts; a retry is possible at the given time.
   case throttled(until: Instant)
   /// The database is unavailable.
@@ -142,33 +87,36 @@ extension ProviderSignInError {
     case .refused(let code): "provider-\(code.text)"
     case .provider: "provider"
     case .tokenRefused: "code"
-    case .invalidToken(let fault), .wrongTime(let fault, _): "token-\(fault.rawValue)"
+    case .invalidToken(let fault): "token-\(fault.rawValue)"
     case .userInfoRefused(let status): "userinfo-\(status)"
-    case .userInfoInvalid: "userinfo"
     case .groupsNotListed: "groups-not-listed"
     case .noRole: "no-role"
     case .emailRequired: "email-required"
-    case .emailTaken, .emailOfUnusable: "email-taken"
-    case .linkedElsewhere: "linked-elsewhere"
+    case .emailTaken: "email-taken"
     case .otherPerson: "other-person"
     case .reauthenticationRequired: "reauthentication-required"
-    case .notLinked: "not-linked"
-    case .linkRequired: "link-required"
     case .throttled: "throttled"
     case .unavailable: "unavailable"
     }
   }
-}
 
-extension ProviderSignInError {
+  /// The ID at the provider of a person who signed in there, but not here; nil for other errors.
+  var subject: String? {
+    switch self {
+    case .noRole(let subject), .emailRequired(let subject), .emailTaken(let subject),
+      .otherPerson(let subject):
+      subject
+    default: nil
+    }
+  }
+
   /// What's wrong with the provider or its connection, for the log; nil for errors that concern only
   /// the person.
   public var diagnosis: String? {
     switch self {
     case .provider(let fault): "\(code): \(fault)"
     case .tokenRefused(let given): given.text.isEmpty ? code : "\(code): \(given.text)"
-    case .wrongTime(_, let seconds): "\(code): \(seconds) s"
-    case .invalidToken, .userInfoRefused, .userInfoInvalid: code
+    case .invalidToken, .userInfoRefused: code
     default: nil
     }
   }

@@ -20,8 +20,6 @@ public struct SignInMethodMail: Sendable {
     case recoveryCodesMade
     /// The account was linked with a person at the sign-in provider.
     case providerLinked(name: String)
-    /// The link with the person at the sign-in provider was removed.
-    case providerUnlinked(name: String)
     /// Someone removed the sign-in provider, and with it the link.
     case providerRemoved(name: String)
     /// Someone else set a new password.
@@ -37,7 +35,7 @@ public struct SignInMethodMail: Sendable {
         "administrator-authenticator"
       case .passwordChanged, .passwordReset: "administrator-password"
       case .recoveryCodesMade: "administrator-recovery-codes"
-      case .providerLinked, .providerUnlinked, .providerRemoved: "administrator-provider"
+      case .providerLinked, .providerRemoved: "administrator-provider"
       case .secondFactorsReset: "administrator-second-factors"
       }
     }

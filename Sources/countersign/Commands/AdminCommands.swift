@@ -240,8 +240,8 @@ enum AdminCommands {
   static func warnWithoutPasswords(
     _ administrator: Administrator, _ instance: Instance
   ) async throws {
-    guard let off = try await instance.identity.consoleProviders.passwordSignInOff(),
-      off.breakGlassAccount != administrator.id
+    guard let account = try await instance.identity.consoleProviders.breakGlassAccount(),
+      account != administrator.id
     else { return }
     Terminal.complain(
       Message("cli.cant-sign-in-with-this-password", ["email": .text(administrator.email)]))

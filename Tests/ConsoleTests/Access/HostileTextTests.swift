@@ -28,21 +28,6 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `combining marks don't make the provider's logout slower`() async throws {
-    try await World.withSampleData { world in
-      _ = try await SignInProviderPageTests.setUp(world)
-      let provider = Browser(world)
-      let logOut: @Sendable (String) async throws -> Void = { text in
-        let body = "logout_token=\(HostileText.coded(text))"
-        try await send(provider, "/sign-in/provider/logout", body)
-      }
-      let work = try await Work.of(64 << 10, HostileText.marks, logOut)
-      #expect(work.isLinear, "\(work)")
-      let accepted = try await Work.of(4 << 10, HostileText.acceptedMarks, logOut)
-      #expect(accepted.isLinearInLength, "\(accepted)")
-    }
-  }
-
   @Test(arguments: ["state=#&code=x", "state=x&code=#", "state=x&error=#"])
   func `combining marks don't make the provider's answer slower`(query: String) async throws {
     try await World.withSampleData { world in

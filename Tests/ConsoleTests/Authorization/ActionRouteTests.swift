@@ -11,8 +11,6 @@ import Testing
     // Sign-in, sign-out, and forms for visitors who aren't signed in.
     "/sign-in", "/sign-in/code", "/sign-in/passkey", "/sign-in/code/passkey", "/sign-out", "/setup",
     "/invitation",
-    // A request of the provider, whose signed token is the authorization.
-    "/sign-in/provider/logout",
     // Forms of emailed links, whose code is the authorization.
     "/__/auth/action", "/__/auth/enroll", "/__/auth/not-me",
     // Changes to the administrator's own account: each page asks for the current code or password.
@@ -21,7 +19,7 @@ import Testing
     "/account/passkeys/new", "/account/passkeys/{String}", "/account/passkeys/{String}/removal",
     "/account/reauthentication", "/account/reauthentication/passkey",
     "/account/reauthentication/passkey/form", "/account/reauthentication/provider/form",
-    "/account/reauthentication/provider", "/account/provider", "/account/provider/removal",
+    "/account/reauthentication/provider",
     // The administrator's own sessions, time zone, and theme.
     "/account/session-extension", "/account/sessions", "/account/sessions/others",
     "/account/preferences",

@@ -10,7 +10,7 @@ extension UseCase {
       let owner = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.consoleProviders.save(
-          Instance.consoleProvider(), secret: Secret("s3cret"), isConfirmed: false,
+          Instance.consoleProvider(), secret: Secret("s3cret"),
           owner.request(nil, note: "Single sign-on"))
       }
     },
@@ -23,7 +23,7 @@ extension UseCase {
       let auditors = GroupRole(group: "admins", grant: Grant(role: .auditor))
       return {
         _ = try await i.identity.consoleProviders.save(
-          Instance.consoleProvider([auditors]), secret: nil, isConfirmed: true,
+          Instance.consoleProvider([auditors]), secret: nil,
           owner.request(nil, note: "Fewer owners"))
       }
     },
@@ -49,51 +49,31 @@ extension UseCase {
       return { _ = try await i.visit() }
     },
     UseCase(
-      "link with the provider", [.administratorLinkProvider, .administratorGrant],
+      "link with the provider",
+      [.administratorLinkProvider, .administratorGrant, .administratorStepUp],
       spendsTicket: true
     ) { i in
       try await i.setUpProvider()
       let nora = try await i.administrator("nora", .auditor)
       let session = try await i.giveConsolePassword(nora).session.session
-      return { _ = try await i.visit(.link(session)) }
-    },
-    UseCase(
-      "remove one's link", [.administratorUnlinkProvider, .administratorRevoke]
-    ) { i in
-      try await i.setUpProvider()
-      let nora = try await i.administrator("nora", .auditor)
-      let session = try await i.link(nora)
-      return { try await i.identity.consoleProviders.unlink(session, by: i.author(nora)) }
+      return { _ = try await i.visit(in: session) }
     },
     UseCase("re-authenticate with the provider", [.administratorStepUp], spendsTicket: true) { i in
       try await i.setUpProvider()
       let session = try await i.providerSession()
-      return { _ = try await i.visit(.reauthentication(session)) }
-    },
-    UseCase("end sessions by the provider", [.administratorProviderSignOut]) { i in
-      try await i.setUpProvider()
-      _ = try await i.visit()
-      let token = try i.provider.token(
-        i.provider.logoutClaims(subject: "248289761001", id: "1"))
-      return {
-        _ = try await i.identity.consoleProviders.logOut(token, address: "192.0.2.20")
-      }
+      return { _ = try await i.visit(in: session) }
     },
     UseCase("turn off password sign-in", [.instancePasswordSignIn]) { i in
       let olga = try await i.setUpProvider().administrator
       let nora = try await i.providerSession()
-      return {
-        _ = try await i.identity.consoleProviders.setBreakGlassAccount(
-          olga.id, i.request(nora.administrator, nora, note: "Single sign-on"))
-      }
+      return { _ = try await i.turnOffPasswords(except: olga.id, nora) }
     },
     UseCase(
       "sign in as the break-glass account", [.administratorSignIn, .administratorBreakGlass]
     ) { i in
       let olga = try await i.setUpProvider().administrator
       let nora = try await i.providerSession()
-      _ = try await i.identity.consoleProviders.setBreakGlassAccount(
-        olga.id, i.request(nora.administrator, nora, note: "Single sign-on"))
+      try await i.turnOffPasswords(except: olga.id, nora)
       return { _ = try await i.giveConsolePassword(olga) }
     },
   ]

@@ -19,7 +19,6 @@ struct ActionTableTests {
     changePasskeyRequirement manageAdministrators secondFactor written never
     changeSignInProvider manageAdministrators secondFactor written never
     removeSignInProvider manageAdministrators secondFactor written never
-    changePasswordSignIn manageAdministrators secondFactor written never
     changeSessionLimits manageAdministrators secondFactor none never
     changeAuditRetention manageAdministrators secondFactor written never
     confirmClock protectUsers secondFactor none never

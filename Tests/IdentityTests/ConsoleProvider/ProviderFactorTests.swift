@@ -38,10 +38,9 @@ struct ProviderFactorTests {
     }
   }
 
-  @Test(arguments: ["logout", "session logout", "unlink", "link", "remove"])
-  func `V15: what ends the provider's sessions also ends a sign-in that waits for a factor`(
-    _ event: String
-  ) async throws {
+  @Test func `V15: what ends the provider's sessions also ends a sign-in that waits for a factor`()
+    async throws
+  {
     try await withInstance { instance in
       let owner = try await instance.setUpProvider()
       let nora = try await instance.administrator("nora", .auditor)
@@ -52,28 +51,8 @@ struct ProviderFactorTests {
         throw Unexpected("no second factor is required")
       }
       instance.clock.advance(1)
-      let (providers, provider) = (instance.identity.consoleProviders, instance.provider)
-      switch event {
-      case "logout", "session logout":
-        let claims =
-          event == "logout"
-          ? provider.logoutClaims(subject: "248289761001", id: "1")
-          : provider.logoutClaims(session: "session-1", id: "1")
-        _ = try await providers.logOut(
-          try provider.token(claims, header: ["typ": "logout+jwt"]), address: "192.0.2.20")
-      case "unlink":
-        let own = try await instance.signIn(device).session
-        try await providers.unlink(own, by: instance.author(nora))
-        instance.clock.advance(30)
-      case "link":
-        let own = try await instance.signIn(device).session
-        provider.change { $0.subject = "another" }
-        guard case .linked = try await instance.visit(.link(own)) else {
-          throw Unexpected("not linked")
-        }
-        instance.clock.advance(30)
-      default: _ = try await providers.remove(owner.request(nil, note: "Replaced"))
-      }
+      _ = try await instance.identity.consoleProviders.remove(
+        owner.request(nil, note: "Replaced"))
       await expect("ended") {
         _ = try await instance.finish(
           pending.revealedText, code: try device.code(at: instance.now))
@@ -123,8 +102,8 @@ struct ProviderFactorTests {
       let before = try await authorization.eligibility(action, old)
       #expect(before.needsReauthentication && before.methods == [.provider] && before.isBlocked)
       guard
-        case .reauthenticated(let renewed, let hasSecondFactor) = try await instance.visit(
-          .reauthentication(old))
+        case .confirmed(let renewed, isLinked: false, let hasSecondFactor) =
+          try await instance.visit(in: old)
       else { throw Unexpected("not re-authenticated") }
       #expect(hasSecondFactor)
       #expect(try await !authorization.eligibility(action, renewed.session).needsReauthentication)
@@ -144,21 +123,21 @@ struct ProviderFactorTests {
       let session = try await instance.providerSession()
       instance.provider.change { $0.age = 61 }
       await expect("invalidToken.staleAuthentication") {
-        _ = try await instance.visit(.reauthentication(session))
+        _ = try await instance.visit(in: session)
       }
       instance.provider.change { $0.claims = ["auth_time": nil] }
       await expect("invalidToken.missingAuthenticationTime") {
-        _ = try await instance.visit(.reauthentication(session))
+        _ = try await instance.visit(in: session)
       }
       instance.provider.change { behavior in
         behavior.claims = [:]
         (behavior.age, behavior.subject) = (0, "another")
       }
-      await expect("otherPerson") { _ = try await instance.visit(.reauthentication(session)) }
+      await expect("otherPerson") { _ = try await instance.visit(in: session) }
       instance.provider.change { $0.subject = "248289761001" }
       // The answer to a re-authentication doesn't sign anyone in.
       let start = try await instance.identity.consoleProviders.begin(
-        .reauthentication(session), redirect: Instance.redirect)
+        in: session, redirect: Instance.redirect)
       #expect(start.address.hasSuffix("&max_age=0&prompt=login"))
       let answer = try instance.provider.signIn(at: start.address)
       await expect("ended") { _ = try await instance.come(start, answer) }
@@ -174,8 +153,8 @@ struct ProviderFactorTests {
       instance.provider.change { $0.amr = ["pwd"] }
       instance.clock.advance(3_000)
       guard
-        case .reauthenticated(let renewed, let hasSecondFactor) = try await instance.visit(
-          .reauthentication(session))
+        case .confirmed(let renewed, isLinked: false, let hasSecondFactor) =
+          try await instance.visit(in: session)
       else { throw Unexpected("not re-authenticated") }
       #expect(!hasSecondFactor)
       let authorization = instance.identity.authorization
@@ -193,38 +172,87 @@ struct ProviderFactorTests {
       let nora = try await instance.administrator("nora", .owner)
       let session = try await instance.giveConsolePassword(nora).session.session
       instance.clock.advance(301)
-      await expect("reauthenticationRequired") { _ = try await instance.visit(.link(session)) }
+      await expect("reauthenticationRequired") { _ = try await instance.visit(in: session) }
       try await instance.link(nora)
       let dora = try await instance.administrator("dora", .support)
-      await expect("linkedElsewhere") { try await instance.link(dora) }
-      await expect("notLinked") {
-        let own = try await instance.giveConsolePassword(dora).session.session
-        _ = try await instance.visit(.reauthentication(own))
-      }
+      await expect("otherPerson") { try await instance.link(dora) }
     }
   }
 
-  @Test func `unlinking takes the groups' roles, and ends the provider's sessions`() async throws {
+  @Test func `a link isn't made once the confirmation is too old, or moved to another person`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      let (start, answer) = try await instance.leave(in: session)
+      instance.clock.advance(301)
+      await expect("reauthenticationRequired") {
+        _ = try await instance.come(start, answer, session: session)
+      }
+      let own = try await instance.link(nora)
+      instance.provider.change { $0.subject = "another" }
+      await expect("otherPerson") { _ = try await instance.visit(in: own) }
+    }
+  }
+
+  @Test
+  func `V15: roles follow the groups at a re-authentication, and the session ends without any`()
+    async throws
+  {
+    try await withInstance { instance in
+      let auditors = GroupRole(group: "audit", grant: Grant(role: .auditor))
+      try await instance.setUpProvider([Instance.owners, auditors])
+      let session = try await instance.providerSession()
+      instance.provider.change { $0.groups = ["audit"] }
+      guard
+        case .confirmed(let renewed, isLinked: false, _) = try await instance.visit(in: session)
+      else { throw Unexpected("not re-authenticated") }
+      #expect(renewed.session.administrator.grants == [auditors.grant])
+      instance.provider.change { $0.groups = [] }
+      await expect("noRole") { _ = try await instance.visit(in: renewed.session) }
+      let id = session.administrator.id
+      #expect(try await instance.identity.consoleSessions.list(of: id).isEmpty)
+    }
+  }
+
+  @Test func `V15: a session that began with the provider ends after eight hours`() async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()
       let nora = try await instance.administrator("nora", .auditor)
       let own = try await instance.link(nora)
-      _ = try await instance.providerSession()
-      let providers = instance.identity.consoleProviders
-      try await providers.unlink(own, by: instance.author(nora))
-      #expect(try await instance.grants(of: nora.id) == [Grant(role: .auditor)])
-      let left = try await instance.identity.consoleSessions.list(of: nora.id)
-      #expect(left.map(\.provider) == [nil])
-      await expect("notLinked") { try await providers.unlink(own, by: instance.author(nora)) }
-      // Someone without a password or passkey has no other way in.
-      instance.provider.change { behavior in
-        (behavior.subject, behavior.email) = ("another", "pia@example.com")
+      let session = try await instance.providerSession()
+      #expect(session.expiresAt == instance.now.advanced(bySeconds: 8 * 3_600))
+      #expect(own.expiresAt == instance.now.advanced(bySeconds: 12 * 3_600))
+      let sessions = instance.identity.consoleSessions
+      let (now, id) = (instance.now.advanced(bySeconds: 8 * 3_600), nora.id)
+      try await instance.database.write { connection in
+        try connection.run("UPDATE console_session SET last_seen_at = \(now.microseconds)")
       }
-      let provisioned = try await instance.providerSession()
-      await expect("linkRequired") {
-        try await providers.unlink(
-          provisioned, by: instance.author(provisioned.administrator))
+      instance.clock.advance(8 * 3_600)
+      #expect(try await sessions.list(of: id).map(\.id) == [own.id])
+    }
+  }
+
+  @Test func `a session whose token is replaced while the provider is asked can still be linked`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      let (start, answer) = try await instance.leave(in: session)
+      let (now, random) = (instance.now, instance.identity.store.random)
+      try await instance.database.write { connection in
+        _ = try ConsoleSessions.renewToken(session, at: now, random: random, connection)
       }
+      guard
+        case .confirmed(let new, isLinked: true, _) = try await instance.come(
+          start, answer, session: session)
+      else { throw Unexpected("not linked") }
+      let token = new.token.revealedText
+      #expect(try await instance.identity.consoleSessions.find(token: token)?.id == session.id)
     }
   }
 }

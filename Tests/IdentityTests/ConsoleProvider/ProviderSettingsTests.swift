@@ -60,36 +60,23 @@ struct ProviderSettingsTests {
       // Nothing changes without a new secret.
       let request = owner.request(nil, note: "Again")
       #expect(
-        try await !providers.save(
-          Instance.consoleProvider(), secret: nil, isConfirmed: false, request
-        ).value)
+        try await !providers.save(Instance.consoleProvider(), secret: nil, request).value)
       var other = Instance.consoleProvider()
       other.clientID = "other"
-      _ = try await providers.save(other, secret: nil, isConfirmed: false, request)
+      _ = try await providers.save(other, secret: nil, request)
       #expect(try await providers.find()?.hasSecret == false)
     }
   }
 
-  @Test func `changes of roles are previewed, and have to be confirmed`() async throws {
+  @Test func `other roles of groups apply at once to the groups of the last sign-in`() async throws
+  {
     try await withInstance { instance in
       let owner = try await instance.setUpProvider()
       let session = try await instance.providerSession()
-      let providers = instance.identity.consoleProviders
       let auditors = GroupRole(group: "admins", grant: Grant(role: .auditor))
-      let new = Instance.consoleProvider([auditors])
-      let changes = try await providers.changes(by: new)
-      #expect(changes.map(\.granted) == [[Grant(role: .auditor)]])
-      #expect(changes.map(\.revoked) == [[Grant(role: .owner)]])
-      #expect(try await providers.change(of: "248289761001", by: new) == changes.first)
-      #expect(try await providers.change(of: "nobody", by: new) == nil)
-      #expect(try await providers.grants(of: ["admins", "x"], by: new) == [Grant(role: .auditor)])
-      let request = owner.request(nil, note: "Fewer owners")
-      await expect("failed.unconfirmed") {
-        _ = try await providers.save(new, secret: nil, isConfirmed: false, request)
-      }
-      #expect(
-        try await instance.grants(of: session.administrator.id) == [Grant(role: .owner)])
-      _ = try await providers.save(new, secret: nil, isConfirmed: true, request)
+      _ = try await instance.identity.consoleProviders.save(
+        Instance.consoleProvider([auditors]), secret: nil,
+        owner.request(nil, note: "Fewer owners"))
       #expect(
         try await instance.grants(of: session.administrator.id) == [Grant(role: .auditor)])
     }

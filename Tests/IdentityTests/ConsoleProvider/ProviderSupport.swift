@@ -10,9 +10,10 @@ extension Instance {
 
   /// The provider's settings with the roles of groups.
   static func consoleProvider(_ roles: [GroupRole] = [owners]) -> ConsoleProvider {
-    ConsoleProvider(
-      name: "Example ID", issuer: TestProvider.issuer, clientID: TestProvider.clientID,
-      roles: roles)
+    var provider = ConsoleProvider()
+    (provider.name, provider.issuer) = ("Example ID", TestProvider.issuer)
+    (provider.clientID, provider.roles) = (TestProvider.clientID, roles)
+    return provider
   }
 
   static let owners = GroupRole(group: "admins", grant: Grant(role: .owner))
@@ -20,31 +21,30 @@ extension Instance {
   /// Sets the provider up, by an owner who just re-authenticated.
   @discardableResult
   func setUpProvider(
-    _ roles: [GroupRole] = [owners], secret: Secret? = Secret("s3cret"), isConfirmed: Bool = false,
-    mfaValues: [String] = ConsoleProvider.usualMFAValues
+    _ roles: [GroupRole] = [owners], secret: Secret? = Secret("s3cret"),
+    mfaValues: [String] = ConsoleProvider().mfaValues
   ) async throws -> Agent {
     let owner = try await agent("olga", role: .owner)
     var provider = Self.consoleProvider(roles)
     provider.mfaValues = mfaValues
     _ = try await identity.consoleProviders.save(
-      provider, secret: secret, isConfirmed: isConfirmed,
-      owner.request(nil, note: "Single sign-on"))
+      provider, secret: secret, owner.request(nil, note: "Single sign-on"))
     return owner
   }
 
   /// Signs in at the provider and returns with its answer.
   func visit(
-    _ purpose: ProviderPurpose = .signIn, devices: [String] = []
+    in session: ConsoleSession? = nil, devices: [String] = []
   ) async throws -> ProviderSignIn {
-    let (start, answer) = try await leave(purpose)
-    return try await come(start, answer, session: purpose.session, devices: devices)
+    let (start, answer) = try await leave(in: session)
+    return try await come(start, answer, session: session, devices: devices)
   }
 
   /// Signs in at the provider, and doesn't return yet.
   func leave(
-    _ purpose: ProviderPurpose = .signIn
+    in session: ConsoleSession? = nil
   ) async throws -> (start: ProviderStart, answer: (state: String, code: String)) {
-    let start = try await identity.consoleProviders.begin(purpose, redirect: Self.redirect)
+    let start = try await identity.consoleProviders.begin(in: session, redirect: Self.redirect)
     return (start, try provider.signIn(at: start.address))
   }
 
@@ -73,10 +73,24 @@ extension Instance {
   @discardableResult
   func link(_ administrator: Administrator) async throws -> ConsoleSession {
     let session = try await giveConsolePassword(administrator).session.session
-    guard case .linked(let renewed) = try await visit(.link(session)) else {
+    guard case .confirmed(let renewed, isLinked: true, _) = try await visit(in: session) else {
       throw Unexpected("not linked")
     }
     return renewed.session
+  }
+
+  /// Turns password sign-in off for everyone except an account, in a session that began with the
+  /// provider.
+  @discardableResult
+  func turnOffPasswords(
+    except account: ID<Administrator>, _ session: ConsoleSession
+  ) async throws -> Bool {
+    var provider = try #require(try await identity.consoleProviders.find())
+    provider.breakGlassAccount = account
+    return try await identity.consoleProviders.save(
+      provider, secret: nil,
+      request(session.administrator, session, note: "Single sign-on")
+    ).value
   }
 
   func grants(of id: ID<Administrator>) async throws -> Set<Grant> {

@@ -102,57 +102,27 @@ struct StaleFormTests {
       let request = olga.request(nil, note: "Single sign-on")
       let fewer = Instance.consoleProvider([auditors])
       _ = try await providers.save(
-        fewer, secret: nil, expecting: opened.version, confirming: "", request)
+        fewer, secret: nil, expecting: opened.version, request)
       var stale = Instance.consoleProvider([Instance.owners, auditors])
       stale.name = "Renamed"
       let entered = stale
       for version in [opened.version, Self.missing] {
         await expect("failed.changedMeanwhile") {
           try await providers.save(
-            entered, secret: nil, expecting: version, confirming: "", request)
+            entered, secret: nil, expecting: version, request)
         }
         #expect(try await providers.find()?.roles == [auditors])
       }
       _ = try await providers.remove(request)
       await expect("failed.changedMeanwhile") {
         try await providers.save(
-          entered, secret: nil, expecting: fewer.version, confirming: "", request)
+          entered, secret: nil, expecting: fewer.version, request)
       }
       #expect(try await providers.find() == nil)
       #expect(
         try await providers.save(
-          entered, secret: nil, expecting: ConsoleProvider().version, confirming: "", request
+          entered, secret: nil, expecting: ConsoleProvider().version, request
         ).value)
-    }
-  }
-
-  @Test func `role changes that weren't shown aren't made by confirming others`() async throws {
-    try await withInstance { instance in
-      let olga = try await instance.setUpProvider()
-      let nora = try await instance.providerSession().administrator.id
-      let providers = instance.identity.consoleProviders
-      let opened = try #require(try await providers.find())
-      let auditor = Grant(role: .auditor)
-      let new = Instance.consoleProvider([GroupRole(group: "admins", grant: auditor)])
-      let shown = try await providers.changes(by: new).digest
-      instance.provider.change { behavior in
-        (behavior.subject, behavior.email) = ("another", "pia@example.com")
-      }
-      let pia = try await instance.providerSession().administrator.id
-      let request = olga.request(nil, note: "Fewer owners")
-      for confirmed in [shown, ""] {
-        await expect("failed.unconfirmed") {
-          try await providers.save(
-            new, secret: nil, expecting: opened.version, confirming: confirmed, request)
-        }
-        for id in [nora, pia] {
-          #expect(try await instance.grants(of: id) == [Grant(role: .owner)])
-        }
-      }
-      let present = try await providers.changes(by: new).digest
-      _ = try await providers.save(
-        new, secret: nil, expecting: opened.version, confirming: present, request)
-      for id in [nora, pia] { #expect(try await instance.grants(of: id) == [auditor]) }
     }
   }
 

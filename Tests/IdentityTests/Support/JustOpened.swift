@@ -24,14 +24,12 @@ extension ConsoleSessions {
 }
 
 extension ConsoleProviders {
-  /// Sets the provider up, or changes it; confirms the changes of roles, or none.
+  /// Sets the provider up, or changes it.
   func save(
-    _ provider: ConsoleProvider, secret: Secret?, isConfirmed: Bool, _ request: ActionRequest
+    _ provider: ConsoleProvider, secret: Secret?, _ request: ActionRequest
   ) async throws -> ActionOutcome<Bool> {
     let version = (try await find() ?? ConsoleProvider()).version
-    let confirmed = isConfirmed ? try await changes(by: provider).digest : ""
-    return try await save(
-      provider, secret: secret, expecting: version, confirming: confirmed, request)
+    return try await save(provider, secret: secret, expecting: version, request)
   }
 }
 
