@@ -1,9 +1,7 @@
 #pragma once
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
-#include <linux/sockios.h>
 #include <netinet/in.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, so Swift can't call them.
@@ -167,40 +165,4 @@ static inline curl_socket_t http_open_socket(const struct curl_sockaddr *address
 }
 
 /// The options for a connection on which bytes are sent. Strings must stay valid while it's opened.
-struct connection_settings {
-  const char *url;
-  const char *authority;
-  long connect_seconds;
-  char *error;
-  void *context;
-  curl_xferinfo_callback progress;
-  curl_opensocket_callback open;
-};
-
-static inline CURLcode connection_prepare(CURL *handle, const struct connection_settings *settings) {
-  CURLcode code = common_prepare(
-      handle, (struct common_settings){
-                  .protocols = "http,https", .url = settings->url, .authority = settings->authority,
-                  .verifies = 1, .connect_seconds = settings->connect_seconds,
-                  .error = settings->error, .context = settings->context,
-                  .progress = settings->progress, .open = settings->open});
-  SET(CURLOPT_CONNECT_ONLY, 1L);
-  SET(CURLOPT_SSL_ENABLE_ALPN, 0L);
-  SET(CURLOPT_TCP_KEEPALIVE, 1L);
-  return code;
-}
-
-/// Returns the socket of an open connection.
-static inline curl_socket_t connection_socket(CURL *handle) {
-  curl_socket_t socket = CURL_SOCKET_BAD;
-  return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket
-                                                                               : CURL_SOCKET_BAD;
-}
-
-/// Returns how many bytes the peer hasn't acknowledged; -1 if that's unknown.
-static inline int connection_unacknowledged(curl_socket_t socket) {
-  int count = 0;
-  return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
-}
-
 #undef SET

@@ -92,7 +92,7 @@ public struct Console: Sendable {
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self, BouncesRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
     EmailTemplatesRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
-    EventStreamsRoutes.self, MessagesRoutes.self, GuidanceRoutes.self, SignInSimulatorRoutes.self,
+    MessagesRoutes.self, GuidanceRoutes.self, SignInSimulatorRoutes.self,
     AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, PasskeysRoutes.self,
     SignInProviderRoutes.self, SignOutRoutes.self,
     SetupRoutes.self, ActionLinkRoutes.self, ReportedChangesRoutes.self,

@@ -114,7 +114,6 @@ public struct Demo: Sendable {
       try await storeGrowth(people)
       try await live(people, pools, staff)
       try await giveCodes(people)
-      try await addEventStream(staff)
       try await fold()
       return DemoSummary(
         projects: DemoProject.all.count, tenants: pools.count - DemoProject.all.count,

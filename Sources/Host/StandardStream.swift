@@ -26,14 +26,32 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
     }
   }
 
+  /// Keeps standard output for one purpose: whatever else is written to it from now on goes to
+  /// standard error.
+  ///
+  /// - Returns: The descriptor of what was standard output.
+  /// - Throws: ``SystemError``.
+  public static func reserveOutput() throws(SystemError) -> Int32 {
+    let descriptor = fcntl(output.rawValue, F_DUPFD_CLOEXEC, error.rawValue + 1)
+    guard descriptor >= 0, dup2(error.rawValue, output.rawValue) >= 0 else { throw .last }
+    return descriptor
+  }
+
   /// Writes bytes, unbuffered even when it's a pipe, and waits while its reader is slow.
   ///
   /// - Throws: ``WriteError``, for example on a full disk or after the reader ended.
   public func write(_ bytes: [UInt8]) throws(WriteError) {
+    try Self.write(bytes, to: rawValue)
+  }
+
+  /// Writes bytes to a descriptor of a stream in the same way.
+  ///
+  /// - Throws: ``WriteError``.
+  public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(rawValue, $0.baseAddress, $0.count)
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 {
         rest = rest.dropFirst(count)
@@ -42,7 +60,7 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        var event = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&event, 1, -1)
       case let error: throw WriteError(reason: unsafe String(cString: strerror(error)))
       }

@@ -115,8 +115,6 @@ public final class Identity: Sendable {
   public let audit: Audit
   /// The hash chain of the audit log.
   public let auditChain: AuditChain
-  /// Copies of the audit log in other systems.
-  public let eventStreams: EventStreams
   /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
   /// Templates of emails to users.
@@ -182,8 +180,6 @@ public final class Identity: Sendable {
     policies = Policies(store: store, audit: audit, activity: activity)
     evidenceKeys = try EvidenceKeys(store: store, keys: keys)
     auditChain = AuditChain(store: store, keys: evidenceKeys)
-    eventStreams = EventStreams(
-      store: store, sealer: try Sealer(keys, purpose: "event stream", random: random))
     reviews = Reviews(store: store, audit: audit, keys: evidenceKeys)
     policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)
@@ -243,7 +239,7 @@ public final class Identity: Sendable {
       store: store, ring: keys,
       places: [
         totp, removed, administratorTOTP, signingKeys, evidenceKeys, store.outbox,
-        identityProviders, backupCodeStore, eventStreams, consoleProviders,
+        identityProviders, backupCodeStore, consoleProviders,
       ])
     unreadableSecrets = UnreadableSecrets(store: store)
     integrityChecks = IntegrityChecks(store: store)

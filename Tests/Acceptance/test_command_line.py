@@ -74,7 +74,7 @@ def test_all_configuration_problems_are_reported_at_once(tmp_path):
     (["--public-url", "https://mfa.example.com/path"], "--public-url"),
     (["--project", "p"], "--project"),
     (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "/nowhere"),
-    (["--access-log", "/nowhere/log"], "/nowhere/log"), (["--audit-heads", "-"], "--audit-heads"),
+    (["--access-log", "/nowhere/log"], "/nowhere/log"), (["--audit-file", "/nowhere/log"], "/nowhere/log"),
 ])
 def test_an_invalid_configuration_is_refused(tmp_path, words, word):
     run("init", "--data", tmp_path)

@@ -80,14 +80,14 @@ def test_doctor_finds_what_a_server_couldnt_use_and_prints_no_password(tmp_path)
     link.symlink_to(data)
     examined = run(
         "doctor", "--data", link, "--assets", ROOT, "--json", "--policy-file",
-        tmp_path / "policies.json", "--event-folder", tmp_path / "none", "--audit-heads",
-        tmp_path / "none/heads")
+        tmp_path / "policies.json", "--backups", tmp_path / "none", "--audit-file",
+        tmp_path / "none/audit")
     found = {finding["check"]: finding for finding in reversed(json.loads(examined.stdout))}
     assert examined.returncode == 2 and found["permissions"]["severity"] == "ok", found
     problem = found["configuration"]["message"]
-    for name in ["policies.json", "none", "none/heads"]:
+    for name in ["policies.json", "none", "none/audit"]:
         assert str(tmp_path / name) in problem, problem
-    checked = run("check-config", "--data", link, "--assets", ROOT, "--event-folder",
+    checked = run("check-config", "--data", link, "--assets", ROOT, "--backups",
                   tmp_path / "none", "--listen", "127.0.0.1:8080", "--metrics-listen",
                   "127.0.0.1:8080")
     assert checked.returncode == 78

@@ -113,7 +113,7 @@ def test_a_start_on_a_full_disk_is_worth_repeating(disk):
     assert str(folder) in refusal.stderr
 
 
-@pytest.mark.parametrize("option", ["--access-log", "--audit-heads"])
+@pytest.mark.parametrize("option", ["--access-log", "--audit-file"])
 def test_a_start_whose_log_is_on_a_full_disk_is_worth_repeating(tmp_path, option):
     folder = tmp_path / "disk"
     folder.mkdir()
@@ -124,29 +124,31 @@ def test_a_start_whose_log_is_on_a_full_disk_is_worth_repeating(tmp_path, option
     assert str(folder / "log") in refusal.stderr and "No space left on device" in refusal.stderr
 
 
-def test_heads_on_a_full_disk_are_a_warning_and_none_is_cut(disk, tmp_path):
+def test_an_audit_file_on_a_full_disk_is_a_warning_and_no_line_is_cut(disk, tmp_path):
     folder, prefix = disk
-    with Server(tmp_path / "data", "--audit-heads", folder / "heads.jsonl", prefix=prefix) as server:
+    with Server(tmp_path / "data", "--audit-file", folder / "audit.jsonl", prefix=prefix) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         inside = Path(f"/proc/{server.process.pid}/root{folder}")
-        until(lambda: (inside / "heads.jsonl").read_bytes().count(b"\n"), "a head is exported")
-        # The rest of the block that the last head ends in is free, too: it takes a part of a later one.
-        before = (inside / "heads.jsonl").read_bytes()
-        with open(inside / "heads.jsonl", "ab") as file:
-            file.write(b" " * (4095 - 100 - len(before) % 4096) + b"\n")
-        before = (inside / "heads.jsonl").read_bytes()
-        with open(inside / "ballast", "wb", buffering=0) as file, contextlib.suppress(OSError):
-            while file.write(b"\0" * 4096):
+        file = inside / "audit.jsonl"
+        until(lambda: b'"type":"head"' in file.read_bytes(), "a head is written")
+        # The rest of the block that the last line ends in is free, too: it takes a part of a later one.
+        with open(file, "ab") as lines:
+            size = len(file.read_bytes())
+            lines.write(b" " * (4095 - 100 - size % 4096) + b"\n")
+        with open(inside / "ballast", "wb", buffering=0) as ballast, contextlib.suppress(OSError):
+            while ballast.write(b"\0" * 4096):
                 pass
         pages.create_project("later-on")
-        server.wait_for_line(r"(heads\.jsonl can't be written: No space left on device)", 90)
-        assert httpx.get(f"{server.url}/readyz").text == "ready; warnings: audit-heads\n"
-        assert (inside / "heads.jsonl").read_bytes() == before
+        server.wait_for_line(r"(audit\.jsonl can't be written: No space left on device)", 90)
+        assert httpx.get(f"{server.url}/readyz").text == "ready; warnings: audit-file\n"
+        before = file.read_bytes()
+        assert before.endswith(b"\n")
         (inside / "ballast").unlink()
-        server.wait_for_line(r"(are exported to \S+heads\.jsonl again)")
+        server.wait_for_line(r"(is written to \S+audit\.jsonl again)")
         until(lambda: httpx.get(f"{server.url}/readyz").text == "ready\n", "it's ready")
-        later = (inside / "heads.jsonl").read_bytes().removeprefix(before).splitlines()
+        later = file.read_bytes().removeprefix(before).splitlines()
         assert later and all(json.loads(line)["sequence"] for line in later)
+
 
 
 def test_an_import_on_a_full_disk_says_what_it_stored_and_can_be_repeated(disk, tmp_path):

@@ -5,7 +5,7 @@ import Testing
 struct SealingTests {
   /// Stored values, by the purpose of the sealer and the type that re-encrypts them.
   private static let stored: Set = [
-    "administrator totp secret AdministratorTOTP", "event stream EventStreams",
+    "administrator totp secret AdministratorTOTP",
     "evidence key EvidenceKeys",
     "identity provider IdentityProviders",
     "sign-in provider ConsoleProviders",

@@ -32,7 +32,6 @@ import Testing
         // Administrators and passkeys have UUIDs.
         "/administrators/passkeys", "/administrators/session-limits", "/account/passkeys/new",
         "/administrators/sign-in-provider", "/administrators/sign-in-provider/removal",
-        "/event-streams/new",
         // Provider IDs begin with their protocol, so none is “new”.
         "/projects/{String}/settings/providers/new",
         "/projects/{String}/tenants/{String}/settings/providers/new",

@@ -113,8 +113,6 @@ import Testing
     ("audit-wrong", World.ada, "{eu}/audit?from=2026-02-30"),
     ("audit-of-all", World.iris, "/audit"),
     ("audit-retention", World.ada, "/audit/retention"),
-    ("event-streams-empty", World.ada, "/event-streams"),
-    ("event-stream-new", World.ada, "/event-streams/new"),
     ("session-limits", World.ada, "/administrators/session-limits"),
     ("dormant-administrators", World.iris, "/reports/dormant-administrators?days=30"),
     ("passkey-requirement", World.ada, "/administrators/passkeys"),

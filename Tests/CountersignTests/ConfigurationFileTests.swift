@@ -159,12 +159,14 @@ struct ConfigurationFileTests {
 
   @Test func `a folder in place of a file is refused`() async throws {
     try await withFolder { folder in
-      for name in ["access-log", "audit-heads", "policy-file"] {
+      for name in ["access-log", "audit-file", "policy-file"] {
         let arguments = try Arguments(
           ["--\(name)", folder], options: ServeConfiguration.options)
         #expect(ConfiguredFiles(arguments, withData: false).problems.count == 1, "\(name)")
       }
-      #expect(throws: ConfigurationError.self) { try LineFile(path: folder).create() }
+      #expect(throws: ConfigurationError.self) {
+        try AuditFileOutput(folder, in: DataFolder(path: folder))
+      }
       do {
         _ = try PolicyFileReader.read(folder)
       } catch {

@@ -49,7 +49,7 @@ struct KeyRotationTaskTests {
         })
       let task = KeyRotationTask(instance, folder, environment: [:], log: log)
       let readiness = Readiness(
-        instance.identity, folder, environment: [:], certificate: nil, mail: nil, auditHeads: nil,
+        instance.identity, folder, environment: [:], certificate: nil, mail: nil, auditFile: nil,
         file: nil, hasSpace: { true })
       var other = KeyRing(random: .system)
       if kind == "the key from before a rotation" {

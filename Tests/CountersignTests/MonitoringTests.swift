@@ -242,7 +242,7 @@ struct ReadinessDocumentTests {
     let section = rest[..<(try #require(rest.range(of: end)).lowerBound)]
     // Emails only warn.
     let causes =
-      Readiness.Check.allCases.filter { ![.mail, .auditHeads].contains($0) }.map(\.rawValue) + [
+      Readiness.Check.allCases.filter { ![.mail, .auditFile].contains($0) }.map(\.rawValue) + [
         "starting", "draining",
       ]
     #expect(causes.filter { !section.contains("`\($0)`") } == [])

@@ -48,7 +48,6 @@ extension UnreadableSecrets.Group.Kind {
     case .signingKey: Message("audit.secret-signing-key")
     case .evidenceKey: Message("audit.secret-evidence-key")
     case .message: Message("audit.secret-message")
-    case .webhookSecret: Message("audit.secret-webhook-secret")
     }
   }
 }

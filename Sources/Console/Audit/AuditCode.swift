@@ -35,7 +35,6 @@ enum AuditCode {
     case .importPart: ImportPart(rawValue: code)?.auditText
     case .linkKind: link(code)
     case .theme: theme(code)
-    case .streamKind: EventStream.Kind(rawValue: code)?.text
     default: nil
     }
   }

@@ -185,12 +185,6 @@ struct AuditFieldLabel {
     case .secretKind: Message("audit.field-secret-kind")
     case .secretPart: Message("audit.field-secret-part")
     case .failure: Message("audit.field-failure")
-    case .eventStreamsPaused: Message("audit.field-event-streams-paused")
-    case .streamKind: Message("audit.field-stream-kind")
-    case .destination: Message("audit.field-destination")
-    case .signingSecret: Message("audit.field-signing-secret")
-    case .streamStart: Message("audit.field-stream-start")
-    case .auditEntry: Message("audit.field-audit-entry")
     }
   }
 
@@ -231,8 +225,6 @@ struct AuditFieldLabel {
     case .recoveryCodesEnded:
       Message("audit.count-recovery-codes-ended", ["count": .number(number)])
     case .secrets: Message("audit.count-secrets", ["count": .number(number)])
-    case .eventStreamsPaused:
-      Message("audit.count-event-streams-paused", ["count": .number(number)])
     default: nil
     }
   }

@@ -90,14 +90,6 @@ enum AuditText {
     case .supportHold: Message("audit.action-support-hold")
     case .supportRelease: Message("audit.action-support-release")
     case .supportStepUp: Message("audit.action-support-step-up")
-    case .eventStreamAdd: Message("audit.action-event-stream-add")
-    case .eventStreamChange: Message("audit.action-event-stream-change")
-    case .eventStreamDelete: Message("audit.action-event-stream-delete")
-    case .eventStreamDiscard: Message("audit.action-event-stream-discard")
-    case .eventStreamPause: Message("audit.action-event-stream-pause")
-    case .eventStreamResume: Message("audit.action-event-stream-resume")
-    case .eventStreamRetry: Message("audit.action-event-stream-retry")
-    case .eventStreamTest: Message("audit.action-event-stream-test")
     case .factorEndRecoveryCodes: Message("audit.action-factor-end-recovery-codes")
     case .factorEndTemporaryCode: Message("audit.action-factor-end-temporary-code")
     case .factorEnroll: Message("audit.action-factor-enroll")
@@ -189,14 +181,13 @@ enum AuditText {
     case .masterKey: Message("audit.group-master-key")
     case .instance: Message("audit.group-instance")
     case .audit: Message("common.audit-log")
-    case .eventStream: Message("audit.group-event-stream")
     }
   }
 
   /// Whether the group's actions belong to no project.
   static func isOfInstance(_ group: AuditAction.Group) -> Bool {
     switch group {
-    case .administrator, .signingKey, .masterKey, .instance, .eventStream: true
+    case .administrator, .signingKey, .masterKey, .instance: true
     default: false
     }
   }
@@ -224,14 +215,13 @@ enum AuditText {
     case .signingKey: Message("audit.type-signing-key")
     case .masterKey: Message("audit.type-master-key")
     case .instance: Message("audit.type-instance")
-    case .eventStream: Message("audit.type-event-stream")
     }
   }
 
   /// Whether resources of the type belong to no project.
   static func isOfInstance(_ resource: AuditResource) -> Bool {
     switch resource {
-    case .signingKey, .masterKey, .instance, .eventStream: true
+    case .signingKey, .masterKey, .instance: true
     default: false
     }
   }

@@ -142,7 +142,6 @@ struct PageEntry: Sendable {
       and: [ConsolePaths.exemptions.components]),
     .instance(.records, Message("reports.reports"), ConsolePaths.allReports),
     .instance(.records, Message("common.audit-log"), ConsolePaths.instanceAudit),
-    .instance(.records, Message("event-streams.event-streams"), ConsolePaths.eventStreams),
   ]
 
   /// The entries of a pool's pages, in the order of the sidebar.

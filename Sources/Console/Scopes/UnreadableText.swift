@@ -13,8 +13,6 @@ extension UnreadableSecrets.Group {
     case .clientSecret: Message("scopes.client-secret-unreadable", ["count": .number(count)])
     case .signingKey: Message("scopes.signing-key-unreadable", ["count": .number(count)])
     case .evidenceKey: Message("scopes.evidence-key-unreadable", ["count": .number(count)])
-    case .webhookSecret:
-      Message("scopes.webhook-secret-unreadable", ["count": .number(count)])
     case .message: Message("scopes.message-unreadable", ["count": .number(count)])
     }
   }

@@ -49,8 +49,6 @@ extension AuditAction {
     case instance
     /// The audit log.
     case audit
-    /// Event streams.
-    case eventStream = "event-stream"
 
     /// The group's actions.
     public var actions: [AuditAction] { AuditAction.allCases.filter { $0.group == self } }
@@ -118,9 +116,6 @@ extension AuditAction {
       .instanceRemoveSignInProvider, .instanceRestore:
       .instance
     case .auditChangeRetention, .auditDownload, .auditRead: .audit
-    case .eventStreamAdd, .eventStreamChange, .eventStreamDelete, .eventStreamDiscard,
-      .eventStreamPause, .eventStreamResume, .eventStreamRetry, .eventStreamTest:
-      .eventStream
     }
   }
 }

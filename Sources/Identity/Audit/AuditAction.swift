@@ -278,22 +278,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case auditDownload = "audit.download"
   /// Audit log retention changed.
   case auditChangeRetention = "audit.change-retention"
-  /// Event stream added.
-  case eventStreamAdd = "event-stream.add"
-  /// Event stream changed.
-  case eventStreamChange = "event-stream.change"
-  /// Event stream deleted.
-  case eventStreamDelete = "event-stream.delete"
-  /// Event stream paused.
-  case eventStreamPause = "event-stream.pause"
-  /// Event stream resumed.
-  case eventStreamResume = "event-stream.resume"
-  /// Test event requested.
-  case eventStreamTest = "event-stream.test"
-  /// Delivery of a rejected entry retried.
-  case eventStreamRetry = "event-stream.retry"
-  /// Rejected entry discarded.
-  case eventStreamDiscard = "event-stream.discard"
 
   /// The part of the stored name before the period, which an index of the log is sorted by.
   var prefix: String { String(rawValue.prefix { $0 != "." }) }

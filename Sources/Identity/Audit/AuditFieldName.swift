@@ -350,16 +350,4 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case secretPart = "secret-part"
   /// Why a stored secret couldn't be decrypted.
   case failure
-  /// The number of event streams paused.
-  case eventStreamsPaused = "event-streams-paused"
-  /// The kind of an event stream.
-  case streamKind = "stream-kind"
-  /// Where an event stream leads.
-  case destination
-  /// The secret that signs a webhook's requests.
-  case signingSecret = "signing-secret"
-  /// The position in the audit log after which an event stream begins.
-  case streamStart = "stream-start"
-  /// The position of an entry in the audit log.
-  case auditEntry = "audit-entry"
 }

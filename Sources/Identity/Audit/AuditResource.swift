@@ -40,6 +40,4 @@ public enum AuditResource: String, CaseIterable, Sendable {
   case masterKey = "master key"
   /// The instance.
   case instance
-  /// A copy of the audit log in another system.
-  case eventStream = "event stream"
 }

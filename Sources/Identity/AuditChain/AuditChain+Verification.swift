@@ -8,13 +8,14 @@ extension AuditChain {
   /// Verifies the whole chain.
   ///
   /// - Parameters:
-  ///   - exported: The lines of the heads that were exported from this instance; nil for none.
+  ///   - exported: The heads that were exported from this instance, with nil for a line that isn't
+  ///     one; nil for none.
   ///   - trusted: The keys that may have signed; nil for those in the database.
   ///   - width: How many sections are verified at the same time.
   /// - Returns: What was found.
   /// - Throws: ``AuditError``.
   public func verify(
-    exported: [ExportedHead]? = nil, trusting trusted: [Ed25519PublicKey]? = nil, width: Int = 1
+    exported: [AuditHead?]? = nil, trusting trusted: [Ed25519PublicKey]? = nil, width: Int = 1
   ) async throws(AuditError) -> AuditVerification {
     let keys = try await known(trusted)
     var result = AuditVerification()
@@ -157,20 +158,12 @@ private struct HeadComparison {
   }
 
   func add(
-    exported: [ExportedHead], to result: inout AuditVerification,
+    exported: [AuditHead?], to result: inout AuditVerification,
     _ connection: borrowing Connection
   ) throws {
     var found = AuditVerification.Exported()
-    for (index, line) in exported.enumerated() {
-      let head: AuditHead
-      switch line {
-      case .head(let whole): head = whole
-      case .cut(let bytes):
-        let next = exported[index...].lazy.compactMap(\.head).first
-        let isRepeated = next.map { $0.line.starts(with: bytes) } ?? false
-        found.cut.append(.init(line: index + 1, isRepeated: isRepeated))
-        continue
-      case .invalid:
+    for (index, head) in exported.enumerated() {
+      guard let head else {
         result.add(.exportInvalid(line: index + 1))
         continue
       }

@@ -99,29 +99,6 @@ public struct AuditChain: Sendable {
     }
   }
 
-  /// The most exported heads that are looked up: 100 days with a head every minute.
-  private static let mostLookedUp = 144_000
-
-  /// Returns the position of the newest exported head that this log has; 0 for none.
-  ///
-  /// - Parameter exported: Heads in the order in which they were exported.
-  /// - Returns: The position.
-  /// - Throws: ``AuditError``.
-  public func position(of exported: [AuditHead]) async throws(AuditError) -> Int64 {
-    try await store.read(AuditError.self) { connection in
-      for head in exported.reversed().prefix(Self.mostLookedUp) {
-        let isKnown = try connection.first(
-          """
-          SELECT 1 FROM audit_head
-          WHERE sequence = \(head.sequence) AND signature = \(head.signature)
-          """
-        ) { _ in true }
-        if isKnown == true { return head.sequence }
-      }
-      return 0
-    }
-  }
-
   /// Lists signed heads in order.
   ///
   /// - Throws: ``AuditError``.

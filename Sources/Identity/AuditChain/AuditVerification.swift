@@ -26,7 +26,7 @@ public struct AuditVerification: Sendable {
     case hidden(Int64)
     /// Filtered logs and reports leave out what's written from now on; the position is the last one.
     case hiding(after: Int64)
-    /// A line of the exported heads is neither a signed head nor one that was cut off.
+    /// A line of the exported heads isn't a signed head.
     case exportInvalid(line: Int)
 
     /// The position; nil for a fault that has none.
@@ -48,16 +48,6 @@ public struct AuditVerification: Sendable {
     public internal(set) var newest: AuditHead?
     /// How many can't be compared, because their entries were removed because of their age.
     public internal(set) var removed = 0
-    /// The lines that were cut off, which prove nothing.
-    public internal(set) var cut: [CutLine] = []
-  }
-
-  /// A line of exported heads that was cut off.
-  public struct CutLine: Sendable, Equatable {
-    /// The number of the line, beginning with 1.
-    public let line: Int
-    /// Whether the next whole head of the file is the same head.
-    public let isRepeated: Bool
   }
 
   /// The number of entries that were checked.

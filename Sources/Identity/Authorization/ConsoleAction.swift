@@ -34,22 +34,6 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case changeAuditRetention
   /// Confirms that the machine's clock is correct when the server doubts it.
   case confirmClock
-  /// Adds a destination that audit entries are copied to.
-  case addEventStream
-  /// Changes a destination's name or address, or replaces its secret.
-  case changeEventStream
-  /// Deletes a destination.
-  case deleteEventStream
-  /// Pauses copying to a destination.
-  case pauseEventStream
-  /// Resumes copying to a destination.
-  case resumeEventStream
-  /// Sends a test event to a destination.
-  case testEventStream
-  /// Sends an entry again that a destination refused.
-  case retryDeadLetter
-  /// Discards an entry that a destination refused.
-  case discardDeadLetter
 
   // Projects, tenants, and their settings.
   /// Creates a project with an API key.
@@ -280,11 +264,6 @@ extension ConsoleAction {
     case .changeAuditRetention:
       ActionRequirements(.manageAdministrators, .secondFactor, .written)
     case .confirmClock: ActionRequirements(.protectUsers, .secondFactor)
-    case .addEventStream, .changeEventStream, .deleteEventStream, .pauseEventStream:
-      ActionRequirements(.manageAdministrators, .secondFactor, .written)
-    case .discardDeadLetter: ActionRequirements(.manageAdministrators, .recent, .written)
-    case .resumeEventStream: ActionRequirements(.manageAdministrators, .recent)
-    case .testEventStream, .retryDeadLetter: ActionRequirements(.manageAdministrators)
 
     case .createProject: ActionRequirements(.createProject)
     case .createTenant: ActionRequirements(.manageTenants)

@@ -1,4 +1,5 @@
 import Database
+import Network
 import OpenIDConnect
 import Text
 
@@ -11,8 +12,8 @@ extension ConsoleProvider {
     }
     check(UserPoolRules.isDisplayName(name), .invalidName)
     check(
-      EventDestination.isURL(issuer) && !issuer.contains("?")
-        && issuer.utf8.count <= Self.longestText, .invalidIssuer)
+      issuer.utf8.count <= Self.longestText && Self.isURL(issuer) && !issuer.contains("?"),
+      .invalidIssuer)
     check(Self.isText(clientID), .invalidClientID)
     check(areScopesValid, .invalidScopes)
     check(Self.isText(groupsClaim), .invalidGroupsClaim)
@@ -35,6 +36,16 @@ extension ConsoleProvider {
       faults.append(.placeNotFound(index + 1))
     }
     return faults
+  }
+
+  /// Whether a text is a URL that begins with `https://`, or with `http://` for this machine.
+  private static func isURL(_ text: String) -> Bool {
+    guard text.utf8.allSatisfy({ (33...126).contains($0) }),
+      let host = ContinueURL.host(of: text), !text.contains("#"),
+      !text.dropFirst("https://".utf8.count).prefix(while: { !"/?".contains($0) }).contains("@")
+    else { return false }
+    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    return text.lowercased().hasPrefix("https://") || HostName.isLoopback(name)
   }
 
   private static func isText(_ text: String) -> Bool {

@@ -44,10 +44,6 @@ struct StoredSecret: Sendable, Equatable {
   static let consoleProvider = StoredSecret(
     kind: .clientSecret, object: .instance, objectID: "sign-in-provider")
 
-  static func webhookSecret(_ stream: String) -> StoredSecret {
-    StoredSecret(kind: .webhookSecret, object: .eventStream, objectID: stream)
-  }
-
   static func userCodes(
     _ kind: String, of account: String, project: String, tenant: String
   ) -> StoredSecret {

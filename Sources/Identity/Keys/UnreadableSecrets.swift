@@ -33,8 +33,6 @@ public struct UnreadableSecrets: Sendable {
       case evidenceKey = "evidence-key"
       /// The text of a message to a user.
       case message = "message"
-      /// The secret that signs the requests of an event stream.
-      case webhookSecret = "webhook-secret"
     }
 
     /// The kind of secret.

@@ -24,9 +24,6 @@ public struct RestoreReport: Sendable {
   /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
-  /// The number of event streams that were paused.
-  public internal(set) var eventStreams = 0
-
   init(at: Instant) { self.at = at }
 
   /// Adds what was invalidated to an audit entry.
@@ -37,7 +34,7 @@ public struct RestoreReport: Sendable {
       (.administratorSessionsEnded, consoleSessions ?? 0), (.requestsClosed, approvals),
       (.bulkRemovalsStopped, bulkRemovals), (.linksClosed, links), (.messagesDeleted, messages),
       (.temporaryCodesEnded, temporaryCodes), (.invitationsRevoked, invitations),
-      (.recoveryCodesEnded, recoveryCodes), (.eventStreamsPaused, eventStreams),
+      (.recoveryCodesEnded, recoveryCodes),
     ] where number > 0 { entry.add(field, .number(number)) }
   }
 }
@@ -74,8 +71,6 @@ extension Identity {
       try Self.closeRequests(&report, at: now, connection)
       try Self.closeLinks(&report, at: now, connection)
       try Self.endCodes(state, &report, connection)
-      // A restore may be a drill, whose entries mustn't reach the destinations.
-      report.eventStreams = try EventStreams.pauseAll(at: now, connection)
       try RestoreMark.set(now, connection)
       var entry = AuditEntry(.instanceRestore, .instance, "", name: "")
       report.describe(in: &entry)

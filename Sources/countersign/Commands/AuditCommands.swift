@@ -44,7 +44,7 @@ enum AuditVerifyCommand: Command {
     let heads = try arguments.value("heads").map { path in
       let heads = try AuditHeadFile(path: path).lines()
       // Nothing would be compared, and yet the result would look as if something had been.
-      guard heads.contains(where: { $0.head != nil }) else {
+      guard heads.contains(where: { $0 != nil }) else {
         throw ConfigurationError(
           Message("cli.audit-no-heads-in-file", ["path": .text(path)]))
       }
@@ -119,12 +119,6 @@ enum AuditVerifyCommand: Command {
       facts.append(Message("cli.audit-unsealed", ["count": .number(Int(result.unsealed))]))
     }
     if let exported = result.exported {
-      for cut in exported.cut {
-        facts.append(
-          cut.isRepeated
-            ? Message("cli.audit-cut-repeated", ["line": .number(cut.line)])
-            : Message("cli.audit-cut", ["line": .number(cut.line)]))
-      }
       facts.append(Message("cli.audit-after-export"))
       if exported.removed > 0 {
         facts.append(

@@ -211,7 +211,6 @@ extension RestoreReport {
       (temporaryCodes, Message("cli.temporary-codes", ["count": .number(temporaryCodes)])),
       (invitations, Message("cli.invitations", ["count": .number(invitations)])),
       (recoveryCodes, Message("cli.recovery-codes", ["count": .number(recoveryCodes)])),
-      (eventStreams, Message("cli.event-streams-paused", ["count": .number(eventStreams)])),
     ]
     return parts + rest.filter { $0.0 > 0 }.map(\.1)
   }

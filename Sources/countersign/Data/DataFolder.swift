@@ -27,8 +27,12 @@ struct DataFolder: Sendable {
   /// The file that everything that uses the master key locks.
   var keysLock: String { "\(path)/\(Self.keysLockName)" }
 
+  /// The file with the position of the audit log on a server's standard output.
+  var auditFilePosition: String { "\(path)/audit-file.position" }
+
   private static let serverLockName = "server.lock"
   private static let keysLockName = "keys.lock"
+  private static let auditFileLockName = "audit-file.lock"
 
   /// Creates the folder with mode 700 if it's missing, and checks that it's writable.
   func prepare() throws(ConfigurationError) {
@@ -249,6 +253,11 @@ struct DataFolder: Sendable {
   /// Locks the folder for one server; returns nil when another process has the lock.
   func lockIfFree() throws(ConfigurationError) -> FolderLock? {
     try take(Self.serverLockName)
+  }
+
+  /// Locks the audit log on standard output for one server; returns nil when another one has the lock.
+  func lockStandardOutput() throws(ConfigurationError) -> FolderLock? {
+    try take(Self.auditFileLockName)
   }
 
   /// Acquires the shared lock that keeps the master key from changing while a command uses it.

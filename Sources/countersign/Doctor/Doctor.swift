@@ -67,7 +67,7 @@ struct Doctor: Sendable {
       let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
       if mode & 0o077 != 0 { found.append(.accessible(path: path, mode: mode, wanted: wanted)) }
     }
-    found += folder.foreignFiles(events: arguments.value("event-folder"))
+    found += folder.foreignFiles
     return found.isEmpty ? [.folderPrivate] : found
   }
 

@@ -29,13 +29,11 @@ enum LogEvent: Sendable {
   case deliveryPaused(OutboxEntry.Channel, server: String, reason: String)
   case deliveryResumed(OutboxEntry.Channel)
 
-  case stream(StreamLogEvent)
-
   case replica(ReplicaStatus)
 
   case auditFault(Message)
-  case auditHeadsNotWritten(path: String, reason: String)
-  case auditHeadsWritten(path: String)
+  case auditFileNotWritten(path: String, reason: String)
+  case auditFileWritten(path: String)
   case backup(Message)
   case integrityCheckTooLong
   case databaseDamaged([String])
@@ -64,14 +62,6 @@ enum ServerEvent: Sendable {
   case stopped(DatabaseStatistics)
 }
 
-/// An event in the life of an event stream, which its name identifies.
-enum StreamLogEvent: Sendable {
-  case failing(String, reason: String)
-  case resumed(String)
-  /// The destination rejected an entry too often.
-  case refused(String, entry: Int64, attempts: Int, reason: String)
-}
-
 /// A task that runs while the server does.
 enum BackgroundTask: String, Sendable {
   case watchClock = "watch-clock"
@@ -88,7 +78,7 @@ enum BackgroundTask: String, Sendable {
   case createEvidenceKey = "create-evidence-key"
   case loadKeys = "load-keys"
   case sealAuditLog = "seal-audit-log"
-  case eventStreams = "event-streams"
+  case writeAuditFile = "write-audit-file"
   case deleteAuditEntries = "delete-audit-entries"
   case checkIntegrity = "check-integrity"
   case recordUses = "record-uses"

@@ -89,17 +89,16 @@ extension LogEvent {
         "\(channel.rawValue).resumed", .info,
         channel == .mail
           ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
-    case .stream(let event): event.record
     case .replica(let status): status.record
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
-    case .auditHeadsNotWritten(let path, let reason):
+    case .auditFileNotWritten(let path, let reason):
       LogRecord(
-        "audit_heads.not_written", .error,
-        Message("cli.audit-heads-not-written", ["reason": .text(reason)]),
+        "audit_file.not_written", .error,
+        Message("cli.audit-file-not-written", ["reason": .text(reason)]),
         [("path", .string(path)), ("reason", .string(reason))])
-    case .auditHeadsWritten(let path):
+    case .auditFileWritten(let path):
       LogRecord(
-        "audit_heads.written", .info, Message("cli.audit-heads-written", ["path": .text(path)]),
+        "audit_file.written", .info, Message("cli.audit-file-written", ["path": .text(path)]),
         [("path", .string(path))])
     case .backup(let warning): LogRecord("backup.warning", .warning, warning)
     case .integrityCheckTooLong:

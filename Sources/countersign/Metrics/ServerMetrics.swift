@@ -26,6 +26,8 @@ struct ServerMetrics: Sendable {
   /// Nil when no backups are watched.
   let backups: BackupWatch?
   let accessLog: AccessLog?
+  /// Nil without an audit file.
+  let auditFile: AuditFileWriter?
   let log: Log
   var kernelClock: @Sendable () -> KernelClock? = { KernelClock.current() }
 
@@ -35,7 +37,7 @@ struct ServerMetrics: Sendable {
     // While the database can't be read, its metrics are missing, and readiness shows why.
     let measurements = try? await instance.identity.measurements()
     let replica = await instance.database.replicaState()
-    let streams = try? await instance.identity.eventStreams.list()
+    let lag = await auditFile?.lag
     var exposition = Exposition()
     writeBuild(to: &exposition)
     write(state, to: &exposition)
@@ -58,8 +60,11 @@ struct ServerMetrics: Sendable {
     if let measurements { write(measurements, to: &exposition) }
     writeMail(to: &exposition)
     writeTextMessages(measurements, to: &exposition)
-    if let streams {
-      StreamMetrics(streams, at: instance.identity.clock.now()).write(to: &exposition)
+    if let lag {
+      exposition.gauge(
+        "countersign_audit_file_lag_seconds",
+        help: "Age of the oldest sealed entry that isn't in the audit file; 0 if there's none.",
+        Sample(lag))
     }
     writeClockAndCertificate(to: &exposition)
     ClockMetrics(kernelClock())?.write(to: &exposition)

@@ -1,24 +1,21 @@
 import Identity
 import Localization
 
-/// Seals new entries of the audit log, exports signed heads, and verifies sealed entries: new ones
-/// every minute, and all of them every day. Continues erasures of users' data.
+/// Seals new entries of the audit log, and verifies sealed entries: new ones every minute, and all of
+/// them every day. Continues erasures of users' data.
 actor AuditSealing {
   private let chain: AuditChain
   private let userData: UserData
   private let lease: TaskLease
-  private let export: AuditHeadExport?
   private let log: Log
-  /// The last exported position; nil before the first export.
-  private var exported: Int64?
   /// The position of the background check.
   private var verified: Int64 = 0
   private var round = ContinuousClock.now
   private var lastCheck: ContinuousClock.Instant?
 
-  init(_ identity: Identity, exportingTo export: AuditHeadExport?, log: Log) {
+  init(_ identity: Identity, log: Log) {
     (chain, userData, lease) = (identity.auditChain, identity.userData, identity.taskLease)
-    (self.export, self.log) = (export, log)
+    self.log = log
   }
 
   func run() async {
@@ -26,7 +23,6 @@ actor AuditSealing {
       await complaining {
         while try await chain.seal(), await slept(.milliseconds(5)) {}
       }
-      await complaining { try await exportHeads() }
       // Erases parts of entries, which must be sealed.
       await complaining {
         while lease.isHeld, try await userData.continueErasures(), await slept(.milliseconds(5)) {}
@@ -38,39 +34,6 @@ actor AuditSealing {
   /// Seals and signs what's left.
   func finish() async {
     await complaining { try await chain.finish() }
-    await complaining { try await exportHeads() }
-  }
-
-  private func exportHeads() async throws {
-    guard let export else { return }
-    guard lease.isHeld else {
-      // Another server may write to the same file.
-      exported = nil
-      export.pause()
-      return
-    }
-    var last: Int64
-    if let exported {
-      last = exported
-    } else {
-      let lines = export.attempt { (file) throws(ConfigurationError) in
-        try file.create()
-        return try file.lines()
-      }
-      guard let lines else { return }
-      // After a restore, the file's last heads are those of entries that no longer exist.
-      last = try await chain.position(of: lines.compactMap(\.head))
-    }
-    while true {
-      exported = last
-      let heads = try await chain.heads(after: last)
-      guard let newest = heads.last else { return }
-      let isWritten: Void? = export.attempt { (file) throws(ConfigurationError) in
-        try file.append(heads)
-      }
-      guard isWritten != nil else { return }
-      last = newest.sequence
-    }
   }
 
   /// Verifies a bounded number of entries, so that sealing goes on meanwhile.

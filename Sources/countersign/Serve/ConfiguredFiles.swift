@@ -27,8 +27,7 @@ struct ConfiguredFiles: Sendable {
     checkCertificate()
     checkPolicyFile()
     checkReadable(DatabaseLocation.passwordFile.name)
-    for name in ["access-log", "audit-heads"] { checkWritable(name) }
-    for name in ["backups", "event-folder"] { checkFolder(name) }
+    for name in ["access-log", "audit-file"] { checkWritable(name) }
     checkBackups()
   }
 
@@ -52,7 +51,7 @@ struct ConfiguredFiles: Sendable {
     } catch {
       found.append(error, of: "data")
     }
-    for finding in folder.foreignFiles(events: arguments.value("event-folder")) {
+    for finding in folder.foreignFiles {
       let parts = [finding.message, finding.advice].compactMap(\.self)
       found.append(Finding.joined(parts), of: "data")
     }
@@ -89,14 +88,11 @@ struct ConfiguredFiles: Sendable {
     found.append(ConfigurationError(writing: path, error), of: name)
   }
 
-  /// Checks that an option names a folder that exists.
-  private mutating func checkFolder(_ name: String) {
-    guard let path = arguments.value(name), !DataFolder.isFolder(path) else { return }
-    found.append(Message("cli.the-folder-doesnt-exist", ["path": .text(path)]), of: name)
-  }
-
   private mutating func checkBackups() {
     guard let path = arguments.value("backups") else { return }
+    if !DataFolder.isFolder(path) {
+      found.append(Message("cli.the-folder-doesnt-exist", ["path": .text(path)]), of: "backups")
+    }
     do { try BackupFolder(path: path).mustHaveNoKey() } catch {
       found.append(error, of: "backups")
     }

@@ -13,11 +13,11 @@ struct Housekeeping: Sendable {
   /// Starts all tasks, beginning with deletions left from an earlier run.
   init(
     _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
-    file: OpenedDatabaseFile?, auditHeads: AuditHeadExport?, log: Log
+    file: OpenedDatabaseFile?, log: Log
   ) {
     self.identity = identity
     self.log = log
-    let sealing = AuditSealing(identity, exportingTo: auditHeads, log: log)
+    let sealing = AuditSealing(identity, log: log)
     self.sealing = sealing
     tasks = [
       Task { await Self.renewLease(identity, log) },

@@ -84,7 +84,7 @@ struct Listeners: Sendable {
         violations: parts.violations, limit: parts.configuration.network.poolRequests,
         readiness: parts.readiness, certificate: parts.certificates?.served,
         mail: parts.mail, sms: parts.sms, backups: parts.configuration.backups,
-        accessLog: parts.accessLog, log: parts.log))
+        accessLog: parts.accessLog, auditFile: parts.auditFile, log: parts.log))
   }
 
   private static func configurationError(_ error: any Error, _ tls: TLSFiles) -> ConfigurationError

@@ -40,8 +40,8 @@ actor PolicyFileWatch {
     } catch {
       seen = nil
       policies.watch(nil)
-      guard complaint != error.line else { return }
-      complaint = error.line
+      guard complaint != "\(error)" else { return }
+      complaint = "\(error)"
       for problem in error.problems { say(.policyFileUnusable(problem)) }
     }
   }

@@ -26,8 +26,8 @@ actor Readiness {
     case certificate
     /// Emails are sent; it only warns, since requests are served without.
     case mail
-    /// Signed heads of the audit log are exported to the file; it only warns.
-    case auditHeads = "audit-heads"
+    /// The audit log is written to the audit file; it only warns.
+    case auditFile = "audit-file"
   }
 
   /// The result of the checks.
@@ -47,7 +47,7 @@ actor Readiness {
   private let start: Instant
   private let certificate: ServedCertificate?
   private let mail: MailHealth?
-  private let auditHeads: AuditHeadExport?
+  private let auditFile: AuditFileWriter?
   private var isDraining = false
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
@@ -64,7 +64,7 @@ actor Readiness {
 
   init(
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
-    certificate: ServedCertificate?, mail: MailHealth?, auditHeads: AuditHeadExport?,
+    certificate: ServedCertificate?, mail: MailHealth?, auditFile: AuditFileWriter?,
     file: OpenedDatabaseFile?,
     hasSpace: @escaping @Sendable () async -> Bool
   ) {
@@ -72,7 +72,7 @@ actor Readiness {
     self.folder = folder
     self.certificate = certificate
     self.mail = mail
-    self.auditHeads = auditHeads
+    self.auditFile = auditFile
     self.file = file
     self.hasSpace = hasSpace
     isKeyFixed = PassedKey(environment: environment) != nil
@@ -94,7 +94,7 @@ actor Readiness {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
     let task = Task {
       [
-        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditHeads, hasSpace
+        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditFile, hasSpace
       ] in
       var state = await Self.find(identity, database, file, folder, isKeyFixed, since: start)
       if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
@@ -108,7 +108,7 @@ actor Readiness {
       if let mail, !state.failed.contains(.database), await Self.isDelayed(mail, identity) {
         state.warnings.append(.mail)
       }
-      if auditHeads?.isFailing == true { state.warnings.append(.auditHeads) }
+      if await auditFile?.isDelayed == true { state.warnings.append(.auditFile) }
       return state
     }
     last = (.now, task)

@@ -7,18 +7,19 @@ struct ReloadSignal: Sendable {
   fileprivate let signals = AsyncStream.signals([SIGHUP])
 }
 
-/// Reopens the access log and reloads the TLS certificate on SIGHUP.
+/// Reopens the access log and the audit file, and reloads the TLS certificate, on SIGHUP.
 struct Reload: Sendable {
   private let task: Task<Void, Never>
 
   init(
     _ signal: ReloadSignal, _ server: HTTPServer, accessLog: AccessLog?,
-    certificates: CertificateWatch?, tls: TLSFiles, log: Log, manager: ServiceManager?
+    auditFile: AuditFileOutput?, certificates: CertificateWatch?, tls: TLSFiles, log: Log,
+    manager: ServiceManager?
   ) {
     task = Task {
       for await _ in signal.signals {
         manager?.report(.reloading)
-        await Self.reload(server, accessLog, certificates, tls, log)
+        await Self.reload(server, accessLog, auditFile, certificates, tls, log)
         manager?.report(.ready)
       }
     }
@@ -31,8 +32,8 @@ struct Reload: Sendable {
   }
 
   private static func reload(
-    _ server: HTTPServer, _ accessLog: AccessLog?, _ certificates: CertificateWatch?,
-    _ tls: TLSFiles, _ log: Log
+    _ server: HTTPServer, _ accessLog: AccessLog?, _ auditFile: AuditFileOutput?,
+    _ certificates: CertificateWatch?, _ tls: TLSFiles, _ log: Log
   ) async {
     var done: [Message] = []
     if let accessLog {
@@ -41,6 +42,14 @@ struct Reload: Sendable {
         done.append(Message("cli.reopened-the-access-log"))
       } catch {
         log.add(.accessLogNotReopened(reason: "\(error)"))
+      }
+    }
+    if let auditFile, !auditFile.isStandardOutput {
+      do throws(ConfigurationError) {
+        try await auditFile.reopen()
+        done.append(Message("cli.reopened-the-audit-file"))
+      } catch {
+        log.add(.auditFileNotWritten(path: auditFile.path, reason: "\(error)"))
       }
     }
     if let certificates {

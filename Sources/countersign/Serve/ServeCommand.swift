@@ -12,7 +12,7 @@ enum ServeCommand: Command {
   static let options = ServeConfiguration.options
 
   /// How long the server stops at most, apart from the drain delay: requests in progress, messages
-  /// that are being sent, and event streams.
+  /// that are being sent, and the audit file.
   private static let longestStop = Duration.seconds(25)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -26,18 +26,20 @@ enum ServeCommand: Command {
     let starting = Task { await manager?.keepStarting() }
     defer { starting.cancel() }
     let lock = try await folder.waitForServerLock()
+    let auditFile = try configuration.auditFile.map { try AuditFileOutput($0, in: folder) }
     let instance = try await open(
       folder, creates: creates, holding: lock, configuration, environment, log)
-    try configuration.auditHeads?.create()
     let (greeting, isDemo) = try await DemoGreeting.create(configuration, instance)
     let accessLog = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())
     let parts = ServerParts(
-      configuration, environment: environment, folder, instance, accessLog: accessLog, log: log)
+      configuration, environment: environment, folder, instance, accessLog: accessLog,
+      auditFile: auditFile, log: log)
     let listeners = try await Listeners(parts, isDemo: isDemo)
     parts.certificates?.check()
     let reload = Reload(
-      reloads, listeners.server, accessLog: accessLog, certificates: parts.certificates,
+      reloads, listeners.server, accessLog: accessLog, auditFile: auditFile,
+      certificates: parts.certificates,
       tls: TLSFiles(configuration.tls), log: log, manager: manager)
     let watches = FileWatches(parts)
     try await greet(parts, listeners)

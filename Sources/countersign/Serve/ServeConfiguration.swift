@@ -25,10 +25,8 @@ struct ServeConfiguration: Sendable {
   /// Whether a backup is created before the database is migrated.
   var upgradeBackup: UpgradeBackup.Choice
   var accessLog: String
-  /// The file that signed heads of the audit log are appended to; nil for none.
-  var auditHeads: AuditHeadFile?
-  /// The folder of the files of event streams.
-  var eventFolder: String
+  /// The file that the audit log is appended to, or `-` for standard output; nil for none.
+  var auditFile: String?
   /// How the server reaches others.
   var outbound: OutboundConfiguration
   var monitoring: MonitoringConfiguration
@@ -73,8 +71,7 @@ struct ServeConfiguration: Sendable {
       Option(
         "access-log", "FILE",
         help: Message("cli.help-access-log-a-file-for-standard")),
-      Option("audit-heads", "FILE", help: Message("cli.help-append-signed-heads")),
-      Option("event-folder", "DIR", help: Message("cli.help-event-folder")),
+      Option("audit-file", "FILE", help: Message("cli.help-audit-file")),
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
@@ -125,11 +122,7 @@ struct ServeConfiguration: Sendable {
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
     upgradeBackup = arguments.has(UpgradeBackup.option.name) ? .skip : .create
     accessLog = arguments.value("access-log") ?? "-"
-    auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
-    if auditHeads?.path == "-" {
-      problems.append(Message("cli.audit-heads-must-be-a-file"), of: "audit-heads")
-    }
-    eventFolder = arguments.value("event-folder") ?? "\(data)/events"
+    auditFile = arguments.value("audit-file")
     outbound = OutboundConfiguration(arguments, problems: &problems)
     monitoring = MonitoringConfiguration(arguments, problems: &problems)
     if let address, let problem = monitoring.problem(nextTo: address, listen, arguments) {

@@ -14,7 +14,7 @@ struct ServerParts: Sendable {
   let mail: MailHealth?
   let sms: MailHealth?
   let databaseFile: OpenedDatabaseFile?
-  let auditHeads: AuditHeadExport?
+  let auditFile: AuditFileWriter?
   let readiness: Readiness
   /// Counts requests; nil without metrics.
   let requests: RequestMetrics?
@@ -22,7 +22,7 @@ struct ServerParts: Sendable {
 
   init(
     _ configuration: ServeConfiguration, environment: [String: String], _ folder: DataFolder,
-    _ instance: Instance, accessLog: AccessLog?, log: Log
+    _ instance: Instance, accessLog: AccessLog?, auditFile output: AuditFileOutput?, log: Log
   ) {
     self.configuration = configuration
     self.environment = environment
@@ -36,10 +36,10 @@ struct ServerParts: Sendable {
     mail = configuration.mail.map { _ in MailHealth() }
     sms = configuration.sms.map { _ in MailHealth() }
     databaseFile = OpenedDatabaseFile(folder)
-    auditHeads = AuditHeadExport(to: configuration.auditHeads, log: log)
+    auditFile = output.map { AuditFileWriter(instance.identity, $0, log: log) }
     readiness = Readiness(
       instance.identity, folder, environment: environment,
-      certificate: certificates?.served, mail: mail, auditHeads: auditHeads, file: databaseFile,
+      certificate: certificates?.served, mail: mail, auditFile: auditFile, file: databaseFile,
       hasSpace: { [database = instance.database] in await database.hasSpace() })
     requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     violations = ViolationReports(log: log)

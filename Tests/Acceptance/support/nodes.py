@@ -57,8 +57,7 @@ class Nodes:
     def start(self, number):
         """Starts a node; they're numbered from 0."""
         listen = f"127.0.0.1:{self.ports[number]}"
-        data, flags = self.folders[number], [*self.flags, "--event-folder", self.folder / "events"]
-        flags += self.own.get(number, [])
+        data, flags = self.folders[number], [*self.flags, *self.own.get(number, [])]
         server = Server(data, *map(str, flags), listen=listen, profile=self.profile)
         # Its log has the public address.
         server.url = f"http://{listen}"

@@ -127,7 +127,6 @@ struct Samples: Sendable {
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "scheduled": String(try await world.scheduledChange(in: scope)),
       "subscriptions": "1", "passkeys": "another",
-      "event-streams": try await world.eventStream(), "rejected-entries": "1",
       "policy-templates": try await world.template(of: scope),
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",

@@ -21,7 +21,6 @@ import Testing
     (.callerVerification, CallerProof.allCases.map(\.rawValue)),
     (.callerVerificationRule, CallerVerification.allCases.map(\.rawValue)),
     (.importPart, ImportPart.allCases.map(\.rawValue)),
-    (.streamKind, EventStream.Kind.allCases.map(\.rawValue)),
     (.theme, Preferences.Theme.allCases.map(\.rawValue)),
     (.secretKind, UnreadableSecrets.Group.Kind.allCases.map(\.rawValue)),
     (.failure, ["changed", "unknown-key"]), (.retirement, ["early", "expired"]),

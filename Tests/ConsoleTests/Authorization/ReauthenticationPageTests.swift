@@ -39,7 +39,6 @@ import Testing
       "name": "Other", "issuer": "https://login.acme.example", "client": "c",
       "keys": World.publicKey, "enabled": "on",
     ]
-    let stream = "/event-streams/\(try await world.eventStream(isPaused: true))"
     var (newProvider, changedProvider) = (provider, provider)
     newProvider.add("id", "oidc.new")
     changedProvider.add("seen", String(staff.changedAt.microseconds))
@@ -64,12 +63,6 @@ import Testing
       Attempt(
         action: .removeAdministrator, address: "/administrators/\(nadia)/removal",
         form: ["confirmation": World.nadia], row: .administratorRemove),
-      Attempt(
-        action: .resumeEventStream, address: "\(stream)/resumption", form: [:],
-        row: .eventStreamResume),
-      Attempt(
-        action: .discardDeadLetter, address: "\(stream)/rejected-entries/1/removal",
-        form: ["note": "known"], row: .eventStreamDiscard),
       Attempt(
         action: .createAPIKey, address: "\(settings)/keys", form: ["confirmed": "yes"],
         row: .apiKeyCreate),

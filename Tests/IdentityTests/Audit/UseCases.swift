@@ -31,7 +31,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   static let all: [UseCase] =
     settings + users + factors + support + signIns + outOfBand + administration
-    + administrators + signInProvider + federation + many + backupCodes + server + eventStreams
+    + administrators + signInProvider + federation + many + backupCodes + server
 
   private static let settings: [UseCase] = [
     UseCase("create a project", [.projectCreate]) { i in

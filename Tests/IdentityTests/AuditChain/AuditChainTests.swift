@@ -118,27 +118,6 @@ struct AuditChainTests {
     }
   }
 
-  @Test func `after a restore, heads are exported from the newest one that is still in the log`()
-    async throws
-  {
-    try await withInstance { instance in
-      try await instance.writeEntries(1_100)
-      try await instance.sealAll()
-      let heads = try await instance.chain.heads()
-      let last = try #require(heads.last)
-      #expect(try await instance.chain.position(of: heads) == last.sequence)
-      // A head that the log had before the restore, with the position of one that it has now.
-      let earlier = heads[heads.count - 2]
-      let line = String(decoding: earlier.line, as: UTF8.self)
-        .replacing("\"sequence\":\(earlier.sequence)", with: "\"sequence\":\(last.sequence)")
-      let former = try #require(AuditHead(line: Array(line.utf8)))
-      #expect(
-        try await instance.chain.position(of: heads.dropLast() + [former])
-          == heads.dropLast().last?.sequence ?? 0)
-      #expect(try await instance.chain.position(of: []) == 0)
-    }
-  }
-
   @Test func `only the process that holds the lease seals`() async throws {
     try await withInstance { instance in
       try await instance.sealAll()

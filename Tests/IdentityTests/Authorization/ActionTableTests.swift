@@ -22,14 +22,6 @@ struct ActionTableTests {
     changeSessionLimits manageAdministrators secondFactor none never
     changeAuditRetention manageAdministrators secondFactor written never
     confirmClock protectUsers secondFactor none never
-    addEventStream manageAdministrators secondFactor written never
-    changeEventStream manageAdministrators secondFactor written never
-    deleteEventStream manageAdministrators secondFactor written never
-    pauseEventStream manageAdministrators secondFactor written never
-    resumeEventStream manageAdministrators recent none never
-    testEventStream manageAdministrators none none never
-    retryDeadLetter manageAdministrators none none never
-    discardDeadLetter manageAdministrators recent written never
     createProject createProject none none never
     createTenant manageTenants none none never
     deleteProject deleteProject recent none never

@@ -25,7 +25,6 @@ struct MasterKeyTests {
         UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL
         UNION ALL SELECT sealed_key FROM backup_code_set
         UNION ALL SELECT sealed_secret FROM identity_provider WHERE sealed_secret IS NOT NULL
-        UNION ALL SELECT sealed_secret FROM event_stream WHERE sealed_secret IS NOT NULL
         """
       ) { try $0.value(0) as [UInt8] }
       return Set(boxes.map { Hex.encode(Array($0[1..<5])) })
@@ -54,7 +53,6 @@ struct MasterKeyTests {
       _ = try await instance.identity.evidenceKeys.current()
       try await instance.configureProvider()
       try await instance.configureProvider(in: instance.east)
-      try await instance.addStream()
       let pending = try await instance.pending(.alice)
 
       let ring = try ring(instance)

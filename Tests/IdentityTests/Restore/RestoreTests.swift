@@ -60,20 +60,6 @@ import Testing
     }
   }
 
-  @Test func `event streams are paused, so that a drill delivers nothing`() async throws {
-    try await withInstance { instance in
-      let stream = try await instance.addStream()
-      try await instance.sealAll()
-      let report = try await restore(instance)
-      #expect(report.eventStreams == 1)
-      let due = try await instance.streams.due().due
-      let state = try await instance.streams.find(stream.id).stream
-      #expect(due.isEmpty && state.pausedAt == instance.now)
-      let row = try #require(try await instance.wholeLog().first)
-      #expect(row.new(.eventStreamsPaused) == .number(1))
-    }
-  }
-
   @Test func `pending removals, temporary codes, and invitations are closed`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()

@@ -32,15 +32,3 @@ extension ConsoleProviders {
     return try await save(provider, secret: secret, expecting: version, request)
   }
 }
-
-extension EventStreams {
-  /// Changes a stream.
-  func change(
-    _ id: ID<EventStream>, name: String, target: String, renewsSecret: Bool,
-    _ request: ActionRequest
-  ) async throws -> ActionOutcome<(stream: EventStream, secret: Secret?)?> {
-    let version = try await find(id).stream.version
-    return try await change(
-      id, name: name, target: target, renewsSecret: renewsSecret, expecting: version, request)
-  }
-}

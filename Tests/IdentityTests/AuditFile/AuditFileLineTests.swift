@@ -5,25 +5,26 @@ import JSON
 import Testing
 import Text
 
-struct StreamEventTests {
-  private func event(
+struct AuditFileLineTests {
+  private func line(
     _ instance: Instance, _ entry: @escaping @Sendable () -> AuditEntry
-  ) async throws -> StreamEvent {
-    let stream = try await instance.addStream(fromStart: false)
+  ) async throws -> AuditFileLine {
     try await instance.sealAll()
-    _ = try await instance.deliverAll(stream)
+    var position = AuditFilePosition()
+    _ = try await instance.write(from: &position)
     let now = instance.now
     try await instance.database.write { connection in
       try entry().record(by: Instance.support, at: now, connection)
     }
     try await instance.sealAll()
-    return try #require(try await instance.deliverAll(stream).first { $0.content == .entry })
+    return try #require(
+      try await instance.write(from: &position).first { $0.type == "audit" })
   }
 
-  @Test func `an entry has the members that docs/events.md describes`() async throws {
+  @Test func `an entry has the members that docs/audit-file.md describes`() async throws {
     try await withInstance { instance in
       let acme = instance.east
-      let event = try await event(instance) {
+      let line = try await line(instance) {
         var entry = AuditEntry(.accountChange, .account, "uid-1", name: "Äda", in: acme)
         entry.add(.email, from: .absent, to: .text("new@example.com"))
         entry.add(.disabled, from: .flag(false), to: .flag(true))
@@ -41,7 +42,7 @@ struct StreamEventTests {
         entry.proof = "called back\nbadge"
         return entry
       }
-      var object = try #require(event.json.objectValue)
+      var object = try #require(try line.json.objectValue)
       #expect(object["link"]?.textValue?.utf8.count == 64)
       object["link"] = nil
       object["time"] = nil
@@ -65,19 +66,19 @@ struct StreamEventTests {
     }
   }
 
-  @Test func `C12: an event is limited, whatever an entry contains, and says that it's cut`()
+  @Test func `C12: a line is limited, whatever an entry contains, and says that it's cut`()
     async throws
   {
     try await withInstance { instance in
       let long = String(repeating: "ä\u{1}", count: 100_000)
-      let event = try await event(instance) {
+      let line = try await line(instance) {
         var entry = AuditEntry(.accountChange, .account, "uid-1", name: long)
         entry.add(.claims, from: .text(long), to: .text(long))
         entry.add(.authorizedDomains, .list(Array(repeating: long, count: 50)))
         entry.note = long
         return entry
       }
-      let bytes = event.json.serialized()
+      let bytes = line.bytes
       #expect(bytes.count <= 262_144)
       #expect(!bytes.contains(10) && !bytes.contains(1))
       let json = try JSON.parse(bytes)
@@ -85,22 +86,16 @@ struct StreamEventTests {
     }
   }
 
-  @Test func `an exported head in an event can be verified`() async throws {
+  @Test func `a head in a line can be verified`() async throws {
     try await withInstance { instance in
-      let stream = try await instance.addStream()
       try await instance.writeEntries(3)
       try await instance.sealAll()
-      let events = try await instance.deliverAll(stream)
-      let head = try #require(events.first { $0.content == .head }?.json["head"])
-      let parsed = ExportedHead(line: head.serialized())
+      var position = AuditFilePosition()
+      let lines = try await instance.write(from: &position)
+      let head = try #require(try lines.first { $0.type == "head" }?.json["head"])
+      let parsed = AuditHead(line: head.serialized())
       let result = try await instance.chain.verify(exported: [parsed])
-      #expect(result.faults == [] && result.exported?.newest?.sequence == parsed.head?.sequence)
-    }
-  }
-
-  @Test func `the names of all actions fit in the message ID of syslog`() {
-    for action in AuditAction.allCases {
-      #expect(action.rawValue.utf8.count <= 32, "\(action)")
+      #expect(result.faults == [] && result.exported?.newest?.sequence == parsed?.sequence)
     }
   }
 }

@@ -1,85 +1,48 @@
 import Crypto
-public import JSON
+import JSON
 
-/// An event of a stream, in the format that docs/events.md describes.
-public struct StreamEvent: Sendable {
-  /// What an event is.
-  enum Content: Sendable, Equatable {
-    /// An entry of the audit log.
-    case entry
-    /// Entries up to a position that the stream doesn't have; whether they were refused.
-    case gap(through: Int64, isRefused: Bool)
-    /// A signed head of the hash chain.
-    case head
-    /// A test.
-    case test
-  }
-
-  /// The position of the event's entry, of the first missing entry, or of the head; 0 for a test.
+/// A line of an audit file, in the format that docs/audit-file.md describes.
+public struct AuditFileLine: Sendable {
+  /// The position of the line's entry, of the first missing entry, or of the head.
   public let sequence: Int64
   /// When it happened.
   public let at: Instant
-  /// The name: that of an entry's action, or `gap`, `head`, or `test`.
-  public let name: String
-  /// The event.
-  public let json: JSON
-  let content: Content
+  /// The line, without a line feed.
+  public let bytes: [UInt8]
 
   private static let schema = "countersign-event/1"
 
-  init(_ row: AuditRow, _ link: ChainLink, isLate: Bool = false) {
-    sequence = link.sequence
-    at = row.at
-    name = row.actionName
-    content = .entry
-    var event = Self.beginning("audit", at: row.at, sequence: link.sequence)
-    if isLate { event.append("late", true) }
-    event.append("link", .string(Hex.encode(link.link)))
-    var format = EntryFormat()
-    format.add(row, to: &event)
-    json = .object(event)
+  init(_ row: AuditRow, _ link: ChainLink) {
+    self.init("audit", link.sequence, at: row.at) { event in
+      event.append("link", .string(Hex.encode(link.link)))
+      var format = EntryFormat()
+      format.add(row, to: &event)
+    }
   }
 
   init(head: AuditHead) {
-    sequence = head.sequence
-    at = head.at
-    name = "head"
-    content = .head
-    var event = Self.beginning("head", at: head.at, sequence: head.sequence)
-    event.append("head", head.json)
-    json = .object(event)
+    self.init("head", head.sequence, at: head.at) { $0.append("head", head.json) }
   }
 
-  init(gapFrom first: Int64, through last: Int64, isRefused: Bool, at now: Instant) {
-    sequence = first
-    at = now
-    name = "gap"
-    content = .gap(through: last, isRefused: isRefused)
-    var event = Self.beginning("gap", at: now, sequence: first)
-    event.append("through", .number(JSON.Number(last)))
-    event.append("reason", isRefused ? "refused" : "expired")
-    json = .object(event)
+  /// Creates the line for entries that retention removed before they were written.
+  init(gapFrom first: Int64, through last: Int64, at now: Instant) {
+    self.init("gap", first, at: now) { event in
+      event.append("through", .number(JSON.Number(last)))
+      event.append("reason", "expired")
+    }
   }
 
-  init(test stream: EventStream, at now: Instant) {
-    sequence = 0
-    at = now
-    name = "test"
-    content = .test
-    var event = Self.beginning("test", at: now, sequence: nil)
-    event.append("stream", .string(stream.name))
-    json = .object(event)
-  }
-
-  private static func beginning(
-    _ type: String, at: Instant, sequence: Int64?
-  ) -> JSON.Object {
+  private init(
+    _ type: String, _ sequence: Int64, at: Instant, _ add: (inout JSON.Object) -> Void
+  ) {
     var event = JSON.Object()
-    event.append("schema", .string(schema))
+    event.append("schema", .string(Self.schema))
     event.append("type", .string(type))
-    if let sequence { event.append("sequence", .number(JSON.Number(sequence))) }
+    event.append("sequence", .number(JSON.Number(sequence)))
     event.append("time", .string(at.rfc3339))
-    return event
+    add(&event)
+    (self.sequence, self.at) = (sequence, at)
+    bytes = JSON.object(event).serialized()
   }
 }
 
@@ -195,5 +158,15 @@ private struct EntryFormat {
       items.append(item(&self, one))
     }
     return items
+  }
+}
+
+extension String {
+  /// Returns the longest beginning of whole characters with at most this many bytes.
+  fileprivate func prefix(bytes most: Int) -> String {
+    guard utf8.count > most else { return self }
+    var end = utf8.index(utf8.startIndex, offsetBy: most)
+    while String.Index(end, within: unicodeScalars) == nil { end = utf8.index(before: end) }
+    return String(self[..<end])
   }
 }
