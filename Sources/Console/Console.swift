@@ -149,9 +149,6 @@ public struct Console: Sendable {
 
   private func page(for request: Request) async -> Response {
     if let response = await router.respond(to: request) { return response }
-    if request.isReading, let address = RenamedPaths.address(for: request.target) {
-      return .redirect(to: address)
-    }
     return await failures.page(.notFound, for: request)
   }
 

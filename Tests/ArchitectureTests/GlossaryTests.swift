@@ -22,9 +22,6 @@ struct GlossaryTests {
   ]
   /// Lines that may contain a retired word, with the reason.
   private static let exempt: [(path: String, text: String)] = [
-    // Paths of version 0.1, which redirect.
-    ("Sources/Console/RenamedPaths.swift", ""),
-    ("Tests/ConsoleTests/RenamedPathTests.swift", ""),
     // Column headings in lists that users import.
     ("Sources/Identity/Bulk/BulkList.swift", "e-mail"),
     ("Tests/IdentityTests/Bulk/", "e-mail"),
