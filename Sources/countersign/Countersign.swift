@@ -26,7 +26,7 @@ struct Countersign {
     ] + ServerAddress.commands + [
       CheckConfigCommand.self, DoctorCommand.self, ImportCommand.self, ExportCommand.self,
       UserExportCommand.self, UserEraseCommand.self,
-      DemoCommand.self, ManualCommand.self, CompletionsCommand.self,
+      DemoCommand.self, ManualCommand.self,
     ]
 
   static func main() async {

@@ -57,10 +57,9 @@ struct ProseTests {
       .joined(separator: "\n")
     var literals = Literals()
     literals.read(text[...])
-    // Text for developers, the help of metrics, JSON schemas, completions of shells, labels that
-    // derive a key, and SQL.
+    // Text for developers, the help of metrics, JSON schemas, labels that derive a key, and SQL.
     let exempt =
-      /(Failure|precondition|preconditionFailure|assert|fatalError)\($|(purpose|help): $|(SQL|jsonSchema|shellScript) =\s*$/
+      /(Failure|precondition|preconditionFailure|assert|fatalError)\($|(purpose|help): $|(SQL|jsonSchema) =\s*$/
     let sql =
       /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|ORDER|CASE|JOIN|SET|LIMIT|DROP|VALUES|ON)\b/
     return literals.found.filter { literal in

@@ -23,20 +23,6 @@ import Testing
     #expect(Manual.escaped("'x'") == "\\&'x'")
   }
 
-  @Test(arguments: Shell.allCases)
-  func `the completions have every command with its options`(shell: Shell) {
-    let script = Completions(commands: Self.commands).script(for: shell)
-    for command in Self.commands {
-      for word in command.name.split(separator: " ") {
-        #expect(script.contains(word), "\(command.name)")
-      }
-      for option in command.options {
-        let word = shell == .fish ? "-l \(option.name)" : "--\(option.name)"
-        #expect(script.contains(word), "\(command.name) --\(option.name)")
-      }
-    }
-  }
-
   @Test func `an option of several commands has a value in all of them or in none`() {
     let options = Self.commands.flatMap { $0.options }
     let flags = Set(options.filter { $0.placeholder == nil }.map(\.name))

@@ -11,20 +11,3 @@ enum ManualCommand: Command {
     return 0
   }
 }
-
-/// Prints the completions of a shell.
-enum CompletionsCommand: Command {
-  static let name = "completions"
-  static let summary = Message("cli.summary-prints-the-completions-of-a-shell")
-  static let operands = "SHELL"
-  static let options: [Option] = []
-
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    let word = try arguments.operand(Message("cli.a-shell"))
-    guard let shell = Shell(rawValue: word) else {
-      throw UsageError(Message("cli.the-shell-is-unknown", ["word": .text(word)]))
-    }
-    Terminal.say(Completions(commands: Countersign.commands).script(for: shell))
-    return 0
-  }
-}
