@@ -215,14 +215,6 @@ public struct TextIndex: Sendable {
       "INSERT INTO \(SQL(table)) (\(SQL(table)), rank) VALUES ('hashsize', \(bytes))")
   }
 
-  /// Fills the index with all texts, which were added to their table without it.
-  ///
-  /// - Throws: ``DatabaseError``.
-  public func rebuild(_ connection: borrowing Connection) throws(DatabaseError) {
-    guard connection.dialect == .sqlite else { return }
-    try connection.run("INSERT INTO \(SQL(table)) (\(SQL(table))) VALUES ('rebuild')")
-  }
-
   /// Writes a part of the index anew without removed texts, which it keeps until then.
   ///
   /// - Parameters:

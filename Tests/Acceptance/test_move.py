@@ -1,4 +1,4 @@
-"""Moves of an instance from its data folder to PostgreSQL, and back."""
+"""Moves of an instance from its data folder to PostgreSQL."""
 
 import shutil
 import signal
@@ -10,7 +10,7 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import DATABASES, PROGRAM, Server, environment, execute, execute_file, preloaded, run
+from support.program import DATABASES, PROGRAM, Server, environment, execute, execute_file, run
 from support.rest import Api, create_token, ok, refused
 from support.waiting import until
 
@@ -48,37 +48,26 @@ def refusal(source, destination, *words, code=78):
     return result.stderr
 
 
-def beside(data, name):
-    """Creates a data folder with the key of another."""
-    folder = data.parent / name
-    folder.mkdir(mode=0o700)
-    shutil.copy2(data / "master.key", folder / "master.key")
-    return folder
-
-
 def contents(file):
-    """Returns the schema of a file, and the rows of each table without those of moves."""
+    """Returns each table of a file with the names of its columns and its rows, as `DATABASES.query`
+    returns them, and the last keys that it chose."""
+    def shown(value):
+        return f"\\x{value.hex()}" if isinstance(value, bytes) else value
+
     database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert database.execute("PRAGMA foreign_key_check").fetchall() == []
-    schema = sorted(database.execute("SELECT type, name, sql FROM sqlite_schema"))
-    tables = [name for (name,) in database.execute(
-        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
-        " AND name NOT IN ('sqlite_schema', 'sqlite_sequence', 'key_sequence',"
-        " 'schema_migration')")]
-    own = "audit_id NOT IN (SELECT audit_id FROM audit WHERE action = 'instance.move')"
-    rows = {name: sorted(database.execute(
-        f"SELECT * FROM {name}" + (f" WHERE {own}" if name.startswith("audit") and "audit_id" in [
-            column[1] for column in database.execute(f"PRAGMA table_info({name})")] else "")),
-        key=repr) for name in tables}
+    tables = {}
+    for (name,) in database.execute(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+            " AND name NOT IN ('sqlite_schema', 'sqlite_sequence', 'key_sequence',"
+            " 'schema_migration')").fetchall():
+        columns = [name for (name,) in database.execute(
+            "SELECT name FROM pragma_table_xinfo(?)", [name])]
+        rows = database.execute(f"SELECT {', '.join(columns)} FROM {name}")
+        tables[name] = columns, [tuple(map(shown, row)) for row in rows]
     last = dict(database.execute(
         "SELECT name, seq FROM sqlite_sequence UNION ALL SELECT name, last FROM key_sequence"))
-    last["audit"] -= database.execute(
-        "SELECT count(*) FROM audit WHERE action = 'instance.move'").fetchone()[0]
-    found = database.execute(
-        "SELECT count(*) FROM account_search WHERE account_search MATCH '\"example\"'").fetchone()
     database.close()
-    return schema, rows, last, found
+    return tables, last
 
 
 @pytest.fixture
@@ -96,7 +85,7 @@ def address(data):
     return DATABASES.add(data)
 
 
-def test_users_stay_signed_in_and_enrolled_there_and_back(tmp_path):
+def test_users_stay_signed_in_and_enrolled(tmp_path):
     data = tmp_path / "data"
     with Server(data) as server:
         pages = Pages(server.url).set_up(server.setup_code)
@@ -108,44 +97,33 @@ def test_users_stay_signed_in_and_enrolled_there_and_back(tmp_path):
         authenticator, session = api.enroll(id_token)
         assert server.stop() == 0
 
-    def check(server, name, step):
-        """Signs in, refreshes the session from before, finds the user, and adds one."""
+    address = DATABASES.add(data)
+    text = moved(data, address)
+    assert f"countersign serve --data {data} --database '{address}'" in text
+    with Server(data) as server:
         there = Api(server.url, "moved-app", api.key, token)
         first = ok(there.sign_in("eve@example.com"))
         ok(there.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
             "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
             "totpVerificationInfo": {
-                "verificationCode": authenticator.at(time.time() + 30 * step)}}))
+                "verificationCode": authenticator.at(time.time() + 30)}}))
         ok(there.http.post("/v1/token", params={"key": api.key}, data={
             "grant_type": "refresh_token", "refresh_token": session["refreshToken"]}))
         console = Pages(server.url)
         console.http.cookies = pages.http.cookies
         assert "eve@" in console.get("/projects/moved-app/users", params={"q": "EVE@ex"}).text
-        there.user(name)
+        there.user("there@example.com")
         assert server.stop() == 0
-        verified = run("audit", "verify", "--data", server.data)
-        assert verified.returncode == 0, verified.stdout + verified.stderr
-
-    address = DATABASES.add(data)
-    text = moved(data, address)
-    assert f"countersign serve --data {data} --database '{address}'" in text
-    with Server(data) as server:
-        check(server, "there@example.com", 1)
-    back = beside(data, "back")
-    assert f"countersign serve --data {back}\n" in moved(address, back)
-    with Server(back) as server:
-        check(server, "back@example.com", 2)
-    database = sqlite3.connect(back / "countersign.sqlite")
-    assert database.execute(
+    verified = run("audit", "verify", "--data", data)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert DATABASES.execute(
+        data,
         "SELECT actor_kind, field, old_value, new_value FROM audit JOIN audit_change USING (audit_id)"
-        " WHERE action = 'instance.move' ORDER BY audit_id").fetchall() == [
-            ("command line", "database", "SQLite", "PostgreSQL"),
-            ("command line", "database", "PostgreSQL", "SQLite")]
-    database.close()
+        " WHERE action = 'instance.move'") == [["command line", "database", "SQLite", "PostgreSQL"]]
 
 
-def test_a_demo_has_the_same_rows_after_moving_there_and_back(tmp_path):
+def test_a_demo_has_the_same_rows_after_a_move(tmp_path):
     data = tmp_path / "data"
     with Demo(data) as demo:
         assert demo.server.stop() == 0
@@ -158,16 +136,17 @@ def test_a_demo_has_the_same_rows_after_moving_there_and_back(tmp_path):
     assert DATABASES.execute(data, TABLES) == []
     assert "account  " in moved(data, address)
     assert contents(data / "countersign.sqlite") == before
-    assert DATABASES.execute(data, "SELECT count(*) FROM account_text WHERE folded LIKE '%example%'"
-                             )[0][0] == str(before[3][0])
+    tables, last = before
+    assert len(tables["account"][1]) > 0
+    for name, (columns, rows) in tables.items():
+        # All but the record of the move.
+        condition = (
+            " WHERE audit_id NOT IN (SELECT audit_id FROM audit WHERE action = 'instance.move')"
+            if name.startswith("audit") and "audit_id" in columns else "")
+        there = DATABASES.query(data, f"SELECT {', '.join(columns)} FROM {name}{condition}")
+        assert sorted(there, key=repr) == sorted(rows, key=repr), name
     assert int(DATABASES.execute(data, "SELECT nextval('outbox_message_id_seq')")[0][0]) == (
-        before[2]["outbox"] + 1)
-    back = beside(data, "back")
-    moved(address, back)
-    after = contents(back / "countersign.sqlite")
-    after[2]["outbox"] -= 1
-    assert [table for table in before[1] if before[1][table] != after[1].get(table)] == []
-    assert after == before
+        last["outbox"] + 1)
 
 
 def test_a_row_that_changed_on_the_way_is_detected_and_nothing_remains(data, address):
@@ -202,17 +181,6 @@ def test_a_commit_that_is_not_confirmed_may_be_a_complete_move(data, address):
     assert "isn't empty" in refusal(data, address)
 
 
-def test_a_file_whose_folder_cannot_be_synced_may_be_a_complete_move(data, address, tmp_path):
-    moved(data, address)
-    back = beside(data, "back")
-    stopped = move(address, back, env={
-        **preloaded(tmp_path, "unsynced"), "UNSYNCED": str(back)})
-    assert stopped.returncode == 75, stopped.stderr
-    assert "may be lost: cannot write to " in stopped.stderr and "remains" not in stopped.stderr
-    assert {path.name for path in back.iterdir()} >= {"countersign.sqlite", "master.key"}
-    assert "already exists" in refusal(address, back)
-
-
 def test_a_killed_move_to_postgresql_leaves_an_empty_database(data, address):
     execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
                  " created_at) VALUES ('p', 1, 'before', 1, 1)")
@@ -234,35 +202,15 @@ def test_a_killed_move_to_postgresql_leaves_an_empty_database(data, address):
     moved(data, address)
 
 
-def test_a_move_to_a_folder_that_is_killed_before_the_last_step_can_be_repeated(
-        data, address, tmp_path):
-    moved(data, address)
-    back = beside(data, "back")
-    # These are renamed, too, when they're created.
-    for name in ("server.lock", "keys.lock"):
-        (back / name).touch(mode=0o600)
-    killed = move(address, back, env={**preloaded(tmp_path, "rename"), "KILL_AT_RENAME": "1"})
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert not (back / "countersign.sqlite").exists()
-    assert (back / "move.draft/countersign.sqlite").exists()
-    moved(address, back)
-    assert {path.name for path in back.iterdir()} == {
-        "countersign.sqlite", "master.key", "server.lock", "keys.lock"}
-    assert (back / "countersign.sqlite").stat().st_mode & 0o777 == 0o600
-
-
 def test_a_destination_with_tables_is_refused(data, address):
     DATABASES.execute(data, "CREATE TABLE precious (id BIGINT)")
     assert "It has these tables: precious." in refusal(data, address)
     DATABASES.execute(data, "DROP TABLE precious")
     moved(data, address)
     assert "isn't empty" in refusal(data, address)
-    before = (data / "countersign.sqlite").read_bytes()
-    assert "already exists" in refusal(address, data)
-    assert (data / "countersign.sqlite").read_bytes() == before
 
 
-def test_a_source_in_use_is_refused(tmp_path):
+def test_a_source_or_a_destination_in_use_is_refused(tmp_path):
     data = tmp_path / "data"
     with Server(data) as server:
         address = DATABASES.add(data)
@@ -272,12 +220,8 @@ def test_a_source_in_use_is_refused(tmp_path):
     moved(data, address)
     with Server(data) as server:
         # A server on another machine has a lock of its own folder.
-        back = beside(data, "back")
-        assert "is using" in refusal(address, back, code=75)
-        assert move(address, back, "--dry-run").returncode == 0
         assert "is using" in refusal(data_with_file(tmp_path), address, code=75)
-        server.kill()
-    until(lambda: move(address, back).returncode == 0, "PostgreSQL notices")
+        assert server.stop() == 0
 
 
 def test_a_creation_that_was_killed_at_its_end_is_finished_before_the_move(data, address):
@@ -316,9 +260,9 @@ def test_text_with_a_nul_is_reported_before_anything_is_written(data, address):
 
 
 @pytest.mark.parametrize("source, destination, words", [
-    ("a", "b", "the other postgresql://"), ("postgresql:///a", "postgresql:///b", "the other"),
+    ("a", "b", "--to isn't an address"), ("postgresql:///a", "b", "--from must be a data folder"),
     ("a", "postgresql://me:secret@localhost/b", "--to must not contain the password"),
-    ("mysql://localhost/b", "a", "--from isn't an address"),
+    ("postgresql://me:secret@localhost/b", "a", "--from must be a data folder"),
 ])
 def test_a_move_needs_a_folder_and_an_address(tmp_path, source, destination, words):
     result = run("move", "--from", source, "--to", destination, cwd=tmp_path)

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -353,7 +352,7 @@ def listed():
 def test_the_password_is_a_credential_and_never_in_the_list_of_processes(tmp_path):
     password = f"marker-{secrets.token_hex(8)}"
     database = PostgreSQL(port=free_port()).initialize()
-    data, back, credentials = (tmp_path / name for name in ("data", "back", "credentials"))
+    data, file, credentials = (tmp_path / name for name in ("data", "file", "credentials"))
     try:
         DATABASES.put(data, database.create("instance"))
         create_instance(data)
@@ -374,9 +373,11 @@ def test_the_password_is_a_credential_and_never_in_the_list_of_processes(tmp_pat
             assert not [words for words in seen if password.encode() in words]
             assert password not in server.text
             assert server.stop() == 0
-        back.mkdir(mode=0o700)
-        shutil.copy2(data / "master.key", back / "master.key")
-        words = [PROGRAM, "move", "--from", address, "--to", back]
+        # In a file, in all test runs.
+        subprocess.run([PROGRAM, "init", "--data", file], env=environment(), check=True)
+        database.create("moved")
+        address = f"postgresql://countersign@127.0.0.1:{database.port}/moved"
+        words = [PROGRAM, "move", "--from", file, "--to", address]
         moving = subprocess.Popen(words, env=environment(env), text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         seen = listed()

@@ -248,21 +248,19 @@ struct DoctorTests {
     func withDraft(_ folder: DataFolder) throws {
       try FileManager.default.createDirectory(
         atPath: DatabaseSwap(data: folder.path).draft, withIntermediateDirectories: false)
-      try FileManager.default.createDirectory(
-        atPath: folder.moveDraft, withIntermediateDirectories: false)
     }
     let found = try await findings(.disk) { try withDraft($0) }
     #expect(severities(found) == [.ok, .warning])
-    #expect(text(found).contains("/restore.draft, ") && text(found).hasSuffix("/move.draft"))
+    #expect(text(found).hasSuffix("/restore.draft"))
     try await withFolder { path in
       let folder = DataFolder(path: path)
       try withDraft(folder)
       let lock = try #require(try folder.lockIfFree())
       #expect(folder.abandonedDrafts == [])
       lock.release()
-      #expect(folder.abandonedDrafts.count == 2)
+      #expect(folder.abandonedDrafts.count == 1)
       try folder.finishRestore(holding: try folder.lock())
-      #expect(!FileManager.default.fileExists(atPath: folder.moveDraft))
+      #expect(folder.abandonedDrafts == [])
     }
   }
 

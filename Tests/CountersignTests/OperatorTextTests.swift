@@ -98,7 +98,7 @@ struct OperatorTextTests {
   }
 
   @Test(arguments: [
-    (MoveError(DatabaseError(.full, "the cause")), true), (.inUse(.source), true),
+    (MoveError(DatabaseError(.full, "the cause")), true), (.inUse, true),
     (MoveError(DatabaseError(.corrupt, "the cause")), false), (.notEmpty(["project"]), false),
   ])
   func `a move that fails is worth another attempt or not`(error: MoveError, isTemporary: Bool) {

@@ -1,6 +1,7 @@
 public import Database
 
-/// Copies an instance to an empty database of the other kind, and compares the copy.
+/// Copies an instance from its file to an empty database on a PostgreSQL server, and compares the
+/// copy.
 public enum InstanceMove {
   /// Reports how many rows of a table were read or written.
   public typealias Progress = @Sendable (_ table: String, _ rows: Int) -> Void
@@ -8,13 +9,12 @@ public enum InstanceMove {
   /// Creates the schema in an empty database, copies all rows, compares them with the source, and
   /// records the move in the audit log of the copy.
   ///
-  /// The destination has to be discarded if this throws: a file is deleted, and a transaction is
-  /// rolled back.
+  /// The destination's transaction has to be rolled back if this throws.
   ///
   /// - Parameters:
   ///   - destination: The empty database.
   ///   - source: The database that was inspected, in the same snapshot.
-  ///   - inventory: What ``inspect(_:keys:for:isAlone:progress:)`` returned.
+  ///   - inventory: What ``inspect(_:keys:progress:)`` returned.
   ///   - now: The time.
   ///   - progress: Called with the name of a table and the number of rows written.
   /// - Throws: ``MoveError``.
@@ -23,7 +23,6 @@ public enum InstanceMove {
     at now: Instant, progress: Progress
   ) async throws(MoveError) {
     do {
-      let from = source.dialect
       let order = try await prepare(destination, for: inventory, at: now)
       let scripts = try await destination.write { connection in try dropParts(connection) }
       for table in order.reversed() {
@@ -37,10 +36,9 @@ public enum InstanceMove {
         for table in inventory.tables {
           try connection.catalog.setLastKey(of: table.stored.name, to: table.lastKey, connection)
         }
-        try SearchIndex.parts.rebuild(connection)
       }
       try await compare(destination, with: inventory)
-      try await destination.write { try record(from: from, at: now, $0) }
+      try await destination.write { try record(at: now, $0) }
     } catch {
       throw MoveError(error)
     }
@@ -56,7 +54,7 @@ public enum InstanceMove {
     _ connection: borrowing Connection, isAlone: Bool = true
   ) throws {
     if isAlone, try !connection.catalog.acquire(connection) {
-      throw MoveError.inUse(.destination)
+      throw MoveError.inUse
     }
     let tables = try connection.all(
       "SELECT name FROM \(SQL.tables) ORDER BY name LIMIT 5"
@@ -152,21 +150,9 @@ public enum InstanceMove {
   }
 
   /// Records a move in the audit log of the copy.
-  static func record(
-    from source: Dialect, at now: Instant, _ connection: borrowing Connection
-  ) throws {
+  static func record(at now: Instant, _ connection: borrowing Connection) throws {
     var entry = AuditEntry(.instanceMove, .instance, "", name: "")
-    entry.add(.database, from: .text(source.name), to: .text(connection.dialect.name))
+    entry.add(.database, from: .text("SQLite"), to: .text("PostgreSQL"))
     try entry.record(by: Author(actor: .commandLine), at: now, connection)
-  }
-}
-
-extension Dialect {
-  /// The name of the database, as in the audit log.
-  fileprivate var name: String {
-    switch self {
-    case .sqlite: "SQLite"
-    case .postgreSQL: "PostgreSQL"
-    }
   }
 }

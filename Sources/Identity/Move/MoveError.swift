@@ -1,13 +1,13 @@
 public import Database
 
-/// Why an instance can't be moved to another database.
+/// Why an instance can't be moved to a server.
 public enum MoveError: Error, Sendable {
   /// The source can't be used: it isn't an instance, it's damaged, or another key sealed it.
   case source(BackupFault)
   /// The source lacks these migrations.
   case notMigrated([String])
-  /// A server or a command uses the source, or the destination.
-  case inUse(MoveEnd)
+  /// A server or a command uses the destination.
+  case inUse
   /// The destination has these tables.
   case notEmpty([String])
   /// A text has a character that PostgreSQL can't store.
@@ -52,12 +52,4 @@ public enum MoveError: Error, Sendable {
       false
     }
   }
-}
-
-/// One of the two databases of a move.
-public enum MoveEnd: Sendable {
-  /// The database that is read.
-  case source
-  /// The database that is filled.
-  case destination
 }

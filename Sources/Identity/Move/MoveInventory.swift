@@ -42,19 +42,13 @@ extension InstanceMove {
   /// - Parameters:
   ///   - source: The database to move, which is only read.
   ///   - keys: The master keys that have to have sealed it.
-  ///   - destination: What the rows have to be storable in.
-  ///   - isAlone: Whether the snapshot acquires the database, so that nothing else can use it.
   ///   - progress: Called with the name of a table and the number of rows read.
   /// - Returns: The tables.
   /// - Throws: ``MoveError``.
   public static func inspect(
-    _ source: any Database, keys: KeyRing, for destination: Dialect, isAlone: Bool = true,
-    progress: Progress
+    _ source: any Database, keys: KeyRing, progress: Progress
   ) async throws(MoveError) -> MoveInventory {
     do {
-      if isAlone, try await !source.read({ try $0.catalog.acquire($0) }) {
-        throw MoveError.inUse(.source)
-      }
       let stored = try await Identity.inspect(source, keys: keys)
       guard stored.pendingMigrations.isEmpty else {
         throw MoveError.notMigrated(stored.pendingMigrations)
@@ -66,7 +60,7 @@ extension InstanceMove {
       }
       var tables: [MoveInventory.Table] = []
       for table in try await source.read({ try self.tables($0) }) {
-        let digest = try await read(table, of: source, for: destination, progress)
+        let digest = try await read(table, of: source, progress)
         let last = try await source.read { try $0.catalog.lastKey(of: table.name, $0) }
         tables.append(MoveInventory.Table(stored: table, digest: digest, lastKey: last))
       }
@@ -87,7 +81,7 @@ extension InstanceMove {
 
   /// Reads a table, and checks that each text can be stored.
   private static func read(
-    _ table: StoredTable, of source: any Database, for destination: Dialect, _ progress: Progress
+    _ table: StoredTable, of source: any Database, _ progress: Progress
   ) async throws -> TableDigest {
     var digest = TableDigest()
     var reader = TableReader(table, table.columns)
@@ -96,7 +90,7 @@ extension InstanceMove {
       let rows = try await source.read { try next.rows($0) }
       guard reader.advance(past: rows) else { return digest }
       for row in rows {
-        if destination == .postgreSQL { try checkStorable(row, of: table) }
+        try checkStorable(row, of: table)
         digest.add(row)
       }
       progress(table.name.text, digest.rows)

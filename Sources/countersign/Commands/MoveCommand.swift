@@ -7,13 +7,13 @@
   import Identity
   import Localization
 
-  /// Moves an instance between the file in its data folder and a PostgreSQL server.
+  /// Moves an instance from the file in its data folder to a PostgreSQL server.
   enum MoveCommand: Command {
     static let name = "move"
     static let summary = Message("cli.summary-moves-an-instance-to-another-database")
     static let options = [
-      Option("from", "DIR|URL", variable: false, help: Message("cli.help-the-database-to-move")),
-      Option("to", "URL|DIR", variable: false, help: Message("cli.help-the-database-to-move-to")),
+      Option("from", "DIR", variable: false, help: Message("cli.help-the-database-to-move")),
+      Option("to", "URL", variable: false, help: Message("cli.help-the-database-to-move-to")),
       DatabaseLocation.passwordFile,
       Option("dry-run", variable: false, help: Message("cli.help-check-what-would-be-moved")),
     ]
@@ -32,7 +32,7 @@
         try move.folder.finishCreation(holding: server)
         try move.folder.finishRestore(holding: server)
       }
-      try move.checkFolder()
+      try move.folder.mustHoldInstance()
       let environment = ProcessInfo.processInfo.environment
       guard let ring = try move.folder.existingKey(environment: environment) else {
         throw ConfigurationError(
@@ -73,16 +73,12 @@
       }
       Terminal.say(Message("cli.moved-rows", ["rows": rows, "tables": tables]))
       Terminal.say(
-        move.isToServer
-          ? Message(
-            "cli.next-serve-from-the-server",
-            [
-              "folder": .text(move.folder.path), "address": .text(move.addressText),
-              "database": .text(move.folder.database),
-            ])
-          : Message(
-            "cli.next-serve-from-the-folder",
-            ["folder": .text(move.folder.path), "address": .text(move.addressText)]))
+        Message(
+          "cli.next-serve-from-the-server",
+          [
+            "folder": .text(move.folder.path), "address": .text(move.addressText),
+            "database": .text(move.folder.database),
+          ]))
     }
   }
 
@@ -93,23 +89,21 @@
       case .source(let fault):
         Message(
           "cli.source-cant-be-moved",
-          ["source": .text(move.source), "reason": .message(fault.message)])
+          ["source": .text(move.folder.database), "reason": .message(fault.message)])
       case .notMigrated(let names):
         Message(
           "cli.source-isnt-migrated",
           [
-            "source": .text(move.source), "count": .number(names.count),
-            "options": .text(move.sourceOptions),
+            "source": .text(move.folder.database), "count": .number(names.count),
+            "folder": .text(move.folder.path),
           ])
-      case .inUse(let end):
-        Message(
-          "cli.database-is-in-use",
-          ["database": .text(end == .source ? move.source : move.destination)])
+      case .inUse:
+        Message("cli.database-is-in-use", ["database": .text("\(move.address)")])
       case .notEmpty(let tables):
         Message(
           "cli.destination-isnt-empty",
           [
-            "database": .text(move.destination), "tables": .text(tables.joined(separator: ", ")),
+            "database": .text("\(move.address)"), "tables": .text(tables.joined(separator: ", ")),
           ])
       case .unstorableText(let table, let column, let key):
         Message(
@@ -131,7 +125,7 @@
       case .unconfirmed(let error):
         Message(
           "cli.move-may-be-complete",
-          ["database": .text(move.destination), "reason": .text(error.message)])
+          ["database": .text("\(move.address)"), "reason": .text(error.message)])
       case .unavailable(let failure):
         Message("cli.move-failed", ["reason": .text("\(failure)")])
       }

@@ -148,16 +148,10 @@ struct DatabaseSwap: Sendable {
 }
 
 extension DataFolder {
-  /// The folder in which a move creates a database, holding the lock of the server.
-  var moveDraft: String { "\(path)/move.draft" }
-
-  /// The folders in which restores and moves create a database: each has a copy of all users.
-  private var databaseDrafts: [String] { [DatabaseSwap(data: path).draft, moveDraft] }
-
-  /// The folders in which a killed creation, restore, or move left a copy of users' data or a key;
-  /// none while a command that may be writing one holds the lock of the server.
+  /// The folders in which a killed creation or restore left a copy of users' data or a key; none
+  /// while a command that may be writing one holds the lock of the server.
   var abandonedDrafts: [String] {
-    let drafts = [NewInstance(data: path).draftPath] + databaseDrafts
+    let drafts = [NewInstance(data: path).draftPath, DatabaseSwap(data: path).draft]
     let found = drafts.filter(FileManager.default.fileExists)
     return found.isEmpty || PartialFile.isBeingWritten(serverLock) ? [] : found
   }
@@ -176,11 +170,10 @@ extension DataFolder {
 
   /// Finishes an interrupted restore for a caller that already holds the server lock.
   ///
-  /// What one left that was interrupted before its point of no return is deleted, and what a move
-  /// left.
+  /// What one left that was interrupted before its point of no return is deleted.
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
     let swap = DatabaseSwap(data: path)
-    for draft in databaseDrafts { try? FileManager.default.removeItem(atPath: draft) }
+    try? FileManager.default.removeItem(atPath: swap.draft)
     guard try swap.finishRestore({ Terminal.complain($0) }) != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }

@@ -37,7 +37,7 @@ enum Finding: Sendable {
   case upgradeBackups([String])
   /// The databases that restores replaced.
   case formerDatabases([String])
-  /// The copies that killed inits, restores, or moves left.
+  /// The copies that killed inits or restores left.
   case drafts([String])
   /// What interrupted backups and exports left.
   case interruptedFiles([String])

@@ -106,7 +106,7 @@ extension UseCase {
       {
         do {
           try await i.database.write { connection in
-            try InstanceMove.record(from: .postgreSQL, at: WallClock.system.now(), connection)
+            try InstanceMove.record(at: WallClock.system.now(), connection)
           }
         } catch {
           throw MoveError(error)
