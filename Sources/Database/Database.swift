@@ -42,18 +42,6 @@ public protocol Database: Sendable {
   /// - Parameter queries: The queries, with their values.
   func prefetch(_ queries: () -> [SQL])
 
-  /// Runs all reads of a task on one snapshot of a replica, or as if this weren't called if there's
-  /// no replica or it can't be used.
-  ///
-  /// `body` must tell its reader how old the data is, and decide nothing by it.
-  ///
-  /// - Parameter body: Calls ``read(_:)`` any number of times.
-  /// - Returns: The result of `body`, with the age of the data.
-  /// - Throws: What `body` throws.
-  nonisolated(nonsending) func replicaSnapshot<T>(
-    _ body: nonisolated(nonsending) () async throws -> T
-  ) async rethrows -> DatedResult<T>
-
   /// Changes the database in a transaction.
   ///
   /// Concurrent writes, also of other servers, have the same effect as one after the other, so a

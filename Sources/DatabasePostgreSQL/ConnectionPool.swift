@@ -21,15 +21,6 @@ final class ConnectionPool: Sendable {
 
     /// Whether the current thread is the connection's.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
-
-    /// Runs work on the thread, for the borrower.
-    nonisolated(nonsending) func run<T: Sendable>(
-      _ work: @escaping @Sendable (PostgreSQLSession) throws -> T
-    ) async throws -> T {
-      try await withCheckedThrowingContinuation { continuation in
-        queue.async { continuation.resume(with: Result { try work(self.session) }) }
-      }
-    }
   }
 
   private enum Work {
@@ -168,7 +159,6 @@ final class ConnectionPool: Sendable {
     let isCurrent = slot.isCurrent
     @Sendable func takeBack() {
       work()
-      slot.session.keepsLink = false
       guard let entry = next(for: slot) else { return resumeClosersWhenIdle() }
       // The caller doesn't wait for the next one's work.
       if isCurrent {

@@ -83,15 +83,13 @@ public struct PostgreSQLAddress: Sendable, Equatable {
 
   /// Parses an address.
   ///
-  /// - Parameters:
-  ///   - text: `postgresql://[user@][host][:port]/database[?parameter=value&…]`, with
-  ///     percent-encoding, and with commas between several hosts. The parameters are `host`, for
-  ///     the folder of a Unix socket, `sslmode` (`disable`, `require`, `verify-ca`, or
-  ///     `verify-full`), and those that libpq defines: `application_name`, `passfile`, `sslcert`,
-  ///     `sslcrl`, `sslkey`, `sslrootcert`, and `target_session_attrs`.
-  ///   - isReplica: Whether any of several hosts will do, not just the one that accepts writes.
+  /// - Parameter text: `postgresql://[user@][host][:port]/database[?parameter=value&…]`, with
+  ///   percent-encoding, and with commas between several hosts. The parameters are `host`, for the
+  ///   folder of a Unix socket, `sslmode` (`disable`, `require`, `verify-ca`, or `verify-full`),
+  ///   and those that libpq defines: `application_name`, `passfile`, `sslcert`, `sslcrl`,
+  ///   `sslkey`, `sslrootcert`, and `target_session_attrs`.
   /// - Throws: ``Malformed``.
-  public init(_ text: String, ofReplica isReplica: Bool = false) throws(Malformed) {
+  public init(_ text: String) throws(Malformed) {
     guard let scheme = ["postgresql://", "postgres://"].first(where: text.hasPrefix) else {
       throw .scheme
     }
@@ -111,7 +109,7 @@ public struct PostgreSQLAddress: Sendable, Equatable {
     parameters["sslmode"] = nil
     // The others are standbys, which can't store anything.
     if servers.count > 1, parameters["target_session_attrs"] == nil {
-      parameters["target_session_attrs"] = isReplica ? "any" : "read-write"
+      parameters["target_session_attrs"] = "read-write"
     }
   }
 

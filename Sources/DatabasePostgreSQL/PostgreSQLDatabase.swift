@@ -16,7 +16,6 @@ public final class PostgreSQLDatabase: Database {
 
   private let readers: ConnectionPool
   let writers: ConnectionPool
-  private let replica: Replica?
   let retries: RetryPolicy
   private let stored = Mutex(0)
   /// Whether a write failed because the server's disk was full, and none of the looks since then
@@ -30,8 +29,7 @@ public final class PostgreSQLDatabase: Database {
   ///   - passwordFile: A file whose first line is the password, read for each connection. Without
   ///     it, libpq looks in the file of the address's parameter `passfile`, of the environment
   ///     variable `PGPASSFILE`, or `~/.pgpass`.
-  ///   - replica: A replica for ``replicaSnapshot(_:)``, with the same password; nil for none.
-  ///   - readers: The number of connections for reads, and of those to the replica.
+  ///   - readers: The number of connections for reads.
   ///   - writers: The number of connections for writes.
   ///   - waiting: How many reads or writes can wait before further ones fail with `.busy`.
   ///   - statementTimeout: How long a statement may run; a script's statements have no limit.
@@ -45,34 +43,25 @@ public final class PostgreSQLDatabase: Database {
   /// - Throws: ``DatabaseError``: `.cannotOpen`, `.unreachable`, or `.busy` when the server is
   ///   starting or has too many connections.
   public init(
-    _ address: PostgreSQLAddress, passwordFile: String? = nil, replica: ReplicaSettings? = nil,
-    readers: Int = 8, writers: Int = 8,
+    _ address: PostgreSQLAddress, passwordFile: String? = nil, readers: Int = 8, writers: Int = 8,
     waiting: Int = 4096, statementTimeout: Duration = .seconds(30),
     idleTimeout: Duration = .seconds(60),
     writeIdleTimeout: Duration = .seconds(5), sharesUse: Bool = true,
     trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
     let outage = Outage()
-    func pool(
-      _ size: Int, idleTimeout: Duration, writes: Bool, replica: PostgreSQLAddress? = nil
-    ) -> ConnectionPool {
+    func pool(_ size: Int, idleTimeout: Duration, writes: Bool) -> ConnectionPool {
       let connector = Connector(
-        address: replica ?? address, passwordFile: passwordFile,
+        address: address, passwordFile: passwordFile,
         limits: Connector.Limits(
           statementTimeout: statementTimeout, idleTimeout: idleTimeout), writes: writes,
-        sharesUse: sharesUse && replica == nil,
-        outage: replica == nil ? outage : Outage())
+        sharesUse: sharesUse, outage: outage)
       return ConnectionPool(
         (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },
         waiting: waiting)
     }
     self.readers = pool(readers, idleTimeout: idleTimeout, writes: false)
     self.writers = pool(writers, idleTimeout: writeIdleTimeout, writes: true)
-    self.replica = replica.map { settings in
-      Replica(
-        pool(readers, idleTimeout: idleTimeout, writes: false, replica: settings.address),
-        mostSecondsBehind: settings.mostSecondsBehind, report: settings.report)
-    }
     retries = RetryPolicy()
     do {
       try await self.readers.use { session in
@@ -106,7 +95,7 @@ public final class PostgreSQLDatabase: Database {
     try await withoutActuallyEscaping(body) { body in
       let snapshot = PostgreSQLSnapshot.current(of: readers)
       if let result = await snapshot?.read(body) { return try result.get() }
-      return try await (snapshot?.readers ?? readers).use { session in try session.read(body) }
+      return try await readers.use { session in try session.read(body) }
     }
   }
 
@@ -120,24 +109,6 @@ public final class PostgreSQLDatabase: Database {
   /// Runs queries along with the next one of the current snapshot.
   public func prefetch(_ queries: () -> [SQL]) {
     PostgreSQLSnapshot.current(of: readers)?.prefetch(queries)
-  }
-
-  /// Runs all reads of `body` on one snapshot of the replica, if it isn't too far behind.
-  public nonisolated(nonsending) func replicaSnapshot<T>(
-    _ body: nonisolated(nonsending) () async throws -> T
-  ) async rethrows -> DatedResult<T> {
-    guard let replica, let (slot, moment) = await replica.borrow(of: readers) else {
-      return DatedResult(try await body(), microseconds: nil)
-    }
-    return DatedResult(
-      try await PostgreSQLSnapshot.run(of: readers, on: (slot, replica.readers), body),
-      microseconds: moment)
-  }
-
-  /// Returns what's known of the replica, after another look at it that takes a second at most; nil
-  /// without one.
-  public func replicaState() async -> ReplicaState? {
-    await replica?.newState(of: readers, within: .seconds(1))
   }
 
   /// Changes the database; returns when the server has stored the changes.
@@ -204,6 +175,5 @@ public final class PostgreSQLDatabase: Database {
   public func close() async {
     await writers.close(completingWaiting: true)
     await readers.close(completingWaiting: false)
-    await replica?.readers.close(completingWaiting: false)
   }
 }

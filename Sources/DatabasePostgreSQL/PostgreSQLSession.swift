@@ -18,8 +18,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     didSet { isLinked.store(link != nil, ordering: .relaxed) }
   }
   private let isLinked = Atomic(false)
-  /// Whether transactions fail after the connection was lost, rather than open another.
-  var keepsLink = false
   /// Why the server refused the connection, for the transaction that was going to use it.
   private var refusal: Failure?
   private var state = State.idle
@@ -273,7 +271,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   private func openLink() throws(Failure) -> PostgreSQLLink {
     if let link { return link }
-    guard case .announced = state, !keepsLink else { throw Failure(.connection(""), isLoss: true) }
+    guard case .announced = state else { throw Failure(.connection(""), isLoss: true) }
     if let refusal = refusal.take() { throw refusal }
     let new = try connector.connect()
     link = new

@@ -16,43 +16,33 @@ final class PostgreSQLSnapshot: TaskExecutor {
 
   @TaskLocal static var current: PostgreSQLSnapshot?
 
-  /// The database's own connections, which identify it.
-  private let own: ConnectionPool
-  /// The connections of the snapshot: the same, or those to a replica.
-  let readers: ConnectionPool
+  /// The database's connections, which identify it.
+  private let readers: ConnectionPool
   /// The connection, or why there's none.
   private let slot: Result<ConnectionPool.Slot, any Error>
   /// Changes only on the connection's thread.
   private let state = Mutex(State.notBegun)
 
   private init(
-    _ slot: Result<ConnectionPool.Slot, any Error>, of own: ConnectionPool,
-    on readers: ConnectionPool
+    _ slot: Result<ConnectionPool.Slot, any Error>, of readers: ConnectionPool
   ) {
-    (self.slot, self.own, self.readers) = (slot, own, readers)
+    (self.slot, self.readers) = (slot, readers)
   }
 
   /// Runs a closure with a snapshot, whose reads fail if no connection can be had.
   ///
   /// - Parameters:
-  ///   - own: The connections that identify the database.
-  ///   - replica: A borrowed connection to a replica, and those that it's one of; nil to borrow one
-  ///     of the database's own. It's given back.
+  ///   - readers: The connections of the database, of which one is borrowed.
   ///   - body: The reads.
   /// - Returns: The result of `body`.
   /// - Throws: What `body` throws.
   static nonisolated(nonsending) func run<T>(
-    of own: ConnectionPool,
-    on replica: (slot: ConnectionPool.Slot, readers: ConnectionPool)? = nil,
+    of readers: ConnectionPool,
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T {
     let slot: Result<ConnectionPool.Slot, any Error>
-    if let replica {
-      slot = .success(replica.slot)
-    } else {
-      do { slot = .success(try await own.borrow()) } catch { slot = .failure(error) }
-    }
-    let snapshot = PostgreSQLSnapshot(slot, of: own, on: replica?.readers ?? own)
+    do { slot = .success(try await readers.borrow()) } catch { slot = .failure(error) }
+    let snapshot = PostgreSQLSnapshot(slot, of: readers)
     return try await withTaskExecutorPreference((try? slot.get()) == nil ? nil : snapshot) {
       // Here, the task usually runs on the connection's thread.
       defer { snapshot.end() }
@@ -61,8 +51,8 @@ final class PostgreSQLSnapshot: TaskExecutor {
   }
 
   /// Returns the current task's snapshot, if it's of the database with these connections.
-  static func current(of own: ConnectionPool) -> PostgreSQLSnapshot? {
-    guard let current, current.own === own else { return nil }
+  static func current(of readers: ConnectionPool) -> PostgreSQLSnapshot? {
+    guard let current, current.readers === readers else { return nil }
     return current
   }
 

@@ -268,19 +268,4 @@ extension Identity {
   ) async -> T {
     await store.database.snapshot(body)
   }
-
-  /// Runs a closure whose reads may be from a replica of the database, on one snapshot.
-  ///
-  /// It's for files of tables. Whether the reader may have them is decided before, and by the
-  /// database itself.
-  ///
-  /// - Returns: The result, and the time up to which it has all changes; nil for the present.
-  public nonisolated(nonsending) func fromReplica<T, Failure: Error>(
-    _ body: nonisolated(nonsending) () async throws(Failure) -> T
-  ) async throws(Failure) -> (value: T, asOf: Instant?) {
-    let dated = await store.database.replicaSnapshot { () async -> Result<T, Failure> in
-      do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
-    }
-    return (try dated.value.get(), dated.microseconds.map(Instant.init(microseconds:)))
-  }
 }

@@ -1,5 +1,4 @@
 import HTTP
-import Identity
 import Testing
 
 @testable import Console
@@ -33,12 +32,5 @@ import Testing
     #expect(response.fields[.contentType] == "text/csv; charset=utf-8; header=present")
     #expect(response.fields.all("Content-Disposition") == ["attachment; filename=\"users.csv\""])
     #expect(response.body.bytes.starts(with: [0xEF, 0xBB, 0xBF]))
-  }
-
-  @Test func `the file name has the time up to which the table is complete`() {
-    let moment = Instant(microseconds: 1_795_425_300_900_000)
-    let response = CSV(["Email"]).response(named: "users", asOf: moment)
-    let file = "users-as-of-2026-11-23T09-15-00Z.csv"
-    #expect(response.fields.all("Content-Disposition") == ["attachment; filename=\"\(file)\""])
   }
 }

@@ -175,20 +175,6 @@ import Testing
     #expect(problems(["--database-password-file", "f"]).count == 1)
   }
 
-  @Test func `a replica needs a database on a server, and an age of up to a day`() {
-    let address = "postgresql://countersign@db.example/main"
-    let replica = "postgresql://countersign@replica.example/main"
-    let named = ["--database", address, "--replica"]
-    #expect(problems(named + [replica, "--replica-max-age", "86400"]) == [])
-    #expect(problems(["--replica", replica]) == ["--replica requires --database."])
-    for age in ["0", "86401", "soon"] {
-      #expect(problems(named + [replica, "--replica-max-age", age]).count == 1)
-    }
-    let found = problems(named + ["postgresql://countersign:secret@replica.example/main"])
-    #expect(found.count == 1)
-    #expect(found.allSatisfy { $0.contains("--replica") && !$0.contains("secret") })
-  }
-
   @Test(arguments: ["backup", "restore"])
   func `copies of the file are refused for a database on a server`(command: String) throws {
     let options = [DatabaseLocation.url, DatabaseLocation.passwordFile]

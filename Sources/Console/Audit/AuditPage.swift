@@ -102,23 +102,21 @@ struct AuditPage: Sendable {
     let (filter, faults) = try await filter(query, place, signedIn)
     guard let filter, faults.isEmpty else { throw .unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Formatted.short($0.value.text))" }
-    let (export, asOf) = try await identity.fromReplica { () async throws(Refusal) in
-      do throws(ActionDenial) {
-        return try await audit.export(
-          filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author,
-          in: signedIn.session
-        ) { table, row in table.add(row) }
-      } catch {
-        switch error {
-        case .notAllowed: throw Refusal.notAllowed(.readAudit)
-        case .sessionEnded: throw Refusal.sessionEnded
-        default: throw Refusal.unavailable(error)
-        }
+    do throws(ActionDenial) {
+      let export = try await audit.export(
+        filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author,
+        in: signedIn.session
+      ) { table, row in table.add(row) }
+      var table = export.table
+      if export.isCut { table.addEnd(after: export.count) }
+      return table.csv.response(named: place.fileName)
+    } catch {
+      switch error {
+      case .notAllowed: throw .notAllowed(.readAudit)
+      case .sessionEnded: throw .sessionEnded
+      default: throw .unavailable(error)
       }
     }
-    var table = export.table
-    if export.isCut { table.addEnd(after: export.count) }
-    return table.csv.response(named: place.fileName, asOf: asOf)
   }
 }
 

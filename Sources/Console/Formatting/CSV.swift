@@ -1,5 +1,4 @@
 import HTTP
-import Identity
 
 /// Writes a table as comma-separated values (RFC 4180) that are safe to open in a spreadsheet.
 ///
@@ -38,21 +37,13 @@ struct CSV {
 
   /// The table as a download.
   ///
-  /// - Parameters:
-  ///   - name: The file name without its extension: letters, digits, and hyphens.
-  ///   - asOf: The time up to which the table is complete, for the file name; nil for the present.
+  /// - Parameter name: The file name without its extension: letters, digits, and hyphens.
   /// - Returns: The response, which browsers save as a file.
-  func response(named name: String, asOf: Instant? = nil) -> Response {
+  func response(named name: String) -> Response {
     var response = Response(body: .bytes(bytes))
     response.fields[.contentType] = "text/csv; charset=utf-8; header=present"
-    let file = name + (asOf.map(Self.suffix) ?? "")
-    response.fields.add(.contentDisposition, "attachment; filename=\"\(file).csv\"")
+    response.fields.add(.contentDisposition, "attachment; filename=\"\(name).csv\"")
     return response
-  }
-
-  /// Returns a part of a file name such as `-as-of-2026-11-23T09-15-00Z`.
-  private static func suffix(_ moment: Instant) -> String {
-    "-as-of-" + moment.rfc3339Milliseconds.prefix(19).replacing(":", with: "-") + "Z"
   }
 
   /// Whether a spreadsheet might evaluate the cell: it starts with one of these characters, with or

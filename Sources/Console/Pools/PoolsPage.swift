@@ -64,10 +64,7 @@ struct PoolsPage: Sendable {
 
   /// Downloads all pools as a CSV file.
   func download(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let (csv, asOf) = try await identity.fromReplica { () async throws(Refusal) in
-      try await table(context)
-    }
-    return csv.response(named: "mfa-policies-\(context.scope.project.text)", asOf: asOf)
+    try await table(context).response(named: "mfa-policies-\(context.scope.project.text)")
   }
 
   private func table(_ context: ProjectContext) async throws(Refusal) -> CSV {

@@ -45,10 +45,8 @@ struct ReportPage: Sendable {
   }
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let (content, asOf) = try await contents.identity.fromReplica { () async throws(Refusal) in
-      try await contents.read(report, context, after: nil, limit: Self.batch)
-    }
-    return content.table.csv(contents.catalog).response(named: report.rawValue, asOf: asOf)
+    let content = try await contents.read(report, context, after: nil, limit: Self.batch)
+    return content.table.csv(contents.catalog).response(named: report.rawValue)
   }
 
   /// Downloads a list of users, which is recorded.

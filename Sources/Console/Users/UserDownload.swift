@@ -22,15 +22,13 @@ struct UserDownload: Sendable {
     guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
       return try await ask(signedIn.form["confirmed"] == nil ? [] : unmet)
     }
-    let (table, asOf) = try await identity.fromReplica { () async throws(Refusal) in
-      try await read()
-    }
+    let table = try await read()
     // Exports of users are audited, as exports of the audit log are.
     do {
       let outcome = try await identity.accounts.recordDownload(
         of: table.users, filter: actions.frames.catalog.text(table.filter),
         actions.request(signedIn))
-      return actions.page(table.file.response(named: name, asOf: asOf), after: outcome)
+      return actions.page(table.file.response(named: name), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {
         error throws(Refusal) in throw Refusal.unavailable(error)

@@ -81,9 +81,8 @@ extension Activity {
   /// Returns whether the counts of the hours before one are final: the snapshot has all attempts of
   /// these hours, and they're folded.
   ///
-  /// A replica's snapshot, which can be a day old, shows its age by the time that servers store
-  /// every minute. One more hour has to have passed by that time, because of writes in progress and
-  /// clocks of other servers.
+  /// One more hour has to have passed by the time that servers store every minute, because of writes
+  /// in progress and clocks of other servers.
   private static func isFinal(before hour: Int64, _ connection: borrowing Connection) throws -> Bool
   {
     if let seen = try ClockGuard.stored(connection), seen.hour <= hour { return false }

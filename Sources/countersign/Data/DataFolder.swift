@@ -11,8 +11,6 @@ import Localization
 struct DataFolder: Sendable {
   let path: String
   var location = DatabaseLocation.file
-  /// The replica of a database on a server; nil for none.
-  var replica: ReplicaLocation?
 
   var database: String { "\(path)/countersign.sqlite" }
   /// The files that SQLite keeps for the database, itself first; the others of a database that a link

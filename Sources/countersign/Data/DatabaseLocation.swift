@@ -5,8 +5,6 @@ import Localization
 
 /// A database that a command opens and closes.
 protocol InstanceDatabase: Database {
-  /// Returns what's known of the replica; nil without one.
-  func replicaState() async -> ReplicaState?
   /// Returns whether the disk of the database's server has space, as far as is known.
   func hasSpace() async -> Bool
   /// Completes the writes in progress, and closes the database.
@@ -14,8 +12,6 @@ protocol InstanceDatabase: Database {
 }
 
 extension InstanceDatabase {
-  /// A file has no replica.
-  func replicaState() async -> ReplicaState? { nil }
   /// The space of a file is that of its folder.
   func hasSpace() async -> Bool { true }
 }
@@ -73,7 +69,7 @@ enum DatabaseLocation: Sendable, Equatable {
     }
     do throws(ServerAddress.Malformed) {
       self = .server(
-        try ServerAddress(text, of: Self.url.name), passwordFile: Self.passwordFile(arguments))
+        try ServerAddress(text), passwordFile: Self.passwordFile(arguments))
     } catch {
       problems.append(error.problem, of: Self.url.name)
     }
@@ -120,7 +116,7 @@ extension DataFolder {
   func open() async throws(ConfigurationError) -> any InstanceDatabase {
     guard case .server(let address, let passwordFile) = location else { return try openFile() }
     do {
-      return try await address.open(passwordFile: passwordFile, replica: replica)
+      return try await address.open(passwordFile: passwordFile)
     } catch {
       throw ConfigurationError(opening: "\(address)", error)
     }

@@ -16,29 +16,22 @@ import Localization
       let problem: Message
     }
 
-    fileprivate let address: PostgreSQLAddress
+    private let address: PostgreSQLAddress
 
     var description: String { address.description }
 
-    /// Parses the value of an option.
-    init(_ text: String, of option: String) throws(Malformed) {
+    /// Parses the value of the option.
+    init(_ text: String) throws(Malformed) {
       do throws(PostgreSQLAddress.Malformed) {
-        address = try PostgreSQLAddress(text, ofReplica: option == ReplicaLocation.url.name)
+        address = try PostgreSQLAddress(text)
       } catch {
-        throw Malformed(problem: error.problem(of: option))
+        throw Malformed(problem: error.problem(of: DatabaseLocation.url.name))
       }
     }
 
     /// Opens the database.
-    func open(
-      passwordFile: String?, replica: ReplicaLocation?
-    ) async throws -> any InstanceDatabase {
-      let settings = replica.map { replica in
-        ReplicaSettings(
-          replica.address.address, mostSecondsBehind: replica.mostSecondsBehind,
-          report: replica.report)
-      }
-      return try await PostgreSQLDatabase(address, passwordFile: passwordFile, replica: settings)
+    func open(passwordFile: String?) async throws -> any InstanceDatabase {
+      try await PostgreSQLDatabase(address, passwordFile: passwordFile)
     }
   }
 
@@ -75,18 +68,12 @@ import Localization
 
     let description: String
 
-    init(_ text: String, of option: String) throws(Malformed) {
-      throw Self.malformed(option)
-    }
+    private static let malformed = Malformed(
+      problem: Message(
+        "cli.built-without-postgresql", ["name": .text(DatabaseLocation.url.name)]))
 
-    private static func malformed(_ option: String) -> Malformed {
-      Malformed(problem: Message("cli.built-without-postgresql", ["name": .text(option)]))
-    }
+    init(_ text: String) throws(Malformed) { throw Self.malformed }
 
-    func open(
-      passwordFile: String?, replica: ReplicaLocation?
-    ) async throws -> any InstanceDatabase {
-      throw Self.malformed(DatabaseLocation.url.name)
-    }
+    func open(passwordFile: String?) async throws -> any InstanceDatabase { throw Self.malformed }
   }
 #endif

@@ -29,8 +29,6 @@ enum LogEvent: Sendable {
   case deliveryPaused(OutboxEntry.Channel, server: String, reason: String)
   case deliveryResumed(OutboxEntry.Channel)
 
-  case replica(ReplicaStatus)
-
   case auditFault(Message)
   case auditFileNotWritten(path: String, reason: String)
   case auditFileWritten(path: String)

@@ -89,7 +89,6 @@ extension LogEvent {
         "\(channel.rawValue).resumed", .info,
         channel == .mail
           ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
-    case .replica(let status): status.record
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
     case .auditFileNotWritten(let path, let reason):
       LogRecord(

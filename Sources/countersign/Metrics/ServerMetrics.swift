@@ -36,7 +36,6 @@ struct ServerMetrics: Sendable {
     let state = await readiness.state()
     // While the database can't be read, its metrics are missing, and readiness shows why.
     let measurements = try? await instance.identity.measurements()
-    let replica = await instance.database.replicaState()
     let lag = await auditFile?.lag
     var exposition = Exposition()
     writeBuild(to: &exposition)
@@ -53,7 +52,6 @@ struct ServerMetrics: Sendable {
       "countersign_http_connections", help: "Open connections.",
       Sample(Double(server.connectionCount)))
     write(instance.database.statistics, to: &exposition)
-    if let replica { write(replica, to: &exposition) }
     writeFiles(to: &exposition)
     write(instance.hasher.load, to: &exposition)
     writeCodeAttempts(to: &exposition)
@@ -122,19 +120,6 @@ struct ServerMetrics: Sendable {
     exposition.counter(
       "countersign_database_reads_total", help: "Reads of the database.", [Sample(statistics.reads)]
     )
-  }
-
-  private func write(_ replica: ReplicaState, to exposition: inout Exposition) {
-    let current = replica.status?.label
-    exposition.gauges(
-      "countersign_replica_status", help: "1 for the replica's status, 0 for the others.",
-      ReplicaStatus.labels.map { Sample($0 == current ? 1 : 0, ["status": $0]) })
-    if let moment = replica.microseconds {
-      exposition.gauge(
-        "countersign_replica_data_timestamp_seconds",
-        help: "The time up to which the replica had all changes, since 1970.",
-        Sample(Double(moment) / 1e6))
-    }
   }
 
   private func writeFiles(to exposition: inout Exposition) {
@@ -267,23 +252,5 @@ extension Duration {
   /// The duration in seconds.
   fileprivate var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
-  }
-}
-
-extension ReplicaStatus {
-  /// The values of the label.
-  fileprivate static let labels = [
-    "used", "behind", "unreachable", "not_a_replica", "other_database",
-  ]
-
-  /// The status as a label.
-  fileprivate var label: String {
-    switch self {
-    case .inUse: Self.labels[0]
-    case .behind: Self.labels[1]
-    case .unreachable: Self.labels[2]
-    case .notReplica: Self.labels[3]
-    case .otherDatabase: Self.labels[4]
-    }
   }
 }

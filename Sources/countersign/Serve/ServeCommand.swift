@@ -65,10 +65,7 @@ enum ServeCommand: Command {
   }
 
   private static func folder(_ configuration: ServeConfiguration, _ log: Log) -> DataFolder {
-    var replica = configuration.replica
-    replica?.report = { log.add(.replica($0)) }
-    return DataFolder(
-      path: configuration.data, location: configuration.database, replica: replica)
+    DataFolder(path: configuration.data, location: configuration.database)
   }
 
   /// Creates the data folder if it's missing, where the server may.

@@ -14,8 +14,6 @@ struct ServeConfiguration: Sendable {
   var data: String
   /// Where the database is.
   var database: DatabaseLocation
-  /// The database's replica; nil for none.
-  var replica: ReplicaLocation?
   var profile: Profile
   var assets: Assets
   var tls: ServerConfiguration.TLS?
@@ -55,7 +53,6 @@ struct ServeConfiguration: Sendable {
         help: Message("cli.help-the-consoles-address-in-the-browser")),
       Option("data", "DIR", help: Message("cli.help-the-data-folder-default-data")),
       DatabaseLocation.url, DatabaseLocation.passwordFile,
-      ReplicaLocation.url, ReplicaLocation.age,
       Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
       Option(
         "assets", "DIR",
@@ -108,7 +105,6 @@ struct ServeConfiguration: Sendable {
     }
     data = arguments.value("data") ?? Self.defaultData
     database = DatabaseLocation(arguments, problems: &problems)
-    replica = ReplicaLocation(arguments, of: database, problems: &problems)
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     if Profile(rawValue: word) == nil {
       problems.append(

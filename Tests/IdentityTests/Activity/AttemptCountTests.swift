@@ -83,13 +83,15 @@ struct AttemptCountTests {
     }
   }
 
-  @Test func `sums of a replica from before the end of their hours aren't kept`() async throws {
+  @Test func `sums from before the stored time has passed the end of their hours aren't kept`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.fold()
       #expect(try await instance.identity.clockGuard.check() == nil)
       instance.clock.advance(5 * 3_600)
-      // As on a replica that is five hours behind: neither this time nor the attempt is stored yet.
+      // Neither this time nor the attempt is stored yet.
       let before = try await instance.rejectedToday()
       instance.clock.advance(-5 * 3_600)
       try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
