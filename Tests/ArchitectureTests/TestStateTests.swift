@@ -42,7 +42,6 @@ struct TestStateTests {
     "IdentityTests/OutOfBand/SendingTests.swift": .damage,
     "IdentityTests/Outbox/InjectionTests.swift": .damage,
     "IdentityTests/Policy/VersionTests.swift": .damage,
-    "IdentityTests/Restore/RevivedSettingsTests.swift": .damage,
     "IdentityTests/Reviews/PolicySetChangesTests.swift": .damage,
     "IdentityTests/Reviews/SignOffTests.swift": .damage,
     "IdentityTests/Security/SealedSecretTests.swift": .damage,

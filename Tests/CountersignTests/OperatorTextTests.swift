@@ -160,9 +160,4 @@ struct OperatorTextTests {
       )
     }
   }
-
-  @Test func `each kind of restored item has its own text`() {
-    let kinds = RevivedState.Kind.allCases
-    #expect(Set(kinds.map { OperatorText.string($0.message) }).count == kinds.count)
-  }
 }

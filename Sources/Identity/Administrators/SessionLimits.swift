@@ -64,9 +64,9 @@ public struct SessionLimits: Sendable, Hashable {
 // MARK: - Storage
 
 extension SessionLimits {
-  static let idle = InstanceValue("session_idle_minutes")
-  static let lifetime = InstanceValue("session_hours")
-  static let secondFactor = InstanceValue("second_factor_required")
+  private static let idle = InstanceValue("session_idle_minutes")
+  private static let lifetime = InstanceValue("session_hours")
+  private static let secondFactor = InstanceValue("second_factor_required")
 
   /// The stored values as three columns, which are null without a choice.
   static let columns: SQL = """

@@ -13,8 +13,7 @@ public struct ConsoleProviders: Sendable {
   let directory: ProviderDirectory
 
   /// The associated data of the sealed secret.
-  static let placeName = "console"
-  static let place = Array(placeName.utf8)
+  static let place = Array("console".utf8)
 
   /// Creates the sealer of the client's secret.
   static func sealer(_ keys: KeyRing, random: RandomSource) throws(CryptoError) -> Sealer {

@@ -4,6 +4,8 @@ public import Database
 public struct RestoreReport: Sendable {
   /// The time of the restore, up to which one-time codes are used.
   public let at: Instant
+  /// Whether the replaced database was read, so that codes used since the backup stay used.
+  public let isCompared: Bool
   /// The number of user sessions; nil if they were kept.
   public internal(set) var sessions: Int?
   /// The number of administrator sessions; nil if they were kept.
@@ -24,7 +26,7 @@ public struct RestoreReport: Sendable {
   /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
-  init(at: Instant) { self.at = at }
+  init(at: Instant, isCompared: Bool) { (self.at, self.isCompared) = (at, isCompared) }
 
   /// Adds what was invalidated to an audit entry.
   func describe(in entry: inout AuditEntry) {
@@ -56,16 +58,15 @@ extension Identity {
     file: String, keepsSessions: Bool, former: (any Database)?, by author: Author
   ) async throws(StartError) -> RestoreReport {
     let now = clock.now()
-    var known = FormerState()
+    var known: FormerState?
     if let former {
-      do { known = try await FormerState(store.database, former, at: now) } catch {
-        // A damaged database can't be compared, but that's no reason not to restore.
-      }
+      // A damaged database can't be compared, but that's no reason not to restore.
+      known = try? await FormerState(store.database, former, at: now)
     }
-    let state = known
+    let (state, isCompared) = (known ?? FormerState(), known != nil)
     return try await store.write(StartError.self) { connection in
       let latest = try StoredTime.latest(connection)
-      var report = RestoreReport(at: now)
+      var report = RestoreReport(at: now, isCompared: isCompared)
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }
       try RestoredSteps.use(state, at: now, connection)
       try Self.closeRequests(&report, at: now, connection)

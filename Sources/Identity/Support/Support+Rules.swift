@@ -105,7 +105,7 @@ extension Support {
 
   // MARK: - Re-authentication interval
 
-  static let stepUp = InstanceValue("step_up_minutes")
+  private static let stepUp = InstanceValue("step_up_minutes")
 
   /// Reads the re-authentication interval, in minutes.
   static func stepUpMinutes(_ connection: borrowing Connection) throws -> Int {

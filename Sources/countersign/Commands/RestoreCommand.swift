@@ -67,12 +67,13 @@ private struct Restore {
       try swap.begin()
       try file.copy(to: swap.draftDatabase)
       let stored = try await BackupFile(path: swap.draftDatabase).inspect(ring, as: file.path)
-      let (report, revived) = try await prepare(stored, former, environment: environment)
+      let report = try await prepare(stored, former, environment: environment)
       await former?.close()
-      let lines = lines(stored, report, revived, trouble)
-      // If this process ends from here on, the next command or start finishes, and shows the lines.
-      try swap.commit(stamp: stopped.fileStamp, report: lines.joined(separator: "\n"))
-      try swap.finishRestore { Terminal.say($0) }
+      let messages = messages(stored, report, trouble)
+      // If this process ends from here on, the next command or start finishes.
+      try swap.commit(stamp: stopped.fileStamp)
+      try swap.finishRestore()
+      for message in messages { Terminal.say(message) }
     } catch {
       await former?.close()
       try? swap.discard()
@@ -114,7 +115,7 @@ private struct Restore {
   /// restore.
   private func prepare(
     _ stored: StoredInstance, _ former: ReadOnlySQLiteDatabase?, environment: [String: String]
-  ) async throws -> (RestoreReport, [RevivedState]?) {
+  ) async throws -> RestoreReport {
     let draft = DataFolder(path: swap.draft)
     let ring = try folder.existingKey(environment: environment)
     guard let ring else { throw ConfigurationError(Message("cli.the-master-key-is-gone")) }
@@ -132,27 +133,22 @@ private struct Restore {
       while WallClock.system.now().seconds <= stopped.seconds {
         try await Task.sleep(for: .milliseconds(50))
       }
-      var revived: [RevivedState]?
-      if let former {
-        revived = try? await RevivedState.compare(instance.database, with: former, keys: ring)
-      }
       let report = try await instance.identity.endTheRestoredPast(
         file: (file.path as NSString).lastPathComponent, keepsSessions: keepsSessions,
         former: former, by: Author(actor: .commandLine))
       try await instance.database.checkpoint()
       await instance.database.close()
-      return (report, revived)
+      return report
     } catch {
       await instance.database.close()
       throw error
     }
   }
 
-  /// Returns what the restore did, and what it made valid again.
-  private func lines(
-    _ stored: StoredInstance, _ report: RestoreReport, _ revived: [RevivedState]?,
-    _ trouble: Message?
-  ) -> [String] {
+  /// Returns what the restore did, and what it doesn't know.
+  private func messages(
+    _ stored: StoredInstance, _ report: RestoreReport, _ trouble: Message?
+  ) -> [Message] {
     let since = Message.Value.message(
       stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("cli.it-was-created"))
     var messages = [
@@ -174,13 +170,8 @@ private struct Restore {
     if keepsSessions {
       messages.append(Message("cli.sessions-were-kept-including-those-that"))
     }
-    if let revived {
-      messages.append(
-        revived.isEmpty
-          ? Message("cli.nothing-that-was-removed-or-revoked", ["since": since])
-          : Message(
-            "cli.removed-revoked-or-changed-since-and",
-            ["since": since, "count": .text("\(revived.count)")]))
+    if report.isCompared {
+      messages.append(Message("cli.repeat-removals-and-revocations", ["since": since]))
     } else {
       messages.append(
         Message(
@@ -190,8 +181,7 @@ private struct Restore {
             "reason": .message(trouble ?? Message("cli.the-previous-database-cant-be-compared")),
           ]))
     }
-    return messages.map(OperatorText.string)
-      + (revived ?? []).map { "  \(OperatorText.string($0.kind.message))\t\($0.what)" }
+    return messages
   }
 }
 

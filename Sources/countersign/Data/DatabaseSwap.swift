@@ -14,7 +14,6 @@ struct DatabaseSwap: Sendable {
   private static let draftName = "restore.draft"
   private static let readyPrefix = "restored-"
   private static let formerPrefix = "before-restore-"
-  private static let reportName = "report.txt"
   /// The files that SQLite keeps for one database, the database itself first.
   static let suffixes = ["", "-wal", "-shm"]
 
@@ -47,13 +46,9 @@ struct DatabaseSwap: Sendable {
   ///
   /// The restored database must be closed, with an empty log.
   ///
-  /// - Parameters:
-  ///   - stamp: The time, for the names of the folders.
-  ///   - report: What ``finish(_:)`` shows: nothing else has the list of what is valid again.
-  /// - Throws: When a file can't be written, moved, or synced; the current database is then
-  ///   untouched.
-  func commit(stamp: String, report: String) throws {
-    try WritableFile.replace("\(draft)/\(Self.reportName)", with: Array(report.utf8))
+  /// - Parameter stamp: The time, for the names of the folders.
+  /// - Throws: When a file can't be moved or synced; the current database is then untouched.
+  func commit(stamp: String) throws {
     try DurableFiles.sync(draftDatabase)
     try DurableFiles.sync(draft)
     try move(draft, "\(data)/\(Self.readyPrefix)\(stamp)")
@@ -87,11 +82,10 @@ struct DatabaseSwap: Sendable {
   /// Moves the current database aside and the restored one into place, continuing where an
   /// interrupted call stopped.
   ///
-  /// - Parameter show: Shows the report of the restore, which is deleted afterwards.
   /// - Returns: The folder with the previous database; nil when nothing was pending.
   /// - Throws: When a file can't be moved or synced.
   @discardableResult
-  func finish(_ show: (String) -> Void) throws -> String? {
+  func finish() throws -> String? {
     guard let ready else { return nil }
     // The renamed draft folder, which must be durable before the current database is moved.
     try DurableFiles.sync(data)
@@ -110,34 +104,15 @@ struct DatabaseSwap: Sendable {
       try move(restored, "\(data)/countersign.sqlite")
       try DurableFiles.sync(data)
     }
-    // The restored database is in place, so an unreadable report mustn't keep it from being used.
-    do {
-      if let report = try report(in: ready) { show(report) }
-    } catch {
-      show(
-        OperatorText.string(
-          Message("cli.the-restores-report-cant-be-read", ["reason": .text("\(error)")])))
-    }
     try files.removeItem(atPath: "\(data)/\(ready)")
     try DurableFiles.sync(data)
     return former
   }
 
-  /// Reads the report of a restore; nil for that of an earlier version, which has none.
-  private func report(in ready: String) throws(SystemError) -> String? {
-    do {
-      return String(
-        decoding: try ReadableFile.contents("\(data)/\(ready)/\(Self.reportName)"), as: UTF8.self)
-    } catch {
-      guard error.isMissing else { throw error }
-      return nil
-    }
-  }
-
-  /// Does the same as ``finish(_:)``, and explains its failure: the next command continues.
+  /// Does the same as ``finish()``, and explains its failure: the next command continues.
   @discardableResult
-  func finishRestore(_ show: (String) -> Void) throws(ConfigurationError) -> String? {
-    do { return try finish(show) } catch {
+  func finishRestore() throws(ConfigurationError) -> String? {
+    do { return try finish() } catch {
       throw ConfigurationError(
         Message(
           "cli.the-restore-to-cant-be-finished",
@@ -174,7 +149,7 @@ extension DataFolder {
   func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
     let swap = DatabaseSwap(data: path)
     try? FileManager.default.removeItem(atPath: swap.draft)
-    guard try swap.finishRestore({ Terminal.complain($0) }) != nil else { return }
+    guard try swap.finishRestore() != nil else { return }
     Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }
 }

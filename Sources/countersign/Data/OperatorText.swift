@@ -191,47 +191,6 @@ extension ClockDoubt {
   }
 }
 
-extension RevivedState.Kind {
-  /// The kind as a message for the operator.
-  var message: Message {
-    switch self {
-    case .administrator: Message("cli.administrator")
-    case .role: Message("cli.role")
-    case .administratorPassword: Message("cli.administrators-password-changed-since")
-    case .administratorFactor: Message("cli.administrators-second-factor-reset-or")
-    case .serviceToken: Message("cli.service-token")
-    case .apiKey: Message("cli.api-key")
-    case .trustedTokenKey: Message("cli.custom-token-signing-key")
-    case .signingKey: Message("cli.signing-key-rotated-or-retired-since")
-    case .identityProvider: Message("cli.identity-provider-changed-or-removed")
-    case .scope: Message("cli.user-pool-deleted-or-disabled-since")
-    case .policy: Message("cli.policy-changed-since")
-    case .user: Message("cli.user")
-    case .disabledUser: Message("cli.user-disabled-since")
-    case .lockedUser: Message("cli.user-locked-changes-since")
-    case .password: Message("cli.users-password-changed-since")
-    case .factor: Message("cli.second-factor")
-    case .suspendedFactor: Message("cli.second-factor-suspended-since")
-    case .email: Message("cli.users-email-changed-since")
-    case .phone: Message("cli.users-phone-number-changed-since")
-    case .claims: Message("cli.users-custom-claims-changed-since")
-    case .identity: Message("cli.users-identity-unlinked-since")
-    case .exemption: Message("cli.users-exemption-ended-since")
-    case .protectedUser: Message("cli.user-protected-since")
-    case .projectSettings: Message("cli.project-settings-changed-since")
-    case .signInSettings: Message("cli.sign-in-settings-changed-since")
-    case .supportRules: Message("cli.support-rules-changed-since")
-    case .consoleProvider: Message("cli.console-provider-changed-since")
-    case .passwordSignIn: Message("cli.password-sign-in-changed-since")
-    case .passkeyRequirement: Message("cli.passkey-requirement-changed-since")
-    case .secondFactorRequirement: Message("cli.second-factor-requirement-changed-since")
-    case .idleLimit: Message("cli.idle-limit-changed-since")
-    case .sessionLimit: Message("cli.session-limit-changed-since")
-    case .reauthentication: Message("cli.reauthentication-changed-since")
-    }
-  }
-}
-
 extension PolicyFileError {
   /// The error as messages for the operator, one for each problem in the file.
   func messages(of path: String) -> [Message] {

@@ -20,7 +20,7 @@ enum ServeCommand: Command {
     let configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
     let log = Log(configuration.monitoring.logFormat)
-    let folder = folder(configuration, log)
+    let folder = DataFolder(path: configuration.data, location: configuration.database)
     let creates = try prepare(folder, configuration)
     // Migrations of a large database take longer than a service manager waits.
     let starting = Task { await manager?.keepStarting() }
@@ -62,10 +62,6 @@ enum ServeCommand: Command {
     lock.release()
     signsOfLife.cancel()
     return 0
-  }
-
-  private static func folder(_ configuration: ServeConfiguration, _ log: Log) -> DataFolder {
-    DataFolder(path: configuration.data, location: configuration.database)
   }
 
   /// Creates the data folder if it's missing, where the server may.
