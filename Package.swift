@@ -88,7 +88,7 @@ let package = Package(
     module("Network", []),
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
     module("SMTP", ["Crypto", "HTTPClient", "Network"]),
-    module("SMS", ["Crypto", "HTTP", "HTTPClient", "JSON"]),
+    module("SMS", ["Crypto", "HTTPClient", "JSON"]),
 
     .target(
       name: "Identity",

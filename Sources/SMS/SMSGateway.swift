@@ -1,22 +1,11 @@
 public import Crypto
-import HTTP
 public import HTTPClient
 import JSON
 
-/// A gateway that sends text messages, reached over HTTPS.
+/// A gateway that sends text messages: a receiver of signed JSON objects, reached over HTTPS.
 public struct SMSGateway: Sendable {
-  /// The form of a request.
-  public enum Format: String, CaseIterable, Sendable {
-    /// A signed JSON object, for a receiver of your own.
-    case webhook
-    /// The form fields and the credentials of Twilio's API, which other services imitate.
-    case twilio
-  }
-
   private let url: ClientURL
-  private let format: Format
   private let sender: String
-  private let user: String
   private let secret: Secret
   private let client: HTTPClient
 
@@ -24,17 +13,11 @@ public struct SMSGateway: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL that requests are sent to.
-  ///   - format: The form of a request.
   ///   - sender: The number or name of the sender; empty for the gateway's own.
-  ///   - user: The account for `twilio`.
-  ///   - secret: The secret that signs requests, or the account's token for `twilio`.
+  ///   - secret: The secret that signs requests.
   ///   - client: The client.
-  public init(
-    _ url: ClientURL, _ format: Format, sender: String, user: String, secret: Secret,
-    client: HTTPClient
-  ) {
-    (self.url, self.format, self.sender) = (url, format, sender)
-    (self.user, self.secret, self.client) = (user, secret, client)
+  public init(_ url: ClientURL, sender: String, secret: Secret, client: HTTPClient) {
+    (self.url, self.sender, self.secret, self.client) = (url, sender, secret, client)
   }
 
   /// Sends a message and waits for the gateway's response.
@@ -57,32 +40,14 @@ public struct SMSGateway: Sendable {
   }
 
   func request(_ message: TextMessage, at seconds: Int64) throws(CryptoError) -> ClientRequest {
-    switch format {
-    case .webhook:
-      let body = json(message).serialized()
-      return ClientRequest(
-        .post, url,
-        fields: [
-          ("Content-Type", "application/json"), ("Idempotency-Key", message.id),
-          (
-            WebhookSignature.field,
-            try WebhookSignature.value(for: body, at: seconds, with: secret)
-          ),
-        ].compactMap { ClientRequest.Field($0.0, $0.1) },
-        body: body)
-    case .twilio:
-      let credentials = Base64URL.encodeStandard(Array("\(user):".utf8) + secret.revealedBytes)
-      // An ID of a pool of numbers isn't a number.
-      let from = sender.hasPrefix("MG") ? "MessagingServiceSid" : "From"
-      let form: Form = ["To": message.recipient, from: sender, "Body": message.text]
-      return ClientRequest(
-        .post, url,
-        fields: [
-          ("Content-Type", "application/x-www-form-urlencoded"),
-          ("Authorization", "Basic \(credentials)"),
-        ].compactMap { ClientRequest.Field($0.0, $0.1) },
-        body: Array(form.urlEncoded.utf8))
-    }
+    let body = json(message).serialized()
+    return ClientRequest(
+      .post, url,
+      fields: [
+        ("Content-Type", "application/json"), ("Idempotency-Key", message.id),
+        (WebhookSignature.field, try WebhookSignature.value(for: body, at: seconds, with: secret)),
+      ].compactMap { ClientRequest.Field($0.0, $0.1) },
+      body: body)
   }
 
   private func json(_ message: TextMessage) -> JSON {

@@ -30,11 +30,13 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metrics")
     backups = tmp_path_factory.mktemp("backups")
     make_certificate(backups, 90)
+    secret = backups / "sms-secret"
+    secret.write_text("open sesame\n")
     policies = backups / "policies.json"
     policies.write_text('{"format": "countersign-policy/1", "pools": []}')
     with MailServer() as mail_server, Server(
             folder, "--metrics-listen", "127.0.0.1:0", "--smtp", f"smtp://127.0.0.1:{mail_server.port}",
-            "--smtp-from", "mfa@example.com", "--sms-mail", "{number}@sms.example.com",
+            "--smtp-from", "mfa@example.com", "--sms-url", "https://sms.example.com/send", "--sms-secret-file", secret,
             "--backups", backups, "--policy-file", policies, *flags(backups)) as server:
         # On a database server, backups are those of the server.
         if not DATABASES.has_all:

@@ -1,17 +1,15 @@
-"""Text messages to users, through a gateway that may fail, or a mail server."""
+"""Text messages to users, through a gateway that may fail."""
 
 import itertools
 import json
 import re
 import threading
 import time
-import urllib.parse
 
 import httpx
 import pytest
 
 from support.gateway import Gateway, is_signed
-from support.mail import MailServer
 from support.pages import Pages
 from support.program import Server, preloaded, query, run
 from support.rest import Api, create_token, ok, refused
@@ -215,32 +213,6 @@ def test_a_private_address_of_a_name_with_a_public_one_is_never_dialed(tmp_path,
         assert gateway.requests == []
 
 
-def test_twilio_gets_the_form_it_expects(tmp_path):
-    words = ["--sms-format", "twilio", "--sms-user", "AC123", "--sms-from", "+12025550100"]
-    with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
-        _, api = set_up(server)
-        phone = number()
-        session = ok(request_code(api, phone))["sessionInfo"]
-        [(_, headers, body)] = gateway.received(1)
-        form = dict(urllib.parse.parse_qsl(body.decode()))
-        assert (form["To"], form["From"]) == (phone, "+12025550100")
-        assert headers["Authorization"] == "Basic QUMxMjM6b3BlbiBzZXNhbWU="
-        ok(sign_in(api, session, re.search(r"\b\d{6}\b", form["Body"]).group()))
-
-
-def test_a_mail_server_turns_emails_into_text_messages(tmp_path):
-    with MailServer() as mail_server:
-        words = ["--smtp", f"smtp://127.0.0.1:{mail_server.port}",
-                 "--smtp-from", "accounts@example.com", "--sms-mail", "{number}@sms.example.com"]
-        with Server(tmp_path, *words) as server:
-            _, api = set_up(server)
-            phone = number()
-            session = ok(request_code(api, phone))["sessionInfo"]
-            mail, = mail_server.received(1)
-            assert mail["To"].addresses[0].addr_spec == f"{phone[1:]}@sms.example.com"
-            ok(sign_in(api, session, re.search(r"\b\d{6}\b", mail.get_content()).group()))
-
-
 def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
     words = ["--sms-daily", "3", "--sms-daily-per-region", "2", "--metrics-listen", "127.0.0.1:0"]
     with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
@@ -261,11 +233,8 @@ def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
 
 @pytest.mark.parametrize("words, env, problems", [
     (["--sms-url", "http://sms.example.com"], {}, ["--sms-url must be https", "requires a secret"]),
-    (["--sms-url", "ftp://x", "--sms-format", "x"], {},
-     ["--sms-url must begin with https://", "--sms-format must be webhook or twilio"]),
-    (["--sms-url", "https://x", "--sms-format", "twilio"], SECRET, ["requires --sms-user"]),
-    (["--sms-mail", "x@example.com"], {}, ["--sms-mail requires --smtp", "with {number} in it"]),
-    (["--sms-from", "x"], {}, ["--sms-from requires --sms-url or --sms-mail"]),
+    (["--sms-url", "ftp://x"], {}, ["--sms-url must begin with https://", "requires a secret"]),
+    (["--sms-from", "x"], {}, ["--sms-from requires --sms-url."]),
     (["--sms-url", "https://x", "--sms-daily", "0", "--outbound-allow", "x"], SECRET,
      ["--sms-daily must be", "--outbound-allow must be"]),
 ])

@@ -32,7 +32,7 @@ private let mayImport: [String: Set<String>] = [
   // libcurl has one importer, and SMTP sends through it.
   "HTTPClient": ["CCurl", "Crypto", "Network"],
   "SMTP": ["Crypto", "HTTPClient", "Network"],
-  "SMS": ["Crypto", "HTTP", "HTTPClient", "JSON"],
+  "SMS": ["Crypto", "HTTPClient", "JSON"],
 
   "Identity": [
     "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text", "WebAuthn",

@@ -44,8 +44,7 @@ struct Delivery: Sendable {
     sms smsHealth: MailHealth?, log: Log
   ) -> [Delivery] {
     let mail = configuration.mail.map { MailCarrier($0) as any Carrier }
-    let sms = configuration.sms.map { $0.carrier(mail: configuration.mail) }
-    return [mail, sms].compactMap(\.self).map {
+    return [mail, configuration.sms?.carrier].compactMap(\.self).map {
       Delivery(identity, $0, health: $0.channel == .mail ? health : smsHealth, log: log)
     }
   }

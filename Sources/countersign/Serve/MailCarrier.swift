@@ -1,34 +1,18 @@
 import Identity
 import SMTP
 
-/// Sends emails through an SMTP server; also text messages, through one that turns emails into
-/// them.
+/// Sends emails through an SMTP server.
 struct MailCarrier: Carrier {
-  let channel: OutboxEntry.Channel
   private let configuration: MailConfiguration
   private let clients: SMTPClients
-  private let address: @Sendable (String) -> String
 
-  /// Creates a carrier of emails.
+  /// Creates a carrier for a server and a sender.
   init(_ configuration: MailConfiguration) {
-    self.init(.mail, configuration) { $0 }
-  }
-
-  /// Creates a carrier.
-  ///
-  /// - Parameters:
-  ///   - channel: The channel of the messages.
-  ///   - configuration: The server and the sender.
-  ///   - address: Returns the email address for a recipient.
-  init(
-    _ channel: OutboxEntry.Channel, _ configuration: MailConfiguration,
-    address: @escaping @Sendable (String) -> String
-  ) {
-    self.channel = channel
     self.configuration = configuration
-    self.address = address
     clients = SMTPClients(configuration.server)
   }
+
+  var channel: OutboxEntry.Channel { .mail }
 
   var server: String { configuration.server.url }
 
@@ -41,7 +25,7 @@ struct MailCarrier: Carrier {
   func hurry(seconds: Int) { clients.hurry(seconds: seconds) }
 
   func send(_ message: DueMessage) async -> DeliveryAttempt {
-    guard let recipient = MailAddress(address(message.recipient)) else {
+    guard let recipient = MailAddress(message.recipient) else {
       return .recorded(.invalidRecipient)
     }
     let mail: Mail

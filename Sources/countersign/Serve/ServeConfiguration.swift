@@ -138,8 +138,7 @@ struct ServeConfiguration: Sendable {
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
     sms = SMSConfiguration(
-      arguments, environment: environment, hasMail: mail != nil, outbound: outbound,
-      problems: &problems)
+      arguments, environment: environment, outbound: outbound, problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
