@@ -65,7 +65,6 @@ def requests(api, text, size):
         "cookie": ("GET", "/sign-in", b"", {"Cookie": b"countersign-form=" + small}),
         "coded cookie": (
             "GET", "/sign-in", b"", {"Cookie": b"countersign-form=" + coded(small)}),
-        "logout token": ("POST", "/sign-in/provider/logout", b"logout_token=" + form, FORM),
         "provider's answer": (
             "GET", "/sign-in/provider/callback?code=x&state=" + coded(small).decode(), b"", {}),
         "report of a violation": (

@@ -10,7 +10,6 @@ import shutil
 import sqlite3
 import subprocess
 import threading
-import time
 from pathlib import Path
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -186,26 +185,11 @@ class Provider:
                 return address
         raise AssertionError(f"too many redirects: {address}")
 
-    def rotate_keys(self, keep=False):
-        """Signs with a new key; the previous one is only published when it's kept."""
-        self.keys = [new_key(), *(self.keys[:1] if keep else [])]
+    def rotate_keys(self):
+        """Signs with a new key, and no longer publishes the previous one."""
+        self.keys = [new_key()]
         self.call("PUT", "/mod/plugin/oidc", plugin(self.issuer, self.keys))
         self.call("PUT", "/mod/plugin/oidc/reset")
-
-    def sign(self, claims, typ="JWT", key=None):
-        """Signs a token as the provider would."""
-        key = key or self.keys[0]
-        return jwt.encode(claims, jwt.PyJWK(key).key, "RS256", {"kid": key["kid"], "typ": typ})
-
-    def logout_token(self, sub=None, sid=None, key=None, **more):
-        """A logout token of OpenID Connect Back-Channel Logout 1.0; glewlwyd 2.7.5's are of a draft."""
-        now = int(time.time())
-        claims = {
-            "iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 120,
-            "jti": secrets.token_urlsafe(16),
-            "events": {"http://schemas.openid.net/event/backchannel-logout": {}}, **more}
-        claims |= {name: value for name, value in (("sub", sub), ("sid", sid)) if value}
-        return self.sign(claims, "logout+jwt", key)
 
     def change(self, statement, *values):
         """Changes its database directly."""
@@ -217,21 +201,6 @@ class Provider:
     def age_sessions(self, seconds):
         """Makes every session look as if its user had signed in that much earlier."""
         self.change("UPDATE g_user_session_scheme SET guss_last_login = guss_last_login - ?", seconds)
-
-    def session_of(self, name):
-        """Returns the subject and the session ID of a user's last ID token."""
-        database = sqlite3.connect(self.folder / "glewlwyd.sqlite", timeout=30)
-        found = database.execute(
-            "SELECT gposi_sub, gpoi_sid FROM gpo_id_token JOIN gpo_subject_identifier "
-            "ON gposi_username = gpoi_username WHERE gpoi_username = ? ORDER BY gpoi_id DESC",
-            (name,)).fetchone()
-        database.close()
-        return found
-
-    def end_session(self, browser, name):
-        """Signs the browser's user out at the provider, which tells the client."""
-        answer = browser.delete(f"{self.url}/api/oidc/session/{self.session_of(name)[1]}")
-        assert answer.status_code == 200, f"{answer.status_code} {answer.text}"
 
 
 def new_key():

@@ -13,9 +13,8 @@ from .program import execute, query, reauthenticate, run
 from .provider_settings import CLIENT, SCOPES, STRONG
 
 BEGIN, CALLBACK = "/sign-in/provider", "/sign-in/provider/callback"
-LOGOUT = "/sign-in/provider/logout"
 SETTINGS = "/administrators/sign-in-provider"
-PASSWORDS = "/administrators/password-sign-in"
+CONFIRM = "/account/reauthentication/provider"
 EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
 # The provider's name, on its form and everywhere else.
 NAME = "Acme ID"
@@ -125,23 +124,19 @@ class Site:
         provider.register(server.url)
         self.owner = owner or Pages(server.url).set_up(server.setup_code)
 
-    def set_provider(self, roles=ROLES, **more):
+    def set_provider(self, roles=ROLES, owner=None, **more):
         """Fills in the form of the provider; roles are (group, role) or (group, role, place)."""
         reauthenticate(self.server.data)
+        lines = [f"{group}: {role} {place[0] if place else '*'}" for group, role, *place in roles]
         form = {
             "name": NAME, "issuer": self.provider.issuer, "client-id": CLIENT,
             "client-secret": self.provider.secret, "scopes": " ".join([*SCOPES, STRONG]),
-            "groups-claim": "groups", "mfa-values": SECOND_FACTOR, "note": "for the tests", **more}
-        for number, (group, role, *place) in enumerate(roles, 1):
-            form |= {f"group-{number}": group, f"role-{number}": role,
-                     f"place-{number}": place[0] if place else "*"}
-        return self.owner.post(SETTINGS, form, follow_redirects=True)
+            "groups-claim": "groups", "mfa-values": SECOND_FACTOR, "roles": "\n".join(lines),
+            "note": "for the tests", **more}
+        return (owner or self.owner).post(SETTINGS, form, follow_redirects=True)
 
     def configure(self, roles=ROLES, **more):
         answer = self.set_provider(roles, **more)
-        if answer.status_code == 422 and 'name="confirmed"' in answer.text:
-            confirmed = re.search(r'name="confirmed" value="([^"]+)"', answer.text)[1]
-            answer = self.set_provider(roles, confirmed=confirmed, **more)
         assert answer.status_code == 200, text_of(answer)
 
     def add_person(self, *groups, email=None, totp=False):

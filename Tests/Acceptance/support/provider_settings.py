@@ -82,13 +82,11 @@ def plugin(issuer, keys):
         "introspection-revocation-allowed": False, "register-client-allowed": False,
         "session-management-allowed": True, "session-cookie-name": "GLEWLWYD2_OIDC_SID",
         "session-cookie-expiration": 2419200,
-        "front-channel-logout-allowed": False, "back-channel-logout-allowed": True}}
+        "front-channel-logout-allowed": False, "back-channel-logout-allowed": False}}
 
 
 def client(secret, server):
     return {"client_id": CLIENT, "name": "Countersign", "enabled": True, "confidential": True,
             "client_secret": secret, "scope": [],
             "token_endpoint_auth_method": ["client_secret_basic"], "authorization_type": ["code"],
-            "redirect_uri": [f"{server}/sign-in/provider/callback"],
-            "backchannel_logout_uri": f"{server}/sign-in/provider/logout",
-            "backchannel_logout_session_required": "yes"}
+            "redirect_uri": [f"{server}/sign-in/provider/callback"]}
