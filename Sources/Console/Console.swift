@@ -88,7 +88,7 @@ public struct Console: Sendable {
     ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self,
     UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self, StyleguideRoutes.self, FactorsRoutes.self,
-    NotesRoutes.self, SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
+    SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self, BouncesRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
     EmailTemplatesRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,

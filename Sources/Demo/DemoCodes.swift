@@ -30,7 +30,7 @@ extension Demo {
     for crowd in crowds {
       let configuration = crowd.pool.plan.policy(at: now).configuration
       guard configuration.isTOTPOn else { continue }
-      // The first user is the one with a support note.
+      // The first user is the one whose factor was renamed.
       let habits: [DemoHabit] = [
         .drifting(-3), .guessing(10, ago: 5_400), .guessing(9, ago: 60), .drifting(-3),
       ]

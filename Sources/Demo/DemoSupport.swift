@@ -50,13 +50,12 @@ extension Demo {
         events += strictPool(scope, Array(cast(crowd)), staff)
       case "clinic-south": events += busyHour(scope, users, staff)
       case "retail":
-        guard let slow = users.first else { continue }
+        guard let slow = cast(crowd).first else { continue }
         events.append(
           sitting(of: staff.support, minutesAgo: 200, staff) { agent in
-            try await identity.support.writeNote(
-              scope, slow,
-              agent.request(
-                .locked, "Codes too old. Will set the phone’s clock to automatic and call again."))
+            _ = try await identity.support.rename(
+              scope, ID(slow.uid), ID(slow.factor), to: "Old phone",
+              agent.request(.asked, "Bought a second one."))
           })
       default: continue
       }
@@ -110,9 +109,6 @@ extension Demo {
         _ = try await identity.factorRemovals.remove(
           scope, users[3], ID(cast[3].factor),
           agent.request(.lost, "Left in a taxi.", ticket: "48 291"))
-        try await identity.support.writeNote(
-          scope, users[3],
-          agent.request(.replaced, "New phone on Monday. Will call again to set up the app."))
       },
       sitting(of: staff.support, minutesAgo: 280, staff) { agent in
         _ = try await identity.backupCodes.makeTemporaryCode(

@@ -45,12 +45,13 @@ def test_cancel_closes_the_form(page):
     expect(page.locator("dialog")).to_have_count(0)
 
 
-def test_an_action_leads_to_the_page_with_its_result(page):
-    link(page, "Add note…").click()
-    page.locator("#note").fill("Called twice.")
+def test_an_action_leads_to_the_page_with_its_result(page, demo):
+    reauthenticate(demo.server.data)
+    link(page, "Rename factor…").click()
+    page.locator("#name").fill("Second phone")
     page.locator("#reason").select_option("asked")
-    page.get_by_role("button", name="Save note").click()
-    expect(page.locator("[role=status]")).to_contain_text("Note saved.")
+    page.get_by_role("button", name="Rename factor").click()
+    expect(page.locator("[role=status]")).to_contain_text("Renamed factor")
     expect(page.locator("dialog")).to_have_count(0)
 
 

@@ -63,14 +63,13 @@ def line(name, length):
 
 
 def fill_user(owner, api, number, name):
-    """Creates a user with a name, a factor of the same name, and a note. Every other user loses the
+    """Creates a user with a name and a factor of the same name. Every other user loses the
     factor; the others' factors are renamed and suspended."""
     uid, id_token = api.user(email(number))
     ok(api.admin("POST", "accounts:update", {"localId": uid, "displayName": name[:256]}))
     api.enroll(id_token, name="Phone" if number % 2 else name[:100])
     user = f"/projects/{api.project}/users/{uid}"
     answers = {"reason": "other", "note": name[:1_000], "ticket": line(name, 100)}
-    saved(owner.post(f"{user}/notes/new", answers))
     page = owner.get(user).text
     if number % 2:
         rename = re.search(r'href="([^"]+/name)"', page)[1]
@@ -208,7 +207,7 @@ def test_c10_no_download_contains_a_formula(hostile):
 
 
 @pytest.mark.parametrize("field, longest", [
-    ("note", 1_000), ("ticket", 100), ("user's note", 1_000), ("device name", 100)])
+    ("note", 1_000), ("ticket", 100), ("device name", 100)])
 def test_overlong_text_is_preserved_and_reported(hostile, field, longest):
     """Text over a field's limit isn't silently truncated."""
     _, owner = hostile
@@ -220,7 +219,6 @@ def test_overlong_text_is_preserved_and_reported(hostile, field, longest):
     path, name, more = {
         "note": (rename.replace("/name", "/removal"), "note", {"reason": "other", **proof}),
         "ticket": (rename.replace("/name", "/removal"), "ticket", {"reason": "lost", **proof}),
-        "user's note": (f"{user}/notes/new", "note", {"reason": "asked"}),
         "device name": (rename, "name", {"reason": "asked", **proof}),
     }[field]
     answer = owner.post(path, {**more, name: text}, page=user)

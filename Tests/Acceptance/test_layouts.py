@@ -152,7 +152,7 @@ def test_a_user_with_long_names_fits_a_phone(chromium, standalone, owner, tenant
                          for cookie in owner.http.cookies.jar])
     page = context.new_page()
     pool = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
-    for action in ("disabling", "deletion", "sessions/end", "notes/new"):
+    for action in ("disabling", "deletion", "sessions/end"):
         page.goto(f"{pool}/users/{uid}/{action}")
         line = page.locator("dl.identity")
         assert email in line.inner_text() and uid[-6:] in line.inner_text()
@@ -175,9 +175,9 @@ def test_a_project_with_a_long_name_fits_a_phone(chromium, standalone, owner):
 
 def test_a_users_email_keeps_to_one_line_of_a_heading_on_a_phone(open_page, demo):
     page = open_page(390)
-    user(OPEN, "account.note")(page, demo)
+    user(OPEN, "factor.rename")(page, demo)
     address = page.url
-    for action in ("notes/new", "code-attempts"):
+    for action in ("sessions/end", "code-attempts"):
         page.goto(f"{address}/{action}")
         lines = page.locator("h1 bdi").evaluate("(name) => name.getClientRects().length")
         assert lines == 1, action
@@ -332,7 +332,7 @@ def test_forced_colors_distinguish_current_entries_choices_and_marks_on_every_pa
 def test_forced_colors_distinguish_a_code_from_the_current_interval(open_page, demo):
     """In a code attempt's strip, the mark of the code looks different from the window's lines."""
     page = open_page(1280, forced_colors="active")
-    user(OPEN, "account.note")(page, demo)
+    user(OPEN, "factor.rename")(page, demo)
     attempt = page.locator("tr", has=page.locator(".strip .miss"), has_text="late").first
     looks = {
         kind: attempt.locator(f".strip {kind}").first.evaluate("""(shape) => {

@@ -96,13 +96,6 @@ def remove_factor(owner, tenant_api, scope, server):
     return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
 
 
-def add_note(owner, page):
-    """Adds a note to a user and returns its number."""
-    note = {"reason": "asked", "note": "Calls often."}
-    assert owner.post(f"{page}/notes/new", note).status_code == 303
-    return re.search(r"/notes/(\d+)/removal", owner.get(page).text).group(1)
-
-
 def request_removal(owner, scope):
     """Requests a bulk removal that requires another administrator's approval; returns the IDs of
     the list and of the request."""
@@ -192,7 +185,6 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
     if cell.startswith("`/bulk-removals/"):
         job = preview_across_pools(owner)
     policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""
-    note = add_note(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/blocked-agents/" in cell:
@@ -206,7 +198,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
-            "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme", "{template}": "strict",
+            "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme", "{template}": "strict",
             "{email}": "reset-password", "{passkey}": passkey,
             "{enrollment}": user["mfaInfo"][0]["mfaEnrollmentId"],
             "{number}": policy if "policy-approvals" in path

@@ -147,7 +147,6 @@ def test_the_ten_support_tasks_work(server, owner, chromium, way):
     suspend_until_tomorrow(me, pool)
     unlock(me, pool)
     end_sessions(me, pool)
-    write_and_delete_a_note(me, pool)
     rename_and_undo(me, pool)
     remove_forty(me, pool)
     approve(other, pool)
@@ -247,18 +246,6 @@ def end_sessions(me, pool):
         "/v1/token", params={"key": pool.api.key},
         json={"grant_type": "refresh_token",
               "refresh_token": pool.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
-
-
-def write_and_delete_a_note(me, pool):
-    """Notes require a reason but no identity check, and can be undone from the status message."""
-    me.find(pool.address("traveler")).link("Add note…")
-    me.type("note", "Back on Monday.").choose("reason", "User request").button("Save note")
-    assert "Note saved." in me.status()
-    assert "Back on Monday." in me.unfold("Notes").text()
-    me.link("Undo")
-    assert me.heading().startswith("Delete the note about")
-    me.choose("reason", "Mistake").button("Delete note")
-    assert "what the next agent should know" in me.unfold("Notes").text()
 
 
 def rename_and_undo(me, pool):

@@ -134,7 +134,6 @@ import Testing
     ("removals-empty", World.nadia, "{eu}/bulk-removals"),
     ("removals-across-pools-empty", World.nadia, "/bulk-removals"),
     ("approvals-empty", World.nadia, "/approvals"),
-    ("note-new", World.nadia, "{eu}/users/\(World.chiara)/notes/new"),
   ]
 
   @Test func `every page matches its snapshot`() async throws {

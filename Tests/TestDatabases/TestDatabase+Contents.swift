@@ -48,7 +48,6 @@ extension TestDatabase {
       ("support_action", "SELECT /* test */ * FROM support_action ORDER BY 1"),
       ("support_hold", "SELECT /* test */ * FROM support_hold ORDER BY 1, 2"),
       ("removed_factor", "SELECT /* test */ * FROM removed_factor ORDER BY 1, 2"),
-      ("user_note", "SELECT /* test */ * FROM user_note ORDER BY 1"),
       ("bulk_job", "SELECT /* test */ * FROM bulk_job ORDER BY 1"),
       ("bulk_item", "SELECT /* test */ * FROM bulk_item ORDER BY 1, 2"),
       ("sign_off", "SELECT /* test */ * FROM sign_off ORDER BY 1"),

@@ -70,8 +70,6 @@ struct AuditFieldLabel {
     case .exemptUntil: Message("audit.field-exempt-until")
     case .exemptionGrantor: Message("audit.field-exemption-grantor")
     case .evidenceKey: Message("audit.field-evidence-key")
-    case .noteAuthor: Message("audit.field-note-author")
-    case .noteWrittenAt: Message("audit.field-note-written-at")
     case .message: Message("audit.field-message")
     case .callerVerificationRule: Message("audit.field-caller-verification-rule")
     case .callerVerification: Message("audit.field-caller-verification")

@@ -75,8 +75,6 @@ extension ConsoleAction {
     case .revokeRecoveryCodes: Message("sign-in.form-revoke-recovery-codes")
     case .sendCallerCode: Message("sign-in.form-email-a-code-to-the-caller")
     case .sendEnrollmentLink: Message("sign-in.form-send-enrollment-link")
-    case .writeNote: Message("sign-in.form-add-note")
-    case .deleteNote: Message("sign-in.form-delete-note")
     case .previewBulkRemoval: Message("sign-in.form-preview-bulk-removal")
     case .startBulkRemoval: Message("sign-in.form-start-bulk-removal")
     case .stopBulkRemoval: Message("sign-in.form-stop-bulk-removal")

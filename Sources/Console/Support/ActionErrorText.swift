@@ -81,7 +81,6 @@ enum ActionErrorText {
       case .noteTooLong:
         ("note", Message("support.note-too-long", ["count": .number(ActionRequest.longestNote)]))
       case .writtenReasonRequired: ("note", Message("support.written-reason-required"))
-      case .emptyNote: ("note", Message("support.note-empty"))
       case .notConfirmed: ("confirmation", Message("support.confirmation-required"))
       case .answerRequired: ("answer", Message("support.answer-required"))
       case .answerTooLong:

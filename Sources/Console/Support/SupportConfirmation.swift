@@ -40,8 +40,6 @@ struct SupportConfirmation {
   var until: UntilField?
   /// The field for the name of a factor.
   var name: NameField?
-  /// Whether the form creates a note about the user; its note field then comes first.
-  var isNote = false
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
 }
@@ -66,7 +64,7 @@ extension SupportConfirmation {
     {
       question.consequences.append(mail)
     }
-    guard !bouncing.isEmpty, ![.markBounces, .clearBounces].contains(action), !isNote else {
+    guard !bouncing.isEmpty, ![.markBounces, .clearBounces].contains(action) else {
       return question
     }
     question.consequences += bouncing.map {

@@ -16,8 +16,6 @@ struct SupportForm: ViewModel {
   var caller: CallerView?
   /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
-  /// Whether the form creates a note about the user; the note field then comes first.
-  var isNote = false
 
   static let keys: Keys<Self> = [
     .optional(\.caller),
@@ -30,8 +28,6 @@ struct SupportForm: ViewModel {
     .text("reasonError") { $0.frame.error(at: "reason") },
     .text("note") { $0.answers.note },
     .text("noteError") { $0.frame.error(at: "note") },
-    .flag(\.isNote),
-    .text("longestNote") { _ in Message.value(.number(ActionRequest.longestNote)) },
     .text("ticket") { $0.answers.ticket },
     .text("ticketError") { $0.frame.error(at: "ticket") },
     .flag("hasProof") { !$0.eligibility.settings.identityProof.isEmpty },

@@ -49,7 +49,7 @@ struct SupportPages: Sendable {
             send: ConsolePaths.callerCode(scope, account.id.text), page: target.address,
             carriesMail: identity.messages.carriesMail)
         },
-        reasons: question.reasons, isNote: question.isNote)
+        reasons: question.reasons)
       : nil
     let model = SupportConfirmationView(
       frame: view, question: question, action: target.address,

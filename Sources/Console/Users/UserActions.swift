@@ -159,7 +159,6 @@ struct UserActions: ViewModel {
         .verifyEmail, Message("users.mark-email-as-verified"),
         ConsolePaths.verification(scope, uid))
     }
-    add(.writeNote, Message("users.add-note"), ConsolePaths.newNote(scope, uid))
     add(
       .protectUser,
       account.isProtected ? Message("users.remove-protection") : Message("users.protect"),

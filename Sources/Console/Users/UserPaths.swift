@@ -27,8 +27,6 @@ extension ConsolePaths {
   static let workingAddress = ScopePath1("users", nil, "working-address")
   static let codeAttempts = ScopePath1("users", nil, "code-attempts")
   static let codeAttemptsFile = ScopePath1("users", nil, "code-attempts.csv")
-  static let newNote = ScopePath1("users", nil, "notes", "new")
-  static let noteRemoval = ScopePath2("users", nil, "notes", nil, "removal")
   static let userData = ScopePath1("users", nil, "data")
   static let erasure = ScopePath1("users", nil, "erasure")
   static let deletedUserErasure = ScopePath0("erasure")

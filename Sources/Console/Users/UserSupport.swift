@@ -11,10 +11,6 @@ struct UserSupport: ViewModel {
   private var account: Account { records.account }
   private var scope: Scope { context.scope }
   private var times: Times { context.signedIn.times }
-  /// Whether the administrator can delete notes; protection doesn't prevent that.
-  private var mayWrite: Bool {
-    context.signedIn.administrator.denial(of: .deleteNote, on: account, in: scope) == nil
-  }
 
   static let keys: Keys<Self> = [
     .flag("hasHolds") { !$0.records.removalHolds.isEmpty },
@@ -46,19 +42,6 @@ struct UserSupport: ViewModel {
       support.records.messages.map {
         UserMessageRow(
           message: $0, link: support.records.links[$0.id], scope: support.scope,
-          times: support.times)
-      }
-    },
-    .flag("hasNotes") { !$0.records.notes.isEmpty },
-    .number("noteCount") { $0.records.notes.count },
-    .list("notes") { support in
-      let mayWrite = support.mayWrite
-      return support.records.notes.map { note in
-        NoteRow(
-          note: note,
-          removal: mayWrite
-            ? ConsolePaths.noteRemoval(support.scope, support.account.id.text, String(note.id))
-            : nil,
           times: support.times)
       }
     },
@@ -155,19 +138,5 @@ struct UserMessageRow: ViewModel {
     .text("link") { row in row.link.map { row.text(of: $0) } },
     .markup("written") { $0.times.past($0.message.createdAt) },
     .markup("until") { $0.times.moment($0.message.expiresAt) },
-  ]
-}
-
-struct NoteRow: ViewModel {
-  let note: UserNote
-  /// The address to delete the note; nil without the permission.
-  let removal: String?
-  let times: Times
-
-  static let keys: Keys<Self> = [
-    .text("text") { $0.note.text },
-    .text("who") { $0.note.author },
-    .markup("at") { $0.times.past($0.note.writtenAt) },
-    .text(\.removal),
   ]
 }

@@ -71,10 +71,10 @@ extension AuditAction {
     case .accountAllowChanges, .accountChange, .accountChangeEmail, .accountCreate,
       .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountErase,
       .accountExempt, .accountExpire, .accountExportData, .accountImport, .accountLink,
-      .accountNote, .accountProtect, .accountMarkBounces, .accountClearBounces,
+      .accountProtect, .accountMarkBounces, .accountClearBounces,
       .accountRecoverEmail,
       .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp,
-      .accountDeleteNote, .accountUnlock,
+      .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
     case .sessionsEnd: .session

@@ -86,8 +86,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountMarkBounces = "account.mark-bounces"
   /// Email address no longer marked as bouncing.
   case accountClearBounces = "account.clear-bounces"
-  /// Note added.
-  case accountNote = "account.note"
   /// Account protected.
   case accountProtect = "account.protect"
   /// Previous email restored by end user.
@@ -96,8 +94,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountResetPassword = "account.reset-password"
   /// User signed up.
   case accountSignUp = "account.sign-up"
-  /// Note deleted.
-  case accountDeleteNote = "account.take-back-note"
   /// Codes unlocked.
   case accountUnlock = "account.unlock"
   /// Code sent to verify a caller.

@@ -118,10 +118,6 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case exemptionGrantor = "exemption-grantor"
   /// An evidence key.
   case evidenceKey = "evidence-key"
-  /// The author of a note.
-  case noteAuthor = "note-author"
-  /// The time at which a note was written.
-  case noteWrittenAt = "note-written-at"
   /// The purpose of a message.
   case message
   /// Why approval is required.

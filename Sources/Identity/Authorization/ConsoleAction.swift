@@ -160,10 +160,6 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case sendCallerCode
   /// Sends a user a link to set up an authenticator app.
   case sendEnrollmentLink
-  /// Writes a note about a user.
-  case writeNote
-  /// Deletes a note about a user.
-  case deleteNote
   /// Previews a bulk removal.
   case previewBulkRemoval
   /// Starts a bulk removal.
@@ -314,7 +310,6 @@ extension ConsoleAction {
     case .exportUserData: ActionRequirements(.exportUsers, .secondFactor, .chosen)
     case .eraseUser: ActionRequirements(.changeUsers, .secondFactor, .chosen)
     case .eraseDeletedUser: ActionRequirements(.changeUsers, .secondFactor, .written)
-    case .writeNote, .deleteNote: ActionRequirements(.removeFactors, .none, .chosen)
     case .previewBulkRemoval, .stopBulkRemoval: ActionRequirements(.removeFactors)
     case .startBulkRemoval:
       ActionRequirements(.removeFactors, .secondFactor, .chosen, .manyUsers)

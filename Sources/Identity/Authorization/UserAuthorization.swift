@@ -4,8 +4,6 @@ enum UserActionEffect: Sendable {
   case secondFactors
   /// Nothing about second factors: prevented by protection.
   case account
-  /// Only text about the user: prevented by neither.
-  case text
 }
 
 extension ConsoleAction {
@@ -15,7 +13,6 @@ extension ConsoleAction {
     case .endSessions, .protectUser, .exemptUser, .endExemption, .allowChanges, .disableUser,
       .enableUser, .verifyEmail, .sendCallerCode, .exportUserData:
       .account
-    case .writeNote, .deleteNote: .text
     default: .secondFactors
     }
   }
@@ -40,9 +37,7 @@ extension Administrator {
   ) -> ActionDenial? {
     // Includes the original email and those from providers, because users can change their email.
     if account.hasOnFile(email) { return .ownAccount }
-    let effect = action.effect
-    if effect == .text { return nil }
     if account.isProtected, !may(.protectUsers, in: scope) { return .protectedAccount }
-    return effect == .secondFactors && account.changesLockedAt != nil ? .changesLocked : nil
+    return action.effect == .secondFactors && account.changesLockedAt != nil ? .changesLocked : nil
   }
 }

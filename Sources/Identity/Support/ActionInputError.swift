@@ -31,8 +31,6 @@ public enum ActionInputError: Sendable, Equatable {
   case noteTooLong
   /// The action requires a written reason.
   case writtenReasonRequired
-  /// The user note is empty.
-  case emptyNote
   /// The confirmation for an irreversible action wasn't typed: who is affected, or how many.
   case notConfirmed
   /// A rejection requires a reason.
@@ -80,8 +78,7 @@ extension ActionRequest {
     case .written:
       note.isEmpty
         ? [.writtenReasonRequired] : note.count > Self.longestNote ? [.noteTooLong] : []
-    case .chosen:
-      action == .writeNote ? faultsOfNote(settings) : faults(settings)
+    case .chosen: faults(settings)
     }
   }
 
@@ -101,13 +98,5 @@ extension ActionRequest {
       faults.append(.noteRequired)
     }
     return faults
-  }
-
-  /// Returns the errors in the fields of a user note, which comes first and is required.
-  private func faultsOfNote(_ settings: SupportRules) -> [ActionInputError] {
-    let faults = faults(settings)
-    let ofNote: [ActionInputError] =
-      note.isEmpty ? [.emptyNote] : faults.filter { $0 == .noteTooLong }
-    return ofNote + faults.filter { $0 != .noteTooLong && $0 != .noteRequired }
   }
 }

@@ -62,10 +62,6 @@ public struct Support: Sendable {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw ActionDenial.accountNotFound
       }
-      if action.effect == .text {
-        return try authorization.eligibilityForText(
-          action, agent, about: account, in: scope, connection)
-      }
       var refusal = try authorization.denial(
         of: action, by: agent.administrator.id, on: account, in: scope, at: now, connection)
       let settings = try SupportRules.find(scope, connection)

@@ -18,8 +18,6 @@ public struct UserRecords: Sendable {
   public let messages: [OutboxEntry]
   /// The states of the links in the newest messages, by the messages' IDs.
   public let links: [Int64: SentLink]
-  /// The notes of agents.
-  public let notes: [UserNote]
   /// Email addresses that are marked as bouncing.
   public let bouncing: [BouncedAddress]
   /// Removed factors that can be restored.
@@ -86,7 +84,6 @@ extension Identity {
         messages: messages,
         links: try SentLink.states(
           in: messages, to: account, under: policy, at: now, connection),
-        notes: kinds.notes ? try Support.notes(account, connection) : [],
         bouncing: kinds.bouncing ? try BouncedAddress.list(account, connection) : [],
         removalHolds: kinds.removedFactors
           ? try RemovedFactors.list(account.key, at: now, connection) : [],
@@ -106,7 +103,6 @@ extension Identity {
 /// Most accounts have none, so one statement saves their page a query for each kind.
 private struct RecordKinds {
   let removedFactors: Bool
-  let notes: Bool
   let approvals: Bool
   let backupCodes: Bool
   let exemptions: Bool
@@ -118,7 +114,6 @@ private struct RecordKinds {
     let found = try connection.first(
       """
       SELECT EXISTS (SELECT 1 FROM removed_factor WHERE account_key = \(account.key)),
-        EXISTS (SELECT 1 FROM user_note WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM approval \(index: "approval_of_user")
           WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
         EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
@@ -127,9 +122,9 @@ private struct RecordKinds {
       """
     ) { row in
       RecordKinds(
-        removedFactors: try row.value(0), notes: try row.value(1), approvals: try row.value(2),
-        backupCodes: try row.value(3), exemptions: try row.value(4),
-        bouncing: try row.value(5))
+        removedFactors: try row.value(0), approvals: try row.value(1),
+        backupCodes: try row.value(2), exemptions: try row.value(3),
+        bouncing: try row.value(4))
     }
     guard let found else { throw Failure("no row of record kinds") }
     return found

@@ -8,7 +8,7 @@ extension AuditFieldName {
     case .uid, .email, .providerEmail, .bouncingEmail, .displayName, .photoURL, .phoneNumber,
       .providers, .claims, .createdAt, .lastSignIn, .validSince, .factors, .factorSecrets,
       .linkEmail, .reportedChange, .reportedAt, .changesLockedAt, .filter, .fileName, .secretPart,
-      .noteWrittenAt, .suspendedUntil, .codesCreatedAt, .otherMembers:
+      .suspendedUntil, .codesCreatedAt, .otherMembers:
       true
     default: false
     }

@@ -67,14 +67,6 @@ def confirmation(pool, action, words):
     return state
 
 
-def note_removal(page, demo):
-    """Opens the confirmation page from the notes, which the user's page shows collapsed."""
-    page.goto(subject(demo, OPEN, "account.note"))
-    page.locator("summary", has_text="Notes").click()
-    follow_link(page, "Delete…")
-    expect(page.locator("#reason")).to_have_count(1)
-
-
 def unlock(page, demo):
     locked_user(page, demo)
     follow_link(page, "Unlock codes…")
@@ -149,14 +141,14 @@ def rejection_without_code(page, demo):
 
 def all_code_attempts(page, demo):
     """Opens all code attempts of a user whose clock is slow."""
-    page.goto(subject(demo, OPEN, "account.note") + "/code-attempts")
+    page.goto(subject(demo, OPEN, "factor.rename") + "/code-attempts")
     expect(page.locator("main tbody tr")).not_to_have_count(0)
 
 
 def empty_note(page, demo):
-    confirmation(OPEN, "account.note", "Add note…")(page, demo)
-    page.locator("#reason").select_option("locked")
-    page.get_by_role("button", name="Save note").click()
+    confirmation(OPEN, "factor.rename", "Suspend factor…")(page, demo)
+    page.locator("#reason").select_option("other")
+    page.get_by_role("button", name="Suspend factor").click()
     expect(page.locator("#note-error")).to_have_count(1)
 
 
@@ -344,7 +336,7 @@ def opened_message(page, demo):
 
 
 SUPPORT = {
-    "a user whose clock is slow": user(OPEN, "account.note"),
+    "a user whose clock is slow": user(OPEN, "factor.rename"),
     "locked users": locked_users, "a locked user": locked_user,
     "a user with a removed factor": user(STRICT, "factor.remove"),
     "a user with a suspended factor": user(STRICT, "factor.suspend"),
@@ -353,8 +345,6 @@ SUPPORT = {
     "a protected user": user(STRICT, "account.protect"),
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
-    "write a note": confirmation(OPEN, "account.note", "Add note…"),
-    "delete a note": note_removal,
     "rename a factor": confirmation(STRICT, "factor.suspend", "Rename factor…"),
     "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Rename factor…"),
     "remove a factor": confirmation(STRICT, "factor.suspend", "Remove factor…"),
@@ -367,7 +357,7 @@ SUPPORT = {
     "one's own request": seen_by("support", own_request),
     "revoke recovery codes": confirmation(STRICT, "factor.suspend", "Revoke recovery codes…"),
     "undo a removal": confirmation(STRICT, "factor.remove", "Restore…"),
-    "suspend a factor": confirmation(OPEN, "account.note", "Suspend factor…"),
+    "suspend a factor": confirmation(OPEN, "factor.rename", "Suspend factor…"),
     "end a suspension": confirmation(STRICT, "factor.suspend", "End suspension…"),
     "unlock the codes": unlock,
     "generate a temporary code": confirmation(

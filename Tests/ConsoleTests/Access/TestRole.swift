@@ -112,7 +112,6 @@ struct Samples: Sendable {
       by: Author(actor: .commandLine))
     let blocked = try await world.blockedAgent(in: scope)
     let removed = try await world.removal(of: enrolled, in: scope)
-    let note = try await world.note(about: enrolled, in: scope)
     let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
     let ada = try await world.identity.administrators.record(email: World.ada).administrator
     let invitation = try await world.identity.invitations.invite(
@@ -121,7 +120,7 @@ struct Samples: Sendable {
       by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
     ).invitation
     values = [
-      "removals": removed.text, "notes": String(note),
+      "removals": removed.text,
       "blocked-agents": blocked,
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
@@ -249,15 +248,6 @@ extension World {
     let templates = try await identity.policyTemplates.list(scope.project)
     guard let last = templates.last else { throw Missing("template") }
     return last.kind.text
-  }
-
-  /// Adds a note to a user, and returns its number.
-  func note(about account: Account, in scope: Scope) async throws -> Int64 {
-    let (agent, author) = try await inSupport()
-    return try await identity.support.writeNote(
-      scope, account.id,
-      ActionRequest(agent: agent, author: author, reason: .locked, note: "Calls often.")
-    ).id
   }
 
   /// Queues a message for a user: the notice that an administrator set their password.

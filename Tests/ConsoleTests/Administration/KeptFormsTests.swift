@@ -135,13 +135,13 @@ import Testing
   @Test func `the page says what the form does, to whom, and with which fields`() async throws {
     try await World.withSampleData { world in
       let (browser, csrf) = try await expired(world, as: World.nadia)
-      let address = try await world.eu + "/users/\(World.chiara)/notes/new"
+      let address = try await world.eu + "/users/\(World.chiara)/sessions/end"
       _ = try await browser.post(
         address, with(csrf, ["note": "Travels <b>until</b> May.", "caller-code": "123456"]))
       let signedIn = try await browser.givePassword(World.nadia, next: address)
       let page = try await browser.get(try #require(signedIn.location))
       Markup.check(page)
-      #expect(page.says("<h2>Add note</h2>") && page.says("Chiara Bianchi"))
+      #expect(page.says("<h2>End sessions</h2>") && page.says("Chiara Bianchi"))
       #expect(page.says("<dt>note</dt><dd><bdi>Travels &lt;b&gt;until&lt;/b&gt; May.</bdi></dd>"))
       #expect(page.says("<dt>caller-code</dt><dd>not saved</dd>") && !page.says("123456"))
     }

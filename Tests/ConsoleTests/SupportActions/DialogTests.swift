@@ -14,15 +14,13 @@ import Testing
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
-      let note: Form = [
-        "csrf": try await nadia.get(user).csrf, "note": "Called twice.", "reason": "asked",
-      ]
+      let form: Form = ["csrf": try await nadia.get(user).csrf, "reason": "asked"]
       var fields = Self.script
       fields[.origin] = world.origin
       fields[.secFetchSite] = "same-origin"
-      let answer = try await nadia.send(.post, user + "/notes/new", form: note, fields: fields)
+      let answer = try await nadia.send(.post, user + "/sessions/end", form: form, fields: fields)
       #expect(answer.status == .noContent && answer.location == user)
-      #expect(try await nadia.get(user).says("Note saved."))
+      #expect(try await nadia.get(user).says("ended"))
     }
   }
 
@@ -30,7 +28,7 @@ import Testing
     try await World.withSampleData { world in
       let user = try await world.eu + "/users/\(World.chiara)"
       let visitor = Browser(world)
-      let answer = try await visitor.send(.get, user + "/notes/new", fields: Self.script)
+      let answer = try await visitor.send(.get, user + "/sessions/end", fields: Self.script)
       #expect(answer.status == .noContent)
       #expect(answer.location?.hasPrefix("/sign-in?next=") == true)
       #expect(try await visitor.get(user).status == .seeOther)

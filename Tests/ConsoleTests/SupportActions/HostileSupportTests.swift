@@ -75,12 +75,7 @@ import Testing
       try await act(undo, by: ada)
       try await act(user + "/factors/removal", by: ada)
       try await act(user + "/enrollment-link", by: ada)
-      try await act(user + "/notes/new", by: ada)
-      let noted = try await ada.get(user)
-      let note = try #require(
-        noted.values(of: "href").first { $0.contains("/notes/") && $0.hasSuffix("/removal") })
       Markup.check(try await ada.get((["name": name] as Form).query(of: factor + "/name")))
-      try await act(note, by: ada)
       for address in [
         user, try await world.eu + "/settings/support", try await world.eu + "/audit",
       ] {

@@ -257,23 +257,5 @@ extension UseCase {
           i.acme, alice.id, agent.request(nil, note: "asked by email"))
       }
     },
-    UseCase("write a note about a user", [.accountNote]) { i in
-      let alice = try await i.account(.alice)
-      let agent = try await i.agent()
-      return {
-        try await i.identity.support.writeNote(
-          i.acme, alice.id, agent.request(.asked, note: "Calls often."))
-      }
-    },
-    UseCase("delete a note", [.accountDeleteNote]) { i in
-      let alice = try await i.account(.alice)
-      let agent = try await i.agent()
-      let note = try await i.identity.support.writeNote(
-        i.acme, alice.id, agent.request(.asked, note: "Calls often."))
-      return {
-        try await i.identity.support.deleteNote(
-          i.acme, alice.id, note.id, agent.request(.mistake))
-      }
-    },
   ]
 }

@@ -80,8 +80,6 @@ struct ActionTableTests {
     revokeRecoveryCodes removeFactors secondFactor chosen never
     sendCallerCode removeFactors none none never
     sendEnrollmentLink removeFactors secondFactor chosen never
-    writeNote removeFactors none chosen never
-    deleteNote removeFactors none chosen never
     previewBulkRemoval removeFactors none none never
     startBulkRemoval removeFactors secondFactor chosen manyUsers
     stopBulkRemoval removeFactors none none never
@@ -114,8 +112,7 @@ struct ActionTableTests {
       var faults: [String] = []
       if !hasReason {
         switch reason {
-        case "chosen":
-          faults = action == .writeNote ? ["emptyNote", "reasonRequired"] : ["reasonRequired"]
+        case "chosen": faults = ["reasonRequired"]
         case "written": faults = ["writtenReasonRequired"]
         default: break
         }

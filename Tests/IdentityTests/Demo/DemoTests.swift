@@ -161,11 +161,10 @@ struct DemoTests {
             (SELECT count(*) FROM account WHERE protected = 1),
             (SELECT count(*) FROM account WHERE changes_locked_at IS NOT NULL),
             (SELECT count(*) FROM backup_code_set WHERE expires_at > \(Self.now.microseconds)),
-            (SELECT count(*) FROM user_note),
             (SELECT count(*) FROM bulk_job WHERE state = 'done'),
             (SELECT count(*) FROM bulk_job WHERE state = 'waiting')
           """
-        ) { row in try (0..<8).map { try row.value($0) as Int } }
+        ) { row in try (0..<7).map { try row.value($0) as Int } }
       }
       let found = try #require(counts)
       #expect(found.allSatisfy { $0 > 0 }, "\(found)")

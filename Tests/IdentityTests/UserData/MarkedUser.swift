@@ -72,9 +72,6 @@ extension Instance {
     let device = try await markedAccount()
     try await allowBackupCodes()
     _ = try await temporaryCode(device.account)
-    let agent = try await agent()
-    _ = try await identity.support.writeNote(
-      acme, device.account.id, agent.request(.asked, note: "qz7marker note"))
     let code = try device.code(at: now)
     let pending = try await identity.signIns.password(
       acme, email: "qz7marker@example.com", password: Person.alice.password,
@@ -135,6 +132,11 @@ extension Instance {
           removed_by, remover_name, until, position, kind, display_name, enrolled_at, phone)
         VALUES (\(key), 'e-old', 'r-1', \(now.microseconds), 'dora', 'Dora', \(later), 1, 'phone',
           'qz7marker old phone', \(now.microseconds), '+15550100')
+        """,
+        """
+        INSERT INTO /* test */ user_note (note_id, account_key, written_at, author_name, text)
+        VALUES (\(SQL.nextNumber("note_id", of: "user_note")), \(key), \(now.microseconds), 'Dora',
+          'qz7marker note')
         """,
         """
         INSERT INTO /* test */ exemption (exemption_id, account_key, reason, note, ticket, granted_at,

@@ -83,33 +83,6 @@ extension StateMachine {
       then: { _, _ in users[user].isDisabled = false })
   }
 
-  /// Writes a note, which requires a reason but no identity check or code, and isn't prevented by
-  /// protection, locks, or the hourly action limit.
-  func note() async throws {
-    let user = anyUser()
-    let sample = users[user]
-    let agent = anyAgent { $0.may(.removeFactors, in: sample.scope) }
-    let (reason, text) = (
-      dice.chance(90) ? SupportReason.locked : nil, dice.chance(90) ? "called" : " "
-    )
-    var expectation = Expectation(name: "note of \(sample.uid) by \(agents[agent].name)")
-    let mayNot = refusal(of: agent, on: user, needing: .removeFactors, passingLock: true)
-    if let mayNot, mayNot != "protectedAccount" {
-      expectation.refusals = [mayNot]
-    } else if reason == nil || text == " " {
-      let faults = [text == " " ? "emptyNote" : nil, reason == nil ? "reasonRequired" : nil]
-      expectation.refusals = [faults.compactMap { $0 }.joined(separator: "+")]
-    } else {
-      expectation.rows = ["account.note by \(agents[agent].name) on \(sample.uid)"]
-    }
-    let request = ActionRequest(
-      agent: agents[agent].session, author: agents[agent].author, reason: reason, note: text)
-    let result = await attempt {
-      try await identity.support.writeNote(sample.scope, sample.id, request)
-    }
-    try await reconcile(expectation, result)
-  }
-
   // MARK: - Backup codes and enrollment links
 
   func makeTemporaryCode() async throws {

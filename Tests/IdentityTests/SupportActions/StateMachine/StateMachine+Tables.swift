@@ -81,7 +81,6 @@ extension StateMachine.TableState {
       || \(.quote)(started_at) || \(.quote)(ended_at), \(.lineBreak)) FROM bulk_job
     UNION ALL SELECT 'bulk_item', \(.lines)(job_id || ' ' || line || \(.quote)(uid)
       || \(.quote)(result), \(.lineBreak)) FROM bulk_item
-    UNION ALL SELECT 'user_note', count(*) || ' ' || \(.quote)(max(note_id)) FROM user_note
     UNION ALL SELECT 'console_session', \(.lines)(\(.hex("token_digest")) || \(.quote)(proved_at),
       \(.lineBreak)) FROM console_session
     UNION ALL SELECT 'administrator', \(.lines)(administrator_id || \(.quote)(totp_secret)

@@ -5,8 +5,7 @@ import Database
 /// The choice of actions, actors, and times.
 extension StateMachine {
   private enum Action: CaseIterable {
-    case remove, undo, suspend, resume, unlock, endSessions, protect, allowChanges, disable, enable,
-      note
+    case remove, undo, suspend, resume, unlock, endSessions, protect, allowChanges, disable, enable
     case makeTemporaryCode, revokeBackupCodes, sendLink
     case signIn, giveCode, giveSMS, useSession
     case enrollApp, enrollPhone, withdraw, makeRecoveryCodes, useLink, revert, object
@@ -26,7 +25,7 @@ extension StateMachine {
       case .protect, .allowChanges, .unlock, .signIn, .endSessions, .revert: 4
       case .changeGrants, .seeSuspensionEnd, .purgeNow, .rename: 4
       case .resume, .revokeBackupCodes, .delete, .importUsers: 3
-      case .disable, .enable, .note, .stop: 2
+      case .disable, .enable, .stop: 2
       case .removeAgent: 1
       }
     }
@@ -48,7 +47,6 @@ extension StateMachine {
     case .allowChanges: try await allowChanges()
     case .disable: try await disable()
     case .enable: try await enable()
-    case .note: try await note()
     case .makeTemporaryCode: try await makeTemporaryCode()
     case .revokeBackupCodes: try await revokeBackupCodes()
     case .sendLink: try await sendLink()
