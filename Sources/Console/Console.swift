@@ -89,7 +89,7 @@ public struct Console: Sendable {
     UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self, StyleguideRoutes.self, FactorsRoutes.self,
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
-    ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self, BouncesRoutes.self,
+    ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
     EmailTemplatesRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
     MessagesRoutes.self, GuidanceRoutes.self, SignInSimulatorRoutes.self,

@@ -42,7 +42,6 @@ extension NoticeMail {
     case .passwordChanged: Message("mail.subject-password-changed", ["application": application])
     case .providerLinked: Message("mail.subject-provider-linked", ["application": application])
     case .emailChanged: Message("mail.subject-email-changed", ["application": application])
-    case .addressBounces: Message("mail.subject-address-bounces", ["application": application])
     case .accountDeleted: Message("mail.subject-account-deleted", ["application": application])
     }
   }
@@ -160,10 +159,6 @@ extension NoticeMail {
         Message(
           "mail.happened-email-changed",
           ["at": when, "application": application, "email": .text(old)]))
-    case .addressBounces(let address):
-      bySupport(
-        toAccount(
-          Message("mail.happened-address-bounces", ["at": when, "email": .text(address)])))
     case .accountDeleted:
       bySupport(Message("mail.happened-account-deleted", ["at": when, "account": account]))
     }
@@ -203,7 +198,6 @@ extension NoticeMail {
     case .passwordChanged: Message("mail.consequence-password-changed")
     case .providerLinked: Message("mail.consequence-provider-linked")
     case .emailChanged: Message("mail.consequence-email-changed")
-    case .addressBounces: Message("mail.consequence-address-bounces")
     case .accountDeleted: Message("mail.consequence-account-deleted")
     }
   }

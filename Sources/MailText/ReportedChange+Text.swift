@@ -51,7 +51,6 @@ extension UserNotice {
     case .providerLinked(let name):
       Message("mail.fact-provider-linked", ["provider": .text(SafeName.plain(name))])
     case .emailChanged: Message("mail.fact-email-changed")
-    case .addressBounces: Message("mail.fact-address-bounces")
     case .accountDeleted: Message("mail.fact-account-deleted")
     }
   }

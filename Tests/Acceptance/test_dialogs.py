@@ -119,23 +119,6 @@ def test_a_caller_code_that_cannot_be_sent_leaves_the_focus_in_the_form(page, de
         expect(dialog.locator("h1")).to_be_focused()
 
 
-@pytest.fixture
-def late(demo):
-    """Has actions ask for a code, because the last one was entered yesterday."""
-    reauthenticate(demo.server.data, ago=86_400)
-    yield
-    reauthenticate(demo.server.data)
-
-
-def test_a_page_that_asks_for_a_code_has_one_field_for_it(page, demo, late):
-    page.goto(f"{tenant(demo, STRICT)}/messages")
-    page.locator("tr", has_text="pending").locator("a.who").first.click()
-    expect(page.locator("#code")).to_have_count(1)
-    link(page, "Mark this address as bouncing…").click()
-    expect(page.get_by_role("heading", name="Mark an email address as bouncing")).to_have_count(1)
-    expect(page.locator("#code")).to_have_count(1)
-
-
 def test_a_download_leaves_no_errors_of_an_earlier_attempt(page):
     page.goto(page.url + "/data")
     page.get_by_role("button", name="Export user data").click()

@@ -120,7 +120,6 @@ import Testing
     ("scope-guidance-empty", World.ada, "{eu}/guidance"),
     ("email-templates", World.ada, "{eu}/email-templates"),
     ("email-template", World.ada, "{eu}/email-templates/notice"),
-    ("mark-bounces", World.ada, "{eu}/users/\(World.chiara)/bounces"),
     ("scope-guidance-edit", World.ada, "{eu}/guidance/edit"),
     ("sign-in-simulator", World.nadia, "/sign-in-simulator"),
     ("sign-in-simulator-found", World.ada, "/sign-in-simulator?q=chiara.bianchi@example.com"),

@@ -59,7 +59,6 @@ struct AuditFieldLabel {
     case .codesCreatedAt: Message("audit.field-codes-created-at")
     case .linkKind: Message("audit.field-link-kind")
     case .providerEmail: Message("audit.field-provider-email")
-    case .bouncingEmail: Message("audit.field-bouncing-email")
     case .linkEmail: Message("audit.field-link-email")
     case .sender: Message("audit.field-sender")
     case .reportedChange: Message("audit.field-reported-change")

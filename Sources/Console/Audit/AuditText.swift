@@ -31,8 +31,6 @@ enum AuditText {
     case .accountResetPassword: Message("audit.action-account-reset-password")
     case .accountSendCallerCode: Message("audit.action-account-send-caller-code")
     case .accountRefuseCallerCode: Message("audit.action-account-refuse-caller-code")
-    case .accountMarkBounces: Message("audit.action-account-mark-bounces")
-    case .accountClearBounces: Message("audit.action-account-clear-bounces")
     case .accountSignUp: Message("audit.action-account-sign-up")
     case .accountUnlock: Message("audit.action-account-unlock")
     case .accountUnprotect: Message("audit.action-account-unprotect")

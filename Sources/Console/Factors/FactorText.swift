@@ -29,11 +29,9 @@ enum FactorText {
   }
 
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
-  /// address, or whose addresses are all marked as bouncing.
-  static func mail(
-    to account: Account, without bouncing: [BouncedAddress], isCarried: Bool
-  ) -> Message? {
-    let addresses = account.addresses(without: bouncing)
+  /// address.
+  static func mail(to account: Account, isCarried: Bool) -> Message? {
+    let addresses = account.addresses
     guard let first = addresses.first else { return nil }
     guard isCarried else { return Message("factors.not-notified") }
     return addresses.count == 1

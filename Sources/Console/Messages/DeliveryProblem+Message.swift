@@ -11,7 +11,6 @@ extension DeliveryProblem {
   var message: Message {
     switch self {
     case .undecryptable: Message("messages.undecryptable")
-    case .addressBounces: Message("messages.address-bounces")
     case .restored: Message("messages.restored")
     case .invalidRecipient: Message("messages.invalid-recipient")
     case .invalidField(let name): Message("messages.invalid-field", ["field": .text(name)])

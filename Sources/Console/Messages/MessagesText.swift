@@ -76,7 +76,6 @@ enum MessagesText {
     case .passwordChanged: Message("messages.change-password-changed")
     case .providerLinked: Message("messages.change-provider-linked")
     case .emailChanged: Message("messages.change-email-changed")
-    case .addressBounces: Message("messages.change-address-bounces")
     case .accountDeleted: Message("messages.change-account-deleted")
     }
   }

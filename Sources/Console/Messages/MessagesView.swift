@@ -144,16 +144,6 @@ struct MessageView: ViewModel {
     return facts
   }
 
-  /// The address of the form that marks the recipient's address as bouncing; nil without the
-  /// permission, and for messages to no user's address.
-  private var bounces: String? {
-    guard message.channel == .mail, message.lastError != .addressBounces, let account,
-      account.addresses.contains(where: { $0.isSameBytes(as: message.recipient) }),
-      context.signedIn.administrator.denial(of: .markBounces, on: account, in: scope) == nil
-    else { return nil }
-    return BouncesForm.link(scope, account.id, message.recipient)
-  }
-
   /// Why the text isn't available.
   private var closed: Message {
     switch message.state {
@@ -176,7 +166,6 @@ struct MessageView: ViewModel {
     .text("purpose") { MessagesText.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
     .optional("user") { view in view.account.map { UserIdentity($0, in: view.scope) } },
-    .text("bounces") { $0.bounces },
     .list("facts") { $0.facts },
     .text("action") { view in
       view.isReadable && view.text == nil && view.context.may(.readMessages)

@@ -64,8 +64,6 @@ extension ConsoleAction {
     case .disableUser: Message("sign-in.form-disable-user")
     case .enableUser: Message("sign-in.form-enable-user")
     case .verifyEmail: Message("sign-in.form-mark-email-as-verified")
-    case .markBounces: Message("sign-in.form-mark-address-as-bouncing")
-    case .clearBounces: Message("sign-in.form-clear-bounced-address")
     case .deleteUser: Message("sign-in.form-delete-user")
     case .exportUserData: Message("sign-in.form-export-user-data")
     case .eraseUser: Message("sign-in.form-delete-user-and-erase-their-data")

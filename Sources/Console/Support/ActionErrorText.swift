@@ -22,7 +22,7 @@ enum ActionErrorText {
         fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
       }
     case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
-      .changesLocked, .callerUnverifiable, .addressBounces, .held, .nothingToDo, .alreadyAsked,
+      .changesLocked, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked,
       .switchedOff,
       .noAuthenticator, .noCodes,
       .enrollment,
@@ -113,7 +113,6 @@ enum ActionErrorText {
     case .ownAccount: Message("support.own-account")
     case .ownRemoval: Message("support.own-removal")
     case .ownExemption: Message("support.own-exemption")
-    case .addressBounces: Message("support.address-bounces")
     case .nothingToDo: Message("support.nothing-to-do")
     case .protectedAccount:
       Message("support.account-protected", ["holder": .message(Permission.protectUsers.holder)])

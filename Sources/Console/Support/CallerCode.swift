@@ -61,8 +61,7 @@ struct CallerView: ViewModel {
 
   private var status: Message {
     guard let email = caller.email else {
-      return caller.bounces
-        ? Message("support.caller-address-bounces") : Message("support.caller-no-email")
+      return Message("support.caller-no-email")
     }
     let address = Message.Value.name(Self.masked(email))
     guard carriesMail else {

@@ -54,27 +54,13 @@ extension SupportConfirmation {
     }
   }
 
-  /// Adds which of the user's addresses get email about the action, and which get none.
-  func saying(
-    _ bouncing: [BouncedAddress], of action: ConsoleAction, carriesMail: Bool
-  ) -> SupportConfirmation {
+  /// Adds which of the user's addresses get email about the action.
+  func notifying(carriesMail: Bool) -> SupportConfirmation {
+    guard notifies, let mail = FactorText.mail(to: user, isCarried: carriesMail) else {
+      return self
+    }
     var question = self
-    if notifies,
-      let mail = FactorText.mail(to: user, without: bouncing, isCarried: carriesMail)
-    {
-      question.consequences.append(mail)
-    }
-    guard !bouncing.isEmpty, ![.markBounces, .clearBounces].contains(action) else {
-      return question
-    }
-    question.consequences += bouncing.map {
-      Message("bounces.not-notified", ["address": .name(Formatted.short($0.address))])
-    }
-    if action == .sendEnrollmentLink, question.refusal == nil,
-      bouncing.contains(where: { $0.address.isSameBytes(as: user.email ?? "") })
-    {
-      question.refusal = ActionErrorText.sentence(.addressBounces)
-    }
+    question.consequences.append(mail)
     return question
   }
 }

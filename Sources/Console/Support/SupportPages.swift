@@ -26,8 +26,7 @@ struct SupportPages: Sendable {
     } catch {
       throw Refusal(error)
     }
-    let question = question.saying(
-      eligibility.bouncing, of: action, carriesMail: identity.messages.carriesMail)
+    let question = question.notifying(carriesMail: identity.messages.carriesMail)
     let title = Message(
       "support.title-of-action",
       ["action": .message(question.title), "user": .name(Formatted.short(account.label))])

@@ -23,8 +23,6 @@ extension ConsolePaths {
   static let stepUp = Path("administrators", "step-up")
   static let unlock = ScopePath1("users", nil, "unlock")
   static let callerCode = ScopePath1("users", nil, "caller-code")
-  static let bounces = ScopePath1("users", nil, "bounces")
-  static let workingAddress = ScopePath1("users", nil, "working-address")
   static let codeAttempts = ScopePath1("users", nil, "code-attempts")
   static let codeAttemptsFile = ScopePath1("users", nil, "code-attempts.csv")
   static let userData = ScopePath1("users", nil, "data")

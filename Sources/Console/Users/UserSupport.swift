@@ -30,12 +30,6 @@ struct UserSupport: ViewModel {
       support.records.sessions.count < Sessions.mostListed
         ? nil : Message("users.showing-newest", ["count": .number(Sessions.mostListed)])
     },
-    .text("bounces") { support in
-      let administrator = support.context.signedIn.administrator
-      let denial = administrator.denial(of: .markBounces, on: support.account, in: support.scope)
-      return denial == nil && !support.account.addresses.isEmpty
-        ? ConsolePaths.bounces(support.scope, support.account.id.text) : nil
-    },
     .flag("hasMessages") { !$0.records.messages.isEmpty },
     .number("messageCount") { $0.records.messages.count },
     .list("messages") { support in

@@ -15,8 +15,6 @@ struct UserView: ViewModel {
   let approval: Link?
   /// The user's exemption from MFA; nil if there's none.
   let exemption: UserExemption?
-  /// The user's email addresses that are marked as bouncing.
-  let bounces: [UserBounce]
   /// The actions that the administrator can perform; nil if there are none.
   let actions: UserActions?
   /// The drift of the phone's clock; nil for too few codes.
@@ -48,7 +46,6 @@ struct UserView: ViewModel {
     notice = Self.notice(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
     exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
-    bounces = records.bouncing.map { UserBounce($0, of: account, in: context) }
     actions = UserActions(records, in: context, at: now)
     timeline = DriftTimeline.chart(
       records.codeAttempts.items, records.diagnosis.drift, at: now, times)
@@ -190,7 +187,6 @@ struct UserView: ViewModel {
     .optional(\.notice),
     .optional(\.approval),
     .optional(\.exemption),
-    .list(\.bounces),
     .optional(\.actions),
     .flag("hasActions") { $0.actions != nil },
     .optional(\.timeline),

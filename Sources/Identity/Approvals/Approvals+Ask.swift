@@ -10,9 +10,7 @@ extension Approval.Cause {
       try Policies.stored(scope.key, connection).isMandatory(at: now)
     {
       self = .lastFactor
-    } else if settings.callerVerification == .required,
-      try removal.account.callerAddress(connection) == nil
-    {
+    } else if settings.callerVerification == .required, removal.account.verifiedEmail == nil {
       self = .unverifiedCaller
     } else {
       return nil

@@ -71,7 +71,7 @@ extension AuditAction {
     case .accountAllowChanges, .accountChange, .accountChangeEmail, .accountCreate,
       .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountErase,
       .accountExempt, .accountExpire, .accountExportData, .accountImport, .accountLink,
-      .accountProtect, .accountMarkBounces, .accountClearBounces,
+      .accountProtect,
       .accountRecoverEmail,
       .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp,
       .accountUnlock,

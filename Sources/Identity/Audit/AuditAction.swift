@@ -82,10 +82,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountImport = "account.import"
   /// Link generated for user.
   case accountLink = "account.link"
-  /// Email address marked as bouncing.
-  case accountMarkBounces = "account.mark-bounces"
-  /// Email address no longer marked as bouncing.
-  case accountClearBounces = "account.clear-bounces"
   /// Account protected.
   case accountProtect = "account.protect"
   /// Previous email restored by end user.

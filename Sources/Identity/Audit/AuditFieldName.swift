@@ -98,8 +98,6 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case linkEmail = "link-email"
   /// The user's email address at an identity provider.
   case providerEmail = "provider-email"
-  /// An email address that is marked as bouncing.
-  case bouncingEmail = "bouncing-email"
   /// The name of who sent a link.
   case sender
   /// The change that a user reported.

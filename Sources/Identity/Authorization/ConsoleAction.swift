@@ -138,10 +138,6 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case enableUser
   /// Marks a user's email address as verified.
   case verifyEmail
-  /// Marks an email address of a user as bouncing, so that no email is sent there.
-  case markBounces
-  /// Removes the mark of a bouncing email address.
-  case clearBounces
   /// Deletes a user.
   case deleteUser
   /// Exports everything that's stored about a user.
@@ -299,7 +295,7 @@ extension ConsoleAction {
       ActionRequirements(.removeFactors, .secondFactor, .chosen, .lastFactor)
     case .restoreFactors, .purgeFactors, .suspendFactor, .resumeFactor, .renameFactor,
       .unlockCodes, .createTemporaryCode, .revokeTemporaryCode, .revokeRecoveryCodes,
-      .sendEnrollmentLink, .markBounces, .clearBounces, .undoBulkRemoval:
+      .sendEnrollmentLink, .undoBulkRemoval:
       ActionRequirements(.removeFactors, .secondFactor, .chosen)
     case .sendCallerCode: ActionRequirements(.removeFactors)
     case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)

@@ -1,5 +1,3 @@
-import Database
-
 /// Whether agents verify that a caller is the user, with a code sent to the user's email address.
 public enum CallerVerification: String, CaseIterable, Sendable {
   /// Agents can't send codes.
@@ -22,8 +20,6 @@ public struct CallerStatus: Sendable, Equatable {
   public let isRequired: Bool
   /// The address for a code; nil if there's none, so that no code can be sent.
   public let email: String?
-  /// Whether there's no such address because the verified one is marked as bouncing.
-  public let bounces: Bool
   /// When the agent's current code was sent, and when it expires; nil without a code.
   public let sent: Sent?
 
@@ -57,13 +53,4 @@ extension ConsoleAction {
 extension Account {
   /// The email address, if it's verified.
   var verifiedEmail: String? { emailVerified ? email : nil }
-
-  /// Returns the address to which a caller's code is sent: the verified one, unless it's marked as
-  /// bouncing; nil if no code can be sent.
-  func callerAddress(_ connection: borrowing Connection) throws -> String? {
-    guard let email = verifiedEmail, try !BouncedAddress.has(self, email, connection) else {
-      return nil
-    }
-    return email
-  }
 }

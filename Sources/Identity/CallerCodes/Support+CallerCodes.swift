@@ -30,10 +30,7 @@ extension Support {
         throw denial
       }
       guard settings.callerVerification != .off else { throw ActionDenial.switchedOff }
-      guard account.verifiedEmail != nil else { throw ActionDenial.callerUnverifiable }
-      guard let email = try account.callerAddress(connection) else {
-        throw ActionDenial.addressBounces
-      }
+      guard let email = account.verifiedEmail else { throw ActionDenial.callerUnverifiable }
       let renewed: NewConsoleSession?
       switch try authorization.admit(
         .sendCallerCode, request, settings, in: scope, at: now, connection)

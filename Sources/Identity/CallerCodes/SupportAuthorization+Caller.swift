@@ -37,7 +37,7 @@ extension SupportAuthorization {
   ) throws -> CallerCheck {
     guard settings.callerVerification != .off else { return .unverified }
     let isRequired = settings.callerVerification == .required && action.letsCallerIn
-    guard try account.callerAddress(connection) != nil else {
+    guard account.verifiedEmail != nil else {
       return isRequired && !action.canWaitForApproval ? .impossible : .unverified
     }
     guard !request.callerCode.isEmpty else {
@@ -68,10 +68,9 @@ extension SupportAuthorization {
     _ settings: SupportRules, at now: Instant, _ connection: borrowing Connection
   ) throws -> CallerStatus? {
     guard settings.callerVerification != .off else { return nil }
-    let email = try account.callerAddress(connection)
     return CallerStatus(
       isRequired: settings.callerVerification == .required && action.letsCallerIn,
-      email: email, bounces: email == nil && account.verifiedEmail != nil,
+      email: account.verifiedEmail,
       sent: try CallerCode.find(account, by: agent, at: now, connection)?.sent)
   }
 }

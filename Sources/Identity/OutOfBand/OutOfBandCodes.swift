@@ -163,8 +163,8 @@ extension OutOfBandCodes {
   private struct Addressee {
     /// The account that the code is for.
     var account: Account?
-    /// The account that has the email address; a code to sign in isn't for it, but its marks of
-    /// addresses that bounce apply.
+    /// The account that has the email address; a code to sign in isn't for it, but its messages
+    /// include the email.
     var recipient: Account?
     let email: String
     /// Why the code must not be created; nil if it can be.

@@ -4,8 +4,6 @@ public enum DeliveryProblem: Sendable, Equatable {
   case undecryptable
   /// The recipient isn't an address that email can be sent to.
   case invalidRecipient
-  /// An administrator marked the recipient's address as bouncing.
-  case addressBounces
   /// A backup from before it was sent, or not sent, was restored.
   case restored
   /// The value of this header field can't be sent.
@@ -19,7 +17,6 @@ public enum DeliveryProblem: Sendable, Equatable {
   var stored: String {
     switch self {
     case .undecryptable: StoredCode("undecryptable").text
-    case .addressBounces: StoredCode("address-bounces").text
     case .restored: StoredCode("restored").text
     case .invalidRecipient: StoredCode("invalid-recipient").text
     case .invalidField(let name): StoredCode("invalid-field", [name]).text
@@ -35,7 +32,6 @@ public enum DeliveryProblem: Sendable, Equatable {
     self =
       switch stored?.code {
       case "undecryptable": .undecryptable
-      case "address-bounces": .addressBounces
       case "restored": .restored
       case "invalid-recipient": .invalidRecipient
       case "invalid-field": .invalidField(first)

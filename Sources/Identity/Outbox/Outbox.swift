@@ -78,9 +78,6 @@ struct Outbox: Sendable {
     let html = try message.html.map {
       try sealer.seal(Array($0.utf8), with: Self.associated(message.recipient, now, isHTML: true))
     }
-    if try isBouncing(message, of: account, connection) {
-      return try addUnsent(message, to: account, in: scope, at: now, connection)
-    }
     // Someone waits for a code or a link, which expires soon, but not for a notice.
     let isUrgent = message.expiresAt < now.advanced(bySeconds: Self.noticeLifetime)
     let id: Int64? = try connection.first(

@@ -44,8 +44,6 @@ public enum UserNotice: Sendable, Equatable {
   case providerLinked(name: String)
   /// Someone other than the user changed the email address; the notice goes to the old one.
   case emailChanged(from: String)
-  /// An administrator marked an email address as bouncing; no email is sent there from then on.
-  case addressBounces(String)
   /// Someone other than the user deleted the account.
   case accountDeleted
 }
@@ -75,7 +73,6 @@ extension UserNotice {
     case passwordChanged = "notice-password-changed"
     case providerLinked = "notice-provider-linked"
     case emailChanged = "notice-email-changed"
-    case addressBounces = "notice-address-bounces"
     case accountDeleted = "notice-account-deleted"
   }
 
@@ -104,7 +101,6 @@ extension UserNotice {
     case .passwordChanged: .passwordChanged
     case .providerLinked: .providerLinked
     case .emailChanged: .emailChanged
-    case .addressBounces: .addressBounces
     case .accountDeleted: .accountDeleted
     }
   }
@@ -125,7 +121,7 @@ extension UserNotice {
       switch self {
       case .factorWithdrawn(let name), .factorReverted(let name), .factorEnrolled(let name),
         .factorResumed(let name), .factorEnrolledByLink(let name), .providerLinked(let name),
-        .emailChanged(let name), .addressBounces(let name):
+        .emailChanged(let name):
         [name]
       case .factorsRemoved(let names), .factorsAdded(let names), .factorsRestored(let names): names
       case .factorSuspended(let name, let until): [name, String(until.microseconds)]
@@ -175,7 +171,6 @@ extension UserNotice {
     case .passwordChanged: .passwordChanged
     case .providerLinked: .providerLinked(name: first)
     case .emailChanged: .emailChanged(from: first)
-    case .addressBounces: .addressBounces(first)
     case .accountDeleted: .accountDeleted
     }
   }

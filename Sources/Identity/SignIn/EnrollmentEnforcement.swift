@@ -85,7 +85,7 @@ extension Store {
     of account: Account, under policy: StoredPolicy, _ connection: borrowing Connection
   ) throws -> String? {
     guard policy.enforcement?.applied(carriesMail: outbox.carriesMail).mode == .refuse,
-      try EnrollmentLinks.canSend(to: account, mayBounce: true, under: policy, connection)
+      try EnrollmentLinks.canSend(to: account, under: policy, connection)
     else { return nil }
     return account.email
   }

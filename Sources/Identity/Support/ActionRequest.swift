@@ -101,8 +101,6 @@ public enum ActionDenial: Error, Sendable {
   case callerUnverifiable
   /// Too many codes for callers were sent to the user or by the agent; retry after this time.
   case tooManyCallerCodes(until: Instant)
-  /// The address that the email would go to is marked as bouncing.
-  case addressBounces
   /// There are no codes to revoke.
   case noCodes
   /// The account can't enroll another authenticator app, with the reason.

@@ -26,8 +26,6 @@ public struct SupportEligibility: Sendable {
   public internal(set) var caller: CallerStatus?
   /// Why the agent can't act on the account regardless of the input; nil if they can.
   public let refusal: ActionDenial?
-  /// The user's email addresses that are marked as bouncing, and so get no email about the action.
-  public internal(set) var bouncing: [BouncedAddress] = []
 
   /// The eligibility for an action that the hourly limit doesn't count.
   var unlimited: SupportEligibility {
@@ -75,7 +73,6 @@ public struct Support: Sendable {
       var eligibility = try authorization.eligibility(
         agent, in: scope, refusal, at: now, connection)
       eligibility.caller = caller
-      eligibility.bouncing = try BouncedAddress.list(account, connection)
       return eligibility
     }
   }

@@ -18,8 +18,6 @@ public struct UserRecords: Sendable {
   public let messages: [OutboxEntry]
   /// The states of the links in the newest messages, by the messages' IDs.
   public let links: [Int64: SentLink]
-  /// Email addresses that are marked as bouncing.
-  public let bouncing: [BouncedAddress]
   /// Removed factors that can be restored.
   public let removalHolds: [RemovalHold]
   /// The pending approval request; nil if there is none.
@@ -84,15 +82,13 @@ extension Identity {
         messages: messages,
         links: try SentLink.states(
           in: messages, to: account, under: policy, at: now, connection),
-        bouncing: kinds.bouncing ? try BouncedAddress.list(account, connection) : [],
         removalHolds: kinds.removedFactors
           ? try RemovedFactors.list(account.key, at: now, connection) : [],
         approval: kinds.approvals
           ? try Approvals.waiting(for: account.id, in: scope, at: now, connection) : nil,
         exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
         backupCodes: backupCodes,
-        canEnrollByLink: try EnrollmentLinks.canSend(
-          to: account, mayBounce: kinds.bouncing, under: policy, connection),
+        canEnrollByLink: try EnrollmentLinks.canSend(to: account, under: policy, connection),
         history: history, guidance: try ScopeGuidance.beginning(scope, connection))
     }
   }
@@ -106,7 +102,6 @@ private struct RecordKinds {
   let approvals: Bool
   let backupCodes: Bool
   let exemptions: Bool
-  let bouncing: Bool
 
   static func find(
     _ account: Account, in scope: Scope, _ connection: borrowing Connection
@@ -117,14 +112,12 @@ private struct RecordKinds {
         EXISTS (SELECT 1 FROM approval \(index: "approval_of_user")
           WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
         EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
-        EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key)),
-        EXISTS (SELECT 1 FROM bounced_address WHERE account_key = \(account.key))
+        EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
       """
     ) { row in
       RecordKinds(
         removedFactors: try row.value(0), approvals: try row.value(1),
-        backupCodes: try row.value(2), exemptions: try row.value(3),
-        bouncing: try row.value(4))
+        backupCodes: try row.value(2), exemptions: try row.value(3))
     }
     guard let found else { throw Failure("no row of record kinds") }
     return found

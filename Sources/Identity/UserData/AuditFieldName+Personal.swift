@@ -5,7 +5,7 @@ extension AuditFieldName {
   /// Counts, states of a setting, and the names of administrators stay.
   var isPersonal: Bool {
     switch self {
-    case .uid, .email, .providerEmail, .bouncingEmail, .displayName, .photoURL, .phoneNumber,
+    case .uid, .email, .providerEmail, .displayName, .photoURL, .phoneNumber,
       .providers, .claims, .createdAt, .lastSignIn, .validSince, .factors, .factorSecrets,
       .linkEmail, .reportedChange, .reportedAt, .changesLockedAt, .filter, .fileName, .secretPart,
       .suspendedUntil, .codesCreatedAt, .otherMembers:

@@ -51,7 +51,7 @@ struct UserIdentifiers: Sendable, Equatable {
       for value in [change.old, change.new].compactMap({ $0 }) {
         switch (change.field, value) {
         case (.email, .text(let text)), (.linkEmail, .text(let text)),
-          (.providerEmail, .text(let text)), (.bouncingEmail, .text(let text)):
+          (.providerEmail, .text(let text)):
           add(email: text)
         case (.phoneNumber, .text(let text)): add(phone: text)
         case (.displayName, .text(let text)): add(name: text)

@@ -108,18 +108,14 @@ public struct EnrollmentLinks: Sendable {
   ///
   /// - Parameters:
   ///   - account: The account.
-  ///   - mayBounce: Whether any of its addresses is marked as bouncing.
   ///   - policy: The policy of its pool.
   ///   - connection: The transaction.
   /// - Returns: Whether it can.
   /// - Throws: Database errors.
   static func canSend(
-    to account: Account, mayBounce: Bool, under policy: StoredPolicy,
-    _ connection: borrowing Connection
+    to account: Account, under policy: StoredPolicy, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let email = account.email, !account.has(.totp),
-      try !mayBounce || !BouncedAddress.has(account, email, connection)
-    else { return false }
+    guard account.email != nil, !account.has(.totp) else { return false }
     return try refusal(account, policy, connection) == nil
   }
 
@@ -138,7 +134,6 @@ public struct EnrollmentLinks: Sendable {
       let policy = try Policies.stored(scope.key, connection)
       if let refusal = try Self.refusal(account, policy, connection) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
-      if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
       let entry = try Self.mail(
         to: account, email, from: sender, in: scope, store, at: now, connection)
       return SupportAction(entry: entry, value: email)

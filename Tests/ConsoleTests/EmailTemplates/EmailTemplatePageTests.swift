@@ -93,34 +93,4 @@ import Testing
       #expect(try await nadia.get(address + "x").status == .notFound)
     }
   }
-
-  @Test func `a bouncing address is marked from its message, shown, and unmarked`() async throws {
-    try await World.withSampleData { world in
-      let ada = try await Browser.signedIn(world)
-      let scope = try await world.euScope
-      let account = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-      try await world.addMessage(for: account, in: scope)
-      let message = try #require(try await world.identity.messages.list(scope).items.first)
-      let email = try #require(account.email)
-      let page = try await ada.get(try await world.filled("{eu}/messages/\(message.id)"))
-      let user = try await world.filled("{eu}/users/\(World.chiara)")
-      #expect(page.text.contains("\(user)/bounces?address="))
-      let marked = try await ada.submit(
-        user + "/bounces", ["address": email, "reason": "other", "note": "Mail came back"])
-      #expect(marked.location == user, "\(marked.text)")
-      let shown = try await ada.get(user)
-      #expect(shown.says("marked the address as bouncing"))
-      let ending = try await ada.get(user + "/sessions/end")
-      #expect(ending.says("which is marked as bouncing"))
-      #expect(!ending.says("the user is notified"), "the only address gets no email")
-      let removal = try await ada.get(user + "/factors/removal")
-      #expect(removal.says("which is marked as bouncing") && !removal.says("the user is notified"))
-      let outbox = try await ada.get(try await world.filled("{eu}/messages"))
-      #expect(outbox.says("Not sent: the address is marked as bouncing."))
-      let cleared = try await ada.submit(
-        user + "/working-address", ["address": email, "reason": "mistake"])
-      #expect(cleared.location == user)
-      #expect(!(try await ada.get(user)).says("marked the address as bouncing"))
-    }
-  }
 }

@@ -40,7 +40,7 @@ import Testing
   @Test func `forms verify the caller only where the pool offers it`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let (user, form) = try await addresses(world)
+      let (_, form) = try await addresses(world)
       let off = try await nadia.get(form)
       try await world.setSupportRules { $0.callerVerification = .offered }
       let offered = try await nadia.get(form)

@@ -10,12 +10,7 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.filled("{eu}/users/\(World.chiara)")
-      let account = try #require(
-        try await world.identity.accounts.find(try await world.euScope, ID(World.chiara)))
-      let email = try #require(account.email)
       let actions: [(String, Form)] = [
-        ("/bounces", ["address": email, "reason": "other", "note": "Mail came back"]),
-        ("/working-address", ["address": email, "reason": "mistake"]),
         ("/disabling", ["reason": "left"]), ("/enabling", ["reason": "found"]),
       ]
       for (address, form) in actions {

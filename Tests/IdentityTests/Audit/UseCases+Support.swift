@@ -114,24 +114,6 @@ extension UseCase {
         _ = try await i.identity.support.endSessions(i.acme, device.account.id, agent.request())
       }
     },
-    UseCase("mark an address as bouncing", [.accountMarkBounces]) { i in
-      let alice = try await i.account(.alice)
-      let agent = try await i.agent()
-      return {
-        _ = try await i.identity.support.markBounces(
-          i.acme, alice.id, of: "alice@example.com", agent.request())
-      }
-    },
-    UseCase("remove the mark of a bouncing address", [.accountClearBounces]) { i in
-      let alice = try await i.account(.alice)
-      let agent = try await i.agent()
-      _ = try await i.identity.support.markBounces(
-        i.acme, alice.id, of: "alice@example.com", agent.request())
-      return {
-        _ = try await i.identity.support.clearBounces(
-          i.acme, alice.id, of: "alice@example.com", agent.request())
-      }
-    },
     UseCase("protect an account", [.accountProtect]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)

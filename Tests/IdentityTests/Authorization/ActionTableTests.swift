@@ -69,8 +69,6 @@ struct ActionTableTests {
     disableUser changeUsers secondFactor chosen never
     enableUser changeUsers secondFactor chosen never
     verifyEmail changeUsers secondFactor chosen never
-    markBounces removeFactors secondFactor chosen never
-    clearBounces removeFactors secondFactor chosen never
     deleteUser changeUsers secondFactor chosen never
     exportUserData exportUsers secondFactor chosen never
     eraseUser changeUsers secondFactor chosen never

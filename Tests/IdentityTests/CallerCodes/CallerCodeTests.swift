@@ -293,34 +293,6 @@ struct CallerCodeTests {
     }
   }
 
-  @Test func `an address that's marked as bouncing verifies no caller, like an unverified one`()
-    async throws
-  {
-    try await withInstance { instance in
-      let (alice, dora) = try await prepare(instance, .required)
-      let support = instance.identity.support
-      let email = try #require(alice.account.email)
-      _ = try await support.markBounces(
-        instance.acme, alice.account.id, of: email, dora.request(.asked))
-      let sent = await outcome {
-        try await support.sendCallerCode(
-          to: alice.account.id, in: instance.acme, dora.request(nil))
-      }
-      let unlocked = await outcome {
-        try await support.unlock(instance.acme, alice.account.id, dora.request(.locked))
-      }
-      let form = try await support.eligibility(
-        dora.session, on: alice.account.id, in: instance.acme, performing: .removeAllFactors)
-      let caller = try #require(form.caller)
-      #expect([sent, unlocked] == ["addressBounces", "callerUnverifiable"])
-      #expect(caller.email == nil && caller.bounces && form.refusal == nil)
-      let asked = await remove(instance, alice.account, by: dora)
-      let approval = try await instance.identity.approvals.waiting(
-        for: alice.account.id, in: instance.acme)
-      #expect(asked == "done" && approval?.cause == .unverifiedCaller)
-    }
-  }
-
   @Test func `an approval shows how the requester verified the caller`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in

@@ -68,22 +68,6 @@ struct RefusalLinkTests {
     }
   }
 
-  @Test func `a user whose address bounces gets the claim`() async throws {
-    try await withInstance(carriesMail: true) { instance in
-      let alice = try await instance.account(.alice)
-      let before = try await instance.session(.alice)
-      try await instance.enforce(.refuse)
-      _ = try await instance.identity.support.markBounces(
-        instance.acme, alice.id, of: Person.alice.email, try await instance.agent().request(.asked))
-      let grant = try await instance.session(.alice)
-      let refreshed = try await instance.identity.sessions.refresh(
-        before.refreshToken, project: instance.acme.project)
-      #expect(grant.mustEnroll && refreshed.mustEnroll)
-      #expect(try await predicted(instance) == [.claim])
-      #expect(try await instance.log().allSatisfy { $0.action != .factorSendLink })
-    }
-  }
-
   @Test func `after too many wrong codes, the next sign-in sends a new link`() async throws {
     try await withInstance(carriesMail: true) { instance in
       _ = try await instance.account(.alice)

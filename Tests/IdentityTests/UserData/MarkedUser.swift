@@ -192,17 +192,11 @@ extension Instance {
         VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
           \(now.microseconds), \(later))
         """,
-        // Messages to addresses that only the audit log names.
+        // A message to an address that only the audit log names.
         """
         INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
           language, created_at, expires_at)
         VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@gone', 'en',
-          \(now.microseconds), \(later))
-        """,
-        """
-        INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
-          language, created_at, expires_at)
-        VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@bounced', 'en',
           \(now.microseconds), \(later))
         """,
         """
@@ -234,7 +228,6 @@ extension Instance {
       entry.add(.email, from: .text("qz7marker@old"), to: .text("qz7marker@example.com"))
       // Addresses that the account no longer has.
       entry.add(.providerEmail, from: .text("qz7marker@gone"), to: .text("qz7marker@gone.too"))
-      entry.add(.bouncingEmail, from: .absent, to: .text("qz7marker@bounced"))
       entry.note = "qz7marker by phone"
       try entry.record(by: Self.support, at: now, connection)
       var list = AuditEntry(.accountDownload, .scope, acme.objectID, name: acme.name, in: acme)
