@@ -91,7 +91,7 @@ public struct Console: Sendable {
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
-    EmailTemplatesRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
+    TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
     MessagesRoutes.self, GuidanceRoutes.self, SignInSimulatorRoutes.self,
     AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, PasskeysRoutes.self,
     SignInProviderRoutes.self, SignOutRoutes.self,

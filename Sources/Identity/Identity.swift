@@ -117,8 +117,6 @@ public final class Identity: Sendable {
   public let auditChain: AuditChain
   /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
-  /// Templates of emails to users.
-  public let emailTemplates: EmailTemplates
 
   /// Messages to users.
   public let messages: OutboxEntries
@@ -253,7 +251,6 @@ public final class Identity: Sendable {
       administrators: administrators, sessions: consoleSessions)
     setup = Setup(store: store, administrators: administrators)
     guidance = ScopeGuidance(store: store)
-    emailTemplates = EmailTemplates(store: store, pools: UserPools(store: store))
     messages = OutboxEntries(store: store)
     deliveries = Deliveries(store: store)
   }

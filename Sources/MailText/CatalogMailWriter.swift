@@ -44,16 +44,4 @@ public struct CatalogMailWriter: MailWriter {
       subject: subject.map { catalog.text($0) } ?? "", body: catalog.text(body),
       language: catalog.locale)
   }
-
-  /// Writes the values of variables that are sentences.
-  public func values(of content: MailContent, in language: String) -> [EmailVariable: String] {
-    let catalog = catalogs.first { $0.locale == language } ?? catalogs[0]
-    switch content {
-    case .notice(let mail):
-      return [.change: catalog.text(mail.change), .report: catalog.text(.value(mail.advice))]
-    case .enrollmentLink(let mail):
-      return [.report: catalog.text(.value(.reporting(mail.reportLink, mail.scope)))]
-    default: return [:]
-    }
-  }
 }

@@ -55,15 +55,8 @@ extension NoticeMail {
       ])
   }
 
-  /// What happened, and what it means.
-  var change: Message {
-    Message(
-      "mail.notice-change",
-      ["happened": .message(happened), "consequence": .message(consequence)])
-  }
-
   /// How to report the change, or whom to contact about it.
-  var advice: Message.Value {
+  private var advice: Message.Value {
     reportLink.map { .reporting($0, scope) }
       ?? .message(Message("mail.contact-support", ["application": application]))
   }

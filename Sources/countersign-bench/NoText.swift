@@ -7,6 +7,4 @@ struct NoText: MailWriter {
   func write(_ content: MailContent, in language: String) -> WrittenMail {
     WrittenMail(subject: "", body: "", language: language)
   }
-
-  func values(of content: MailContent, in language: String) -> [EmailVariable: String] { [:] }
 }

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from support.mail import Certificate, SilentServer, MailServer, settled, text_of
+from support.mail import Certificate, SilentServer, MailServer, html_of, settled, text_of
 from support.pages import Pages
 from support.program import Server, free_port, private_mounts, reauthenticate, run
 from support.rest import Api, create_token, ok
@@ -65,6 +65,35 @@ def test_an_internationalized_domain_needs_no_smtputf8(tmp_path):
             mail, = mail_server.received(1)
             assert mail_server.envelopes[0][1] == ["anna@xn--exmple-cua.de"]
             assert "anna@xn--exmple-cua.de" in mail["To"]
+
+
+def test_an_email_has_the_configured_sender_and_both_parts(tmp_path):
+    with MailServer() as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            api = api_of(server, set_up_project(server))
+            template = {"senderDisplayName": "Hilfe & Co", "replyTo": "help@example.com",
+                        "subject": "Stored", "body": "<b>Stored</b>", "bodyFormat": "HTML"}
+            ok(api.admin("PATCH", "config", {
+                "notification": {"sendEmail": {"resetPasswordTemplate": template}}}, version="v2",
+                params={"updateMask": "notification"}))
+            stored = ok(api.admin("GET", "config", version="v2"))["notification"]["sendEmail"]
+            assert stored["resetPasswordTemplate"] == template
+            ok(api.admin("POST", "accounts", {"email": "sam@example.com", "password": "swordfish"}))
+            ok(api.client(":sendOobCode", {
+                "requestType": "PASSWORD_RESET", "email": "sam@example.com"}))
+            mail, = mail_server.received(1)
+            assert not mail.defects and mail.get_content_type() == "multipart/alternative"
+            assert [part.get_content_type() for part in mail.iter_parts()] == [
+                "text/plain", "text/html"]
+            assert all(not part.defects for part in mail.iter_parts())
+            assert mail["Reply-To"].addresses[0].addr_spec == "help@example.com"
+            sender = mail["From"].addresses[0]
+            assert (sender.display_name, sender.addr_spec) == ("Hilfe & Co", "accounts@example.com")
+            text, html = text_of(mail), html_of(mail)
+            assert "Stored" not in mail["Subject"] + text + html
+            link = re.search(r"^http\S+$", text, re.MULTILINE).group()
+            assert f'<a href="{link.replace("&", "&amp;")}">' in html
+            assert "color-scheme" in html and not re.search(r"<(img|link|script)|src=|url\(", html)
 
 
 def test_a_project_whose_name_has_control_characters_sends_email(tmp_path):

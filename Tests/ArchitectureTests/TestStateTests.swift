@@ -60,7 +60,7 @@ struct TestStateTests {
     "IdentityTests/Administrators/InvitationTests.swift": .formerFormat,
     "IdentityTests/Administrators/RoleMailTests.swift": .formerFormat,
     "IdentityTests/Audit/AuditFactTests.swift": .formerFormat,
-    "IdentityTests/EmailTemplates/EmailTemplateTests.swift": .formerFormat,
+    "IdentityTests/Outbox/EmailSenderTests.swift": .formerFormat,
     "IdentityTests/Keys/SecretDigestTests.swift": .formerFormat,
     "IdentityTests/Restore/RestoreTests.swift": .formerFormat,
     "IdentityTests/Sessions/GenerationTests.swift": .formerFormat,

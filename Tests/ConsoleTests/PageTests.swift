@@ -118,8 +118,6 @@ import Testing
     ("passkey-requirement", World.ada, "/administrators/passkeys"),
     ("sign-in-provider", World.ada, "/administrators/sign-in-provider"),
     ("scope-guidance-empty", World.ada, "{eu}/guidance"),
-    ("email-templates", World.ada, "{eu}/email-templates"),
-    ("email-template", World.ada, "{eu}/email-templates/notice"),
     ("scope-guidance-edit", World.ada, "{eu}/guidance/edit"),
     ("sign-in-simulator", World.nadia, "/sign-in-simulator"),
     ("sign-in-simulator-found", World.ada, "/sign-in-simulator?q=chiara.bianchi@example.com"),

@@ -6,16 +6,6 @@ import JSON
 import SMTP
 
 extension FuzzedParser {
-  /// What's left of HTML is left again, and has only what an email may have.
-  static func emailHTML(_ text: String) -> String? {
-    let html = EmailHTML(parsing: text).html
-    guard EmailHTML(parsing: html).html == html else {
-      return "HTML that was cleaned changes again"
-    }
-    return RenderedHTML.flaw(
-      in: html, elements: Set(EmailHTML.elements.map { $0[...] }), attributes: ["href"])
-  }
-
   /// A user of an import, as hashes of each kind.
   static func importedUser(_ bytes: [UInt8]) -> String? {
     guard let value = try? JSON.parse(bytes), case .object(let object) = value else { return nil }

@@ -38,7 +38,6 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case cbor
   case passkeyRegistration = "passkey-registration"
   case passkeyAssertion = "passkey-assertion"
-  case emailHTML = "email-html"
   case importedUser = "imported-user"
   case updateMask = "update-mask"
   case serverURL = "server-url"
@@ -84,7 +83,6 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .cbor: Self.cbor(bytes)
     case .passkeyRegistration: Self.passkeyRegistration(bytes)
     case .passkeyAssertion: Self.passkeyAssertion(bytes)
-    case .emailHTML: Self.emailHTML(text)
     case .importedUser: Self.importedUser(bytes)
     case .updateMask: Self.updateMask(bytes)
     case .serverURL: Self.serverURL(text)

@@ -1,5 +1,5 @@
-/// Checks HTML that was rendered from Markdown, or cleaned for an email: its elements, attributes,
-/// and addresses are of lists, whatever the source contains.
+/// Checks HTML that was rendered from Markdown: its elements, attributes, and addresses are of lists,
+/// whatever the source contains.
 enum RenderedHTML {
   static let elements: Set<Substring> = [
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "em", "strong", "code", "pre", "ul", "ol", "li",

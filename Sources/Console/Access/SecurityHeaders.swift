@@ -1,6 +1,4 @@
-import Crypto
 import HTTP
-import Identity
 
 /// The security header fields of every response of the console.
 struct SecurityHeaders: Sendable {
@@ -13,12 +11,10 @@ struct SecurityHeaders: Sendable {
   /// Allows no inline code, no external resources, no framing, and no forms or requests to
   /// other origins.
   ///
-  /// The previews of emails inherit it, so their style element is the only one allowed.
-  ///
   /// Browsers report violations to the server, with `report-uri`, which all of
   /// them support; with `report-to` as well, some would report only over trusted HTTPS.
   static let contentSecurityPolicy =
-    "default-src 'none'; style-src 'self' \(HashFunction.policySource(EmailPreview.style)); "
+    "default-src 'none'; style-src 'self'; "
     + "script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     + "base-uri 'none'; frame-ancestors 'none'; object-src 'none'; report-uri /csp-reports"
 

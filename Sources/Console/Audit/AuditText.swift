@@ -122,7 +122,6 @@ enum AuditText {
     case .masterKeyDrop: Message("audit.action-master-key-drop")
     case .masterKeyReseal: Message("audit.action-master-key-reseal")
     case .masterKeyRotate: Message("audit.action-master-key-rotate")
-    case .emailTemplateTest: Message("audit.action-email-template-test")
     case .messageRead: Message("audit.action-message-read")
     case .policyCancelSchedule: Message("audit.action-policy-cancel-schedule")
     case .policyChange: Message("audit.action-policy-change")

@@ -162,7 +162,7 @@ struct PageEntry: Sendable {
       .configure, Message("support.support-rules"), ConsolePaths.supportRules, and: [["support"]]),
     .pool(.configure, Message("guidance.support-playbook"), ConsolePaths.scopeGuidance),
     .pool(
-      .configure, Message("settings.settings"), ConsolePaths.settings, and: [["email-templates"]]),
+      .configure, Message("settings.settings"), ConsolePaths.settings),
     .pool(
       .develop, Message("common.api-keys-and-tokens"), ConsolePaths.keys,
       and: [["settings", "tokens"]]),

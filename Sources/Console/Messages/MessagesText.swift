@@ -47,7 +47,6 @@ enum MessagesText {
     "grant-ending": Message("messages.purpose-grant-ending"),
     "caller-code": Message("messages.purpose-caller-code"),
     "notice": Message("messages.purpose-notices"),
-    "test-email": Message("messages.purpose-test-email"),
     "enrollment-link": Message("messages.purpose-enrollment-link"),
   ]
 

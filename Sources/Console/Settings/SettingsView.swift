@@ -167,7 +167,6 @@ struct SettingsView: ViewModel {
       $0.scope.isDisabled ? Chip.bad(Message("common.off")) : Chip.on(Message("common.on"))
     },
     .text("signInSwitch") { $0.mayChange ? ConsolePaths.signInSwitch($0.scope) : nil },
-    .text("emailTemplates") { ConsolePaths.emailTemplates($0.scope) },
     .text("deletion") { $0.deletion },
     .flag("showsHistory") { $0.history != nil },
     .text("allHistory") { $0.allHistory },

@@ -41,7 +41,7 @@ extension FieldError {
         field: "password-shortest",
         text: Message("settings.shortest-above-longest"))
     case .projectNotFound, .tenantNotFound: throw .notFound
-    case .access(.unauthorizedHost), .template, .policy, .recaptcha, .unavailable:
+    case .access(.unauthorizedHost), .emailSender, .policy, .recaptcha, .unavailable:
       throw .unavailable(error)
     }
   }

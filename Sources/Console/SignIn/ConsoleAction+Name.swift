@@ -27,8 +27,6 @@ extension ConsoleAction {
     case .enableSignIn: Message("sign-in.form-enable-sign-in")
     case .disableSignIn: Message("sign-in.form-disable-sign-in")
     case .editGuidance: Message("sign-in.form-edit-support-playbook")
-    case .changeEmailTemplate: Message("sign-in.form-change-email-template")
-    case .sendTestEmail: Message("sign-in.form-send-test-email")
     case .changePolicy, .weakenPolicy: Message("sign-in.form-change-mfa-policy")
     case .signOffReview: Message("sign-in.form-sign-off-review")
     case .cancelScheduledChange: Message("sign-in.form-cancel-scheduled-change")

@@ -84,7 +84,7 @@ extension AuditAction {
       .approval
     case .bulkFinish, .bulkFinishUndo, .bulkStart, .bulkStop, .bulkStopUndo, .bulkUndo:
       .bulkRemoval
-    case .emailTemplateTest, .messageRead: .message
+    case .messageRead: .message
     case .projectChange, .projectCreate, .projectDelete: .project
     case .tenantChange, .tenantCreate, .tenantDelete: .tenant
     case .guidanceChange: .guidance

@@ -136,8 +136,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case bulkUndo = "bulk.undo"
   /// Message to user opened.
   case messageRead = "message.read"
-  /// Email with sample values sent to an administrator.
-  case emailTemplateTest = "message.test-template"
   /// Project changed.
   case projectChange = "project.change"
   /// Project created.

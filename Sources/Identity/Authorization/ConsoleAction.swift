@@ -54,10 +54,6 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case disableSignIn
   /// Edits the support playbook of a project or tenant.
   case editGuidance
-  /// Changes a template of emails to users.
-  case changeEmailTemplate
-  /// Sends an email with sample values to the administrator's own address.
-  case sendTestEmail
 
   // MFA policy.
   /// Changes the MFA policy without weakening it.
@@ -266,8 +262,6 @@ extension ConsoleAction {
     case .enableSignIn: ActionRequirements(.changeScope, .recent)
     case .disableSignIn: ActionRequirements(.changeScope)
     case .editGuidance: ActionRequirements(.changeScope)
-    case .changeEmailTemplate: ActionRequirements(.changeLinks, .recent)
-    case .sendTestEmail: ActionRequirements(.changeLinks)
 
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)

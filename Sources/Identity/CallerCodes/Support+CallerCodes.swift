@@ -67,8 +67,8 @@ extension Support {
     try store.outbox.add(
       OutboxMessage(
         purpose: "caller-code", recipient: email,
-        text: try store.outbox.written(
-          .callerCode(mail), to: account, at: email, in: scope, connection),
+        text: store.outbox.written(.callerCode(mail)),
+        from: try PoolEmailSettings.read(scope, connection).sender(of: .callerCode),
         expiresAt: expires),
       to: account, in: scope, at: now, connection)
     var entry = AuditEntry(.accountSendCallerCode, of: account, in: scope)

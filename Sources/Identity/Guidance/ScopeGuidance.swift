@@ -153,7 +153,7 @@ public struct ScopeGuidance: Sendable {
   }
 
   /// Converts line endings to line feeds; browsers send CRLF.
-  static func withLineFeeds(_ text: String) -> String {
+  private static func withLineFeeds(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     var last: UInt8 = 0

@@ -68,8 +68,8 @@ struct LinkSettings: Sendable {
   var handler: String?
   /// An API key of the project.
   let apiKey: String
-  /// The pool's email templates.
-  let mails: PoolEmailTemplates
+  /// The settings of the pool's emails.
+  let mails: PoolEmailSettings
 
   static func read(
     _ scope: Scope, _ profile: Profile, _ connection: borrowing Connection
@@ -80,7 +80,7 @@ struct LinkSettings: Sendable {
       SELECT authorized_domains FROM project WHERE project_id = \(project)
       """
     ) { try $0.value(0) as String }
-    let mails = try PoolEmailTemplates.read(scope, connection)
+    let mails = try PoolEmailSettings.read(scope, connection)
     let key = try connection.first(
       """
       SELECT api_key FROM api_key WHERE project_id = \(project)

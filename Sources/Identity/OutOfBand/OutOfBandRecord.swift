@@ -224,13 +224,12 @@ extension Store {
     let link = try OutOfBandRecord.insert(new, prerequisites, store: self, at: now, connection)
     let mail = OutOfBandMail(
       kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
-      factor: new.factor, link: link.link,
-      displayName: new.account?.displayName, isVerified: new.account?.emailVerified == true,
-      template: prerequisites.mails.template(new.kind.template))
+      factor: new.factor, link: link.link, isVerified: new.account?.emailVerified == true)
     let message = try outbox.add(
       OutboxMessage(
-        purpose: mail.purpose, recipient: mail.recipient,
-        text: mail.text(in: new.locale, by: outbox.writer),
+        purpose: new.kind.purpose, recipient: mail.recipient,
+        text: outbox.written(mail.content, for: new.locale),
+        from: prerequisites.mails.sender(of: new.kind.email),
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
       to: new.account ?? new.recipient, in: new.scope, at: now, connection)
     return (message, link)

@@ -178,7 +178,7 @@ public struct Deliveries: Sendable {
       do {
         text = try row.secret.opening {
           try store.outbox.open(
-            row.sealed, html: row.html, recipient: row.recipient, createdAt: row.createdAt)
+            row.sealed, recipient: row.recipient, createdAt: row.createdAt)
         }
       } catch let unreadable as UnreadableSecret {
         try UnreadableSecrets.record(unreadable, at: now, connection)
@@ -201,7 +201,6 @@ public struct Deliveries: Sendable {
     let recipient: String
     let language: String
     let sealed: [UInt8]
-    let html: [UInt8]?
     let senderName: String?
     let replyTo: String?
     let createdAt: Instant
@@ -242,19 +241,19 @@ public struct Deliveries: Sendable {
       """
       SELECT o.recipient, o.language, o.sealed_text, o.created_at, o.expires_at, o.tries,
         p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose,
-        o.sealed_html, o.sender_name, o.reply_to, o.administrator_id, o.permission
+        o.sender_name, o.reply_to, o.administrator_id, o.permission
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE o.scope_key = \(scope) AND o.message_id = \(key)
       """
     ) { row in
       ClaimedMessage(
         scope: scope, key: key, recipient: try row.value(0), language: try row.value(1),
-        sealed: try row.value(2) ?? [], html: try row.value(11), senderName: try row.value(12),
-        replyTo: try row.value(13), createdAt: Instant(microseconds: try row.value(3)),
+        sealed: try row.value(2) ?? [], senderName: try row.value(11),
+        replyTo: try row.value(12), createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
         application: try row.value(6), isDeleted: try row.value(7), project: try row.value(8),
-        tenant: try row.value(9), purpose: try row.value(10), reader: try row.value(14),
-        requirement: try row.value(15))
+        tenant: try row.value(9), purpose: try row.value(10), reader: try row.value(13),
+        requirement: try row.value(14))
     }
   }
 
@@ -300,7 +299,7 @@ public struct Deliveries: Sendable {
       case .sent:
         try connection.run(
           """
-          UPDATE outbox SET sent_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
+          UPDATE outbox SET sent_at = \(now.microseconds), sealed_text = NULL,
             next_try_at = NULL, last_error = NULL
           WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
           """)
@@ -336,7 +335,7 @@ public struct Deliveries: Sendable {
   ) throws {
     try connection.run(
       """
-      UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
+      UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL,
         next_try_at = NULL, last_error = \(problem.stored)
       WHERE scope_key = \(scope) AND message_id = \(key)
       """)

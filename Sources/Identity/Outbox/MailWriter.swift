@@ -6,10 +6,6 @@ public protocol MailWriter: Sendable {
 
   /// Writes a message in one of the languages that ``language(for:)`` returns.
   func write(_ content: MailContent, in language: String) -> WrittenMail
-
-  /// Writes the values of variables that are sentences, for a template: ``EmailVariable/change`` and
-  /// ``EmailVariable/report``.
-  func values(of content: MailContent, in language: String) -> [EmailVariable: String]
 }
 
 /// The text of a message.
@@ -18,22 +14,12 @@ public struct WrittenMail: Sendable, Equatable {
   public let subject: String
   /// The body as plain text.
   public let body: String
-  /// The body as HTML; nil to make it from the plain text.
-  public let html: String?
-  /// The sender's name; nil for the server's default.
-  public let senderName: String?
-  /// The address for replies; nil for the sender's.
-  public let replyTo: String?
   /// The language of the text.
   public let language: String
 
   /// Creates a text.
-  public init(
-    subject: String, body: String, html: String? = nil, senderName: String? = nil,
-    replyTo: String? = nil, language: String
-  ) {
-    (self.subject, self.body, self.html, self.language) = (subject, body, html, language)
-    (self.senderName, self.replyTo) = (senderName, replyTo)
+  public init(subject: String, body: String, language: String) {
+    (self.subject, self.body, self.language) = (subject, body, language)
   }
 }
 

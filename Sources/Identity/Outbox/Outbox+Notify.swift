@@ -31,7 +31,7 @@ extension Outbox {
     default: recipients = [account.email].compactMap { $0 }
     }
     guard !recipients.isEmpty else { return }
-    let template = try PoolEmailTemplates.read(scope, connection).template(.notice)
+    let sender = try PoolEmailSettings.read(scope, connection).sender(of: .notice)
     for recipient in recipients where recipient != notified {
       let link =
         notice.isAboutFactors && links.isKnown
@@ -44,7 +44,7 @@ extension Outbox {
       try add(
         OutboxMessage(
           purpose: notice.kind.rawValue, recipient: recipient,
-          text: written(.notice(mail), from: template, of: account, to: recipient),
+          text: written(.notice(mail)), from: sender,
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
           about: notice == .accountDeleted ? account.id : nil),
         to: account, in: scope, at: now, connection)

@@ -10,7 +10,7 @@ extension Outbox {
   ) throws {
     try connection.run(
       """
-      UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
+      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
       WHERE scope_key = \(scope) AND message_id = \(key)
       """)
   }
@@ -66,7 +66,7 @@ extension Outbox {
     }
     let wiped = try connection.run(
       """
-      UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
+      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
       WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE sealed_text IS NOT NULL AND expires_at <= \(now.microseconds)
         LIMIT \(CleanupLimit.rows))

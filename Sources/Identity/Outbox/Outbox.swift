@@ -40,31 +40,6 @@ struct Outbox: Sendable {
     writer.write(content, in: writer.language(for: locale))
   }
 
-  /// Writes an email to a user, with the parts of a template where it has them.
-  ///
-  /// A display name goes only to the account's verified address: someone else may have chosen it.
-  func written(
-    _ content: MailContent, from template: EmailTemplate?, of account: Account, to recipient: String
-  ) -> WrittenMail {
-    guard let template, let (kind, own) = content.template else { return written(content) }
-    let language = writer.language(for: nil)
-    var values = own.merging(writer.values(of: content, in: language)) { $1 }
-    let isOwn = account.emailVerified && account.email?.isSameBytes(as: recipient) == true
-    values[.displayName] = SafeName.unlinked(isOwn ? account.displayName ?? "" : "")
-    return template.written(kind, values, in: language) { writer.write(content, in: language) }
-  }
-
-  /// Writes an email to a user with the pool's template.
-  func written(
-    _ content: MailContent, to account: Account, at recipient: String, in scope: Scope,
-    _ connection: borrowing Connection
-  ) throws -> WrittenMail {
-    let template = try content.template.flatMap { own in
-      try PoolEmailTemplates.read(scope, connection).template(own.kind)
-    }
-    return written(content, from: template, of: account, to: recipient)
-  }
-
   /// Adds a message in the transaction of the change it reports.
   ///
   /// - Returns: The message's ID.
@@ -75,20 +50,17 @@ struct Outbox: Sendable {
   ) throws -> Int64 {
     let text = Array("\(message.subject)\n\(message.body)".utf8)
     let sealed = try sealer.seal(text, with: Self.associated(message.recipient, now))
-    let html = try message.html.map {
-      try sealer.seal(Array($0.utf8), with: Self.associated(message.recipient, now, isHTML: true))
-    }
     // Someone waits for a code or a link, which expires soon, but not for a notice.
     let isUrgent = message.expiresAt < now.advanced(bySeconds: Self.noticeLifetime)
     let id: Int64? = try connection.first(
       """
       INSERT INTO outbox (message_id, scope_key, account_key, channel, purpose, recipient,
-        language, sealed_text, sealed_html, sender_name, reply_to, created_at, expires_at, next_try_at,
+        language, sealed_text, sender_name, reply_to, created_at, expires_at, next_try_at,
         administrator_id, permission, about_uid, is_urgent)
       VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), \(account?.key),
         \(message.channel.rawValue), \(message.purpose),
-        \(message.recipient), \(message.language), \(sealed), \(html), \(message.senderName),
-        \(message.replyTo), \(now.microseconds),
+        \(message.recipient), \(message.language), \(sealed), \(message.sender?.name),
+        \(message.sender?.replyTo), \(now.microseconds),
         \(message.expiresAt.microseconds),
         \(message.channel == .mail || carries(.sms) ? now.microseconds : nil),
         \(message.reader?.id.text), \(message.reader?.requirement?.stored),
@@ -100,38 +72,19 @@ struct Outbox: Sendable {
     return id
   }
 
-  /// Decrypts the subject and the parts of a message.
-  func open(
-    _ sealed: [UInt8], html: [UInt8]?, recipient: String, createdAt: Instant
-  ) throws -> MessageText {
+  /// Decrypts the subject and the body of a message.
+  func open(_ sealed: [UInt8], recipient: String, createdAt: Instant) throws -> MessageText {
     let secret = try sealer.open(sealed, with: Self.associated(recipient, createdAt))
     let bytes = secret.revealedBytes
     let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-    let subject = String(decoding: bytes[..<end], as: UTF8.self)
-    let body = String(decoding: bytes.dropFirst(end + 1), as: UTF8.self)
-    if let html {
-      let html = try sealer.open(html, with: Self.associated(recipient, createdAt, isHTML: true))
-      return MessageText(
-        subject: subject, body: body, html: String(decoding: html.revealedBytes, as: UTF8.self))
-    }
-    guard subject.hasSuffix(Self.htmlMark) else {
-      return MessageText(subject: subject, body: body, html: EmailHTML(text: body).html)
-    }
-    let parsed = EmailHTML(parsing: body)
     return MessageText(
-      subject: String(subject.dropLast(Self.htmlMark.count)), body: parsed.plainText,
-      html: parsed.html)
+      subject: String(decoding: bytes[..<end], as: UTF8.self),
+      body: String(decoding: bytes.dropFirst(end + 1), as: UTF8.self))
   }
 
-  /// The suffix of the subject that an earlier version stored if the body is HTML.
-  private static let htmlMark = "\u{1}html"
-
-  /// The associated data, which binds an encrypted text to its row and column: recipient and
-  /// creation time.
-  private static func associated(
-    _ recipient: String, _ createdAt: Instant, isHTML: Bool = false
-  ) -> [UInt8] {
-    Array("\(isHTML ? "html " : "")\(createdAt.microseconds) \(recipient)".utf8)
+  /// The associated data, which binds an encrypted text to its row: recipient and creation time.
+  private static func associated(_ recipient: String, _ createdAt: Instant) -> [UInt8] {
+    Array("\(createdAt.microseconds) \(recipient)".utf8)
   }
 }
 
@@ -144,37 +97,30 @@ extension Outbox: ReencryptableStore {
     let start = PairPosition(position, least: 0 as Int64)
     let rows = try connection.all(
       """
-      SELECT o.message_id, o.sealed_text, o.sealed_html, o.recipient, o.created_at, s.project_id,
-        s.tenant_id, o.scope_key
+      SELECT o.message_id, o.sealed_text, o.recipient, o.created_at, s.project_id, s.tenant_id,
+        o.scope_key
       FROM outbox o \(SQL.orderedJoin) scope s ON s.scope_key = o.scope_key
       WHERE (o.scope_key, o.message_id) > (\(start.first), \(start.second))
       ORDER BY o.scope_key, o.message_id LIMIT \(limit)
       """
     ) { row in
       (
-        scope: try row.value(7) as Int64, id: try row.value(0) as Int64,
-        sealed: try row.value(1) as [UInt8]?,
-        html: try row.value(2) as [UInt8]?, recipient: try row.value(3) as String,
-        createdAt: Instant(microseconds: try row.value(4)),
+        scope: try row.value(6) as Int64, id: try row.value(0) as Int64,
+        sealed: try row.value(1) as [UInt8]?, recipient: try row.value(2) as String,
+        createdAt: Instant(microseconds: try row.value(3)),
         secret: StoredSecret.message(
-          try row.value(0), project: try row.value(5), tenant: try row.value(6))
+          try row.value(0), project: try row.value(4), tenant: try row.value(5))
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in
       guard let sealed = row.sealed else { return false }
-      let (text, html) = try row.secret.opening {
-        (
-          try sealer.resealed(sealed, with: Self.associated(row.recipient, row.createdAt)),
-          try row.html.map {
-            try sealer.resealed(
-              $0, with: Self.associated(row.recipient, row.createdAt, isHTML: true))
-          } ?? nil
-        )
+      let text = try row.secret.opening {
+        try sealer.resealed(sealed, with: Self.associated(row.recipient, row.createdAt))
       }
-      guard text != nil || html != nil else { return false }
+      guard let text else { return false }
       try connection.run(
         """
-        UPDATE outbox SET sealed_text = \(text ?? sealed), sealed_html = \(html ?? row.html)
+        UPDATE outbox SET sealed_text = \(text)
         WHERE scope_key = \(row.scope) AND message_id = \(row.id)
         """)
       return true

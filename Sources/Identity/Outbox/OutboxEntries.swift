@@ -113,8 +113,6 @@ public struct MessageText: Sendable {
   public let subject: String
   /// The body as plain text.
   public let body: String
-  /// The body as HTML, with elements that are safe to show.
-  public let html: String
 }
 
 /// Reads the messages in the outbox.
@@ -269,14 +267,13 @@ public struct OutboxEntries: Sendable {
       guard isReadable(message) else { throw OutboxError.notReadable }
       let stored = try connection.first(
         """
-        SELECT sealed_text, sealed_html FROM outbox
+        SELECT sealed_text FROM outbox
         WHERE scope_key = \(scope.key) AND message_id = \(id)
         """
-      ) { row in (text: try row.value(0) as [UInt8]?, html: try row.value(1) as [UInt8]?) }
-      guard let sealed = stored?.text else { throw OutboxError.notReadable }
+      ) { try $0.value(0) as [UInt8]? }
+      guard let sealed = stored ?? nil else { throw OutboxError.notReadable }
       let text = try StoredSecret(.message, .message, String(id), in: scope).opening {
-        try outbox.open(
-          sealed, html: stored?.html, recipient: message.recipient, createdAt: message.createdAt)
+        try outbox.open(sealed, recipient: message.recipient, createdAt: message.createdAt)
       }
       var entry = AuditEntry(
         .messageRead, .message, String(id), name: message.recipient, in: scope)

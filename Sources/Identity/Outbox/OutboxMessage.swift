@@ -12,12 +12,8 @@ struct OutboxMessage {
   /// The subject of an email; empty for a text message.
   let subject: String
   let body: String
-  /// The HTML part of an email; nil to make it from the body.
-  var html: String?
-  /// The sender's name; nil for the server's default.
-  var senderName: String?
-  /// The address for replies; nil for the sender's.
-  var replyTo: String?
+  /// The sender of an email; nil for the server's default.
+  var sender: EmailSender?
   /// When the message expires; it isn't sent after that.
   let expiresAt: Instant
   /// The administrator whom it's for; nil for a user.
@@ -47,13 +43,12 @@ extension OutboxMessage {
   ///
   /// The recipient's address is stored in lowercase, as messages are searched.
   init(
-    purpose: String, recipient: String, text: WrittenMail, expiresAt: Instant,
-    to reader: Reader? = nil, about: ID<Account>? = nil
+    purpose: String, recipient: String, text: WrittenMail, from sender: EmailSender? = nil,
+    expiresAt: Instant, to reader: Reader? = nil, about: ID<Account>? = nil
   ) {
     self.init(
       channel: .mail, purpose: purpose, recipient: AccountRules.folded(email: recipient),
-      language: text.language, subject: text.subject, body: text.body, html: text.html,
-      senderName: text.senderName, replyTo: text.replyTo, expiresAt: expiresAt, reader: reader,
-      about: about)
+      language: text.language, subject: text.subject, body: text.body, sender: sender,
+      expiresAt: expiresAt, reader: reader, about: about)
   }
 }

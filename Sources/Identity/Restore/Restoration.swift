@@ -151,7 +151,7 @@ extension Identity {
     // Notices are sent even if they were sent before: missing one is worse than getting it twice.
     report.messages = try connection.run(
       """
-      UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL,
+      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL,
         last_error = CASE WHEN expires_at > \(now.microseconds)
           THEN \(DeliveryProblem.restored.stored) ELSE last_error END
       WHERE scope_key > 0 AND sealed_text IS NOT NULL

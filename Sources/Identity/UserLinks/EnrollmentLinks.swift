@@ -159,8 +159,8 @@ public struct EnrollmentLinks: Sendable {
     try store.outbox.add(
       OutboxMessage(
         purpose: purpose, recipient: email,
-        text: try store.outbox.written(
-          .enrollmentLink(mail), to: account, at: email, in: scope, connection),
+        text: store.outbox.written(.enrollmentLink(mail)),
+        from: try PoolEmailSettings.read(scope, connection).sender(of: .enrollmentLink),
         expiresAt: expires),
       to: account, in: scope, at: now, connection)
     try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)

@@ -95,8 +95,8 @@ public enum UserPoolError: Error, Sendable {
   case invalidDomain(String)
   /// The settings that give access to accounts can't be changed like this.
   case access(AccessSettingsError)
-  /// An email template is invalid.
-  case template(EmailTemplateFault)
+  /// The sender of an email is invalid.
+  case emailSender(EmailSenderFault)
   /// The MFA configuration is invalid.
   case policy(PolicyError)
   /// The password policy is invalid.

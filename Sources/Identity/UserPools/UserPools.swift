@@ -109,7 +109,7 @@ public struct UserPools: Sendable {
         from: old.accessSettings, to: new.accessSettings, authorized: domains, by: author,
         in: project, tenant, store.profile, at: now, connection)
     } catch let error as AccessSettingsError { throw UserPoolError.access(error) }
-    do { try new.checkTemplates(since: old) } catch { throw UserPoolError.template(error) }
+    do { try new.checkEmailSenders(since: old) } catch { throw UserPoolError.emailSender(error) }
     do { try new.configuration.check() } catch { throw UserPoolError.policy(error) }
   }
 

@@ -60,7 +60,7 @@ extension WireError {
       self.init(
         "INVALID_AUTHORIZED_DOMAIN : \(domain.prefix(100)) should only contain the valid domain.")
     case .access(let error): self.init(error)
-    case .template(let fault): self.init(fault)
+    case .emailSender(let fault): self.init(fault)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
     case .recaptcha(let error): self.init(error)
@@ -76,22 +76,14 @@ extension WireError {
     }
   }
 
-  init(_ fault: EmailTemplateFault) {
-    let reason =
-      switch fault {
-      case .tooLong(let field): "The \(field.rawValue) is longer than \(field.longest) bytes."
-      case .controlCharacter(let field): "The \(field.rawValue) has a control character."
-      case .unknownVariable(let field, let name):
-        "The \(field.rawValue) has the unknown variable \(name.prefix(60))."
-      case .missingVariable(let field, let variable):
-        "The \(field.rawValue) lacks \(variable.rawValue)."
-      case .invalidReplyTo: "replyTo isn't an email address."
-      case .element(let name): "HTML can't contain the element \(name.prefix(60))."
-      case .attribute(let name, let element):
-        "HTML can't contain the attribute \(name.prefix(60)) of the element \(element)."
-      case .address: "A link must lead to %LINK%, a website, or an email address."
-      }
-    self.init("INVALID_EMAIL_TEMPLATE : \(reason)")
+  init(_ fault: EmailSenderFault) {
+    switch fault {
+    case .invalidName:
+      self.init(
+        "INVALID_EMAIL_TEMPLATE : senderDisplayName has a control character or over 100 bytes.")
+    case .invalidReplyTo:
+      self.init("INVALID_EMAIL_TEMPLATE : replyTo isn't an email address.")
+    }
   }
 
   init(_ error: PolicyError) {

@@ -44,27 +44,6 @@ struct HostileTextTests {
     }
   }
 
-  @Test(arguments: ["subject", "text", "html", "sender-name", "reply-to"])
-  func `combining marks don't make saving an email template slower`(field: String) async throws {
-    try await World.withSampleData { world in
-      let browser = try await Browser.signedIn(world)
-      let address = "/projects/acme-retail/email-templates/reset-password"
-      let page = try await browser.get(address)
-      let version = try #require(page.value(of: SettingsConflict.field))
-      let rest =
-        try ["subject", "text", "html", "sender-name", "reply-to"].filter { $0 != field }
-        .map { "&\($0)=x" }.joined() + "&\(SettingsConflict.field)=\(version)&csrf=\(page.csrf)"
-      let save: @Sendable (String) async throws -> Void = { text in
-        // An element that isn't allowed, and no link: it's never saved.
-        try await send(browser, address, "\(field)=<x>\(HostileText.coded(text))</x>\(rest)")
-      }
-      let work = try await Work.of(64 << 10, HostileText.marks, save)
-      #expect(work.isLinear, "\(work)")
-      let accepted = try await Work.of(16 << 10, HostileText.acceptedMarks, save)
-      #expect(accepted.isLinearInLength, "\(accepted)")
-    }
-  }
-
   @Test func `combining marks don't make a search slower`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

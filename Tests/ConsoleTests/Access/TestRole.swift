@@ -133,7 +133,6 @@ struct Samples: Sendable {
       "tenants": scope.tenant?.text ?? "",
       "users": enrolled.id.text,
       "factors": enrolled.factors.first?.id.text ?? "",
-      "email-templates": EmailTemplate.Kind.resetPassword.rawValue,
       "guidance": EnrollmentPattern.mandatory.rawValue,
       "administrators": try await world.id(of: World.nadia),
       "invitations": invitation.id.text, "messages": message.map { String($0.id) } ?? "",

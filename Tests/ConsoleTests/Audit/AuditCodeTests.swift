@@ -14,7 +14,6 @@ import Testing
     (.pattern, EnrollmentPattern.allCases.map(\.rawValue)),
     (.enforcement, Enforcement.Mode.allCases.map(\.rawValue)),
     (.role, ServiceTokenRole.allCases.map(\.rawValue)),
-    (.message, EmailTemplate.Kind.allCases.map(\.rawValue)),
     (.outcome, ApprovalObstacle.allCases.map(\.rawValue)),
     (.outcome, ScheduledPolicyChange.Failure.allCases.map(\.rawValue)),
     (.approvalCause, ["last-factor", "many", "hour", "unverified-caller", "weaker-policy"]),

@@ -96,12 +96,6 @@ import Testing
         action: .weakenSettings, address: "\(eu)/settings/sign-in-methods",
         form: ["was-password": "on", "password": "on", "anonymous": "on"], row: .tenantChange),
       Attempt(
-        action: .changeEmailTemplate, address: "\(eu)/email-templates/sign-in",
-        form: [
-          SettingsConflict.field: EmailTemplate().version.text, "subject": "Sign in", "text": "",
-          "html": "", "sender-name": "", "reply-to": "",
-        ], row: .tenantChange),
-      Attempt(
         action: .enableSignIn,
         address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",
         form: [:], row: .tenantChange),

@@ -59,13 +59,6 @@ extension UseCase {
       let wrong = try device.wrongCode(at: i.now)
       return { _ = try await i.finish(pending, code: wrong) }
     },
-    UseCase("send a test email", [.emailTemplateTest]) { i in
-      let agent = try await i.agent("olga", role: .owner)
-      return {
-        _ = try await i.identity.emailTemplates.sendTest(
-          i.acme, .signIn, EmailTemplate(), agent.request())
-      }
-    },
     UseCase("read a message", [.messageRead]) { i in
       try await i.write(.mail)
       let id = try await i.entries().first?.id ?? 0

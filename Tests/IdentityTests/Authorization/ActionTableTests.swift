@@ -31,8 +31,6 @@ struct ActionTableTests {
     enableSignIn changeScope recent none never
     disableSignIn changeScope none none never
     editGuidance changeScope none none never
-    changeEmailTemplate changeLinks recent none never
-    sendTestEmail changeLinks none none never
     changePolicy changePolicy none none never
     weakenPolicy changePolicy recent written affectedUsers
     signOffReview signOffReview secondFactor none never

@@ -64,18 +64,6 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test(arguments: [
-    "<p>#</p>", "<#>x", "</#>x", "<p #=x>x", "<a href=\"https://a.example/#\">x</a>", "<p>&#;</p>",
-    "<!--#-->x",
-  ])
-  func `the HTML of an email is parsed in linear time`(html: String) {
-    let work = Work.of(16 << 10, HostileText.acceptedMarks) { text in
-      let parts = html.split(separator: "#", omittingEmptySubsequences: false)
-      #expect(!EmailHTML(parsing: parts.joined(separator: text)).tokens.isEmpty)
-    }
-    #expect(work.isLinearInLength, "\(work)")
-  }
-
   @Test(arguments: ["#", "email\n#", "\"#\",b\nc@example.com", "a,#@example.com"])
   func `a pasted list is parsed in linear time`(list: String) {
     let work = Work.of(64 << 10, HostileText.acceptedMarks) { text in

@@ -43,19 +43,19 @@ extension Instance {
     return try await database.read { connection in
       try connection.all(
         """
-        SELECT /* test */ purpose, recipient, language, sealed_text, created_at,
-          sealed_html, sender_name, reply_to
+        SELECT /* test */ purpose, recipient, language, sealed_text, created_at, sender_name,
+          reply_to
         FROM outbox WHERE channel = 'mail' AND sealed_text IS NOT NULL ORDER BY message_id
         """
       ) { row in
         let recipient: String = try row.value(1)
         let text = try outbox.open(
-          try row.value(3), html: try row.value(5), recipient: recipient,
+          try row.value(3), recipient: recipient,
           createdAt: Instant(microseconds: try row.value(4)))
         return Mail(
           purpose: try row.value(0), recipient: recipient, language: try row.value(2),
           subject: text.subject, body: text.body, html: text.html,
-          senderName: try row.value(6), replyTo: try row.value(7))
+          senderName: try row.value(5), replyTo: try row.value(6))
       }
     }.filter { purpose == nil || $0.purpose == purpose }
   }

@@ -82,7 +82,7 @@ struct AccessSettingsTests {
     try await withInstance { instance in
       let pools = instance.identity.pools
       let template = #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"replyTo":"a,b"}}}}"#
-      await expect("template.invalidReplyTo") {
+      await expect("emailSender.invalidReplyTo") {
         try await pools.createTenant(
           in: instance.acme.project, UserPoolEdit(displayName: "North", members: template),
           by: Author(actor: .commandLine))

@@ -105,7 +105,7 @@ struct ReservedSettingsTests {
     }
   }
 
-  @Test func `a tenant can't be created with an invalid template`() async throws {
+  @Test func `a tenant can't be created with an invalid sender of emails`() async throws {
     try await TestServer.with { server in
       let template: JSON = ["resetPasswordTemplate": ["replyTo": "a,b"]]
       let answer = try await server.post(

@@ -69,12 +69,8 @@ extension Schema {
     "senderLocalPart": .text, "subject": .text, "senderDisplayName": .text, "body": .text,
     "bodyFormat": word(
       "EmailTemplate.BodyFormat", of: "BODY_FORMAT_UNSPECIFIED", "PLAIN_TEXT", "HTML"),
-    "replyTo": .text,
-    "customized": .flag, "textBody": Schema.text.noted(textBodyNote),
+    "replyTo": .text, "customized": .flag,
   ]
-
-  private static let textBodyNote =
-    "An extension: the plain text of an HTML template, which is otherwise made from its HTML."
 
   private static let mailTemplates: Schema = [
     "resetPasswordTemplate": mailTemplate, "verifyEmailTemplate": mailTemplate,
@@ -87,7 +83,7 @@ extension Schema {
   private static let extraTemplate = mailTemplate.noted(
     "An extension: production has no template of this email.")
 
-  /// A tenant's own templates, an extension.
+  /// A tenant's own senders of emails, an extension.
   static let tenantNotification: Schema = ["sendEmail": mailTemplates]
 
   static let notification: Schema = [

@@ -333,7 +333,7 @@ extension StateMachine {
         """
       ) { row in
         try outbox.open(
-          try row.value(0), html: nil, recipient: email,
+          try row.value(0), recipient: email,
           createdAt: Instant(microseconds: try row.value(1))
         ).body
       }
