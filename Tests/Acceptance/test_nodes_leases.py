@@ -24,9 +24,6 @@ from test_nodes_first_gone import schedule
 pytestmark = MARKS
 
 USERS, MAILS = 150, 40
-REPORTS = ["enrollment", "removals", "exemptions", "locked", "factors"]
-# The tasks that send what is due run once a minute.
-SENDING = 75
 names = itertools.count(1)
 
 
@@ -84,14 +81,6 @@ def give_tasks_to_the_first(nodes):
     return before
 
 
-def subscribe(nodes):
-    """Has reports sent to the owner, which are due in some days."""
-    page = f"/projects/{PROJECT}/reports"
-    for report in REPORTS:
-        answer = nodes.owner.post(f"{page}/subscription", {"report": report, "rhythm": "weekly"}, page=page)
-        assert answer.status_code == 303, answer.text
-
-
 def queue_mails(nodes, name):
     """Sends emails; returns their recipients."""
     addresses = [f"{name}-{number}@example.net" for number in range(MAILS)]
@@ -115,17 +104,13 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, othe
     emails = [email for email, _ in nodes.add_users(name, USERS)]
     reauthenticate(nodes.data)
     schedule(nodes, 1 + next(names))
-    subscribe(nodes)
     changes = "SELECT count(*) FROM audit WHERE action LIKE 'policy.%'"
-    made, sent = count(nodes, changes), len(mail.mails)
+    made = count(nodes, changes)
     done = "SELECT sum(users_done) FROM bulk_job"
     removed = int(nodes.execute(f"SELECT coalesce(({done}), 0)")[0][0])
-    queued = "SELECT count(*) FROM outbox WHERE purpose = 'report'"
-    reports = count(nodes, queued)
     addresses = queue_mails(nodes, name)
     begin(nodes.owner, PROJECT, emails)
     nodes.execute("UPDATE scheduled_change SET apply_at = apply_at - 86400000000 * 2")
-    nodes.execute("UPDATE report_subscription SET next_at = next_at - 86400000000 * 8")
     until(lambda: removed + 10 < count(nodes, done) < removed + USERS, "some users are done")
     holder = nodes.holder
     with hanging(nodes.servers[0]):
@@ -139,8 +124,7 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, othe
     until(lambda: count(nodes, "SELECT count(*) FROM bulk_job WHERE state = 'running'") == 0,
           "the removal is done")
     until(lambda: count(nodes, changes) > made, "the policy is changed", 20)
-    until(lambda: count(nodes, queued) >= reports + len(REPORTS), "all reports are sent", SENDING)
-    # One entry and one email for each user, one entry for the policy, one email for each report.
+    # One entry and one email for each user, and one entry for the policy.
     entries = nodes.execute(f"""
         SELECT count(*), count(DISTINCT object_id) FROM audit
         WHERE action = 'factor.remove-all' AND object_id LIKE '{name}-%'""")
@@ -150,11 +134,6 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, othe
     copies = Counter(message["to"] for message in settled(mail, 2) if message["to"] in wanted)
     assert set(copies.values()) == {1}, copies.most_common(3)
     assert count(nodes, changes) == made + 1
-    assert count(nodes, queued) == reports + len(REPORTS)
-    subjects = Counter(
-        message["subject"] for message in mail.mails[sent:]
-        if "every Monday" in message.get_body(("plain",)).get_content())
-    assert sorted(subjects.values()) == [1] * len(REPORTS), subjects
     # Each node's audit file has every entry once.
     last = count(nodes, "SELECT max(sequence) FROM audit_link")
     for file in audit_files(nodes):

@@ -114,7 +114,6 @@ import Testing
     ("audit-of-all", World.iris, "/audit"),
     ("audit-retention", World.ada, "/audit/retention"),
     ("session-limits", World.ada, "/administrators/session-limits"),
-    ("dormant-administrators", World.iris, "/reports/dormant-administrators?days=30"),
     ("passkey-requirement", World.ada, "/administrators/passkeys"),
     ("sign-in-provider", World.ada, "/administrators/sign-in-provider"),
     ("scope-guidance-empty", World.ada, "{eu}/guidance"),

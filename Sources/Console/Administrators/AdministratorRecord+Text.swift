@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import Templating
 
 extension AdministratorRecord {
   /// Which second factors the administrator has.
@@ -11,5 +12,23 @@ extension AdministratorRecord {
     return Message(
       "administrators.app-and-passkeys",
       ["app": .message(app), "passkeys": .message(passkeys)])
+  }
+
+  /// What can be said of the administrator's access, and the chip that says so.
+  var state: (text: Message, chip: Markup) {
+    if !canSignIn {
+      let text = Message("administrators.cant-sign-in")
+      return (text, Chip.bad(text))
+    }
+    if administrator.grants.isEmpty {
+      let text = Message("administrators.without-role")
+      return (text, Chip.look(text))
+    }
+    if lastSignInAt == nil {
+      let text = Message("administrators.never-signed-in")
+      return (text, Chip.off(text))
+    }
+    let text = Message("administrators.active")
+    return (text, Chip.on(text))
   }
 }

@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// `/administrators`: the administrators and pending invitations.
+/// `/administrators`: the administrators and pending invitations, and their file.
 struct AdministratorsPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -13,6 +13,13 @@ struct AdministratorsPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     try await page(signedIn)
+  }
+
+  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let records = try await refusing { try await identity.administrators.records() }
+    let invitations = try await refusing { try await identity.invitations.list() }
+    return AdministratorsFile(records, invitations, frames.catalog).csv
+      .response(named: "administrators")
   }
 
   private func page(
@@ -156,7 +163,7 @@ struct AdministratorsView: ViewModel {
     .text("holder") { _ in Permission.manageAdministrators.holder },
     .text("limits") { $0.limits.sentence },
     .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
-    .text("dormant") { _ in ConsolePaths.dormantAdministrators() },
+    .text("file") { _ in ConsolePaths.administratorsFile() },
     .text("clock") { $0.maySetStepUp ? ConsolePaths.clock() : nil },
     .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
@@ -197,16 +204,8 @@ struct AdministratorRow: ViewModel {
       $0.record.administrator.grants.cell(until: $0.record.grantEnds, $0.times)
     },
     .markup("secondFactor") { $0.secondFactor },
-    .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },
-    .markup("state") { row in
-      if !row.record.canSignIn { return Chip.bad(Message("administrators.cant-sign-in")) }
-      if row.record.administrator.grants.isEmpty {
-        return Chip.look(Message("administrators.without-role"))
-      }
-      return row.record.lastSignInAt == nil
-        ? Chip.off(Message("administrators.never-signed-in"))
-        : Chip.on(Message("administrators.active"))
-    },
+    .markup("lastUsed") { $0.record.lastUsedAt.map($0.times.past) ?? AccountChips.never },
+    .markup("state") { $0.record.state.chip },
   ]
 }
 

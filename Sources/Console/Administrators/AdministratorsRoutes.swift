@@ -9,6 +9,7 @@ enum AdministratorsRoutes: ConsoleFeature {
       identity: identity, actions: parts.actions,
       view: try parts.template("administrators/administrators", for: AdministratorsView.self))
     table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
+    table.signedIn(.get, ConsolePaths.administratorsFile, .seeAdministrators, list.download)
     table.signedIn(
       ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], list.setStepUp)
     table.signedIn(
@@ -80,6 +81,7 @@ enum AdministratorsRoutes: ConsoleFeature {
 extension ConsolePaths {
   static let invitation = Path("invitation")
   static let administrators = Path("administrators")
+  static let administratorsFile = Path("administrators.csv")
   static let sessionLimits = Path("administrators", "session-limits")
   static let newAdministrator = Path("administrators", "new")
   static let administrator = Path("administrators", nil, parameters: String.self)

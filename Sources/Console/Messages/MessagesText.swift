@@ -33,7 +33,6 @@ enum MessagesText {
     "administrator-recovery-codes": Message("messages.purpose-administrator-recovery-codes"),
     "administrator-provider": Message("messages.purpose-administrator-provider"),
     "administrator-second-factors": Message("messages.purpose-administrator-second-factors"),
-    "report": Message("messages.purpose-report"),
     "notice-scheduled-change-failed":
       Message("messages.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("messages.purpose-alert-changes-locked"),

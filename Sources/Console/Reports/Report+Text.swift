@@ -1,6 +1,5 @@
 import Identity
 import Localization
-import MailText
 
 extension Report {
   /// Whether the report lists users, so that its file requires the permission to export them, and
@@ -8,7 +7,18 @@ extension Report {
   var listsUsers: Bool {
     switch self {
     case .exemptions, .locked, .factors: true
-    case .enrollment, .removals, .access, .dormantAdministrators: false
+    case .enrollment, .removals: false
+    }
+  }
+
+  /// The name.
+  var name: Message {
+    switch self {
+    case .enrollment: Message("reports.name-enrollment")
+    case .removals: Message("reports.name-removals")
+    case .exemptions: Message("reports.name-exemptions")
+    case .locked: Message("reports.name-locked")
+    case .factors: Message("reports.name-factors")
     }
   }
 
@@ -17,8 +27,7 @@ extension Report {
     switch subject {
     case .pool: name
     case .project: Message("reports.name-with-tenants", ["report": .message(name)])
-    case .instance:
-      coversPools ? Message("reports.name-all-projects", ["report": .message(name)]) : name
+    case .instance: Message("reports.name-all-projects", ["report": .message(name)])
     }
   }
 
@@ -30,8 +39,6 @@ extension Report {
     case .exemptions: Message("reports.explain-exemptions")
     case .locked: Message("reports.explain-locked")
     case .factors: Message("reports.explain-factors")
-    case .access: Message("reports.explain-access")
-    case .dormantAdministrators: Message("reports.explain-dormant")
     }
   }
 
@@ -52,8 +59,6 @@ extension Report {
     case .exemptions: Message("reports.empty-exemptions")
     case .locked: Message("reports.empty-locked")
     case .factors: Message("reports.empty-factors")
-    case .access: Message("reports.explain-access")
-    case .dormantAdministrators: Message("reports.empty-dormant")
     }
   }
 }

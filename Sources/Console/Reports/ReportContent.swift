@@ -59,8 +59,6 @@ struct ReportContents: Sendable {
     case .exemptions: try await exemptions(context)
     case .locked: try await locked(context, after: after, limit: limit)
     case .factors: try await factors(context, after: after, limit: limit, counts: counts)
-    // They're about no pool, so no pool has their routes.
-    case .access, .dormantAdministrators: throw .notFound
     }
   }
 

@@ -26,13 +26,9 @@ struct ReportTable: ViewModel {
     case share(Int, of: Int)
     /// A name, with the address of its page.
     case name(String, href: String? = nil)
-    /// A person's name and email, one below the other, with the address of their page.
-    case person(String, email: String, href: String? = nil)
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
-    /// A moment, of which the table shows the day.
-    case dayOf(Instant?)
     /// Markup, and the same as text for the file.
     case marked(Markup?, Message)
 
@@ -49,35 +45,22 @@ struct ReportTable: ViewModel {
       case .number(let number): Markup(escaping: Message.value(.number(number)))
       case .share(let part, let whole): Meter.share(part, of: whole)
       case .name(let name, let href): Self.name(Formatted.short(name), href)
-      case .person(let name, let email, let href): Self.person(name, email, href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
-      case .dayOf(let moment): moment.map(times.day) ?? AccountChips.never
       case .marked(let markup, _): markup ?? HTML.none
       }
     }
 
-    /// The value in a file: one column, or two for a person.
-    fileprivate func texts(_ catalog: Catalog) -> [String] {
+    /// The value in a file.
+    fileprivate func text(_ catalog: Catalog) -> String {
       switch self {
-      case .text(let message), .marked(_, let message): [catalog.text(message)]
-      case .number(let number): [String(number)]
-      case .share(let part, let whole): [catalog.text(Meter.percent(part, of: whole))]
-      case .name(let name, _): [name]
-      case .person(let name, let email, _): [name, email]
-      case .day(let day): [day.description]
-      case .moment(let moment), .dayOf(let moment): [moment?.rfc3339Milliseconds ?? ""]
+      case .text(let message), .marked(_, let message): catalog.text(message)
+      case .number(let number): String(number)
+      case .share(let part, let whole): catalog.text(Meter.percent(part, of: whole))
+      case .name(let name, _): name
+      case .day(let day): day.description
+      case .moment(let moment): moment?.rfc3339Milliseconds ?? ""
       }
-    }
-
-    private static func person(_ name: String, _ email: String, _ href: String?) -> Markup {
-      var html = HTML()
-      html.add(Self.name(Formatted.short(name), href))
-      guard !email.isEmpty else { return html.markup }
-      html.raw("<span class=\"sub\">")
-      html.add(HTML.isolated(email))
-      html.raw("</span>")
-      return html.markup
     }
 
     private static func name(_ name: String, _ href: String?) -> Markup {
@@ -98,15 +81,11 @@ struct ReportTable: ViewModel {
   let columns: [Message]
   var rows: [[Cell]] = []
   let times: Times
-  /// Whether each row begins with a person, whose email is a separate column in the file.
-  var isOfPeople = false
 
   /// The table as a file, with numbers without separators and times in UTC.
   func csv(_ catalog: Catalog) -> CSV {
-    let email = isOfPeople ? [Message("common.email")] : []
-    let headings = columns.prefix(1) + email + columns.dropFirst()
-    var csv = CSV(headings.map { catalog.text($0) })
-    for row in rows { csv.add(row.flatMap { $0.texts(catalog) }) }
+    var csv = CSV(columns.map { catalog.text($0) })
+    for row in rows { csv.add(row.map { $0.text(catalog) }) }
     return csv
   }
 

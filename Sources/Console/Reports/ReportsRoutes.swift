@@ -1,29 +1,15 @@
 import HTTP
 import Identity
 
-/// Reports about pools and administrators.
+/// Reports about pools and the instance.
 enum ReportsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let view = try parts.template("reports/report", for: ReportView.self)
     let list = ReportsPage(
-      reports: identity.reports, frames: frames,
-      view: try parts.template("reports/reports", for: ReportsView.self))
+      frames: frames, view: try parts.template("reports/reports", for: ReportsView.self))
     table.inScope(.get, ConsolePaths.reports, .seeScope, list.show)
-    table.inScope(.post, ConsolePaths.reportSubscription, .seeScope, list.subscribe)
     table.somewhere(.get, ConsolePaths.allReports, .seeScope, list.showAll)
-    table.somewhere(.post, ConsolePaths.allReportsSubscription, .seeScope, list.subscribeToAll)
-    table.somewhere(.post, ConsolePaths.subscriptionCancellation, .seeScope, list.cancel)
-
-    let access = AccessReviewPage(reports: identity.reports, frames: frames, view: view)
-    table.signedIn(.get, ConsolePaths.accessReview, .seeAdministrators, access.show)
-    table.signedIn(.get, ConsolePaths.accessReviewFile, .seeAdministrators, access.download)
-
-    let dormant = DormantAdministratorsPage(
-      reports: identity.reports, frames: frames, view: view)
-    table.signedIn(.get, ConsolePaths.dormantAdministrators, .seeAdministrators, dormant.show)
-    table.signedIn(
-      .get, ConsolePaths.dormantAdministratorsFile, .seeAdministrators, dormant.download)
 
     let contents = ReportContents(identity: identity, catalog: frames.catalog)
     let removals = AllRemovalsPage(contents: contents, frames: frames, view: view)
@@ -32,7 +18,7 @@ enum ReportsRoutes: ConsoleFeature {
     table.somewhere(
       .get, ConsolePaths.allRemovalsFile, Report.removals.permission, removals.download)
 
-    for report in Report.allCases where report.coversPools {
+    for report in Report.allCases {
       let page = ReportPage(
         report: report, contents: contents, actions: parts.actions, view: view)
       table.inScope(.get, ConsolePaths.report(report), report.permission, page.show)
@@ -48,29 +34,16 @@ enum ReportsRoutes: ConsoleFeature {
 
 extension ConsolePaths {
   static let allReports = Path("reports")
-  static let accessReview = Path("reports", "access")
-  static let accessReviewFile = Path("reports", "access.csv")
-  static let dormantAdministrators = Path("reports", "dormant-administrators")
-  static let dormantAdministratorsFile = Path("reports", "dormant-administrators.csv")
   static let allRemovals = Path("reports", "removals")
   static let allRemovalsFile = Path("reports", "removals.csv")
-  static let allReportsSubscription = Path("reports", "subscription")
-  static let subscriptionCancellation = Path(
-    "reports", "subscriptions", nil, "cancellation", parameters: String.self)
   static let reports = ScopePath0("reports")
-  static let reportSubscription = reportPath("subscription")
 
   static func report(_ report: Report) -> ScopePath0 { reportPath(report.rawValue) }
 
   /// The address of a report, without what its query chooses.
   static func report(_ report: Report, about subject: ReportSubject) -> String {
     guard let scope = subject.scope else {
-      return switch report {
-      case .access: accessReview()
-      case .dormantAdministrators: dormantAdministrators()
-      case .exemptions: exemptions()
-      default: allRemovals()
-      }
+      return report == .exemptions ? exemptions() : allRemovals()
     }
     return Self.report(report)(scope)
   }

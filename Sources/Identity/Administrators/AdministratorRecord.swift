@@ -12,6 +12,8 @@ public struct AdministratorRecord: Sendable {
   public let createdAt: Instant
   /// The time of the last sign-in; nil if they never signed in.
   public let lastSignInAt: Instant?
+  /// The time they last signed in or used an open session; nil if they never signed in.
+  public let lastUsedAt: Instant?
   /// The time the authenticator app was enrolled; nil without one.
   public let enrolledAt: Instant?
   /// The time a code of the authenticator app was last accepted.
@@ -126,21 +128,24 @@ extension Administrators {
 
   private static let recordColumns: SQL = """
     administrator_id, email, display_name, created_at, last_sign_in_at, totp_enrolled_at,
-    totp_last_used_at, \(SignInWays.columns)
+    totp_last_used_at, (SELECT max(c.last_seen_at) FROM console_session c
+      WHERE c.administrator_id = administrator.administrator_id), \(SignInWays.columns)
     """
 
   private static func decoded(
     _ row: borrowing Row, _ grants: [TimedGrant], _ breakGlass: ID<Administrator>?
   ) throws -> AdministratorRecord {
     let id = ID<Administrator>(try row.value(0))
-    let ways = try SignInWays(row, from: 7)
+    let lastSignIn = (try row.value(4) as Int64?).map(Instant.init(microseconds:))
+    let lastSeen = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
+    let ways = try SignInWays(row, from: 8)
     return AdministratorRecord(
       administrator: Administrator(
         id: id, email: try row.value(1), displayName: try row.value(2),
         grants: grants.map(\.grant).inOrder),
       grantEnds: grants.ends, groupGrants: grants.groupGrants,
       createdAt: Instant(microseconds: try row.value(3)),
-      lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
+      lastSignInAt: lastSignIn, lastUsedAt: [lastSignIn, lastSeen].compactMap(\.self).max(),
       enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
       factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
       ways: ways, canSignIn: ways.admit(id, breakGlass: breakGlass))

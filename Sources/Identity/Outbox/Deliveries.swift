@@ -286,7 +286,7 @@ public struct Deliveries: Sendable {
     guard let text = row.requirement else { return true }
     let tenant = row.tenant.isEmpty ? nil : ID<Tenant>(row.tenant)
     let scope = try Scopes.find(project: ID(row.project), tenant: tenant, connection)
-    return ReaderRequirement(stored: text, in: scope)?.isMet(by: administrator, in: scope) ?? false
+    return ReaderRequirement(stored: text)?.isMet(by: administrator, in: scope) ?? false
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.

@@ -33,8 +33,6 @@ public enum MailContent: Sendable {
   case alert(AlertMail)
   /// A policy review that is due, to the last reviewer.
   case reviewDue(ReviewDueMail)
-  /// A summary of a report, to an administrator who subscribed to it.
-  case report(ReportMail)
   /// A scheduled policy change that wasn't made, to its author and owners.
   case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
@@ -132,20 +130,6 @@ public struct ReviewDueMail: Sendable {
   public let isToReviewer: Bool
   /// The URL of the review in the console.
   public let link: String
-}
-
-/// A summary of a report, which names no users.
-public struct ReportMail: Sendable {
-  /// What the report is about.
-  public let about: ReportSubject
-  /// How often it's sent.
-  public let rhythm: ReportSubscription.Rhythm
-  /// The numbers.
-  public let summary: ReportSummary
-  /// The URL of the report in the console.
-  public let link: String
-  /// The URL of the page where the administrator can cancel it.
-  public let reports: String
 }
 
 /// A scheduled policy change that wasn't made.

@@ -11,10 +11,6 @@ public enum Report: String, CaseIterable, Sendable {
   /// Second factors that have never been used, haven't been used for long, were enrolled long ago,
   /// or share a secret with another user's.
   case factors
-  /// Every role of every administrator.
-  case access
-  /// Administrators who don't use the console.
-  case dormantAdministrators = "dormant-administrators"
 
   /// The permission to read the report.
   public var permission: Permission {
@@ -22,24 +18,21 @@ public enum Report: String, CaseIterable, Sendable {
     case .enrollment: .seeScope
     case .removals: .readAudit
     case .exemptions, .locked, .factors: .findUsers
-    case .access, .dormantAdministrators: .seeAdministrators
     }
   }
 }
 
-/// An error that prevents a report from being read or subscribed to.
+/// An error that prevents a report from being read.
 public enum ReportError: Error, Sendable {
   /// The administrator can't read the report.
   case notAllowed
-  /// The administrator has no such subscription.
-  case subscriptionNotFound
   /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ReportError: UseCaseError {}
 
-/// Reports about user pools and administrators, and their subscribers.
+/// Reports about user pools.
 public struct Reports: Sendable {
   let store: Store
 }

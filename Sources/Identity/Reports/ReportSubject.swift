@@ -14,24 +14,6 @@ public enum ReportSubject: Hashable, Sendable {
     case .instance: nil
     }
   }
-
-  /// The name in the database.
-  var text: String {
-    switch self {
-    case .pool: "pool"
-    case .project: "project"
-    case .instance: "instance"
-    }
-  }
-
-  init?(_ text: String, _ scope: Scope?) {
-    switch (text, scope) {
-    case ("pool", let scope?): self = .pool(scope)
-    case ("project", let scope?): self = .project(scope)
-    case ("instance", nil): self = .instance
-    default: return nil
-    }
-  }
 }
 
 extension Report {
@@ -39,12 +21,9 @@ extension Report {
   public var coversTenants: Bool {
     switch self {
     case .enrollment, .removals, .exemptions: true
-    case .locked, .factors, .access, .dormantAdministrators: false
+    case .locked, .factors: false
     }
   }
-
-  /// Whether there's a report about one user pool.
-  public var coversPools: Bool { self != .access && self != .dormantAdministrators }
 
   /// Whether there's a report about all projects.
   public var coversProjects: Bool { self == .removals || self == .exemptions }
@@ -54,13 +33,10 @@ extension Administrator {
   /// Returns whether the administrator can read a report.
   public func may(read report: Report, about subject: ReportSubject) -> Bool {
     switch subject {
-    case .pool(let scope): report.coversPools && may(report.permission, in: scope)
+    case .pool(let scope): may(report.permission, in: scope)
     case .project(let scope):
       report.coversTenants && scope.tenant == nil && may(report.permission, in: scope)
-    case .instance:
-      report.coversPools
-        ? report.coversProjects && maySomewhere(report.permission)
-        : may(report.permission, in: nil)
+    case .instance: report.coversProjects && maySomewhere(report.permission)
     }
   }
 }

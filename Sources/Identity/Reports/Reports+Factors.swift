@@ -96,22 +96,15 @@ extension Reports {
     -> Int
   {
     let now = store.clock.now()
-    return try await store.read(ReportError.self) {
-      try Self.countFactors(in: scope, condition, at: now, $0)
-    }
-  }
-
-  static func countFactors(
-    in scope: Scope, _ condition: FactorCondition, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> Int {
     let keys = scope.accountKeys
-    return try connection.first(
-      """
-      SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)
-        AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
-      """
-    ) { try $0.value(0) } ?? 0
+    return try await store.read(ReportError.self) { connection in
+      try connection.first(
+        """
+        SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)
+          AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
+        """
+      ) { try $0.value(0) } ?? 0
+    }
   }
 }
 

@@ -37,7 +37,7 @@ extension Reports {
     }
   }
 
-  static func removals(
+  private static func removals(
     about subject: ReportSubject, since start: Instant, visibleTo reader: Administrator,
     _ connection: borrowing Connection
   ) throws -> [RemovalCount] {

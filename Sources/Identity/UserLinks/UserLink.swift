@@ -194,18 +194,6 @@ extension ActionLinks {
     return scope.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
-  /// The URL of a report in the console.
-  func console(_ report: Report, about subject: ReportSubject) -> String {
-    // The list of all exemptions was there before the report.
-    if report == .exemptions, subject == .instance { return origin + "/exemptions" }
-    let path = (subject.scope.map(overview) ?? origin) + "/reports/\(report.rawValue)"
-    guard case .project = subject else { return path }
-    return path + "?tenants=all"
-  }
-
-  /// The URL of the reports that every administrator has in the console.
-  var reports: String { "\(origin)/reports" }
-
   /// The URL of a project's policy review in the console.
   func review(of project: ID<Project>) -> String {
     "\(origin)/projects/\(URIComponent.encode(project.text))/review"

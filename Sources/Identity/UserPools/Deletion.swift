@@ -222,7 +222,6 @@ enum Deletion {
       try connection.run("DELETE FROM policy_template_use WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM scheduled_change WHERE scope_key = \(scope)")
-      try connection.run("DELETE FROM report_subscription WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_hold WHERE scope_key = \(scope)")
     }

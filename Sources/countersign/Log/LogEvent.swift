@@ -72,7 +72,6 @@ enum BackgroundTask: String, Sendable {
   case deleteCodeAttempts = "delete-code-attempts"
   case bulkRemovals = "bulk-removals"
   case scheduledChanges = "scheduled-changes"
-  case sendReports = "send-reports"
   case createEvidenceKey = "create-evidence-key"
   case loadKeys = "load-keys"
   case sealAuditLog = "seal-audit-log"

@@ -37,7 +37,6 @@ struct Housekeeping: Sendable {
       Task { await Self.watchActivity(identity, log) },
       Task { await Self.removeMany(identity, log) },
       Task { await Self.makeScheduledChanges(identity, log) },
-      Task { await Self.sendReports(identity, log) },
       Task { await Self.createEvidenceKey(identity, log) },
       Task { while await slept(Log.period) { log.reportSuppressed() } },
     ]
@@ -279,17 +278,6 @@ struct Housekeeping: Sendable {
         log.add(.taskFailed(.scheduledChanges, reason: "\(error)"))
       }
     } while await slept(.seconds(5))
-  }
-
-  /// Sends summaries of reports that are due, each once however long no server ran.
-  private static func sendReports(_ identity: Identity, _ log: Log) async {
-    repeat {
-      do {
-        if identity.taskLease.isHeld { try await identity.sendReports() }
-      } catch {
-        log.add(.taskFailed(.sendReports, reason: "\(error)"))
-      }
-    } while await slept(.seconds(60))
   }
 
   /// Loads new keys, and re-encrypts with a new master key in batches.

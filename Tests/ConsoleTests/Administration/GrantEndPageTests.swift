@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// Roles with an end date, in forms, lists, and reports.
+/// Roles with an end date, in forms, lists, and files.
 @Suite struct GrantEndPageTests {
   @Test func `a role is granted until the end of a day, which every list shows`() async throws {
     try await World.withSampleData { world in
@@ -21,10 +21,7 @@ import Text
       let end = "Jan 1, 2027, 00:00\u{00A0}UTC"
       #expect(try await ada.get(address).says(end))
       #expect(try await ada.get("/administrators").says("until \(end)"))
-      let review = try await ada.get("/reports/access")
-      Markup.check(review)
-      #expect(review.says(end) && review.says("<span class=\"sub\"><bdi>\(World.iris)</bdi>"))
-      let file = try await ada.get("/reports/access.csv")
+      let file = try await ada.get("/administrators.csv")
       let headings = #""Administrator","Email","Role","Scope""#
       #expect(file.says(headings) && file.says("\",\"\(World.iris)\",\""))
       #expect(file.says("2027-01-01T00:00:00.000Z"))
@@ -80,25 +77,6 @@ import Text
       let answer = try await ada.submit("/administrators/new", wrong)
       #expect(answer.status == .unprocessableContent && answer.says("id=\"last-error\""))
       #expect(answer.says("value=\"2020-01-01\""))
-    }
-  }
-
-  @Test func `dormant administrators are listed with the days of the address, also as a file`()
-    async throws
-  {
-    try await World.withSampleData { world in
-      _ = try await world.invitation("new@example.com", Grant(role: .auditor))
-      let iris = try await Browser.signedIn(world, as: World.iris)
-      let reports = try await iris.get("/reports")
-      #expect(reports.values(of: "href").contains("/reports/dormant-administrators"))
-      let page = try await iris.get("/reports/dormant-administrators")
-      Markup.check(page)
-      #expect(page.says("new@example.com") && page.says(">invited<"))
-      #expect(
-        page.values(of: "href").contains("/reports/dormant-administrators.csv?days=90"))
-      let file = try await iris.get("/reports/dormant-administrators.csv?days=90")
-      #expect(file.says("new@example.com") && file.says("auditor (the instance)"))
-      #expect(try await iris.get("/reports/dormant-administrators?days=x").status == .ok)
     }
   }
 }

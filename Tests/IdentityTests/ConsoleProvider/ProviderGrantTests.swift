@@ -22,9 +22,6 @@ struct ProviderGrantTests {
           of: Self.owner, of: nora.id, to: end, olga.request(nil))
       }
       #expect(try await administrators.record(nora.id).groupGrants == [Self.owner])
-      let review = try await instance.identity.reports.access()
-      let found = try #require(review.first { $0.record.administrator.id == nora.id })
-      #expect(found.isFromProvider && found.grantor == "Example ID")
       // Neither can it be granted again, which the next sign-in would undo as well.
       let author = Author(actor: .commandLine)
       try await administrators.revoke(Self.owner, from: nora.id, by: author)
@@ -34,20 +31,6 @@ struct ProviderGrantTests {
       try await administrators.grant(Self.owner, to: nora.id, by: author)
       let record = try await administrators.record(nora.id)
       #expect(record.groupGrants.isEmpty && record.grantEnds.isEmpty)
-      let manual = try await instance.identity.reports.access()
-        .first { $0.record.administrator.id == nora.id }
-      #expect(manual?.isFromProvider == false && manual?.grantor != "Example ID")
-    }
-  }
-
-  @Test func `the access review lists an administrator without a role`() async throws {
-    try await withInstance { instance in
-      let (boss, nora) = try await instance.bossAndNora()
-      try await instance.identity.administrators.revoke(
-        Grant(role: .auditor), from: nora.id, by: instance.author(boss))
-      let review = try await instance.identity.reports.access()
-        .filter { $0.record.administrator.id == nora.id }
-      #expect(review.count == 1 && review.first?.grant == nil)
     }
   }
 

@@ -304,42 +304,4 @@ struct ReportTests {
       #expect(try await users(30, isWhole: true).isEmpty, "they ended 30 days ago")
     }
   }
-
-  @Test func `the access review knows since when, from whom, and the last use`() async throws {
-    try await withInstance { instance in
-      let boss = try await instance.administrator("boss", .owner)
-      let nora = try await instance.administrator("nora", .auditor)
-      instance.clock.advance(Self.day)
-      let east = Grant(
-        role: .support, project: instance.acme.project, tenant: instance.east.tenant)
-      try await instance.identity.administrators.grant(
-        east, to: nora.id, by: instance.author(boss))
-      let granted = instance.now
-      instance.clock.advance(200 * Self.day)
-      _ = try await instance.giveConsolePassword(boss)
-      let grants = try await instance.identity.reports.access()
-      let found = try #require(grants.first { $0.grant == east })
-      #expect(found.since == granted && found.grantor == "boss")
-      #expect(found.lastUsedAt == nil && found.state(at: instance.now) == .dormant)
-      let own = try #require(grants.first { $0.record.administrator.id == boss.id })
-      #expect(own.lastUsedAt == instance.now && own.state(at: instance.now) == .active)
-      let first = grants.first { $0.grant == Grant(role: .auditor) }
-      #expect(first?.since == granted.advanced(bySeconds: -Self.day))
-    }
-  }
-
-  @Test func `a role that was revoked and granted again begins with the last grant`() async throws {
-    try await withInstance { instance in
-      let boss = try await instance.administrator("boss", .owner)
-      let nora = try await instance.administrator("nora", .auditor)
-      let (grant, author) = (Grant(role: .support), instance.author(boss))
-      let administrators = instance.identity.administrators
-      try await administrators.grant(grant, to: nora.id, by: author)
-      try await administrators.revoke(grant, from: nora.id, by: author)
-      instance.clock.advance(Self.day)
-      try await administrators.grant(grant, to: nora.id, by: author)
-      let found = try await instance.identity.reports.access().first { $0.grant == grant }
-      #expect(found?.since == instance.now)
-    }
-  }
 }
