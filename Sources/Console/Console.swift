@@ -26,22 +26,21 @@ public struct Console: Sendable {
   ///   - publicURL: The public address of the console.
   ///   - assets: The addresses of the stylesheet, script, and icon.
   ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
-  ///   - isDemo: Whether the instance serves demo data, and so the styleguide.
   ///   - log: Logs causes of errors whose details aren't shown on pages, and missing permissions.
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guidance: String, isDemo: Bool = false,
+    guidance: String,
     log: @escaping @Sendable (RequestID, RequestEvent) -> Void = { _, _ in }
   ) throws {
     try self.init(
       identity: identity, templates: templates, publicURL: publicURL, assets: assets,
-      guides: try Guides(folder: guidance), isDemo: isDemo, log: log)
+      guides: try Guides(folder: guidance), log: log)
   }
 
   init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guides: Guides, isDemo: Bool = false,
+    guides: Guides,
     log: @escaping @Sendable (RequestID, RequestEvent) -> Void = { _, _ in }
   ) throws {
     self.identity = identity
@@ -53,8 +52,7 @@ public struct Console: Sendable {
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self),
       sidebar: Sidebar(try templates.template("parts/sidebar", for: SidebarView.self)),
       flashes: Flashes(
-        storage: identity.consoleStorage, cookies: cookies, catalog: templates.catalog),
-      isDemo: isDemo)
+        storage: identity.consoleStorage, cookies: cookies, catalog: templates.catalog))
     let authorizer = RequestAuthorizer(
       identity: identity, publicURL: publicURL, cookies: cookies,
       catalog: templates.catalog)
@@ -62,7 +60,7 @@ public struct Console: Sendable {
       templates: templates, frames: frames, authorizer: authorizer, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(
       identity: identity, templates: templates, frames: frames, authorizer: authorizer,
-      guides: guides, isDemo: isDemo)
+      guides: guides)
     routes = try Self.routes(RouteTable(authorizer: authorizer, failures: failures), parts)
     frames.sidebar.declare(routes)
     let pages = routes.map(\.route)
@@ -87,7 +85,7 @@ public struct Console: Sendable {
     ScheduledChangesRoutes.self, PolicyVersionsRoutes.self, PolicyTemplatesRoutes.self,
     ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self,
     UsersRoutes.self,
-    CodeAttemptsRoutes.self, ActivityRoutes.self, StyleguideRoutes.self, FactorsRoutes.self,
+    CodeAttemptsRoutes.self, ActivityRoutes.self, FactorsRoutes.self,
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,

@@ -23,19 +23,16 @@ struct ConsoleParts: Sendable {
   /// The pages of actions on users.
   let support: SupportPages
   let prose = GuidanceProse()
-  /// Whether the instance serves demo data.
-  let isDemo: Bool
 
   init(
     identity: Identity, templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer,
-    guides: Guides, isDemo: Bool
+    guides: Guides
   ) throws {
     self.identity = identity
     self.templates = templates
     self.frames = frames
     self.authorizer = authorizer
     self.guides = guides
-    self.isDemo = isDemo
     let ending = SupportRedirect(frames: frames, cookies: authorizer.cookies)
     actions = try ActionForms(identity, ending, templates)
     support = SupportPages(

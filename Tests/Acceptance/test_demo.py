@@ -86,9 +86,7 @@ def test_a_demo_folder_can_be_served_again_on_loopback_only(tmp_path):
     assert result.returncode == 78 and "loopback" in result.stderr
     with Server(tmp_path / "data") as server:
         pages = sign_in(Pages(server.url), owner)
-        # It's still a demo, so it links to the styleguide.
-        assert 'href="/styleguide"' in pages.get("/").text
-        assert pages.get("/styleguide").status_code == 200
+        assert pages.get("/").status_code == 200
 
 
 # The command creates a file.

@@ -5,7 +5,6 @@ import contextlib
 import itertools
 import os
 import signal
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -101,7 +101,7 @@ struct LogTests {
     let written = Written()
     let log = written.log(.text)
     for _ in 0..<100 { log.add(.taskFailed(.purge, reason: "no")) }
-    log.add(.taskFailed(.sendReports, reason: "no"))
+    log.add(.taskFailed(.indexUsers, reason: "no"))
     log.add(.deliveryResumed(.mail))
     #expect(written.lines.count == Log.mostLines + 2)
   }

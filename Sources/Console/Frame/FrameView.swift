@@ -34,8 +34,6 @@ struct Frame: Sendable {
   var find: FindForm?
   /// The link to approval requests; nil if the reader may not see any.
   var approvals: ApprovalsLink?
-  /// The page of every chart; nil except in demos.
-  var styleguide: String?
   /// The entries of the navigation; nil on pages for visitors.
   var sidebar: Markup?
   var crumbs: [Link] = []
@@ -98,7 +96,6 @@ final class FrameView: ViewModel {
     .markup("tenant") { $0.frame.tenant },
     .optional("find") { $0.frame.find },
     .optional("approvals") { $0.frame.approvals },
-    .text("styleguide") { $0.frame.styleguide },
     .markup("sidebar") { $0.frame.sidebar },
     .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
     .list("crumbs") { $0.frame.crumbs },

@@ -13,7 +13,6 @@ struct Frames: Sendable {
   let menu: Template<ScopeMenu>
   let sidebar: Sidebar
   let flashes: Flashes
-  let isDemo: Bool
   private let menus = MarkupCache<ScopeMenu>()
 
   /// The maximum number of projects or tenants in a menu; the rest are on the list page.
@@ -94,7 +93,6 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope, at: place)
-    frame.styleguide = isDemo ? ConsolePaths.styleguide() : nil
     frame.session = session(signedIn)
     frame.approvals = ApprovalsLink(signedIn, at: place)
     frame.find = find(signedIn)

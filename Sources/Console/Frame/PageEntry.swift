@@ -134,9 +134,7 @@ struct PageEntry: Sendable {
     .instance(.configure, Message("clock.server-clock"), ConsolePaths.clock),
     .instance(
       .develop, Message("sign-in-simulator.sign-in-simulator"), ConsolePaths.signInSimulator),
-    .instance(
-      .develop, Message("guidance.guides"), ConsolePaths.guidance,
-      and: [ConsolePaths.styleguide.components]),
+    .instance(.develop, Message("guidance.guides"), ConsolePaths.guidance),
     .instance(
       .records, Message("review.policy-review"), ConsolePaths.reviews,
       and: [ConsolePaths.exemptions.components]),

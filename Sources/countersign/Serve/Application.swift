@@ -24,7 +24,7 @@ final class Application: Sendable {
     publicURL address: String, assets: Assets,
     catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, limit: PoolRequestLimit?,
     pseudoLocale: PseudoLocale?,
-    isDemo: Bool, log: Log
+    log: Log
   ) throws {
     probes = Probes(readiness: readiness)
     self.violations = violations
@@ -45,7 +45,7 @@ final class Application: Sendable {
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
         publicURL: publicURL, assets: links, guidance: assets.guidance(in: catalog.locale),
-        isDemo: isDemo, log: logRequest)
+        log: logRequest)
     }
   }
 

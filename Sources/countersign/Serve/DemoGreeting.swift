@@ -15,20 +15,19 @@ struct DemoGreeting: Sendable {
   /// A folder filled by an earlier demo isn't served beyond loopback, even without `--demo`.
   static func create(
     _ configuration: ServeConfiguration, _ instance: Instance
-  ) async throws -> (greeting: DemoGreeting?, isDemo: Bool) {
+  ) async throws -> DemoGreeting? {
     do {
       guard let seed = configuration.demo else {
-        let isDemo = try await instance.identity.isDemo()
-        let problems = isDemo ? configuration.demoExposure : []
+        let problems = try await instance.identity.isDemo() ? configuration.demoExposure : []
         guard problems.isEmpty else { throw ConfigurationError(problems) }
-        return (nil, isDemo)
+        return nil
       }
       let demo = try Demo(
         database: instance.database, keys: instance.keys, hasher: instance.hasher,
         mail: instance.mail,
         publicURL: configuration.port == 0 ? "" : configuration.address(port: configuration.port),
         seed: seed)
-      return (DemoGreeting(summary: try await demo.fill(), seed: seed), true)
+      return DemoGreeting(summary: try await demo.fill(), seed: seed)
     } catch {
       await instance.database.close()
       if let error = error as? DemoError { throw ConfigurationError(.verbatim(error.description)) }

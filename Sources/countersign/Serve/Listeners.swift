@@ -13,13 +13,11 @@ struct Listeners: Sendable {
 
   /// Starts listening; closes the database if that fails.
   ///
-  /// - Parameters:
-  ///   - parts: What the server shares with its tasks.
-  ///   - isDemo: Whether the instance is a demo.
+  /// - Parameter parts: What the server shares with its tasks.
   /// - Throws: ``ConfigurationError``.
-  init(_ parts: ServerParts, isDemo: Bool) async throws {
+  init(_ parts: ServerParts) async throws {
     do {
-      (application, server) = try Self.start(parts, isDemo: isDemo)
+      (application, server) = try Self.start(parts)
       try await parts.instance.identity.messages.recordServer(at: application.publicURL.origin)
       parts.certificates?.noteServed()
       metrics = try Self.metrics(parts, server)
@@ -35,9 +33,7 @@ struct Listeners: Sendable {
     await metrics?.stop()
   }
 
-  private static func start(
-    _ parts: ServerParts, isDemo: Bool
-  ) throws -> (Application, HTTPServer) {
+  private static func start(_ parts: ServerParts) throws -> (Application, HTTPServer) {
     let configuration = parts.configuration
     let late = LateApplication()
     var limits = Limits()
@@ -65,7 +61,7 @@ struct Listeners: Sendable {
       assets: configuration.assets, catalogs: parts.instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins, limit: configuration.network.poolRequests,
-      pseudoLocale: configuration.pseudoLocale, isDemo: isDemo, log: parts.log)
+      pseudoLocale: configuration.pseudoLocale, log: parts.log)
     parts.requests?.declare(application.routeLabels)
     late.set(application)
     return (application, server)

@@ -29,13 +29,13 @@ enum ServeCommand: Command {
     let auditFile = try configuration.auditFile.map { try AuditFileOutput($0, in: folder) }
     let instance = try await open(
       folder, creates: creates, holding: lock, configuration, environment, log)
-    let (greeting, isDemo) = try await DemoGreeting.create(configuration, instance)
+    let greeting = try await DemoGreeting.create(configuration, instance)
     let accessLog = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())
     let parts = ServerParts(
       configuration, environment: environment, folder, instance, accessLog: accessLog,
       auditFile: auditFile, log: log)
-    let listeners = try await Listeners(parts, isDemo: isDemo)
+    let listeners = try await Listeners(parts)
     parts.certificates?.check()
     let reload = Reload(
       reloads, listeners.server, accessLog: accessLog, auditFile: auditFile,

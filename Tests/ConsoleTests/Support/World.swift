@@ -153,18 +153,6 @@ extension World {
       guides: try Self.guides.get(), log: { [log] in log.add("request \($0.text): \($1)") })
     return world
   }
-
-  /// The same instance as a demo.
-  func asDemo() throws -> World {
-    guard let address = PublicURL(origin) else { throw Missing("public URL") }
-    var world = self
-    world.console = try Console(
-      identity: identity, templates: try Self.templates.get(),
-      publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guides: try Self.guides.get(), isDemo: true,
-      log: { [log] in log.add("request \($0.text): \($1)") })
-    return world
-  }
 }
 
 /// Collects log lines.

@@ -1,11 +1,14 @@
-import HTTP
 import Identity
 import Localization
 import OTP
 import Templating
 
-/// Every mark in every state, for the styleguide and its tests.
+@testable import Console
+
+/// Every mark in every state.
 enum ChartSamples {
+  typealias Markup = Templating.Markup
+
   /// How much data a sample has.
   enum Amount: String, CaseIterable, Sendable {
     case empty, one, many
@@ -35,13 +38,6 @@ enum ChartSamples {
     case cellsInput = "cells-input"
     case chips
   }
-
-  /// Every mark in every state.
-  static let frames =
-    Mark.allCases.flatMap { mark in Amount.allCases.map { frame(mark, $0) } }
-    + State.allCases.map(frame)
-
-  static let small = Small.allCases.map { Fact(title($0), markup($0)) }
 
   static func markup(_ small: Small) -> Markup {
     switch small {
@@ -73,20 +69,8 @@ enum ChartSamples {
       Markup(
         joining: [
           Chip.on(Message("common.on")), Chip.off(Message("common.off")),
-          Chip.look(Message("charts.attention")), Chip.bad(Message("charts.error")),
+          Chip.look(Message.verbatim("needs attention")), Chip.bad(Message.verbatim("error")),
         ])
-    }
-  }
-
-  private static func title(_ small: Small) -> Message {
-    switch small {
-    case .sparkline: Message("charts.sparkline")
-    case .meter: Message("charts.meter")
-    case .strip: Message("charts.strip")
-    case .stripMarks: Message("charts.strip-marks")
-    case .cells: Message("charts.cells")
-    case .cellsInput: Message("charts.cells-input")
-    case .chips: Message("charts.chips")
     }
   }
 
@@ -96,35 +80,17 @@ enum ChartSamples {
     }
   }
 
-  static func frame(_ mark: Mark, _ amount: Amount) -> ChartFrame {
-    let count = count(mark, amount)
-    let content: ChartFrame.Content =
-      count == 0
-      ? .empty(Message("charts.no-data")) : .chart(markup(mark, amount), key: key(mark))
-    var frame = ChartFrame(
-      title(mark), base: Message("charts.sample-base", ["count": .number(count)]), content)
-    if mark == .columns, amount != .empty { frame.table = table(amount) }
-    if mark == .area, amount == .many { addLinks(to: &frame) }
-    return frame
-  }
-
-  static func frame(_ state: State) -> ChartFrame {
-    ChartFrame(
-      title(state), base: Message("charts.sample-base", ["count": .number(30)]),
-      .chart(markup(state), key: state.key))
-  }
-
   /// The drawing of a mark in a state.
   static func markup(_ state: State) -> Markup {
     let days = days(.many)
-    let label = Message("charts.sample-label", ["count": .number(days.count)])
+    let label = label(days.count)
     switch state {
     case .areaEvents:
       return AreaChart(
         points: days.indices.map { AreaChart.Point(whole: 400, part: 100 + $0 * 9) },
         ticks: ChartTick.points(days),
         events: [500, 4_800, 5_100, 9_700].map {
-          AreaChart.Event(position: $0, text: Message("charts.sample-event"))
+          AreaChart.Event(position: $0, text: .verbatim("Mandatory"))
         }, label: label
       ).markup
     case .offsetsOff, .offsetsOutside:
@@ -144,30 +110,9 @@ enum ChartSamples {
     }
   }
 
-  private static func title(_ state: State) -> Message {
-    switch state {
-    case .areaEvents: Message("charts.area-events")
-    case .offsetsOff: Message("charts.offsets-off")
-    case .offsetsOutside: Message("charts.offsets-outside")
-    case .offsetsUnconfirmed: Message("charts.offsets-unconfirmed")
-    case .timelineOff: Message("charts.timeline-off")
-    }
-  }
-
-  /// Adds the periods, the file, and the link that a frame can have.
-  private static func addLinks(to frame: inout ChartFrame) {
-    let page = ConsolePaths.styleguide()
-    frame.periods = [7, 30].map {
-      ChartPeriod(
-        text: Message("charts.days", ["count": .number($0)]), href: page, isCurrent: $0 == 30)
-    }
-    frame.csv = page
-    frame.more = Link(text: Message("charts.styleguide"), href: page)
-  }
-
   /// The drawing of a mark, also without data, which pages show as a sentence.
   static func markup(_ mark: Mark, _ amount: Amount) -> Markup {
-    let label = Message("charts.sample-label", ["count": .number(count(mark, amount))])
+    let label = label(count(mark, amount))
     let days = days(amount)
     switch mark {
     case .area:
@@ -175,7 +120,7 @@ enum ChartSamples {
         points: days.indices.map { AreaChart.Point(whole: 400 + $0 * 31, part: 40 + $0 * $0) },
         ticks: ChartTick.points(days),
         events: amount == .many
-          ? [AreaChart.Event(position: 8_000, text: Message("charts.sample-event"))] : [],
+          ? [AreaChart.Event(position: 8_000, text: .verbatim("Mandatory"))] : [],
         label: label
       ).markup
     case .columns:
@@ -196,34 +141,7 @@ enum ChartSamples {
     }
   }
 
-  private static func title(_ mark: Mark) -> Message {
-    switch mark {
-    case .area: Message("charts.area")
-    case .columns: Message("charts.columns")
-    case .offsets: Message("charts.offsets")
-    case .heatMap: Message("charts.heat-map")
-    case .timeline: Message("charts.timeline")
-    }
-  }
-
-  fileprivate static func key(_ mark: Mark) -> [ChartKey] {
-    switch mark {
-    case .area:
-      [
-        ChartKey(.enrolled, Message("charts.enrolled")),
-        ChartKey(.all, Message("charts.all-users")),
-      ]
-    case .columns: ChartKey.results
-    case .offsets:
-      [
-        ChartKey(.accepted, Message("charts.accepted")),
-        ChartKey(.outside, Message("charts.confirmed")),
-        ChartKey(.all, Message("charts.unconfirmed")),
-      ]
-    case .heatMap: HeatMap.key
-    case .timeline: DotTimeline.key
-    }
-  }
+  private static func label(_ count: Int) -> Message { .verbatim("Sample data: \(count) values") }
 
   private static func count(_ mark: Mark, _ amount: Amount) -> Int {
     switch (amount, mark) {
@@ -289,26 +207,6 @@ enum ChartSamples {
           position: 200 + index * 560, distance: index == 17 ? nil : -index / 5,
           isAccepted: index < 10)
       }
-    }
-  }
-
-  private static func table(_ amount: Amount) -> ChartTable {
-    ChartTable(
-      caption: Message("charts.columns"),
-      columns: [Message("common.day")] + ChartKey.results.map(\.text),
-      rows: zip(days(amount), counts(amount)).map { day, counts in
-        [.text(day)] + counts.map(ChartTable.Cell.number)
-      })
-  }
-}
-
-extension ChartSamples.State {
-  fileprivate var key: [ChartKey] {
-    switch self {
-    case .areaEvents: ChartSamples.key(.area)
-    case .offsetsOff: ChartSamples.key(.offsets)
-    case .offsetsOutside, .offsetsUnconfirmed: OffsetChart.key
-    case .timelineOff: ChartSamples.key(.timeline)
     }
   }
 }
