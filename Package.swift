@@ -129,11 +129,6 @@ let package = Package(
       ],
       resources: [.embedInCode("CommandLine/messages.po")], swiftSettings: house),
 
-    // Prepares data folders for script/bench; not part of the product.
-    .executableTarget(
-      name: "countersign-bench",
-      dependencies: ["Crypto", "DatabaseSQLite", "Demo", "Identity", "OTP"], swiftSettings: house),
-
     tests("CryptoTests", ["Crypto"]),
     // Generates text that is expensive to normalize, and measures its cost.
     .target(name: "HostileText", path: "Tests/HostileText", swiftSettings: house),
@@ -165,6 +160,17 @@ let package = Package(
       dependencies: ["CPostgreSQL", "Database", "DatabasePostgreSQL", "DatabaseSQLite"],
       path: "Tests/TestDatabases", swiftSettings: house),
 
+    // One user pool of any size, for script/bench and the tests.
+    .target(
+      name: "LargeDemo", dependencies: ["Crypto", "Database", "Demo", "Identity", "OTP"],
+      path: "Tests/LargeDemo", swiftSettings: house),
+
+    // Prepares data folders for script/bench.
+    .executableTarget(
+      name: "countersign-bench",
+      dependencies: ["Crypto", "DatabaseSQLite", "Identity", "LargeDemo", "OTP"],
+      path: "Tests/Bench/countersign-bench", swiftSettings: house),
+
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText", "Text"]),
     tests("OTPTests", ["OTP"]),
@@ -192,8 +198,8 @@ let package = Package(
       "IdentityTests",
       [
         "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
-        "MailText", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator", "TestDatabases",
-        "TestProvider", "Text", "WebAuthn",
+        "LargeDemo", "MailText", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator",
+        "TestDatabases", "TestProvider", "Text", "WebAuthn",
       ],
       exclude: ["__Snapshots__"]),
     tests(

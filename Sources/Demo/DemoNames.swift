@@ -1,17 +1,17 @@
 /// Names of people as written, with their spelling in email addresses.
-enum DemoNames {
+package enum DemoNames {
   /// A name as written and as spelled in an email address.
-  typealias Name = (written: String, spelt: String)
+  package typealias Name = (written: String, spelt: String)
 
   /// Given and family names in one script.
-  struct Script: Sendable {
-    let given: [Name]
-    let family: [Name]
+  package struct Script: Sendable {
+    package let given: [Name]
+    package let family: [Name]
     /// The separator between the two names.
-    let joint: String
-    let familyFirst: Bool
+    package let joint: String
+    package let familyFirst: Bool
     /// Names that users of the script give to devices.
-    let devices: [String]
+    package let devices: [String]
 
     init(
       given: String, family: String, joint: String = " ", familyFirst: Bool = false,
@@ -33,7 +33,7 @@ enum DemoNames {
     }
   }
 
-  static let latin = Script(
+  package static let latin = Script(
     given: """
       Ada Agnès=agnes Alba Anders Anouk Beatriz Bogdan Camille Carlos Chiara Dagmar Daniel Elif \
       Emeka Erik Fatou Femi François=francois Freya Giulia Grace Hanna Henrik Ingrid Isabel Jana \
@@ -51,7 +51,7 @@ enum DemoNames {
       """,
     devices: ["Phone", "Pixel 8", "iPhone", "Work phone", "Tablet", "Aegis", "Password manager"])
 
-  static let arabic = Script(
+  package static let arabic = Script(
     given: """
       أحمد=ahmad فاطمة=fatima محمد=muhammad عائشة=aisha يوسف=yusuf مريم=maryam خالد=khalid ليلى=layla \
       عمر=omar زينب=zaynab حسن=hassan نور=nour إبراهيم=ibrahim سلمى=salma طارق=tariq هدى=huda \
@@ -64,7 +64,7 @@ enum DemoNames {
       """,
     devices: ["هاتفي", "هاتف العمل", "iPhone", "Galaxy S24"])
 
-  static let devanagari = Script(
+  package static let devanagari = Script(
     given: """
       आरव=aarav दीया=diya अर्जुन=arjun अनन्या=ananya विवान=vivaan ईशा=isha रोहन=rohan काव्या=kavya \
       आदित्य=aditya मीरा=meera राहुल=rahul प्रिया=priya संजय=sanjay नेहा=neha विक्रम=vikram सुनीता=sunita \
@@ -77,7 +77,7 @@ enum DemoNames {
       """,
     devices: ["मेरा फ़ोन", "ऑफ़िस का फ़ोन", "Redmi Note", "iPhone"])
 
-  static let chinese = Script(
+  package static let chinese = Script(
     given: """
       伟=wei 芳=fang 娜=na 秀英=xiuying 敏=min 静=jing 丽=li 强=qiang 磊=lei 军=jun 洋=yang 勇=yong 艳=yan \
       杰=jie 娟=juan 涛=tao 明=ming 超=chao 秀兰=xiulan 霞=xia 平=ping 刚=gang 桂英=guiying 子涵=zihan \
@@ -89,5 +89,5 @@ enum DemoNames {
       """,
     joint: "", familyFirst: true, devices: ["我的手机", "工作手机", "华为 Mate", "iPhone"])
 
-  static let domains = ["example.com", "example.org", "example.net", "mail.test"]
+  package static let domains = ["example.com", "example.org", "example.net", "mail.test"]
 }

@@ -216,7 +216,7 @@ def test_a_restore_on_a_full_disk_is_worth_repeating(disk, tmp_path):
 
 def test_a_demo_on_a_full_disk_is_worth_repeating(disk):
     folder, prefix = disk
-    refusal = run("demo", "--data", folder, "--users", "100000", prefix=prefix)
+    refusal = run("demo", "--data", folder, prefix=prefix)
     assert refusal.returncode == 75, refusal.stderr
     assert refusal.stderr == "The database can't be used: database or disk is full\n"
 

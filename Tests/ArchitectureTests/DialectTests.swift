@@ -5,7 +5,7 @@ struct DialectTests {
   @Test func `SQL outside of Dialect.swift is the same for every database`() throws {
     let files = try SourceTree.files(
       in: "Sources/Database", "Sources/Identity", "Sources/Demo", "Sources/countersign",
-      "Sources/countersign-bench")
+      "Tests/Bench", "Tests/LargeDemo")
     #expect(files.flatMap(breaches) == [])
   }
 
@@ -49,7 +49,8 @@ struct DialectTests {
 
   @Test func `a statement isn't chosen by the database, except in the listed files`() throws {
     let files = try SourceTree.files(
-      in: "Sources/Identity", "Sources/Demo", "Sources/countersign", "Sources/countersign-bench")
+      in: "Sources/Identity", "Sources/Demo", "Sources/countersign", "Tests/Bench",
+      "Tests/LargeDemo")
     let choosing = files.filter { !choices($0).isEmpty }
     #expect(
       choosing.filter { Self.choices[$0.path] == nil }.flatMap(choices) == [])

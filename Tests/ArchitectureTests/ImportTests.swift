@@ -59,9 +59,6 @@ private let mayImport: [String: Set<String>] = [
     "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
-
-  // Fills the database of script/bench; isn't installed.
-  "countersign-bench": ["Crypto", "DatabaseSQLite", "Demo", "Identity", "OTP"],
 ]
 
 /// The one module that may import each C library.
@@ -141,11 +138,10 @@ struct ImportTests {
     #expect(exports == [])
   }
 
-  /// Identity's package-visible parts are only for the demo, and for the data that script/bench
-  /// measures.
-  @Test func `only the demo and the bench use Identity's store`() throws {
+  /// Identity's package-visible parts are only for the demo.
+  @Test func `only the demo uses Identity's store`() throws {
     let uses = try SourceTree.files(in: "Sources").filter { file in
-      !["Identity", "Demo", "countersign-bench"].contains(file.module)
+      !["Identity", "Demo"].contains(file.module)
     }.flatMap { file in
       file.code(with: "identity.store").map { file.breach($0.line, $0.code) }
     }

@@ -6,7 +6,8 @@ struct PoolKeyTests {
     let page = try SourceTree.file("docs/statements.md")
     let listed = Set(page.lines.compactMap(Listed.init))
     let files = try SourceTree.files(
-      in: "Sources/Identity", "Sources/Demo", "Sources/countersign", "Sources/countersign-bench")
+      in: "Sources/Identity", "Sources/Demo", "Sources/countersign", "Tests/Bench",
+      "Tests/LargeDemo")
     let found = try files.flatMap { try statements($0, Self.tables()) }
     let missing = found.filter { !listed.contains($0.listed) }
     #expect(missing.map(\.breach) == [], "name the pool in the statement, or list it with a reason")

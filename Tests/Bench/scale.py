@@ -31,16 +31,16 @@ def create_demo(build, data, users):
     """Creates a demo; returns the time in seconds and the peak memory in MiB."""
     began = time.monotonic()
     process = subprocess.Popen(
-        [str(build.bin / "countersign"), "demo", "--users", str(users), "--data", str(data)],
-        stdout=subprocess.PIPE, text=True)
+        [str(build.bin / "countersign-bench"), "large", str(data), str(users)],
+        stderr=subprocess.PIPE, text=True)
     reported_at = began
-    for line in process.stdout:
+    for line in process.stderr:
         if time.monotonic() - reported_at > 10:
             reported_at = time.monotonic()
             print(f"  {line.strip()}", flush=True)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
-        raise SystemExit(f"countersign demo --users {users} failed")
+        raise SystemExit(f"countersign-bench large {users} failed")
     return time.monotonic() - began, usage.ru_maxrss / 1024
 
 

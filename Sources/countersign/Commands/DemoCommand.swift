@@ -5,7 +5,7 @@ import Foundation
 import Identity
 import Localization
 
-/// Creates a demo of any size in an empty data folder.
+/// Creates a demo in an empty data folder.
 enum DemoCommand: Command {
   static let name = "demo"
   static let summary = Message("cli.summary-fills-an-empty-data-folder-with")
@@ -13,15 +13,11 @@ enum DemoCommand: Command {
     Option("data", "DIR", help: Message("cli.help-empty-data-folder")),
     DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
-      "users", "N", variable: false,
-      help: Message("cli.help-users-in-one-large-pool-100")),
-    Option(
       "seed", "N", variable: false, help: Message("cli.help-seed-of-the-generated-data-default")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.required("data")
-    let users = try arguments.value("users").map(users)
     let seed = try arguments.value("seed").map(seed) ?? Demo.standardSeed
     // The variables of the other commands would otherwise be ignored.
     guard try DatabaseLocation(arguments) == .file else {
@@ -29,7 +25,7 @@ enum DemoCommand: Command {
     }
     let folder = DataFolder(path: path)
     try folder.prepare()
-    // An unfinished demo has no indexes, so it's moved into place only when it's complete.
+    // An unfinished demo would be served as a complete one, so it's moved into place at the end.
     let unfinished = DataFolder(path: "\(path)/unfinished")
     try discardInterrupted(unfinished, in: folder)
     try folder.mustBeEmpty()
@@ -46,7 +42,10 @@ enum DemoCommand: Command {
     let began = ContinuousClock.now
     let summary: DemoSummary
     do {
-      summary = try await fill(instance, users: users, seed: seed)
+      let demo = try Demo(
+        database: instance.database, keys: instance.keys, hasher: instance.hasher,
+        mail: instance.mail, seed: seed)
+      summary = try await demo.fill()
     } catch {
       await instance.database.close()
       throw ConfigurationError(database: error) ?? ConfigurationError(.verbatim("\(error)"))
@@ -75,34 +74,6 @@ enum DemoCommand: Command {
     let lock = try unfinished.lock()
     defer { lock.release() }
     try files.removeItem(atPath: unfinished.path)
-  }
-
-  private static func fill(
-    _ instance: Instance, users: Int?, seed: UInt64
-  ) async throws -> DemoSummary {
-    guard let users else {
-      let demo = try Demo(
-        database: instance.database, keys: instance.keys, hasher: instance.hasher,
-        mail: instance.mail, seed: seed)
-      return try await demo.fill()
-    }
-    let demo = try LargeDemo(
-      users: users, database: instance.database, keys: instance.keys, hasher: instance.hasher,
-      mail: instance.mail, seed: seed)
-    return try await demo.fill { Terminal.say($0) }
-  }
-
-  private static func users(_ text: String) throws(UsageError) -> Int {
-    guard let number = Int(text), LargeDemo.range.contains(number) else {
-      throw UsageError(
-        Message(
-          "cli.users-must-be-a-number-from",
-          [
-            "least": .text("\(LargeDemo.range.lowerBound)"),
-            "most": .text("\(LargeDemo.range.upperBound)"), "text": .text(text),
-          ]))
-    }
-    return number
   }
 
   private static func seed(_ text: String) throws(UsageError) -> UInt64 {

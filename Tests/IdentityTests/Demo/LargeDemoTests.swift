@@ -3,8 +3,8 @@ import Database
 import OTP
 import Testing
 
-@testable import Demo
 @testable import Identity
+@testable import LargeDemo
 
 struct LargeDemoTests {
   private static let now = Instant(seconds: 1_790_000_000)
@@ -23,8 +23,8 @@ struct LargeDemoTests {
       let demo = try LargeDemo(
         users: users, database: database, keys: keys, hasher: .cheap, mail: TestMail.writer,
         seed: seed, now: Self.now)
-      let summary = try await demo.fill { _ in }
-      #expect(summary.users == users + 1_000)
+      let count = try await demo.fill { _ in }
+      #expect(count == users + 1_000)
       try await body(identity, database, indexes)
     }
   }

@@ -2,6 +2,7 @@ import Crypto
 import DatabaseSQLite
 import Foundation
 import Identity
+import LargeDemo
 import OTP
 
 /// Prepares data folders and requests for the benchmark.
@@ -10,10 +11,11 @@ import OTP
 ///   and a service token, and prints the credentials as JSON.
 /// - `countersign-bench crowd DIR` does the same with 50 projects, 1,000 tenants in one of them,
 ///   and 5,000 users.
-/// - `countersign-bench metropolis DIR USERS CODES` creates a pool with USERS users and CODES code
-///   attempts per user, and a project with 1,000 tenants; `visit` opens it.
-/// - `countersign-bench visit DIR` signs in an owner to the data of `countersign demo --users`, and
-///   prints the users to open as JSON.
+/// - `countersign-bench large DIR USERS` creates the large demo: a pool with USERS users.
+/// - `countersign-bench metropolis DIR USERS CODES` does the same with CODES code attempts per user,
+///   and a project with 1,000 tenants.
+/// - `countersign-bench visit DIR` signs in an owner to the data of either, and prints the users to
+///   open as JSON.
 /// - `countersign-bench seal DIR PROFILE COUNT FILE` enrolls COUNT users and writes one line for
 ///   each: a `mfaSignIn:finalize` body with a valid pending credential and an unused code, so that
 ///   the benchmark hashes no password.
@@ -31,9 +33,12 @@ struct Prepare {
       try await prepare(folder: words[1], profile: words[2])
     case "crowd" where words.count == 2:
       try await crowd(folder: words[1])
+    case "large" where words.count == 3:
+      try await large(folder: words[1], users: Int(words[2]) ?? 0, codes: 3)
     case "metropolis" where words.count == 4:
-      try await metropolis(
-        folder: words[1], users: Int(words[2]) ?? 0, codes: Int(words[3]) ?? 0)
+      try await large(
+        folder: words[1], users: Int(words[2]) ?? 0, codes: Int(words[3]) ?? 0
+      ) { try await Metropolis(identity: $0).finish() }
     case "audit" where words.count == 3:
       try await audit(folder: words[1], count: Int(words[2]) ?? 0)
     case "visit" where words.count == 2:
@@ -44,7 +49,7 @@ struct Prepare {
     default:
       FileHandle.standardError.write(
         Data(
-          "countersign-bench prepare DIR PROFILE | crowd DIR | metropolis DIR USERS CODES | audit DIR COUNT | visit DIR | seal DIR PROFILE COUNT FILE\n"
+          "countersign-bench prepare DIR PROFILE | crowd DIR | large DIR USERS | metropolis DIR USERS CODES | audit DIR COUNT | visit DIR | seal DIR PROFILE COUNT FILE\n"
             .utf8))
       exit(64)
     }
@@ -83,11 +88,20 @@ struct Prepare {
     FileHandle.standardOutput.write(try JSONEncoder().encode(seconds))
   }
 
-  private static func metropolis(folder: String, users: Int, codes: Int) async throws {
+  private static func large(
+    folder: String, users: Int, codes: Int,
+    finish: (Identity) async throws -> Void = { _ in }
+  ) async throws {
     try makeFolder(folder)
     let (identity, database) = try await open(folder, Profile.standalone.rawValue)
     let keys = try KeyRing(text: String(contentsOfFile: "\(folder)/master.key", encoding: .utf8))
-    try await Metropolis(identity: identity).fill(users: users, codes: codes, database, keys)
+    let demo = try LargeDemo(
+      users: users, codes: codes, database: database, keys: keys,
+      hasher: PasswordHasher(width: 2), mail: NoText())
+    _ = try await demo.fill { line in
+      FileHandle.standardError.write(Data("\(line)\n".utf8))
+    }
+    try await finish(identity)
     await database.close()
   }
 

@@ -1,6 +1,7 @@
-public import Crypto
-public import Database
-public import Identity
+package import Crypto
+package import Database
+import Demo
+package import Identity
 import OTP
 
 /// Fills an empty database with one user pool of any size, to test the performance of pages and API
@@ -12,20 +13,26 @@ import OTP
 ///
 /// It bypasses the use cases, because a million calls of each would take an hour, and recreates the
 /// account indexes at the end. So an incomplete database must not be served.
-public struct LargeDemo: Sendable {
+package struct LargeDemo: Sendable {
   /// The valid range of the number of users.
-  public static let range = 100...10_000_000
+  private static let range = 100...10_000_000
   /// The number of users in the tenant.
-  static let villagers = 1_000
+  private static let villagers = 1_000
+  /// The password of every user.
+  private static let password = Secret("sentry-at-the-gate")
 
-  let demo: Demo
-  let users: Int
-  let codes: Int
+  private let users: Int
+  private let codes: Int
+  private let seed: UInt64
+  private let now: Instant
+  /// The use cases at the time of the pools' creation, and at the end.
+  private let (earlier, identity): (Identity, Identity)
+  private let totp: TOTPFactor
 
   /// Prepares a demo in the database of an instance.
   ///
   /// - Parameters:
-  ///   - users: The number of users in the pool, within ``range``.
+  ///   - users: The number of users in the pool, from 100 to ten million.
   ///   - codes: The number of code attempts per user.
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
@@ -34,63 +41,57 @@ public struct LargeDemo: Sendable {
   ///   - seed: The seed of all random values.
   ///   - now: The time at which the history ends.
   /// - Throws: `CryptoError` if libcrypto fails.
-  public init(
+  package init(
     users: Int, codes: Int = 3, database: any Database, keys: KeyRing, hasher: PasswordHasher,
-    mail: any MailWriter, seed: UInt64 = Demo.standardSeed, now: Instant = WallClock.system.now()
+    mail: any MailWriter, seed: UInt64 = 30, now: Instant = WallClock.system.now()
   ) throws(CryptoError) {
     self.users = min(max(users, Self.range.lowerBound), Self.range.upperBound)
     self.codes = codes
-    demo = try Demo(
-      database: database, keys: keys, hasher: hasher, mail: mail, seed: seed, now: now)
+    self.seed = seed
+    self.now = now
+    let start = now.advanced(bySeconds: -390 * 86_400)
+    earlier = try Identity(
+      database: database, keys: keys, profile: .standalone, hasher: hasher, mail: mail,
+      clock: WallClock { start })
+    identity = try Identity(
+      database: database, keys: keys, profile: .standalone, hasher: hasher, mail: mail,
+      clock: WallClock { now })
+    totp = try TOTPFactor(keys: keys, random: .system)
   }
 
-  private var store: Store { demo.identity.store }
+  private var store: Store { identity.store }
 
   /// Creates the demo.
   ///
   /// - Parameter tell: Called periodically with a line about the progress.
-  /// - Returns: The contents, and who can sign in.
-  /// - Throws: ``DemoError``.
-  public func fill(
-    _ tell: @escaping @Sendable (String) -> Void
-  ) async throws(DemoError) -> DemoSummary {
-    try await demo.stamp()
-    do {
-      let staff = try await demo.makeStaff()
-      let pools = try await makePools(staff)
-      let hash = try await demo.identity.accounts.hash(unruled: Demo.password).encoded
-      let indexes = try await dropIndexes()
-      for (scope, count) in pools {
-        let crowd = LargeDemoCrowd(count: count, codes: codes, seed: demo.seed, now: demo.now)
-        try await add(crowd, to: scope, hash: hash, tell)
-      }
-      for (number, index) in indexes.enumerated() {
-        tell("Index \(number + 1) of \(indexes.count)")
-        try await run(index)
-      }
-      demo.clock.set(demo.now)
-      try await storeGrowth(pools)
-      try await demo.fold()
-      return DemoSummary(
-        projects: 1, tenants: 1, users: pools.reduce(0) { $0 + $1.count },
-        administrators: staff.people, user: nil)
-    } catch {
-      throw .unavailable(Failure(error))
+  /// - Returns: The number of users.
+  /// - Throws: Any error of a use case or the database.
+  package func fill(_ tell: @escaping @Sendable (String) -> Void) async throws -> Int {
+    let pools = try await makePools()
+    let hash = try await identity.accounts.hash(unruled: Self.password).encoded
+    let indexes = try await dropIndexes()
+    for (scope, count) in pools {
+      let crowd = LargeDemoCrowd(count: count, codes: codes, seed: seed, now: now)
+      try await add(crowd, to: scope, hash: hash, tell)
     }
+    for (number, index) in indexes.enumerated() {
+      tell("Index \(number + 1) of \(indexes.count)")
+      try await run(index)
+    }
+    try await storeGrowth(pools)
+    while try await identity.activity.fold() {}
+    return pools.reduce(0) { $0 + $1.count }
   }
 
-  private func makePools(
-    _ staff: DemoStaff
-  ) async throws -> [(scope: Scope, count: Int)] {
-    demo.clock.set(demo.now.advanced(bySeconds: -390 * 86_400))
-    let author = staff.author(staff.owner, demo.random)
-    let project = try await demo.identity.pools.createProject(
+  private func makePools() async throws -> [(scope: Scope, count: Int)] {
+    let author = Author(actor: .commandLine)
+    let project = try await earlier.pools.createProject(
       id: "metropolis", displayName: "Metropolis", by: author)
     let configuration = MFAConfiguration(
       state: .enabled,
       totp: TOTPConfiguration(
         state: .enabled, adjacentIntervals: LargeDemoCrowd.window.adjacentIntervals))
-    let tenant = try await demo.identity.pools.createTenant(
+    let tenant = try await earlier.pools.createTenant(
       in: project.scope.project,
       UserPoolEdit(
         displayName: "village",
@@ -98,7 +99,7 @@ public struct LargeDemo: Sendable {
         configuration: configuration),
       by: author)
     for scope in [project.scope, tenant.scope] {
-      _ = try await demo.identity.policies.change(scope, by: author) { edit in
+      _ = try await earlier.policies.change(scope, by: author) { edit in
         edit.configuration = configuration
         edit.configuration.setSMS(true)
         edit.pattern = .account
@@ -142,7 +143,7 @@ public struct LargeDemo: Sendable {
     _ crowd: LargeDemoCrowd, to scope: Scope, hash: String,
     _ tell: @escaping @Sendable (String) -> Void
   ) async throws {
-    let totp = demo.totp
+    let totp = totp
     let drawn: @Sendable (Int) throws -> [LargeDemoUser] = { first in
       let last = min(first + Self.share, crowd.count)
       return try (first..<last).map { try crowd.user($0, in: scope, totp) }
@@ -259,7 +260,7 @@ public struct LargeDemo: Sendable {
 
   private func storeGrowth(to users: Int, _ scope: Scope, isWhole: Bool) async throws {
     let days = 365
-    let now = demo.now
+    let now = now
     try await store.write(DemoError.self) { connection in
       for day in 1..<days {
         let made = users * day / days
