@@ -114,7 +114,10 @@ let package = Package(
 
     module("MailText", ["Identity", "Localization", "OTP"]),
 
-    module("Demo", ["Crypto", "Database", "Identity", "OTP", "OpenIDConnect", "Text"]),
+    .target(
+      name: "Demo",
+      dependencies: ["Crypto", "Database", "Identity", "OTP", "OpenIDConnect", "Text"],
+      resources: [.embedInCode("demo.json")], swiftSettings: house),
 
     .executableTarget(
       name: "countersign",

@@ -69,6 +69,10 @@ public struct Demo: Sendable {
   let random: DemoRandom
   let identity: Identity
   let totp: TOTPFactor
+  let data: DemoData
+
+  /// The beginning of the history.
+  var month: Instant { now.advanced(bySeconds: -Self.days * 86_400) }
 
   /// The password of everyone, which is long enough for administrators.
   static let password = Secret("sentry-at-the-gate")
@@ -83,11 +87,11 @@ public struct Demo: Sendable {
   ///   - publicURL: The base URL of links in emails, if it's already known.
   ///   - seed: The seed of all random values.
   ///   - now: The time at which the history ends.
-  /// - Throws: `CryptoError` if libcrypto fails.
+  /// - Throws: `CryptoError` if libcrypto fails, or a `DecodingError`.
   public init(
     database: any Database, keys: KeyRing, hasher: PasswordHasher, mail: any MailWriter,
     publicURL: String = "", seed: UInt64 = standardSeed, now: Instant = WallClock.system.now()
-  ) throws(CryptoError) {
+  ) throws {
     self.seed = seed
     self.now = now
     let clock = DemoClock(now)
@@ -98,6 +102,7 @@ public struct Demo: Sendable {
       database: database, keys: keys, profile: .standalone, hasher: hasher,
       mail: mail, clock: WallClock { clock.now }, random: random.source)
     totp = try TOTPFactor(keys: keys, random: random.source)
+    data = try DemoData()
     identity.outOfBandCodes.leadLinks(to: publicURL)
   }
 
@@ -116,7 +121,7 @@ public struct Demo: Sendable {
       try await giveCodes(people)
       try await fold()
       return DemoSummary(
-        projects: DemoProject.all.count, tenants: pools.count - DemoProject.all.count,
+        projects: data.projects.count, tenants: pools.count - data.projects.count,
         users: pools.reduce(0) { $0 + $1.plan.users }, administrators: staff.people,
         user: example(people))
     } catch {

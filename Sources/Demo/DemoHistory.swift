@@ -38,21 +38,19 @@ extension Demo {
     clock.set(now)
   }
 
-  /// Returns a time of the month within working hours, a number of seconds before its end.
+  /// Returns a time of the month in the daytime, a number of seconds before its end.
   private func moment(from first: Int64 = Self.days * 86_400 - 43_200, to last: Int64 = 900)
     -> Instant
   {
     let seconds = now.seconds - random.number(last...first)
-    let ofDay = seconds % 86_400
-    // Maps the time of day to 7:00–18:00, which keeps times in order.
-    let working = seconds - ofDay + 7 * 3_600 + ofDay * 11 / 24
-    return Instant(seconds: working > now.seconds - last ? working - 86_400 : working)
+    // Maps the time of day to the time from 7:00, which keeps times in order.
+    let daytime = seconds - seconds % 86_400 + 7 * 3_600 + seconds % 86_400 * 11 / 24
+    return Instant(seconds: daytime > now.seconds - last ? daytime - 86_400 : daytime)
   }
 
   // MARK: - User actions
 
   private func arrivals(in crowd: DemoCrowd, hash: String) -> [DemoEvent] {
-    let month = now.advanced(bySeconds: -Self.days * 86_400)
     var events: [DemoEvent] = []
     for user in crowd.users {
       if user.madeAt >= month { events.append(signUp(of: user, in: crowd.pool.scope, hash: hash)) }
@@ -102,44 +100,25 @@ extension Demo {
     let (scope, policy) = (pool.scope, pool.plan.policy(at: now))
     let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
     guard policy != pool.plan.earlier else { return [] }
-    var events = [
-      DemoEvent(at: moment(to: 15 * 86_400)) {
-        _ = try await identity.policies.change(scope, by: author) { $0.pattern = policy.pattern }
-      },
-      DemoEvent(at: moment(from: 14 * 86_400)) {
-        _ = try await identity.policies.change(scope, by: author) { $0 = policy }
-      },
-    ]
-    if scope.tenant == nil {
-      // Tried for a day, then reverted.
-      let start = moment(from: 28 * 86_400, to: 20 * 86_400)
-      let owner = staff.author(staff.owner, random)
-      events.append(
-        DemoEvent(at: start) {
-          _ = try await identity.policies.change(scope, by: owner) {
-            $0.configuration.totp?.adjacentIntervals = 10
-          }
-        })
-      events.append(
-        DemoEvent(at: start.advanced(bySeconds: 86_400)) {
-          _ = try await identity.policies.change(scope, by: owner) {
-            $0.configuration.totp?.adjacentIntervals =
-              pool.plan.earlier.configuration.totp?
-              .adjacentIntervals
-          }
-        })
+    func change(at: Instant, _ edit: @escaping @Sendable (inout PolicyEdit) -> Void) -> DemoEvent {
+      DemoEvent(at: at) { _ = try await identity.policies.change(scope, by: author, edit) }
     }
-    return events
+    return [
+      change(at: moment(to: 15 * 86_400)) { $0.pattern = policy.pattern },
+      change(at: moment(from: 14 * 86_400)) { $0 = policy },
+    ]
   }
 
   /// Returns the events that write a pool's support playbook, each version some days after the
   /// previous one.
   private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    guard pool.plan.name == "retail" else { return [] }
     let (scope, author) = (pool.scope, staff.author(staff.owner, random))
     let start = moment(from: 25 * 86_400, to: 12 * 86_400)
-    return DemoGuidance.versions(for: pool.plan.name).enumerated().map { number, text in
+    return [data.playbook, data.playbook + data.addition].enumerated().map { number, lines in
       DemoEvent(at: start.advanced(bySeconds: Int64(number) * 5 * 86_400)) {
-        _ = try await identity.guidance.write(scope, text, expecting: number, by: author)
+        _ = try await identity.guidance.write(
+          scope, lines.joined(separator: "\n"), expecting: number, by: author)
       }
     }
   }
@@ -150,13 +129,12 @@ extension Demo {
     about crowd: DemoCrowd, sparing spared: Set<String>, _ staff: DemoStaff
   ) -> [DemoEvent] {
     let scope = crowd.pool.scope
-    let month = now.advanced(bySeconds: -Self.days * 86_400)
     var events: [DemoEvent] = []
     for user in crowd.users where user.madeAt < month && !spared.contains(user.uid) {
       let id = ID<Account>(user.uid)
       let author = staff.author(staff.support, random)
       if let enrolledAt = user.enrolledAt, enrolledAt < month, random.happens(22) {
-        events += loss(of: user, in: scope, by: author)
+        events += loss(of: user, in: scope, staff)
       } else if random.happens(6) {
         events.append(
           DemoEvent(at: moment()) { try await identity.sessions.endAll(scope, id, by: author) })
@@ -168,14 +146,19 @@ extension Demo {
   }
 
   /// Returns the events of a lost device: its factor is removed and often replaced soon after.
-  private func loss(of user: DemoUser, in scope: Scope, by author: Author) -> [DemoEvent] {
-    let start = moment()
-    let (reason, note) = random.one(of: Self.reasons)
+  private func loss(of user: DemoUser, in scope: Scope, _ staff: DemoStaff) -> [DemoEvent] {
+    let cause = random.one(of: data.reasons)
+    let reason = SupportReason(rawValue: cause.reason) ?? .lost
     let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
-    let removal = DemoEvent(at: start) {
-      try await remove(factor, of: account, in: scope, reason: reason, note: note, by: author)
+    // Not in the hour in which the agent can't act in one of the pools.
+    let start = moment(to: 86_400)
+    let removal = sitting(
+      of: staff.support, minutesAgo: (now.seconds - start.seconds) / 60, staff
+    ) { agent in
+      _ = try await identity.factorRemovals.remove(
+        scope, account, factor, agent.request(reason, cause.note))
     }
-    let back = start.advanced(bySeconds: random.number(3_600...3 * 86_400))
+    let back = removal.at.advanced(bySeconds: random.number(3_600...3 * 86_400))
     guard reason != .left, back < now, random.happens(600) else { return [removal] }
     var renewed = user
     renewed.factor = random.source.uuid()
@@ -185,23 +168,14 @@ extension Demo {
 
   private func change(of user: DemoUser, in scope: Scope, by author: Author) -> DemoEvent {
     var change = AccountChange()
-    if user.verified { change.disabled = !user.disabled } else { change.emailVerified = true }
+    if user.new.emailVerified {
+      change.disabled = !user.new.disabled
+    } else {
+      change.emailVerified = true
+    }
     let (edit, id) = (change, ID<Account>(user.uid))
     return DemoEvent(at: moment()) {
       _ = try await identity.accounts.update(scope, id, edit, by: author)
     }
   }
-
-  private static let reasons: [(SupportReason, String)] = [
-    (.lost, "Called from the number on file. Ticket 48 112."),
-    (.lost, "Left on a train. Identity checked by video."),
-    (.lost, "Phone fell into the harbor."),
-    (.lost, ""),
-    (.replaced, "New phone, old one wiped."),
-    (.replaced, "The app wasn’t moved to the new phone."),
-    (.replaced, ""),
-    (.stolen, "Police report filed. Told the user to change the password."),
-    (.left, "Last day was Friday."),
-    (.other, "Enrolled on a shared tablet by mistake."),
-  ]
 }

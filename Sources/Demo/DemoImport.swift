@@ -18,33 +18,32 @@ extension Demo {
   /// They share one password hash, because hashing five thousand passwords would take too long.
   func importPeople(_ pools: [DemoPool], _ staff: DemoStaff) async throws -> [DemoCrowd] {
     let hash = try await identity.accounts.hash(unruled: Self.password).encoded
-    let month = now.advanced(bySeconds: -Self.days * 86_400)
-    var lots = DemoUsers(random: random, now: now)
+    var lots = DemoUsers(self)
     var crowds: [DemoCrowd] = []
     for (number, pool) in pools.enumerated() {
-      let users = lots.draw(for: pool)
+      let users = try lots.draw(for: pool)
       crowds.append(DemoCrowd(pool: pool, users: users))
       clock.set(month.advanced(bySeconds: Int64(number - pools.count) * 1_800))
       let old = users.filter { $0.madeAt < month }.sorted { $0.madeAt < $1.madeAt }
       for start in stride(from: 0, to: old.count, by: Self.batch) {
         let part = Array(old[start..<min(start + Self.batch, old.count)])
-        try await store(part, in: pool, hash: hash, until: month)
+        try await store(part, in: pool, hash: hash)
       }
       try await recordImport(of: old.count, into: pool, by: staff.author(staff.owner, random))
     }
     return crowds
   }
 
-  private func store(
-    _ users: [DemoUser], in pool: DemoPool, hash: String, until month: Instant
-  ) async throws {
+  private func store(_ users: [DemoUser], in pool: DemoPool, hash: String) async throws {
     let scope = pool.scope
     try await identity.store.write(DemoError.self) { connection in
       for user in users {
         try insert(user, in: scope, hash: hash, connection)
         if let enrolledAt = user.enrolledAt, enrolledAt < month {
           try enroll(user, at: enrolledAt, in: scope, connection)
-          if pool.plan.sms { try enrollPhone(of: user, at: enrolledAt, in: scope, connection) }
+          if pool.plan.sms == true {
+            try enrollPhone(of: user, at: enrolledAt, in: scope, connection)
+          }
         }
       }
     }
@@ -58,22 +57,12 @@ extension Demo {
       user.new, passwordHash: user.hasPassword ? hash : nil, anonymous: false, in: scope,
       number: .inWrite, uid: user.uid, at: user.madeAt, connection)
     guard let lastSeen = user.lastSeen else { return }
-    if user.staysSignedIn {
-      _ = try Sessions.begin(
-        account, in: scope, provider: .password, secondFactor: nil, with: .signIn,
-        at: lastSeen, random: random.source, connection)
-    } else {
-      try connection.run(
-        """
-        UPDATE account SET last_login_at = \(lastSeen.microseconds),
-          last_login_day = \(lastSeen.day), last_refresh_at = \(lastSeen.microseconds)
-        WHERE account_key = \(account.key)
-        """)
-    }
+    _ = try Sessions.begin(
+      account, in: scope, provider: .password, secondFactor: nil, with: .signIn,
+      at: lastSeen, random: random.source, connection)
   }
 
-  /// Enrolls a user's factor, which was last used when the user was last seen, unless the user's code
-  /// attempts say otherwise.
+  /// Enrolls a user's factor.
   func enroll(
     _ user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -81,19 +70,13 @@ extension Demo {
     try totp.insert(
       ID(user.factor), displayName: user.device, secret: user.secret,
       lastStep: moment.seconds / TOTPFactor.period, for: account, in: scope, at: moment, connection)
-    guard let lastSeen = user.lastSeen, lastSeen > moment else { return }
-    try connection.run(
-      """
-      UPDATE factor SET last_used_at = \(lastSeen.microseconds)
-      WHERE account_key = \(account.key) AND enrollment_id = \(user.factor)
-      """)
   }
 
   /// Enrolls the phone of a user who has one as another second factor, a day after the app.
   private func enrollPhone(
     of user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
-    guard let phone = user.phone,
+    guard let phone = user.new.phoneNumber,
       let account = try AccountRecord.find(scope, ID(user.uid), connection)
     else { return }
     try PhoneFactor.insert(
@@ -118,7 +101,7 @@ extension Demo {
   func exampleUser(_ crowds: [DemoCrowd]) -> (crowd: DemoCrowd, user: DemoUser)? {
     guard let crowd = crowds.first(where: { $0.pool.plan.name == "retail" }) else { return nil }
     let user = crowd.users.first { user in
-      user.enrolledAt != nil && user.hasPassword && !user.disabled
+      user.enrolledAt != nil && user.hasPassword && !user.new.disabled
     }
     return user.map { (crowd, $0) }
   }
@@ -128,7 +111,7 @@ extension Demo {
     guard let (crowd, user) = exampleUser(crowds) else { return nil }
     let scope = crowd.pool.scope
     return DemoPerson(
-      name: user.name, email: user.email, password: Self.password,
+      name: user.new.displayName ?? "", email: user.email, password: Self.password,
       role: "user of \(scope.project)/\(scope.name)",
       authenticator: TOTPFactor.password(user.secret))
   }

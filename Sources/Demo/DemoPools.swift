@@ -4,14 +4,14 @@ extension Demo {
   /// Creates the projects and tenants with their policies at the start of the month.
   func makePools(_ staff: inout DemoStaff) async throws -> [DemoPool] {
     var pools: [DemoPool] = []
-    for (number, project) in DemoProject.all.enumerated() {
+    for (number, project) in data.projects.enumerated() {
       var day = -360 + Int64(number) * 60
       let created = try await identity(on: day).pools.createProject(
         id: project.id, displayName: project.name, by: staff.author(staff.owner, random))
-      let pool = DemoPool(plan: project.pool, scope: created.scope, madeAt: clock.now)
+      let pool = DemoPool(plan: project.pools[0], scope: created.scope, madeAt: clock.now)
       pools.append(pool)
       try await begin(pool, staff)
-      for plan in project.tenants {
+      for plan in project.pools.dropFirst() {
         day += 7
         pools.append(try await tenant(plan, of: created, on: day, staff))
       }

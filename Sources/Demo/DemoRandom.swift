@@ -32,18 +32,6 @@ final class DemoRandom: Sendable {
   /// Returns one of several values, which must not be empty.
   func one<Value>(of values: [Value]) -> Value { values[below(values.count)] }
 
-  /// Draws the values of `work` from another place of the sequence, so that they don't change the values
-  /// after it.
-  func apart<Value>(_ work: () async throws -> Value) async rethrows -> Value {
-    let kept = state.withLock { state in
-      let kept = state
-      state ^= 0x5EED_A9A2_7000_0000
-      return kept
-    }
-    defer { state.withLock { $0 = kept } }
-    return try await work()
-  }
-
   func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
   }

@@ -25,10 +25,7 @@ extension Demo {
     if let agent = staff.tenantAgent {
       events.append(sitting(of: agent, minutesAgo: 290, staff) { _ in })
     }
-    events += exemptions(crowds, staff)
-    return events.map { event in
-      DemoEvent(at: event.at) { try await random.apart { try await event.act() } }
-    }
+    return events + exemptions(crowds, staff)
   }
 
   /// Returns the exemptions of a user of two pools each, who has no second factor.
@@ -37,12 +34,11 @@ extension Demo {
       ("business", 9, 14, "Accounting system; will move to a service account."),
       ("clinic-north", 3, 30, "Waiting for a phone for the ward."),
     ]
-    let month = now.advanced(bySeconds: -Self.days * 86_400)
     let clock = clock
     return cases.compactMap { one in
       guard let crowd = crowds.first(where: { $0.pool.plan.name == one.pool }),
         let user = crowd.users.first(where: {
-          $0.enrolledAt == nil && $0.verified && !$0.disabled && $0.madeAt < month
+          $0.enrolledAt == nil && $0.new.emailVerified && !$0.new.disabled && $0.madeAt < month
         })
       else { return nil }
       return sitting(of: staff.owner, minutesAgo: one.daysAgo * 1_440, staff) { agent in

@@ -4,11 +4,11 @@ import OTP
 
 /// The staff who use the console of the demo.
 struct DemoStaff: Sendable {
-  var people: [DemoPerson] = []
   let owner: Administrator
   let policy: Administrator
   let support: Administrator
   let auditor: Administrator
+  var people: [DemoPerson]
   /// The support agent of one tenant, who is hired later.
   var tenantAgent: Administrator?
 
@@ -30,14 +30,15 @@ extension Demo {
       &people)
     clock.set(now.advanced(bySeconds: -398 * 86_400))
     let author = owner.author(address: "198.51.100.4", requestID: random.source.token(bytes: 12))
-    let policy = try await hire(
-      "Priya Raman", "priya@example.com", Grant(role: .policy), by: author, &people)
-    let support = try await hire(
-      "سامي حداد", "sami@example.com", Grant(role: .support), by: author, &people)
-    let auditor = try await hire(
-      "李静", "jing@example.com", Grant(role: .auditor), by: author, enrolls: true, &people)
     return DemoStaff(
-      people: people, owner: owner, policy: policy, support: support, auditor: auditor)
+      owner: owner,
+      policy: try await hire(
+        "Priya Raman", "priya@example.com", Grant(role: .policy), by: author, &people),
+      support: try await hire(
+        "سامي حداد", "sami@example.com", Grant(role: .support), by: author, &people),
+      auditor: try await hire(
+        "李静", "jing@example.com", Grant(role: .auditor), by: author, &people),
+      people: people)
   }
 
   /// Creates an administrator with a role in one tenant only.
@@ -48,23 +49,19 @@ extension Demo {
       by: staff.author(staff.owner, random), &staff.people)
   }
 
-  /// Creates an administrator; `enrolls` sets up an authenticator app that the role doesn't require.
+  /// Creates an administrator with an authenticator app.
   private func hire(
-    _ name: String, _ email: String, _ grant: Grant, by author: Author, enrolls: Bool = false,
-    _ people: inout [DemoPerson]
+    _ name: String, _ email: String, _ grant: Grant, by author: Author, _ people: inout [DemoPerson]
   ) async throws -> Administrator {
     let administrator = try await identity.administrators.create(
       email: email, displayName: name, password: Self.password, grant: grant, by: author)
-    var authenticator: OneTimePassword?
-    if administrator.mustHaveSecondFactor {
-      authenticator = try await enroll(administrator)
-    } else if enrolls {
-      authenticator = try await random.apart { try await enroll(administrator) }
-    }
+    let place = [grant.project?.text, grant.tenant?.text].compactMap(\.self)
+      .joined(separator: " / ")
     people.append(
       DemoPerson(
-        name: name, email: email, password: Self.password, role: grant.text,
-        authenticator: authenticator))
+        name: name, email: email, password: Self.password,
+        role: "\(grant.role.rawValue) (\(place.isEmpty ? "instance" : place))",
+        authenticator: try await enroll(administrator)))
     return administrator
   }
 
@@ -88,14 +85,5 @@ extension Demo {
       email: "noor@example.net", displayName: "Noor Bakker",
       grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
       by: staff.author(staff.owner, random))
-  }
-}
-
-extension Grant {
-  /// The grant as text.
-  fileprivate var text: String {
-    guard let project else { return "\(role.rawValue) (instance)" }
-    guard let tenant else { return "\(role.rawValue) (\(project.text))" }
-    return "\(role.rawValue) (\(project.text) / \(tenant.text))"
   }
 }

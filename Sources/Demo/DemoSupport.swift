@@ -14,28 +14,25 @@ struct DemoAgent: Sendable {
   ) -> ActionRequest {
     ActionRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket,
-      proofs: Set(DemoSupport.proof.map { UntrustedText($0) }))
+      proofs: Set(Demo.proof.map { UntrustedText($0) }))
   }
 }
 
-/// The support settings of the demo.
-enum DemoSupport {
+extension Demo {
   /// The identity checks of the strictest pool.
   static let proof = [
     "Called back on the number on file", "Asked for the branch and the month of the last statement",
   ]
-}
 
-extension Demo {
   /// Returns users of a pool who enrolled a second factor before the month and use it; the random
   /// part of the history leaves them alone.
   func cast(_ crowd: DemoCrowd) -> ArraySlice<DemoUser> {
-    let month = now.advanced(bySeconds: -Self.days * 86_400)
     let example = exampleUser([crowd])?.user.uid
     let wanted = ["private-clients": 24, "clinic-south": 6, "retail": 4][crowd.pool.plan.name] ?? 0
     return crowd.users.filter { user in
       guard let enrolledAt = user.enrolledAt, let lastSeen = user.lastSeen else { return false }
-      return user.madeAt < month && enrolledAt < month && enrolledAt < lastSeen && !user.disabled
+      return user.madeAt < month && enrolledAt < month && enrolledAt < lastSeen
+        && !user.new.disabled
         && user.uid != example
     }.prefix(wanted)
   }
@@ -73,7 +70,7 @@ extension Demo {
       rules(of: scope, daysAgo: 24, staff) { settings in
         settings.temporaryCodes = true
         settings.recoveryCodes = true
-        settings.identityProof = DemoSupport.proof
+        settings.identityProof = Demo.proof
         settings.callerVerification = .offered
         settings.approvalOverUsers = 10
       },
@@ -191,7 +188,7 @@ extension Demo {
       let author = staff.author(administrator, random)
       let new = try await identity.store.write(DemoError.self) { connection in
         try ConsoleSessions.begin(
-          administrator.id, address: author.address, userAgent: Self.programs[1],
+          administrator.id, address: author.address, userAgent: data.programs[1],
           requestID: author.requestID, proof: .code, at: clock.now,
           random: random.source, connection)
       }

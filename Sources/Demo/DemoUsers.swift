@@ -5,11 +5,8 @@ import OTP
 /// A demo user before it's stored.
 struct DemoUser: Sendable {
   let uid: String
-  let name: String
   let email: String
-  let phone: String?
-  let verified: Bool
-  let disabled: Bool
+  let new: NewAccount
   let hasPassword: Bool
   let device: String
   /// When the account is created.
@@ -21,93 +18,69 @@ struct DemoUser: Sendable {
   var factor: String
   /// When the user last signed in; nil for never.
   let lastSeen: Instant?
-  /// Whether the last sign-in left a session.
-  let staysSignedIn: Bool
-
-  var new: NewAccount {
-    var new = NewAccount()
-    new.localID = uid
-    new.email = email
-    new.displayName = name
-    new.phoneNumber = phone
-    new.emailVerified = verified
-    new.disabled = disabled
-    return new
-  }
 }
 
 /// Generates random users, each with a unique email and phone number.
 struct DemoUsers {
-  private let random: DemoRandom
-  private let now: Instant
+  let random: DemoRandom
+  let now: Instant
+  let month: Instant
+  let data: DemoData
   private var addresses: [String: Int] = [:]
   private var phones = 0
 
-  init(random: DemoRandom, now: Instant) {
-    self.random = random
-    self.now = now
+  init(_ demo: Demo) {
+    (random, now, month, data) = (demo.random, demo.now, demo.month, demo.data)
   }
 
   /// Generates the users of a pool: nine of ten from before the month, the others within it.
-  mutating func draw(for pool: DemoPool) -> [DemoUser] {
-    (0..<pool.plan.users).map { _ in user(of: pool) }
+  mutating func draw(for pool: DemoPool) throws -> [DemoUser] {
+    try (0..<pool.plan.users).map { _ in try user(of: pool) }
   }
 
-  private mutating func user(of pool: DemoPool) -> DemoUser {
-    let script = script(pool.plan.writing)
-    let (given, family) = (random.one(of: script.given), random.one(of: script.family))
-    let name =
-      script.familyFirst
-      ? family.written + script.joint + given.written
-      : given.written + script.joint + family.written
-    let month = now.advanced(bySeconds: -Demo.days * 86_400)
+  private mutating func user(of pool: DemoPool) throws -> DemoUser {
+    guard let script = script(pool.plan.writing) else { throw Failure("an unknown script") }
+    let (name, stem) = script.person(random.one)
+    let uid = random.source.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+    let email = address(stem)
+    var new = NewAccount()
+    new.localID = uid
+    new.email = email
+    new.displayName = name
+    new.phoneNumber = phone()
+    new.emailVerified = random.happens(940)
+    new.disabled = random.happens(18)
     let isNew = random.happens(90)
     let madeAt =
       isNew ? moment(after: month, before: now) : moment(after: pool.madeAt, before: month)
-    let verified = random.happens(940)
-    let disabled = random.happens(18)
-    let enrolls = verified && random.happens(min(pool.plan.enrolled * 1_064 / 100, 1_000))
-    var enrolledAt: Instant?
-    if enrolls {
+    var (enrolledAt, lastSeen): (Instant?, Instant?)
+    if new.emailVerified, random.happens(min(pool.plan.enrolled * 1_064 / 100, 1_000)) {
       // Of the earlier users, one in twelve enrolls within the month.
-      let late = isNew || random.happens(80)
       enrolledAt =
-        late
+        isNew || random.happens(80)
         ? moment(after: max(madeAt, month), before: now) : moment(after: madeAt, before: month)
     }
-    var lastSeen: Instant?
     if random.happens(870) { lastSeen = moment(after: max(madeAt, month), before: now) }
     return DemoUser(
-      uid: random.source.text(AccountRules.uidLength, from: AccountRules.uidAlphabet), name: name,
-      email: address(given.spelt, family.spelt), phone: phone(), verified: verified,
-      disabled: disabled, hasPassword: random.happens(860), device: random.one(of: script.devices),
-      madeAt: madeAt, enrolledAt: enrolledAt,
+      uid: uid, email: email, new: new, hasPassword: random.happens(860),
+      device: random.one(of: script.devices), madeAt: madeAt, enrolledAt: enrolledAt,
       secret: Secret(random.bytes(TOTPFactor.secretLength)), factor: random.source.uuid(),
-      lastSeen: lastSeen, staysSignedIn: random.happens(650))
+      lastSeen: lastSeen)
   }
 
-  private func script(_ writing: DemoPlan.Writing) -> DemoNames.Script {
-    let lot = random.below(100)
-    return switch writing {
-    case .latin: lot < 96 ? DemoNames.latin : DemoNames.arabic
-    case .arabic: lot < 62 ? DemoNames.arabic : DemoNames.latin
-    case .devanagari: lot < 64 ? DemoNames.devanagari : DemoNames.latin
-    case .chinese: lot < 70 ? DemoNames.chinese : DemoNames.latin
-    case .mixed:
-      switch lot {
-      case ..<46: DemoNames.latin
-      case ..<64: DemoNames.arabic
-      case ..<82: DemoNames.devanagari
-      default: DemoNames.chinese
-      }
-    }
+  private func script(_ writing: String) -> DemoData.Script? {
+    var lot = random.below(100)
+    let shares = data.writings[writing, default: [:]].sorted { $0.key < $1.key }
+    return shares.first { _, share in
+      lot -= share
+      return lot < 0
+    }.flatMap { data.scripts[$0.key] }
   }
 
-  private mutating func address(_ given: String, _ family: String) -> String {
-    let stem = "\(given).\(family)"
+  private mutating func address(_ stem: String) -> String {
     let count = addresses[stem, default: 0] + 1
     addresses[stem] = count
-    return "\(stem)\(count == 1 ? "" : String(count))@\(random.one(of: DemoNames.domains))"
+    return "\(stem)\(count == 1 ? "" : String(count))@\(random.one(of: data.domains))"
   }
 
   /// Returns a number reserved for fictional use: 555-0100 to 555-0199 of each North American area

@@ -26,8 +26,10 @@ package struct LargeDemo: Sendable {
   private let seed: UInt64
   private let now: Instant
   /// The use cases at the time of the pools' creation, and at the end.
-  private let (earlier, identity): (Identity, Identity)
+  private let earlier: Identity
+  private let identity: Identity
   private let totp: TOTPFactor
+  private let data: DemoData
 
   /// Prepares a demo in the database of an instance.
   ///
@@ -40,11 +42,11 @@ package struct LargeDemo: Sendable {
   ///   - mail: Writes the text of messages.
   ///   - seed: The seed of all random values.
   ///   - now: The time at which the history ends.
-  /// - Throws: `CryptoError` if libcrypto fails.
+  /// - Throws: `CryptoError` if libcrypto fails, or a `DecodingError`.
   package init(
     users: Int, codes: Int = 3, database: any Database, keys: KeyRing, hasher: PasswordHasher,
     mail: any MailWriter, seed: UInt64 = 30, now: Instant = WallClock.system.now()
-  ) throws(CryptoError) {
+  ) throws {
     self.users = min(max(users, Self.range.lowerBound), Self.range.upperBound)
     self.codes = codes
     self.seed = seed
@@ -57,6 +59,7 @@ package struct LargeDemo: Sendable {
       database: database, keys: keys, profile: .standalone, hasher: hasher, mail: mail,
       clock: WallClock { now })
     totp = try TOTPFactor(keys: keys, random: .system)
+    data = try DemoData()
   }
 
   private var store: Store { identity.store }
@@ -71,7 +74,8 @@ package struct LargeDemo: Sendable {
     let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     let indexes = try await dropIndexes()
     for (scope, count) in pools {
-      let crowd = LargeDemoCrowd(count: count, codes: codes, seed: seed, now: now)
+      let crowd = LargeDemoCrowd(
+        count: count, codes: codes, seed: seed, now: now, data: data)
       try await add(crowd, to: scope, hash: hash, tell)
     }
     for (number, index) in indexes.enumerated() {

@@ -1,4 +1,3 @@
-import Demo
 import Identity
 import OTP
 
@@ -20,6 +19,7 @@ struct LargeDemoCodes {
 
   private let count: Int
   private let apps: [Bool]
+  private let programs: [String]
   private let start: Int64
   private let step: Int64
   private var lots: LargeDemoLots
@@ -29,12 +29,16 @@ struct LargeDemoCodes {
 
   init(_ crowd: LargeDemoCrowd) {
     self.init(
-      count: crowd.count, perUser: crowd.codes, apps: crowd.apps, seed: crowd.seed, now: crowd.now)
+      count: crowd.count, perUser: crowd.codes, apps: crowd.apps, seed: crowd.seed, now: crowd.now,
+      programs: crowd.data.programs)
   }
 
-  init(count: Int, perUser: Int, apps: [Bool], seed: UInt64, now: Instant) {
+  init(
+    count: Int, perUser: Int, apps: [Bool], seed: UInt64, now: Instant, programs: [String]
+  ) {
     self.count = count
     self.apps = apps
+    self.programs = programs
     total = perUser * count + Self.many
     let span = LargeDemoCrowd.days * 86_400 * 1_000_000
     start = now.microseconds - span
@@ -69,6 +73,6 @@ struct LargeDemoCodes {
 
   private mutating func origin() -> RequestOrigin {
     RequestOrigin(
-      address: "203.0.113.\(lots.below(254) + 1)", userAgent: lots.one(of: Demo.programs))
+      address: "203.0.113.\(lots.below(254) + 1)", userAgent: lots.one(of: programs))
   }
 }

@@ -37,6 +37,7 @@ struct LargeDemoCrowd: Sendable {
   let codes: Int
   let seed: UInt64
   let now: Instant
+  let data: DemoData
   /// Whether each user has an authenticator app.
   let apps: [Bool]
   let counts: AccountCounts
@@ -52,7 +53,8 @@ struct LargeDemoCrowd: Sendable {
   /// The first user has five factors and many code attempts, the second has none.
   static let special = ["five-factors@example.com", "no-factor@example.com"]
 
-  init(count: Int, codes: Int, seed: UInt64, now: Instant) {
+  init(count: Int, codes: Int, seed: UInt64, now: Instant, data: DemoData) {
+    self.data = data
     self.count = count
     self.codes = codes
     self.seed = seed
@@ -76,7 +78,7 @@ struct LargeDemoCrowd: Sendable {
     self.counts = counts
     var (last, right) = ([Int64](repeating: 0, count: count), [Int64](repeating: 0, count: count))
     var given = LargeDemoCodes(
-      count: count, perUser: codes, apps: apps, seed: seed, now: now)
+      count: count, perUser: codes, apps: apps, seed: seed, now: now, programs: data.programs)
     while let code = given.next() {
       last[code.number] = code.at
       if code.finding.result == .accepted { right[code.number] = code.at }
@@ -131,16 +133,12 @@ struct LargeDemoCrowd: Sendable {
   ) throws -> LargeDemoUser {
     var lots = Self.lots(seed, number)
     let traits = Self.traits(number, &lots)
-    let script = lots.script()
-    let (given, family) = (lots.one(of: script.given), lots.one(of: script.family))
-    let name =
-      script.familyFirst
-      ? family.written + script.joint + given.written
-      : given.written + script.joint + family.written
+    guard let script = data.scripts[lots.script()] else { throw Failure("an unknown script") }
+    let (name, stem) = script.person { lots.one(of: $0) }
     let email =
       number < Self.special.count
       ? Self.special[number]
-      : "\(given.spelt).\(family.spelt)\(number)@\(lots.one(of: DemoNames.domains))"
+      : "\(stem)\(number)@\(lots.one(of: data.domains))"
     let uid = lots.uid()
     // North American numbers with an unassigned area code.
     let phone = lots.happens(310) ? "+1555\(Self.sevenDigits(number))" : nil
@@ -217,12 +215,12 @@ struct LargeDemoLots: Sendable {
     return bytes
   }
 
-  mutating func script() -> DemoNames.Script {
+  mutating func script() -> String {
     switch below(100) {
-    case ..<70: DemoNames.latin
-    case ..<80: DemoNames.arabic
-    case ..<90: DemoNames.devanagari
-    default: DemoNames.chinese
+    case ..<70: "latin"
+    case ..<80: "arabic"
+    case ..<90: "devanagari"
+    default: "chinese"
     }
   }
 
