@@ -228,7 +228,11 @@ struct ProviderFactorTests {
       let sessions = instance.identity.consoleSessions
       let (now, id) = (instance.now.advanced(bySeconds: 8 * 3_600), nora.id)
       try await instance.database.write { connection in
-        try connection.run("UPDATE console_session SET last_seen_at = \(now.microseconds)")
+        try connection.run(
+          """
+          UPDATE console_session SET last_seen_at = \(now.microseconds)
+          WHERE administrator_id = \(id.text)
+          """)
       }
       instance.clock.advance(8 * 3_600)
       #expect(try await sessions.list(of: id).map(\.id) == [own.id])
