@@ -15,8 +15,6 @@ private struct DemoHabit {
 }
 
 extension Demo {
-  /// The number of users whose codes are stored together.
-  private static let codeBatch = 200
   /// The number of days of code attempts.
   private static let codeDays: Int64 = 86
   /// How long a user waits before entering another code, in seconds.
@@ -43,17 +41,13 @@ extension Demo {
         ? Dictionary(uniqueKeysWithValues: zip(cast(crowd).map(\.uid), habits)) : [:]
       let users = crowd.users.filter { user in
         !user.new.disabled && user.enrolledAt.map { $0 < user.lastSeen ?? $0 } ?? false
+      }.map { user -> (user: DemoUser, codes: [DemoCode]) in
+        let isExample = user.uid == example
+        let habit = isExample ? DemoHabit() : troubled[user.uid] ?? habit()
+        let visits = isExample ? daily(user) : visits(user)
+        return (user, codes(at: visits, habit, configuration.window))
       }
-      for start in stride(from: 0, to: users.count, by: Self.codeBatch) {
-        let part = users[start..<min(start + Self.codeBatch, users.count)].map {
-          user -> (user: DemoUser, codes: [DemoCode]) in
-          let isExample = user.uid == example
-          let habit = isExample ? DemoHabit() : troubled[user.uid] ?? habit()
-          let visits = isExample ? daily(user) : visits(user)
-          return (user, codes(at: visits, habit, configuration.window))
-        }
-        try await store(part, in: crowd.pool.scope, configuration.window)
-      }
+      try await store(users, in: crowd.pool.scope, configuration.window)
     }
     let now = now
     try await identity.store.write(DemoError.self) { connection in

@@ -21,8 +21,14 @@ extension Demo {
     for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
     events += supportEvents(crowds, staff) + reviewEvents(crowds, staff)
     if let teachers = pools.first(where: { $0.plan.name == "teachers" }) {
-      let day = now.advanced(bySeconds: -2 * 86_400)
-      events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })
+      let scope = teachers.scope
+      events.append(
+        DemoEvent(at: now.advanced(bySeconds: -2 * 86_400)) {
+          _ = try await identity.invitations.invite(
+            email: "noor@example.net", displayName: "Noor Bakker",
+            grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
+            by: staff.author(staff.owner, random))
+        })
     }
     var folded = clock.now
     for event in events.sorted(by: { $0.at < $1.at }) {

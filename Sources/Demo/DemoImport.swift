@@ -10,9 +10,6 @@ struct DemoCrowd: Sendable {
 }
 
 extension Demo {
-  /// The number of users stored together.
-  private static let batch = 500
-
   /// Generates all users, and stores those from before the month like an import.
   ///
   /// They share one password hash, because hashing five thousand passwords would take too long.
@@ -25,10 +22,7 @@ extension Demo {
       crowds.append(DemoCrowd(pool: pool, users: users))
       clock.set(month.advanced(bySeconds: Int64(number - pools.count) * 1_800))
       let old = users.filter { $0.madeAt < month }.sorted { $0.madeAt < $1.madeAt }
-      for start in stride(from: 0, to: old.count, by: Self.batch) {
-        let part = Array(old[start..<min(start + Self.batch, old.count)])
-        try await store(part, in: pool, hash: hash)
-      }
+      try await store(old, in: pool, hash: hash)
       try await recordImport(of: old.count, into: pool, by: staff.author(staff.owner, random))
     }
     return crowds
@@ -84,18 +78,44 @@ extension Demo {
       enrolledAt: moment.advanced(bySeconds: 86_400), for: account, in: scope, connection)
   }
 
-  private func recordImport(
-    of count: Int, into pool: DemoPool, by author: Author
-  ) async throws {
+  private func recordImport(of count: Int, into pool: DemoPool, by author: Author) async throws {
     let moment = clock.now
     try await identity.store.write(DemoError.self) { connection in
       var entry = AuditEntry(
-        .accountImport, .scope, pool.scope.objectID, name: pool.scope.name,
-        in: pool.scope)
+        .accountImport, .scope, pool.scope.objectID, name: pool.scope.name, in: pool.scope)
       entry.add(.usersCreated, .number(count))
       try entry.record(by: author, at: moment, connection)
     }
   }
+
+  /// Stores the numbers of users from before the month, day by day, as if they had been observed.
+  func storeGrowth(_ crowds: [DemoCrowd]) async throws {
+    for scope in crowds.map(\.pool.scope) {
+      let project = crowds.filter { $0.pool.scope.project == scope.project }
+      let own = project.filter { $0.pool.scope == scope }
+      try await storeGrowth(of: own.flatMap(\.users), as: scope, isWhole: false)
+      guard scope.tenant == nil else { continue }
+      try await storeGrowth(of: project.flatMap(\.users), as: scope, isWhole: true)
+    }
+  }
+
+  private func storeGrowth(of users: [DemoUser], as scope: Scope, isWhole: Bool) async throws {
+    let made = users.map(\.madeAt).filter { $0 < month }.sorted()
+    let enrolled = users.compactMap(\.enrolledAt).filter { $0 < month }.sorted()
+    guard let first = made.first else { return }
+    try await identity.store.write(DemoError.self) { connection in
+      for at in stride(from: first.seconds, to: month.seconds - 86_400, by: 86_400) {
+        let moment = Instant(seconds: at)
+        try Activity.record(
+          users: made.prefix { $0 <= moment }.count,
+          enrolled: enrolled.prefix { $0 <= moment }.count, of: scope, isWhole: isWhole,
+          at: moment, connection)
+      }
+    }
+  }
+
+  /// Adds all activity to the counts by hour.
+  func fold() async throws { while try await identity.activity.fold() {} }
 
   /// Returns a user for trying out API calls, whom the history doesn't change.
   func exampleUser(_ crowds: [DemoCrowd]) -> (crowd: DemoCrowd, user: DemoUser)? {

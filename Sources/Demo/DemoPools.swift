@@ -1,4 +1,5 @@
 import Identity
+import OpenIDConnect
 
 extension Demo {
   /// Creates the projects and tenants with their policies at the start of the month.
@@ -57,5 +58,23 @@ extension Demo {
     _ = try await identity.policies.change(
       pool.scope, by: staff.author(staff.policy, random)
     ) { $0 = first }
+  }
+
+  /// Adds a custom token signing key and an identity provider for staff sign-in to a project.
+  func trust(in project: UserPool, _ staff: DemoStaff) async throws {
+    let author = staff.author(staff.owner, random)
+    let key = data.publicKey.joined(separator: "\n")
+    let host = "\(project.scope.project).example.com"
+    _ = try await identity.trustedTokenKeys.add(
+      to: project.scope.project, issuer: "back-end@\(host)", keyID: "2026-1", key: key,
+      by: author)
+    var settings = ProviderSettings()
+    settings.displayName = "\(project.displayName) staff"
+    settings.isEnabled = true
+    settings.issuer = "https://login.\(host)"
+    settings.clientID = "countersign-demo"
+    settings.keys = try KeySet(key)
+    try await identity.identityProviders.create(
+      in: project.scope, id: "oidc.staff", settings, by: author)
   }
 }

@@ -4,7 +4,6 @@ extension Demo {
   /// Returns what makes the reviews of the demo worth reading: a sign-off that later changes made out
   /// of date, two exemptions, and the last sign-in of every administrator.
   func reviewEvents(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
-    let clock = clock
     var events = [
       // Half of the policy changes are made after it.
       sitting(of: staff.auditor, minutesAgo: 14 * 1_440 + 720, staff) { agent in
@@ -34,7 +33,6 @@ extension Demo {
       ("business", 9, 14, "Accounting system; will move to a service account."),
       ("clinic-north", 3, 30, "Waiting for a phone for the ward."),
     ]
-    let clock = clock
     return cases.compactMap { one in
       guard let crowd = crowds.first(where: { $0.pool.plan.name == one.pool }),
         let user = crowd.users.first(where: {

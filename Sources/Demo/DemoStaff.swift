@@ -28,7 +28,6 @@ extension Demo {
     let owner = try await hire(
       "Olga Lindqvist", "olga@example.com", Grant(role: .owner), by: Author(actor: .commandLine),
       &people)
-    clock.set(now.advanced(bySeconds: -398 * 86_400))
     let author = owner.author(address: "198.51.100.4", requestID: random.source.token(bytes: 12))
     return DemoStaff(
       owner: owner,
@@ -77,13 +76,5 @@ extension Demo {
       enrollment.ticket.revealedText, code: try authenticator.code(step: step),
       for: administrator.id, by: administrator.author(address: "198.51.100.4", requestID: ""))
     return authenticator
-  }
-
-  /// Invites an administrator who hasn't accepted yet.
-  func invite(into scope: Scope, _ staff: DemoStaff) async throws {
-    _ = try await identity.invitations.invite(
-      email: "noor@example.net", displayName: "Noor Bakker",
-      grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
-      by: staff.author(staff.owner, random))
   }
 }

@@ -32,8 +32,7 @@ extension Demo {
     return crowd.users.filter { user in
       guard let enrolledAt = user.enrolledAt, let lastSeen = user.lastSeen else { return false }
       return user.madeAt < month && enrolledAt < month && enrolledAt < lastSeen
-        && !user.new.disabled
-        && user.uid != example
+        && !user.new.disabled && user.uid != example
     }.prefix(wanted)
   }
 
@@ -45,7 +44,19 @@ extension Demo {
       switch crowd.pool.plan.name {
       case "private-clients" where users.count == 24:
         events += strictPool(scope, Array(cast(crowd)), staff)
-      case "clinic-south": events += busyHour(scope, users, staff)
+      case "clinic-south":
+        events += [
+          rules(of: scope, daysAgo: 21, staff) { $0.actionsPerHour = 5 },
+          // Hits the hourly action limit.
+          sitting(of: staff.support, minutesAgo: 100, staff) { agent in
+            for user in users {
+              do {
+                _ = try await identity.support.endSessions(
+                  scope, user, agent.request(.other, "Shared ward computer."))
+              } catch ActionDenial.held { break }
+            }
+          },
+        ]
       case "retail":
         guard let slow = cast(crowd).first else { continue }
         events.append(
@@ -65,7 +76,6 @@ extension Demo {
     _ scope: Scope, _ cast: [DemoUser], _ staff: DemoStaff
   ) -> [DemoEvent] {
     let users = cast.map { ID<Account>($0.uid) }
-    let clock = clock
     return [
       rules(of: scope, daysAgo: 24, staff) { settings in
         settings.temporaryCodes = true
@@ -81,8 +91,13 @@ extension Demo {
       recoveryCodes(of: cast[1], in: scope, daysAgo: 15),
       sitting(of: staff.support, minutesAgo: 6 * 1_440, staff) { agent in
         let list = try BulkList(cast[18...23].map(\.email).joined(separator: "\n"))
-        try await removeAll(list, agent, agent.request(.replaced, "New company phones."))
-        while try await identity.bulkRemovals.step() {}
+        let removals = identity.bulkRemovals
+        let id = try await removals.draft(across: list, by: agent.author, agent.session)
+        let group = try await removals.group(id, for: agent.session.administrator.id)
+        _ = try await removals.begin(
+          group: id, only: Set(group.parts.map(\.job.id)), number: "",
+          agent.request(.replaced, "New company phones."))
+        while try await removals.step() {}
       },
       sitting(of: staff.support, minutesAgo: 1_700, staff) { agent in
         _ = try await identity.support.suspend(
@@ -113,26 +128,12 @@ extension Demo {
       },
       sitting(of: staff.support, minutesAgo: 130, staff) { agent in
         let emails = [cast[0].email] + cast[5...17].map(\.email) + ["reception@harbour.example"]
-        try await removeAll(
-          try BulkList(emails.joined(separator: "\n")), in: scope, agent,
+        let list = try BulkList(emails.joined(separator: "\n"))
+        let id = try await identity.bulkRemovals.draft(
+          list, in: scope, by: agent.author, agent.session)
+        _ = try await identity.bulkRemovals.begin(
+          id, in: scope, number: "",
           agent.request(.stolen, "Break-in at the branch last night.", ticket: "48 297"))
-      },
-    ]
-  }
-
-  /// Returns the events of an agent who hits the hourly action limit.
-  private func busyHour(
-    _ scope: Scope, _ users: [ID<Account>], _ staff: DemoStaff
-  ) -> [DemoEvent] {
-    [
-      rules(of: scope, daysAgo: 21, staff) { $0.actionsPerHour = 5 },
-      sitting(of: staff.support, minutesAgo: 100, staff) { agent in
-        for user in users {
-          do {
-            _ = try await identity.support.endSessions(
-              scope, user, agent.request(.other, "Shared ward computer."))
-          } catch ActionDenial.held { break }
-        }
       },
     ]
   }
@@ -159,24 +160,6 @@ extension Demo {
       _ = try await identity.enrollments.makeRecoveryCodes(
         session, by: Author(actor: .user(session.account)))
     }
-  }
-
-  private func removeAll(
-    _ list: BulkList, in scope: Scope, _ agent: DemoAgent, _ request: ActionRequest
-  ) async throws {
-    let id = try await identity.bulkRemovals.draft(list, in: scope, by: agent.author, agent.session)
-    _ = try await identity.bulkRemovals.begin(id, in: scope, number: "", request)
-  }
-
-  /// Removes the factors of users in whichever pools they are.
-  private func removeAll(
-    _ list: BulkList, _ agent: DemoAgent, _ request: ActionRequest
-  ) async throws {
-    let removals = identity.bulkRemovals
-    let id = try await removals.draft(across: list, by: agent.author, agent.session)
-    let group = try await removals.group(id, for: agent.session.administrator.id)
-    _ = try await removals.begin(
-      group: id, only: Set(group.parts.map(\.job.id)), number: "", request)
   }
 
   /// Returns an event in which an agent signs in with a code, acts, and signs out.

@@ -22,16 +22,11 @@ struct DemoUser: Sendable {
 
 /// Generates random users, each with a unique email and phone number.
 struct DemoUsers {
-  let random: DemoRandom
-  let now: Instant
-  let month: Instant
-  let data: DemoData
+  let demo: Demo
   private var addresses: [String: Int] = [:]
   private var phones = 0
 
-  init(_ demo: Demo) {
-    (random, now, month, data) = (demo.random, demo.now, demo.month, demo.data)
-  }
+  init(_ demo: Demo) { self.demo = demo }
 
   /// Generates the users of a pool: nine of ten from before the month, the others within it.
   mutating func draw(for pool: DemoPool) throws -> [DemoUser] {
@@ -39,6 +34,7 @@ struct DemoUsers {
   }
 
   private mutating func user(of pool: DemoPool) throws -> DemoUser {
+    let (random, now, month) = (demo.random, demo.now, demo.month)
     guard let script = script(pool.plan.writing) else { throw Failure("an unknown script") }
     let (name, stem) = script.person(random.one)
     let uid = random.source.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
@@ -69,24 +65,24 @@ struct DemoUsers {
   }
 
   private func script(_ writing: String) -> DemoData.Script? {
-    var lot = random.below(100)
-    let shares = data.writings[writing, default: [:]].sorted { $0.key < $1.key }
+    var lot = demo.random.below(100)
+    let shares = demo.data.writings[writing, default: [:]].sorted { $0.key < $1.key }
     return shares.first { _, share in
       lot -= share
       return lot < 0
-    }.flatMap { data.scripts[$0.key] }
+    }.flatMap { demo.data.scripts[$0.key] }
   }
 
   private mutating func address(_ stem: String) -> String {
     let count = addresses[stem, default: 0] + 1
     addresses[stem] = count
-    return "\(stem)\(count == 1 ? "" : String(count))@\(random.one(of: data.domains))"
+    return "\(stem)\(count == 1 ? "" : String(count))@\(demo.random.one(of: demo.data.domains))"
   }
 
   /// Returns a number reserved for fictional use: 555-0100 to 555-0199 of each North American area
   /// code.
   private mutating func phone() -> String? {
-    guard random.happens(310) else { return nil }
+    guard demo.random.happens(310) else { return nil }
     phones += 1
     let (area, line) = (210 + phones / 100, phones % 100)
     return "+1\(area)55501\(line < 10 ? "0" : "")\(line)"
@@ -94,6 +90,6 @@ struct DemoUsers {
 
   private func moment(after start: Instant, before end: Instant) -> Instant {
     let seconds = max(end.seconds - start.seconds - 120, 1)
-    return min(start.advanced(bySeconds: 60 + random.number(0...seconds)), end)
+    return min(start.advanced(bySeconds: 60 + demo.random.number(0...seconds)), end)
   }
 }
