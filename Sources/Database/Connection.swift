@@ -44,19 +44,6 @@ public struct Connection: ~Copyable {
     try session.runLater(sql)
   }
 
-  /// Says which queries the read will run, so that a database on a server runs them along with the
-  /// next one, in one round trip.
-  ///
-  /// It changes no result: a query that was prefetched but doesn't run costs its time, and one that
-  /// runs with other values runs as usual. Only when the server refuses a prefetched query, the one
-  /// it runs along with fails. A write, or a driver without a network, does nothing.
-  ///
-  /// - Parameter queries: The queries, with their values.
-  @inlinable
-  public func prefetch(_ queries: @autoclosure () -> [SQL]) {
-    session.prefetch(queries)
-  }
-
   /// Returns all rows of a query.
   ///
   /// ```swift

@@ -36,12 +36,6 @@ public protocol Database: Sendable {
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T
 
-  /// Says which queries later reads of the current snapshot will run, as
-  /// ``Connection/prefetch(_:)`` does; does nothing outside of a snapshot.
-  ///
-  /// - Parameter queries: The queries, with their values.
-  func prefetch(_ queries: () -> [SQL])
-
   /// Changes the database in a transaction.
   ///
   /// Concurrent writes, also of other servers, have the same effect as one after the other, so a
@@ -92,11 +86,6 @@ public protocol Database: Sendable {
 
   /// Counters since the database was opened.
   var statistics: DatabaseStatistics { get }
-}
-
-extension Database {
-  /// Does nothing, as without a network there's nothing to save.
-  public func prefetch(_ queries: () -> [SQL]) {}
 }
 
 /// Counters since a database was opened.

@@ -18,9 +18,6 @@ public protocol DatabaseSession: AnyObject {
   /// - Throws: ``DatabaseError``.
   func runLater(_ sql: SQL) throws(DatabaseError)
 
-  /// Runs queries along with the next one of a read, which receive their results later.
-  func prefetch(_ queries: () -> [SQL])
-
   /// Runs all statements of a script.
   ///
   /// - Throws: ``DatabaseError`` of the first that fails.
@@ -43,9 +40,6 @@ public protocol DatabaseSession: AnyObject {
 }
 
 extension DatabaseSession {
-  /// Does nothing, as without a network there's nothing to save.
-  public func prefetch(_ queries: () -> [SQL]) {}
-
   /// Runs a statement immediately.
   public func runLater(_ sql: SQL) throws(DatabaseError) {
     let statement = try statement(for: sql)

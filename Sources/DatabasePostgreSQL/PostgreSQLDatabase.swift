@@ -106,11 +106,6 @@ public final class PostgreSQLDatabase: Database {
     try await PostgreSQLSnapshot.run(of: readers, body)
   }
 
-  /// Runs queries along with the next one of the current snapshot.
-  public func prefetch(_ queries: () -> [SQL]) {
-    PostgreSQLSnapshot.current(of: readers)?.prefetch(queries)
-  }
-
   /// Changes the database; returns when the server has stored the changes.
   ///
   /// - Throws: What `body` throws; ``DatabaseError``, with `.outcomeUnknown` when the connection

@@ -25,9 +25,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// their SQL, each with the number of savepoints that it adds or removes.
   private var lead: [(item: PostgreSQLLink.Item, sql: SQL?, savepoints: Int)] = []
 
-  /// Queries of a read to send along with its next one, and the results of those that were sent.
-  private var prefetches = Prefetches()
-
   /// The number of statements after which those that were deferred are sent.
   private static let longestLead = 64
   private var savepoints = 0
@@ -57,17 +54,15 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// Runs a statement and receives all of its rows.
   func execute(_ sql: SQL) throws(DatabaseError) -> PostgreSQLResult {
     try checkTransaction()
-    let query = Prefetches.Query(sql)
-    if let result = prefetches.takeResult(of: query) { return result }
     trace?(sql.text(in: .postgreSQL))
     do throws(Failure) {
       do throws(Failure) {
-        return try run(query)
+        return try run(sql)
       } catch {
         // Nothing of this transaction depends on the schema before the change.
         guard error.isStalePlan, isFirst else { throw error }
         restart()
-        return try run(query)
+        return try run(sql)
       }
     } catch {
       throw fail(error, sql)
@@ -82,7 +77,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     trace?(sql.text(in: .postgreSQL))
     do throws(Failure) {
       let link = try openLink()
-      let item = try item(for: Prefetches.Query(sql), on: link)
+      let item = try item(for: sql, on: link)
       lead.append((item, sql, 0))
       successes += 1
       if lead.count >= Self.longestLead { _ = try perform([], on: link) }
@@ -91,52 +86,25 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
   }
 
-  private func run(_ query: Prefetches.Query) throws(Failure) -> PostgreSQLResult {
+  private func run(_ sql: SQL) throws(Failure) -> PostgreSQLResult {
     let link = try openLink()
-    var along: [Prefetches.Query] = []
-    var items: [PostgreSQLLink.Item] = []
-    for other in prefetches.takeQueries(except: query) {
-      do throws(Failure) {
-        items.append(try item(for: other, on: link))
-        along.append(other)
-        trace?(other.sql.text(in: .postgreSQL))
-      } catch {
-        // A value that doesn't fit is the error of the query itself, when it runs.
-        if error.state != Self.unsent { throw error.adding(sql: other.sql.text(in: .postgreSQL)) }
-      }
-    }
-    items.append(try item(for: query, on: link))
-    let results: ArraySlice<PostgreSQLResult>
-    do throws(Failure) {
-      results = try perform(items, on: link).suffix(items.count)
-    } catch {
-      guard along.indices.contains(error.position) else { throw error }
-      throw error.adding(sql: along[error.position].sql.text(in: .postgreSQL))
-    }
-    guard let result = results.last else {
+    guard let result = try perform([try item(for: sql, on: link)], on: link).last else {
       throw Failure(DatabaseError(.misuse, "the text holds no statement"))
     }
-    prefetches.keep(results.dropLast(), of: along)
     successes += 1
     return result
   }
 
-  func prefetch(_ queries: () -> [SQL]) {
-    switch state {
-    case .announced(.read), .begun(.read): prefetches.add(queries())
-    default: break
-    }
-  }
-
   /// Returns the prepared statement with its values.
   private func item(
-    for query: Prefetches.Query, on link: PostgreSQLLink
+    for sql: SQL, on link: PostgreSQLLink
   ) throws(Failure) -> PostgreSQLLink.Item {
-    let known = link.statements.find(query.key)
-    let prepared = if let known { known } else { try prepare(query.sql, query.key, on: link) }
+    let key = StatementKey(sql, in: .postgreSQL)
+    let known = link.statements.find(key)
+    let prepared = if let known { known } else { try prepare(sql, key, on: link) }
     let parameters: PostgreSQLParameters
     do throws(PostgreSQLParameters.Misfit) {
-      parameters = try PostgreSQLParameters(query.values, types: prepared.parameterTypes)
+      parameters = try PostgreSQLParameters(sql.values, types: prepared.parameterTypes)
     } catch {
       throw Failure(DatabaseError(error.code, error.reason), state: Self.unsent)
     }
@@ -160,8 +128,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   /// Sends items after what has to precede them.
   ///
-  /// - Throws: The first failure. Its position is negative unless it's that of one of the items,
-  ///   and when the connection is lost.
+  /// - Throws: The first failure.
   private func perform(
     _ items: [PostgreSQLLink.Item], on link: PostgreSQLLink
   ) throws(Failure) -> [PostgreSQLResult] {
@@ -178,14 +145,10 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       return try link.exchange(all + items)
     } catch {
       var error = error
-      if error.isLoss {
-        error.position = -1
-        throw error
-      }
+      if error.isLoss { throw error }
       let place = error.position - first
       let unreached = deferred.dropFirst(max(place, 0))
       error.savepoints = savepoints - unreached.reduce(0) { $0 + $1.savepoints }
-      error.position -= all.count
       guard deferred.indices.contains(place), let sql = deferred[place].sql else { throw error }
       throw error.adding(sql: sql.text(in: .postgreSQL))
     }
@@ -264,7 +227,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func begin(_ kind: Kind) {
     state = .announced(kind)
     (failure, lead, savepoints, successes) = (nil, [], 0, 0)
-    prefetches = Prefetches()
     guard let link else { return }
     if link.isClosedByServer() || link.isInTransaction && !link.isEnding { self.link = nil }
   }
@@ -306,7 +268,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   private func finish() {
     state = .idle
     lead = []
-    prefetches = Prefetches()
   }
 
   /// Whether ``endReads()`` has left a transaction open.

@@ -89,12 +89,6 @@ final class PostgreSQLSnapshot: TaskExecutor {
     }
   }
 
-  /// Prefetches queries, if the task runs on the connection's thread, as it nearly always does.
-  func prefetch(_ queries: () -> [SQL]) {
-    guard case .success(let slot) = slot, slot.isCurrent, begin(on: slot.session) else { return }
-    slot.session.prefetch(queries)
-  }
-
   /// Begins the transaction if that hasn't been done.
   ///
   /// - Returns: Whether there's one.

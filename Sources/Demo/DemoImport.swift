@@ -49,7 +49,7 @@ extension Demo {
   ) throws {
     let account = try AccountRecord.insert(
       user.new, passwordHash: user.hasPassword ? hash : nil, anonymous: false, in: scope,
-      number: .inWrite, uid: user.uid, at: user.madeAt, connection)
+      uid: user.uid, at: user.madeAt, connection)
     guard let lastSeen = user.lastSeen else { return }
     _ = try Sessions.begin(
       account, in: scope, provider: .password, secondFactor: nil, with: .signIn,

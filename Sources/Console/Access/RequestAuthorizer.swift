@@ -30,13 +30,10 @@ struct RequestAuthorizer: Sendable {
   /// Admits an administrator with a valid session; a form must contain the session's CSRF token.
   ///
   /// At another stage than `ready`, also admits administrators who must set up a second factor or use
-  /// their passkey before they can open other pages. The pool in the address is read along with the
-  /// session.
+  /// their passkey before they can open other pages.
   func signedIn(
-    _ request: Request, at stage: SetupStage = .ready,
-    to pool: (project: ID<Project>, tenant: ID<Tenant>?)? = nil
+    _ request: Request, at stage: SetupStage = .ready
   ) async throws(Refusal) -> SignedIn {
-    identity.prefetch(pool)
     guard let session = try await session(of: request) else {
       throw await signInFirst(request)
     }
@@ -190,25 +187,14 @@ extension RequestAuthorizer {
   func project(
     _ request: Request, _ id: String, needing permission: Permission
   ) async throws(Refusal) -> ProjectContext {
-    let signedIn = try await signedIn(request, to: (ID(id), nil))
-    let context = try await project(signedIn, id, needing: permission)
-    prefetchFrame(in: context.scope, for: signedIn)
-    return context
+    try await project(try await signedIn(request), id, needing: permission)
   }
 
   /// Admits an administrator to a page of a pool.
   func scope(
     _ request: Request, _ project: String, _ tenant: String?, needing permission: Permission
   ) async throws(Refusal) -> ScopeContext {
-    let signedIn = try await signedIn(request, to: (ID(project), tenant.map { ID($0) }))
-    let context = try await scope(signedIn, project, tenant, needing: permission)
-    prefetchFrame(in: context.scope, for: signedIn)
-    return context
-  }
-
-  private func prefetchFrame(in scope: Scope, for signedIn: SignedIn) {
-    identity.prefetchFrame(
-      in: scope, for: signedIn.administrator, menuLength: Frames.menuLength)
+    try await scope(try await signedIn(request), project, tenant, needing: permission)
   }
 
   /// Authorizes access to a project; projects that aren't visible are reported as not found.

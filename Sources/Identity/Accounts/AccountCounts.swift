@@ -120,12 +120,10 @@ extension Accounts {
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func count(_ scope: Scope) async throws(AccountError) -> Int {
     try await store.read(AccountError.self) { connection in
-      try connection.first(Self.count(scope)) { try $0.value(0) as Int } ?? 0
+      try connection.first(
+        "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(scope.key)"
+      ) { try $0.value(0) as Int } ?? 0
     }
-  }
-
-  static func count(_ scope: Scope) -> SQL {
-    "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(scope.key)"
   }
 
   /// Reads the number of accounts in a user pool, by kind.

@@ -79,12 +79,12 @@ package enum AccountRecord {
   /// Inserts an account into a user pool and updates its counts.
   package static func insert(
     _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope,
-    number: AccountNumber, uid: String, at now: Instant, _ connection: borrowing Connection
+    uid: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
-    guard let number = try number.use(in: scope.key, connection) else {
+    guard let numbers = try AccountNumbers.take(1, in: scope.key, connection) else {
       throw DeletedScope(scope: scope)
     }
-    let key = scope.accountKeys.lowerBound + number
+    let key = scope.accountKeys.lowerBound + numbers.lowerBound
     let email = new.email.map { AccountRules.folded(email: $0) }
     do {
       try connection.run(

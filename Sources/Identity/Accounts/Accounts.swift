@@ -14,7 +14,7 @@ public struct Accounts: Sendable {
   ) async throws(AccountError) -> Account {
     let hash = try await check(new, in: scope)
     return try await store.perform(
-      by: author, AccountError.self, await inserting(new, hash, in: scope))
+      by: author, AccountError.self, inserting(new, hash, in: scope))
   }
 
   /// Creates an account for an administrator in the console.
@@ -27,25 +27,24 @@ public struct Accounts: Sendable {
     do { hash = try await check(new, in: scope) } catch { throw .failed(error) }
     return try await store.perform(
       .createUser, request, in: ActionTarget(scope), AccountError.self,
-      await inserting(new, hash, in: scope)
+      inserting(new, hash, in: scope)
     ).value
   }
 
   private func inserting(
     _ new: NewAccount, _ hash: PasswordHash?, in scope: Scope
-  ) async -> Action<Account> {
+  ) -> Action<Account> {
     var new = new
     new.givenFields = .disabled
     let given = new
     let random = store.random
-    let number = await store.accountNumbers.reserve(in: scope)
     return { context, connection in
       let now = context.now
       try Self.check(context.author, at: now, connection)
       try AccountRecord.refuseTaken(given, in: scope, connection)
       let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
-        given, passwordHash: hash?.encoded, anonymous: false, in: scope, number: number, uid: uid,
+        given, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid,
         at: now, connection)
       if !given.phones.isEmpty {
         try Self.insert(given.phones, for: account, in: scope, at: now, random: random, connection)

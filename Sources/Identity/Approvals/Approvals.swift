@@ -88,7 +88,14 @@ public struct Approvals: Sendable {
       var count = 0
       var last: Int64 = 0
       while count < Self.mostWaiting {
-        let part = try connection.all(Self.waiting(after: last)) { row in
+        let part = try connection.all(
+          """
+          SELECT v.approval_id, v.kind, s.project_id, s.tenant_id, v.expires_at, v.requester_id
+          FROM approval v \(index: "approval_waiting") \(SQL.orderedJoin) scope s USING (scope_key)
+          WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
+          ORDER BY v.approval_id LIMIT \(Self.share)
+          """
+        ) { row in
           let tenant: String = try row.value(3)
           let kind = Approval.Kind(rawValue: try row.value(1)) ?? .factors
           let expiry = Instant(microseconds: try row.value(4))
@@ -106,19 +113,6 @@ public struct Approvals: Sendable {
       }
       return min(count, Self.mostWaiting)
     }
-  }
-
-  /// The first query of ``count(for:)``, which is the same for everyone and at any time, so that it
-  /// can be prefetched.
-  static var firstWaiting: SQL { waiting(after: 0) }
-
-  private static func waiting(after last: Int64) -> SQL {
-    """
-    SELECT v.approval_id, v.kind, s.project_id, s.tenant_id, v.expires_at, v.requester_id
-    FROM approval v \(index: "approval_waiting") \(SQL.orderedJoin) scope s USING (scope_key)
-    WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
-    ORDER BY v.approval_id LIMIT \(share)
-    """
   }
 
   /// Lists recently decided and expired requests, newest first.

@@ -76,7 +76,6 @@ package final class Store: Sendable {
   let links: ActionLinks
   let administratorTOTP: AdministratorTOTP
   let expectedTime: ExpectedTime
-  let accountNumbers: AccountNumbers
 
   init(
     database: any Database, profile: Profile, clock: WallClock, random: RandomSource,
@@ -91,7 +90,6 @@ package final class Store: Sendable {
     self.links = links
     self.administratorTOTP = administratorTOTP
     self.expectedTime = expectedTime
-    accountNumbers = AccountNumbers(database)
   }
 
   /// Runs `body` in one transaction and translates database errors.

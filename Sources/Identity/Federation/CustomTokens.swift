@@ -116,7 +116,6 @@ public struct CustomTokens: Sendable {
     let contents = try await read(token, for: scope)
     let now = store.clock.now()
     let random = store.random
-    let number = await store.accountNumbers.reserve(in: scope)
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
       CustomTokenError.self
@@ -129,7 +128,7 @@ public struct CustomTokens: Sendable {
       let key =
         try known?.key
         ?? AccountRecord.insert(
-          NewAccount(), passwordHash: nil, anonymous: false, in: scope, number: number,
+          NewAccount(), passwordHash: nil, anonymous: false, in: scope,
           uid: contents.uid, at: now, connection
         ).key
       if known?.isCustomAuth != true || known?.isAnonymous == true {

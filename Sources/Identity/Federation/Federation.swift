@@ -51,7 +51,6 @@ extension Federation {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     let now = store.clock.now()
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
-    let number = await store.accountNumbers.reserve(in: scope)
     return try await write { connection in
       // The provider that verified the assertion was read before this transaction.
       try Self.checkProvider(of: assertion, in: scope, connection)
@@ -86,7 +85,7 @@ extension Federation {
         throw FederationError.signUpDisabled
       }
       let account = try make(
-        assertion, allowsDuplicateEmails: allowsDuplicateEmails, number: number, uid: uid,
+        assertion, allowsDuplicateEmails: allowsDuplicateEmails, uid: uid,
         in: scope, by: author, at: now, connection)
       return try pass(
         account.key, link, in: scope, with: .signIn, isNew: true, at: now, connection)
@@ -201,7 +200,7 @@ extension Federation {
   }
 
   private func make(
-    _ assertion: ProviderAssertion, allowsDuplicateEmails: Bool, number: AccountNumber,
+    _ assertion: ProviderAssertion, allowsDuplicateEmails: Bool,
     uid: String, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
@@ -213,7 +212,7 @@ extension Federation {
     new.photoURL = link.photoURL
     new.providers = [link]
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, number: number, uid: uid, at: now,
+      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
     try account.recordSignUp(in: scope, by: author, at: now, connection)
     return account

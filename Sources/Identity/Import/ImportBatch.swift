@@ -14,15 +14,13 @@ struct ImportBatch {
   private let takesTOTP: Bool
   /// The number of the next account.
   private var next: Int64
-  /// Whether the accounts take their numbers in this write.
-  private let takesNumbers: Bool
   private var counts = AccountCounts()
   /// Entries for the search indexes, written in sorted order at the end.
   private var texts: [SearchIndex.New] = []
   var outcome = ImportOutcome()
 
   init(
-    _ scope: Scope, _ options: ImportOptions, number: Int64?, outbox: Outbox,
+    _ scope: Scope, _ options: ImportOptions, outbox: Outbox,
     totp: TOTPFactor, by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let row = try connection.first(
@@ -38,8 +36,7 @@ struct ImportBatch {
     self.totp = totp
     self.author = author
     self.now = now
-    next = number ?? row.next
-    takesNumbers = number == nil
+    next = row.next
     takesTOTP = row.takesTOTP
   }
 
@@ -189,9 +186,7 @@ struct ImportBatch {
   func finish(_ connection: borrowing Connection) throws -> ImportOutcome {
     if outcome.created > 0 {
       if !texts.isEmpty { try SearchIndex.insert(texts, connection) }
-      if takesNumbers {
-        _ = try AccountNumbers.take(outcome.created, in: scope.key, connection)
-      }
+      _ = try AccountNumbers.take(outcome.created, in: scope.key, connection)
       try CountChanges.append(counts, to: scope.key, connection)
     }
     switch options.record {

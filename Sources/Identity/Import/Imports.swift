@@ -36,12 +36,10 @@ public struct Imports: Sendable {
     prepared.reserveCapacity(rows.count)
     for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
     let (list, outbox, totp) = (prepared, store.outbox, totp)
-    let number = await store.accountNumbers.reserve(list.count, in: scope)?.lowerBound
     return try await store.write(ImportError.self) { connection in
       guard try author.isInForce(at: now, connection) else { throw ImportError.tokenRevoked }
       var batch = try ImportBatch(
-        scope, options, number: number, outbox: outbox, totp: totp, by: author, at: now,
-        connection)
+        scope, options, outbox: outbox, totp: totp, by: author, at: now, connection)
       for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
       return try batch.finish(connection)
     }

@@ -22,18 +22,12 @@ extension Policies {
     let isWhole = administrator.may(.readPolicy, project: project, tenant: nil)
     let only = isWhole ? nil : administrator.tenants(of: project, with: .readPolicy)
     let limit = Page<PolicySummary>.size(limit)
-    var condition: SQL = "s.project_id = \(project.text) AND s.deleted_at IS NULL"
-    if let only { condition += " AND s.tenant_id IN (\(list: only.map(\.text)))" }
-    let visible = condition
+    let restriction: SQL = only.map { "AND s.tenant_id IN (\(list: $0.map(\.text)))" } ?? ""
+    let visible: SQL = """
+      s.project_id = \(project.text) AND s.deleted_at IS NULL \(restriction)
+      """
     let today = Day(store.clock.now())
     return try await store.read(PolicyError.self) { connection in
-      if query.order == .name, query.selection != .differs {
-        // The condition depends on the project's own policy only to find those that differ.
-        connection.prefetch([
-          Self.byID(
-            Self.condition(visible, query, from: nil, on: today), after: after, limit: limit)
-        ])
-      }
       guard let own = try Self.own(project, on: today, connection) else {
         throw PolicyError.scopeNotFound
       }
@@ -191,9 +185,12 @@ extension Policies {
     _ connection: borrowing Connection
   ) throws -> Page<PolicySummary> {
     guard let place = place(order) else {
-      let tenants = try connection.all(Self.byID(condition, after: after, limit: limit)) {
-        try PolicySummary($0)
-      }
+      let tenants = try connection.all(
+        """
+        SELECT \(PolicySummary.columns) FROM scope s
+        WHERE \(condition) AND s.tenant_id > \(after ?? "") ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { try PolicySummary($0) }
       return Page(tenants, limit: limit) { $0.tenant?.text ?? "" }
     }
     let cursor = Cursor(after)
@@ -209,13 +206,6 @@ extension Policies {
       Cursor(place: $0.place, tenant: $0.0.tenant?.text ?? "").text
     }
     return Page(items: page.items.map(\.0), next: page.next)
-  }
-
-  private static func byID(_ condition: SQL, after: String?, limit: Int) -> SQL {
-    """
-    SELECT \(PolicySummary.columns) FROM scope s
-    WHERE \(condition) AND s.tenant_id > \(after ?? "") ORDER BY s.tenant_id LIMIT \(limit + 1)
-    """
   }
 
   /// The SQL expression that tenants are sorted by before their ID; nil to sort by ID only.

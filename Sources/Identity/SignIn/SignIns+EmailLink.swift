@@ -34,7 +34,6 @@ extension SignIns {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     let email = AccountRules.folded(email: email)
     let now = store.clock.now()
-    let number = await store.accountNumbers.reserve(in: scope)
     return try await store.write(OutOfBandError.self) { connection in
       guard try Self.methods(scope, connection).emailLink else {
         throw OutOfBandError.operationNotAllowed
@@ -53,7 +52,7 @@ extension SignIns {
         return EmailLinkSignIn(
           outcome: try passFirstFactor(
             account
-              ?? newAccount(email, in: scope, number: number, by: author, at: now, connection),
+              ?? newAccount(email, in: scope, by: author, at: now, connection),
             in: scope, provider: .password, with: .signIn, at: now, connection),
           isNewUser: account == nil)
       }
@@ -62,7 +61,7 @@ extension SignIns {
 
   /// Creates an account with a verified email.
   private func newAccount(
-    _ email: String, in scope: Scope, number: AccountNumber, by author: Author, at now: Instant,
+    _ email: String, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
     guard try UserPermissions.find(scope.key, connection).signUp else {
@@ -73,7 +72,7 @@ extension SignIns {
     new.emailVerified = true
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, number: number, uid: uid, at: now,
+      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
     try markAsLinked(account, connection)
     try account.recordSignUp(in: scope, by: author, at: now, connection)

@@ -80,7 +80,6 @@ extension SignIns {
   ) async throws(SignInError) -> PhoneSignInOutcome {
     let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
-    let key = await store.accountNumbers.reserve(in: scope)
     let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(SignInError.self) {
       connection in
       try Self.checkPhones(scope, connection)
@@ -126,7 +125,7 @@ extension SignIns {
             return .failure(.adminOnly)
           }
           let new = try Self.make(
-            number, in: scope, as: key, by: author, at: now, random: random, connection)
+            number, in: scope, by: author, at: now, random: random, connection)
           return .success(
             .signedIn(
               try Self.begin(new, in: scope, with: .signIn, at: now, random: random, connection),
@@ -197,14 +196,14 @@ extension SignIns {
   }
 
   private static func make(
-    _ number: String, in scope: Scope, as key: AccountNumber, by author: Author, at now: Instant,
+    _ number: String, in scope: Scope, by author: Author, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> Account {
     var new = NewAccount()
     new.phoneNumber = number
     let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, number: key, uid: uid, at: now,
+      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
     try account.recordSignUp(in: scope, by: author, at: now, connection)
     return account

@@ -39,7 +39,6 @@ public struct SignIns: Sendable {
     let hash = try await accounts.check(new, in: scope)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
-    let number = await store.accountNumbers.reserve(in: scope)
     let result: Result<SessionGrant, AccountError> = try await store.write(AccountError.self) {
       connection in
       // It may have been turned off while the password was hashed.
@@ -52,7 +51,7 @@ public struct SignIns: Sendable {
       }
       let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       let account = try AccountRecord.insert(
-        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, number: number,
+        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope,
         uid: uid, at: now, connection)
       try account.recordSignUp(in: scope, by: author, at: now, connection)
       return .success(

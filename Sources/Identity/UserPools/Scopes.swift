@@ -51,21 +51,17 @@ public struct Scopes: Sendable {
     }
   }
 
-  static func query(project: ID<Project>, tenant: ID<Tenant>?) -> SQL {
-    """
-    SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)
-    WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
-    """
-  }
-
   static func find(
     project: ID<Project>, tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> Scope {
     // In the database, the empty tenant ID is the project's own pool, not a tenant.
     if let tenant, tenant.text.isEmpty { throw ScopeError.tenantNotFound }
-    let row = try connection.first(query(project: project, tenant: tenant)) { row in
-      (scope: try Scope(row), deletedAt: try row.value(7) as Int64?)
-    }
+    let row = try connection.first(
+      """
+      SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
+      """
+    ) { row in (scope: try Scope(row), deletedAt: try row.value(7) as Int64?) }
     guard let row else {
       guard tenant != nil else { throw ScopeError.projectNotFound }
       _ = try find(project: project, tenant: nil, connection)

@@ -107,22 +107,18 @@ extension UserPools {
     visibleTo administrator: Administrator, limit: Int
   ) async throws(UserPoolError) -> [(id: ID<Project>, displayName: String)] {
     guard !administrator.grants.isEmpty else { return [] }
+    let condition: SQL =
+      administrator.seesEveryProject
+      ? "project_id > ''"
+      : "project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
     return try await store.read(UserPoolError.self) { connection in
-      try connection.all(Self.projectNames(visibleTo: administrator, limit: limit)) {
-        (ID(try $0.value(0)), try $0.value(1))
-      }
+      try connection.all(
+        """
+        SELECT project_id, display_name FROM project WHERE \(condition) AND deleted_at IS NULL
+        ORDER BY project_id LIMIT \(limit)
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1)) }
     }
-  }
-
-  static func projectNames(visibleTo administrator: Administrator, limit: Int) -> SQL {
-    var condition: SQL = "project_id > ''"
-    if !administrator.seesEveryProject {
-      condition = "project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
-    }
-    return """
-      SELECT project_id, display_name FROM project WHERE \(condition) AND deleted_at IS NULL
-      ORDER BY project_id LIMIT \(limit)
-      """
   }
 
   /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
@@ -185,24 +181,16 @@ extension UserPools {
   public func tenantNames(
     project: ID<Project>, visibleTo administrator: Administrator, limit: Int
   ) async throws(UserPoolError) -> [(id: ID<Tenant>, displayName: String)] {
-    guard
-      let query = Self.tenantNames(project: project, visibleTo: administrator, limit: limit)
-    else { return [] }
+    guard let restriction = Self.restriction(to: administrator, in: project) else { return [] }
     return try await store.read(UserPoolError.self) { connection in
-      try connection.all(query) { (ID(try $0.value(0)), try $0.value(1)) }
-    }
-  }
-
-  static func tenantNames(
-    project: ID<Project>, visibleTo administrator: Administrator, limit: Int
-  ) -> SQL? {
-    restriction(to: administrator, in: project).map { restriction in
-      """
-      SELECT s.tenant_id, s.display_name FROM scope s
-      WHERE s.project_id = \(project.text) AND s.tenant_id > '' AND s.deleted_at IS NULL
-        \(restriction)
-      ORDER BY s.tenant_id LIMIT \(limit)
-      """
+      try connection.all(
+        """
+        SELECT s.tenant_id, s.display_name FROM scope s
+        WHERE s.project_id = \(project.text) AND s.tenant_id > '' AND s.deleted_at IS NULL
+          \(restriction)
+        ORDER BY s.tenant_id LIMIT \(limit)
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1)) }
     }
   }
 }

@@ -24,43 +24,7 @@ import Testing
     }
   }
 
-  @Test func `numbers for two accounts of a pool don't conflict, and are taken in blocks`()
-    async throws
-  {
-    try await withInstance { instance in
-      let (pool, servers) = (instance.acme, [instance.identity, try instance.identity()])
-      var numbers: [AccountNumber] = []
-      for server in servers { numbers.append(await server.store.accountNumbers.reserve(in: pool)) }
-      let (taken, used) = (numbers, Numbers())
-      let runs = try await Meeting.writes(instance.database) { number, connection in
-        let value = try taken[number].use(in: pool.key, connection)
-        used.values.withLock { $0.append(value) }
-      }
-      #expect(runs == 2)
-      #expect(Set(used.values.withLock { $0 }) == [1, 65])
-    }
-  }
-
-  @Test func `a number that no write used is used for the next account`() async throws {
-    try await withInstance { instance in
-      let numbers = instance.identity.store.accountNumbers
-      for _ in 0..<3 { _ = await numbers.reserve(in: instance.acme) }
-      let first = try await instance.account(.alice)
-      #expect(first.key == instance.acme.accountKeys.lowerBound + 1)
-      // It's refused because of the address, before it has a key.
-      await #expect(throws: AccountError.self) { try await instance.account(.alice) }
-      #expect(try await instance.account(.bob).key == first.key + 1)
-      for number in [3, 4] as [Int64] {
-        let reserved = await numbers.reserve(in: instance.acme)
-        let used = try await instance.database.write { connection in
-          try reserved.use(in: instance.acme.key, connection)
-        }
-        #expect(used == number)
-      }
-    }
-  }
-
-  @Test func `numbers taken before a pool is deleted create no accounts`() async throws {
+  @Test func `a deleted pool gets no accounts`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice, in: instance.east)
       try await instance.identity.pools.delete(
@@ -100,11 +64,6 @@ import Testing
       #expect(links.map(\.sequence) == Array(1...Int64(links.count)))
     }
   }
-}
-
-/// Numbers of accounts, as writes used them.
-private final class Numbers: Sendable {
-  let values = Mutex<[Int64?]>([])
 }
 
 /// Two writes that are open at the same time.
