@@ -107,7 +107,7 @@ extension Demo {
     let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
     guard policy != pool.plan.earlier else { return [] }
     func change(at: Instant, _ edit: @escaping @Sendable (inout PolicyEdit) -> Void) -> DemoEvent {
-      DemoEvent(at: at) { _ = try await identity.policies.change(scope, by: author, edit) }
+      DemoEvent(at: at) { _ = try await identity.policies.change(scope, by: author, edit: edit) }
     }
     return [
       change(at: moment(to: 15 * 86_400)) { $0.pattern = policy.pattern },
