@@ -31,8 +31,6 @@ public final class Identity: Sendable {
   public let reviews: Reviews
   /// The keys that sign evidence of reviews.
   public let evidenceKeys: EvidenceKeys
-  /// Named policies.
-  public let policyTemplates: PolicyTemplates
   /// Accounts of users.
   public let accounts: Accounts
   /// Imports of users.
@@ -179,7 +177,6 @@ public final class Identity: Sendable {
     evidenceKeys = try EvidenceKeys(store: store, keys: keys)
     auditChain = AuditChain(store: store, keys: evidenceKeys)
     reviews = Reviews(store: store, audit: audit, keys: evidenceKeys)
-    policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)
     let backupCodeStore = try BackupCodeStore(keys: keys, random: random)

@@ -198,7 +198,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
-            "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme", "{template}": "strict",
+            "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme",
             "{email}": "reset-password", "{passkey}": passkey,
             "{enrollment}": user["mfaInfo"][0]["mfaEnrollmentId"],
             "{number}": policy if "policy-approvals" in path

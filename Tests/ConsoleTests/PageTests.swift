@@ -30,12 +30,6 @@ import Testing
     ("policy-like-project", World.tomas, "{eu}/policy?change=project"),
     ("policy-mandatory", World.ada, "{eu}/policy?pattern=mandatory"),
     ("policy-affected", World.ada, "{eu}/policy/affected?beyond=0"),
-    ("policy-templates", World.ada, "/projects/acme-retail/policy-templates"),
-    ("policy-template", World.ada, "/projects/acme-retail/policy-templates/strict"),
-    (
-      "policy-template-preview", World.tomas,
-      "/projects/acme-retail/policy-templates/strict?step=preview&tenant={eu-id}"
-    ),
     ("policy-versions", World.ada, "{eu}/policy/versions"),
     ("scheduled-changes-empty", World.ada, "{eu}/policy/scheduled"),
     ("review", World.ada, "/projects/acme-retail/review"),

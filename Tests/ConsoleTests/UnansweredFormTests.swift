@@ -34,18 +34,6 @@ struct UnansweredFormTests {
     }
   }
 
-  @Test func `a preview of a policy template needs a tenant`() async throws {
-    try await World.withSampleData { world in
-      let ada = try await Browser.signedIn(world)
-      let address = "/projects/acme-retail/policy-templates/strict"
-      #expect(try await ada.get(address).status == .ok)
-      let answer = try await ada.get(address + "?step=preview")
-      #expect(answer.status == .unprocessableContent)
-      #expect(answer.says("Select between 1 and"))
-      Markup.check(answer)
-    }
-  }
-
   @Test func `a list of users with two addresses on a line is shown again with the line's number`()
     async throws
   {

@@ -125,8 +125,6 @@ enum AuditText {
     case .messageRead: Message("audit.action-message-read")
     case .policyCancelSchedule: Message("audit.action-policy-cancel-schedule")
     case .policyChange: Message("audit.action-policy-change")
-    case .policyCreateTemplate: Message("audit.action-policy-create-template")
-    case .policyDeleteTemplate: Message("audit.action-policy-delete-template")
     case .policySchedule: Message("audit.action-policy-schedule")
     case .policyScheduleFail: Message("audit.action-policy-schedule-fail")
     case .policySignOff: Message("audit.action-policy-sign-off")
@@ -191,7 +189,6 @@ enum AuditText {
   static func name(of resource: AuditResource) -> Message {
     switch resource {
     case .policy: Message("common.mfa-policy")
-    case .policyTemplate: Message("audit.type-policy-template")
     case .scheduledChange: Message("audit.type-scheduled-change")
     case .policyWindow: Message("audit.type-policy-window")
     case .account: Message("audit.type-account")

@@ -71,14 +71,10 @@ extension SignedIn {
   /// A redirect to the first page of a list, for a page past its end; nil for any other page.
   ///
   /// The rows after its position have been deleted or have expired, so the list's empty state would be
-  /// false. The query of the first page doesn't have the fields `dropped` either.
-  func firstPage<Row>(
-    of path: String, insteadOf page: Page<Row>, without dropped: Set<UntrustedText> = []
-  ) -> Response? {
+  /// false.
+  func firstPage<Row>(of path: String, insteadOf page: Page<Row>) -> Response? {
     guard page.items.isEmpty, page.next == nil, query["after"] != nil else { return nil }
-    let dropped = dropped.union(["after"])
-    return .redirect(
-      to: Form(query.entries.filter { !dropped.contains($0.name) }).query(of: path))
+    return .redirect(to: Form(query.entries.filter { $0.name != "after" }).query(of: path))
   }
 }
 

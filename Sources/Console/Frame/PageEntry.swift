@@ -151,8 +151,7 @@ struct PageEntry: Sendable {
       .people, Message("common.users"), ConsolePaths.users,
       and: [["new-user"], ["bulk-removals"], ["erasure"]], countsUsers: true),
     .pool(.people, Message("activity.title"), ConsolePaths.activity),
-    .pool(
-      .configure, Message("common.mfa-policy"), ConsolePaths.policy, and: [["policy-templates"]]),
+    .pool(.configure, Message("common.mfa-policy"), ConsolePaths.policy),
     .pool(
       .configure, Message("settings.sign-in-methods"), ConsolePaths.signInMethods,
       and: [["settings", "sign-in"]]),

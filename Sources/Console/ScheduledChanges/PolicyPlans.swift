@@ -8,8 +8,6 @@ import Templating
 struct PolicyPlans: ViewModel {
   let scheduled: String
   let versions: String
-  /// The project's templates; nil for administrators who can't change the project's policy.
-  let templates: String?
   /// When the pending scheduled change takes effect; nil if there's none.
   let pending: Markup?
   /// Why the pending change won't be made; nil if it will be.
@@ -25,10 +23,6 @@ struct PolicyPlans: ViewModel {
   ) {
     scheduled = ConsolePaths.scheduledChanges(context.scope)
     versions = ConsolePaths.policyVersions(context.scope)
-    let project = context.scope.project
-    let mayChangeAll = context.signedIn.administrator.may(
-      .changePolicy, project: project, tenant: nil)
-    templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
     let waiting = changes.first { $0.state == .waiting }
     failure = waiting?.foreseenFailure?.sentence
     pending = failure == nil ? waiting.map { times.moment($0.applyAt) } : nil
@@ -39,7 +33,6 @@ struct PolicyPlans: ViewModel {
   static let keys: Keys<Self> = [
     .text(\.scheduled),
     .text(\.versions),
-    .text(\.templates),
     .markup(\.pending),
     .text("failing") { plans in
       plans.failure.map { Message("scheduled-changes.change-failing", ["why": .message($0)]) }

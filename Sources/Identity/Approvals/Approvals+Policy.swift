@@ -8,7 +8,6 @@ public struct ProposedPolicy: Sendable {
   public let version: Int
   /// When it takes effect; nil for as soon as it's approved.
   public let applyAt: Instant?
-  let template: PolicyTemplate.Kind?
 }
 
 extension Approval {
@@ -30,8 +29,7 @@ extension Approvals {
   /// - Throws: ``PolicyError/approvalPending`` if another request is pending.
   static func ask(
     for new: PolicyEdit, over policy: Policy, applyAt time: Instant? = nil,
-    template: PolicyTemplate.Kind? = nil, _ request: ActionRequest, at now: Instant,
-    _ connection: borrowing Connection
+    _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant {
     let scope = policy.scope
     let pending = try connection.all(
@@ -54,10 +52,9 @@ extension Approvals {
       SupportRules(), in: scope, at: now, connection)
     try connection.run(
       """
-      INSERT INTO approval_policy (scope_key, approval_id, policy_version, apply_at, template,
+      INSERT INTO approval_policy (scope_key, approval_id, policy_version, apply_at,
         \(PolicyEdit.columnNames))
-      VALUES (\(scope.key), \(id), \(policy.version), \(time?.microseconds), \(template?.text),
-        \(new.values))
+      VALUES (\(scope.key), \(id), \(policy.version), \(time?.microseconds), \(new.values))
       """)
     var entry = AuditEntry(
       .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
@@ -66,9 +63,6 @@ extension Approvals {
     entry.add(.approvalCause, .code(cause.rawValue))
     entry.add(.expiresAt, .instant(expiry))
     if let time { entry.add(.appliesAt, .instant(time)) }
-    if let template {
-      entry.add(.policyTemplate, .text(try name(of: template, in: scope, connection)))
-    }
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)
     return expiry
@@ -112,15 +106,14 @@ extension Approvals {
   ) throws -> ProposedPolicy? {
     try connection.first(
       """
-      SELECT \(PolicyEdit.columns("w")), w.policy_version, w.apply_at, w.template FROM approval_policy w
+      SELECT \(PolicyEdit.columns("w")), w.policy_version, w.apply_at FROM approval_policy w
       WHERE w.scope_key = \(approval.scope.key) AND w.approval_id = \(approval.id)
       """
     ) { row in
       let column = PolicyEdit.columnCount
       return ProposedPolicy(
         edit: try PolicyEdit(row, from: 0), version: try row.value(column),
-        applyAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)),
-        template: (try row.value(column + 2) as String?).flatMap { PolicyTemplate.Kind($0) })
+        applyAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)))
     }
   }
 
@@ -138,17 +131,6 @@ extension Approvals {
         proposed.edit, over: policy, at: time, context, connection)
       return .policyScheduled(for: time)
     }
-    if let kind = proposed.template {
-      context.template = try Self.name(of: kind, in: policy.scope, connection)
-      try PolicyTemplate.recordUse(of: kind, in: policy.scope, at: now, connection)
-    }
     return .policyChanged(try Policies.store(proposed.edit, over: policy, context, connection))
-  }
-
-  /// Returns a template's name for the audit log.
-  private static func name(
-    of kind: PolicyTemplate.Kind, in scope: Scope, _ connection: borrowing Connection
-  ) throws -> String {
-    try PolicyTemplate.find(kind, of: scope.project, connection)?.name ?? kind.text
   }
 }

@@ -57,8 +57,8 @@ extension AuditAction {
   /// The group.
   public var group: Group {
     switch self {
-    case .policyCancelSchedule, .policyChange, .policyCreateTemplate, .policyDeleteTemplate,
-      .policySchedule, .policyScheduleFail, .policySignOff, .policyWiden:
+    case .policyCancelSchedule, .policyChange, .policySchedule, .policyScheduleFail, .policySignOff,
+      .policyWiden:
       .policy
     case .factorEndRecoveryCodes, .factorEndTemporaryCode, .factorRecoveryCodes,
       .factorTemporaryCode, .factorUseRecoveryCode, .factorUseTemporaryCode:

@@ -12,10 +12,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case policyCancelSchedule = "policy.cancel-schedule"
   /// Scheduled MFA policy change not made.
   case policyScheduleFail = "policy.schedule-fail"
-  /// Policy template created.
-  case policyCreateTemplate = "policy.create-template"
-  /// Policy template deleted.
-  case policyDeleteTemplate = "policy.delete-template"
   /// Recovery codes revoked.
   case factorEndRecoveryCodes = "factor.end-recovery-codes"
   /// Temporary code revoked.

@@ -50,15 +50,12 @@ struct ActionContext: Sendable {
   var approver: String?
   /// The time that the action was scheduled for; nil if it wasn't scheduled.
   var scheduledFor: Instant?
-  /// The name of the policy template that the action applies; nil for none.
-  var template: String?
 
   /// Writes the action's audit entry with the reason.
   func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
     var entry = entry
     if let reason { entry.note = reason }
     if let approver { entry.add(.approver, .text(approver)) }
-    if let template { entry.add(.policyTemplate, .text(template)) }
     if let scheduledFor { entry.add(.appliesAt, .instant(scheduledFor)) }
     try entry.record(by: author, at: now, connection)
   }

@@ -64,10 +64,6 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case signOffReview
   /// Cancels a scheduled change of the MFA policy.
   case cancelScheduledChange
-  /// Creates a policy template.
-  case createPolicyTemplate
-  /// Deletes a policy template.
-  case deletePolicyTemplate
 
   // Keys, tokens, and identity providers.
   /// Creates an API key.
@@ -266,8 +262,7 @@ extension ConsoleAction {
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
     case .signOffReview: ActionRequirements(.signOffReview, .secondFactor)
-    case .cancelScheduledChange, .createPolicyTemplate, .deletePolicyTemplate:
-      ActionRequirements(.changePolicy)
+    case .cancelScheduledChange: ActionRequirements(.changePolicy)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)

@@ -114,7 +114,6 @@ enum Deletion {
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM sign_off WHERE project_id = \(project)")
-      try connection.run("DELETE FROM policy_template WHERE project_id = \(project)")
     }
     // A later project or tenant must not inherit these through the same ID.
     try revokeAccess(to: scope, context, connection)
@@ -219,7 +218,6 @@ enum Deletion {
         DELETE FROM approval WHERE scope_key = \(scope)
         """)
       try connection.run("DELETE FROM alert WHERE scope_key = \(scope)")
-      try connection.run("DELETE FROM policy_template_use WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM scheduled_change WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")

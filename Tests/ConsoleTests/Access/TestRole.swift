@@ -126,7 +126,6 @@ struct Samples: Sendable {
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "scheduled": String(try await world.scheduledChange(in: scope)),
       "subscriptions": "1", "passkeys": "another",
-      "policy-templates": try await world.template(of: scope),
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
@@ -237,16 +236,6 @@ extension World {
       throw Missing("scheduled change")
     }
     return change.id
-  }
-
-  /// Creates a policy template, and returns its number.
-  func template(of scope: Scope) async throws -> String {
-    let (agent, ada) = try await inSupport()
-    _ = try await identity.policyTemplates.create(
-      "Template of \(scope.name)", from: scope, ActionRequest(agent: agent, author: ada))
-    let templates = try await identity.policyTemplates.list(scope.project)
-    guard let last = templates.last else { throw Missing("template") }
-    return last.kind.text
   }
 
   /// Queues a message for a user: the notice that an administrator set their password.

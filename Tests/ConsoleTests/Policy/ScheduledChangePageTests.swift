@@ -268,32 +268,4 @@ import Testing
         "an entry that isn't a version of this policy opens the form")
     }
   }
-
-  @Test func `a template is previewed and applied to the chosen tenants`() async throws {
-    try await World.withSampleData { world in
-      let ada = try await Browser.signedIn(world)
-      let list = "/projects/acme-retail/policy-templates"
-      Markup.check(try await ada.get(list))
-      let page = list + "/strict"
-      Markup.check(try await ada.get(page))
-      let tenant = try #require(try await world.euScope.tenant)
-      let preview = try await ada.get(page + "?step=preview&tenant=\(tenant.text)")
-      Markup.check(preview)
-      let form: Form = [
-        "csrf": try preview.csrf, "tenant": "\(tenant.text):2", "note": "One policy.",
-      ]
-      let late: Form = [
-        "csrf": try preview.csrf, "tenant": "\(tenant.text):1", "note": "One policy.",
-      ]
-      let refused = try await ada.post(page + "/application", late)
-      #expect(refused.status == .unprocessableContent && refused.says("since the preview"))
-      Markup.check(refused)
-      #expect(try await ada.post(page + "/application", form).location == list)
-      #expect(try await world.policy.configuration.totp?.state == .mandatory)
-      let after = try await ada.get(list)
-      #expect(after.says("1 policy changed.") && after.says("matches"))
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
-      #expect(try await nadia.get(page).status == .forbidden)
-    }
-  }
 }

@@ -59,21 +59,4 @@ struct AuditChangeTests {
     entry.compare(nil, [Self.name, Self.noPhone])
     #expect(entry.changes == [AuditChange(.displayName, to: .text("Ada"))])
   }
-
-  @Test func `a new policy template is audited with the settings it has`() async throws {
-    try await withInstance { instance in
-      let pia = try await instance.agent("pia", role: .policy)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
-        $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 2)
-        $0.pattern = nil
-      }
-      _ = try await instance.identity.policyTemplates.create(
-        "Ours", from: instance.acme, pia.request(nil))
-      let row = try #require(
-        try await instance.wholeLog().first { $0.action == .policyCreateTemplate })
-      #expect(row.new(.adjacentIntervals) == .number(2) && row.old(.adjacentIntervals) == nil)
-      #expect(row.new(.policyTemplate) == .text("Ours"))
-      #expect(!row.fields.contains(.pattern))
-    }
-  }
 }

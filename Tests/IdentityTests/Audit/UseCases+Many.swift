@@ -85,18 +85,6 @@ extension UseCase {
       let agent = try await i.agent("pia", role: .policy)
       return { _ = try await i.schedule(2, by: agent) }
     },
-    UseCase("create a policy template", [.policyCreateTemplate]) { i in
-      let agent = try await i.agent("pia", role: .policy)
-      return {
-        _ = try await i.identity.policyTemplates.create("Ours", from: i.acme, agent.request(nil))
-      }
-    },
-    UseCase("delete a policy template", [.policyDeleteTemplate]) { i in
-      let agent = try await i.agent("pia", role: .policy)
-      let templates = i.identity.policyTemplates
-      _ = try await templates.create("Ours", from: i.acme, agent.request(nil))
-      return { _ = try await templates.delete(1, of: i.acme.project, agent.request(nil)) }
-    },
     UseCase("delete a pool with a scheduled change", [.policyCancelSchedule, .projectDelete]) { i in
       _ = try await i.schedule(2, by: try await i.agent("pia", role: .policy))
       return { try await i.identity.pools.delete(project: i.acme.project, by: Instance.boss) }

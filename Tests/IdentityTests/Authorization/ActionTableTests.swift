@@ -35,8 +35,6 @@ struct ActionTableTests {
     weakenPolicy changePolicy recent written affectedUsers
     signOffReview signOffReview secondFactor none never
     cancelScheduledChange changePolicy none none never
-    createPolicyTemplate changePolicy none none never
-    deletePolicyTemplate changePolicy none none never
     createAPIKey manageKeys recent none never
     revokeAPIKey manageKeys recent none never
     createServiceToken manageKeys recent none never
