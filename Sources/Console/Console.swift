@@ -82,8 +82,8 @@ public struct Console: Sendable {
   /// What the console consists of, without `entrances`.
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
-    ScheduledChangesRoutes.self, PolicyVersionsRoutes.self,
-    ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self,
+    PolicyVersionsRoutes.self, ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self,
+    ExemptionsRoutes.self,
     UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self, FactorsRoutes.self,
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,

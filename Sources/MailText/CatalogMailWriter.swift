@@ -31,7 +31,6 @@ public struct CatalogMailWriter: MailWriter {
       case .breakGlass(let mail): (mail.subject, mail.body)
       case .callerCode(let mail): (mail.subject, mail.body)
       case .reviewDue(let mail): (mail.subject, mail.body)
-      case .scheduledChangeFailed(let mail): (mail.subject, mail.body(in: catalog))
       case .reportedChange(let mail): (mail.subject, mail.body)
       case .signInMethod(let mail): (mail.subject, mail.body)
       case .enrollmentLink(let mail): (mail.subject, mail.body)

@@ -2,14 +2,13 @@
 tasks, and what it showed."""
 
 import json
-import re
 import time
 
 import pytest
 
 from support.audit_file import AuditFile, has_all
 from support.mail import MailServer
-from support.nodes import MARKS, PROJECT, TAKEOVER, Nodes
+from support.nodes import MARKS, TAKEOVER, Nodes
 from support.program import reauthenticate, run
 from support.provider_console import ALLOW, BEGIN, Site, assert_signed_in
 from support.rest import create_administrator, ok
@@ -20,23 +19,6 @@ pytestmark = MARKS
 
 # The audit log's entries that are written while the first node ends.
 ENTRIES = 20
-
-
-def schedule(nodes, intervals):
-    """Schedules a change of the policy for tomorrow."""
-    address = f"/projects/{PROJECT}/policy"
-    version = re.search(r'name="version" value="(\d+)"', nodes.owner.get(address).text).group(1)
-    reauthenticate(nodes.data)
-    tomorrow = time.strftime("%Y-%m-%dT%H:%M", time.gmtime(time.time() + 86_400))
-    answer = nodes.owner.post(address + "/changes", {
-        "totp": "on", "intervals": str(intervals), "sms": "off", "pattern": "account", "from": "",
-        "version": version, "note": "for the tests", "apply-at": tomorrow}, page=address)
-    assert answer.status_code == 303, answer.text
-
-
-def intervals(nodes):
-    config = ok(nodes.api.admin("GET", "config", version="v2"))
-    return config["mfa"]["providerConfigs"][0]["totpProviderConfig"].get("adjacentIntervals", 0)
 
 
 def export(nodes, **more):
@@ -88,7 +70,6 @@ class Scene:
         self.olga.add_passkey("Phone")
         self.olga.sign_out()
         self.show(self.olga, "/sign-in/passkey")
-        schedule(nodes, 3)
         self.write()
 
     def show(self, browser, path):
@@ -160,8 +141,6 @@ def test_tasks_continue_in_order(scene):
     # Each node that is left goes on with its file.
     for file in scene.files[1:]:
         has_all(file, last, TAKEOVER)
-    nodes.execute("UPDATE scheduled_change SET apply_at = apply_at - 86400000000 * 2")
-    until(lambda: intervals(nodes) == 3, "the policy is changed", TAKEOVER)
     assert time.monotonic() - scene.ended < TAKEOVER + 20
     assert nodes.holder not in ([], scene.holder), "the first node didn't do the tasks"
     for file in scene.files[1:]:

@@ -31,7 +31,6 @@ import Testing
     ("policy-mandatory", World.ada, "{eu}/policy?pattern=mandatory"),
     ("policy-affected", World.ada, "{eu}/policy/affected?beyond=0"),
     ("policy-versions", World.ada, "{eu}/policy/versions"),
-    ("scheduled-changes-empty", World.ada, "{eu}/policy/scheduled"),
     ("review", World.ada, "/projects/acme-retail/review"),
     ("review-differs", World.iris, "/projects/acme-retail/review?show=differs&sort=changed"),
     ("review-support", World.nadia, "/projects/acme-retail/review"),

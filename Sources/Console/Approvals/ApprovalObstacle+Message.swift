@@ -9,7 +9,6 @@ extension ApprovalObstacle {
     case .accountOutOfReach: Message("approvals.account-out-of-reach", ["name": .name(name)])
     case .accountDeleted: Message("approvals.account-deleted")
     case .policyChanged: Message("approvals.policy-changed-since")
-    case .changeScheduled: Message("approvals.change-scheduled")
     case .refusalNeedsEmail: Message("approvals.refusal-needs-email")
     case .listGone: Message("approvals.list-gone")
     case .factorGone: Message("approvals.factor-gone")

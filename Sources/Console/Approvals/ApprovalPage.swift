@@ -99,14 +99,12 @@ struct ApprovalPage: Sendable {
     // The page already shows it in place of the form.
     frame.errors = errors.filter { $0.text != refusal?.sentence }
     frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
-    let proposed = try await proposed(approval)
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), eligibility: eligibility, isOwn: isOwn,
       refusal: refusal,
       obstacle: try await refusing { try await approvals.obstacle(to: approval) },
-      answer: answer, changes: try await changes(proposed, in: approval.scope),
-      applyAt: proposed?.applyAt,
+      answer: answer, changes: try await changes(approval),
       carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -122,18 +120,13 @@ extension ApprovalPage {
       ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
   }
 
-  /// Returns the proposed policy; nil if the request isn't for a policy.
-  private func proposed(_ approval: Approval) async throws(Refusal) -> ProposedPolicy? {
-    try await refusing { try await approvals.proposedPolicy(of: approval) }
-  }
-
-  /// Returns the requested changes, also after the policy has changed.
-  private func changes(
-    _ proposed: ProposedPolicy?, in scope: Scope
-  ) async throws(Refusal) -> [PolicyChange] {
+  /// Returns the requested changes of a policy, also after it has changed; empty if the request isn't
+  /// for a policy.
+  private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange] {
+    let proposed = try await refusing { try await approvals.proposedPolicy(of: approval) }
     guard let proposed else { return [] }
     let base = try await refusing {
-      try await identity.policies.edit(ofVersion: proposed.version, of: scope)
+      try await identity.policies.edit(ofVersion: proposed.version, of: approval.scope)
     }
     return base.map { PolicyChange.between($0, proposed.edit) } ?? []
   }

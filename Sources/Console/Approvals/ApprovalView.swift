@@ -17,8 +17,6 @@ struct ApprovalView: ViewModel {
   let obstacle: ApprovalObstacle?
   let answer: String
   let changes: [PolicyChange]
-  /// When the proposed policy takes effect; nil for as soon as it's approved.
-  let applyAt: Instant?
   let carriesMail: Bool
 
   /// The name of the code field of the rejection form; the approval form on the same page has its
@@ -59,9 +57,6 @@ struct ApprovalView: ViewModel {
       facts.append(Fact(Message("approvals.reason"), HTML.isolated(approval.note)))
       for change in changes {
         facts.append(Fact(change.field.label, change.values))
-      }
-      if let applyAt {
-        facts.append(Fact(Message("approvals.takes-effect"), times.moment(applyAt)))
       }
       facts.append(
         Fact(Message("approvals.affected-users"), Message.value(.number(approval.users))))
@@ -120,10 +115,7 @@ struct ApprovalView: ViewModel {
       carriesMail
         ? Message("approvals.removal-takes-effect")
         : Message("approvals.removal-takes-effect-without-email")
-    case .policy:
-      applyAt == nil
-        ? Message("approvals.policy-takes-effect")
-        : Message("approvals.policy-takes-effect-later")
+    case .policy: Message("approvals.policy-takes-effect")
     }
   }
 

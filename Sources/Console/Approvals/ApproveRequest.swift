@@ -27,11 +27,6 @@ struct ApproveRequest: ApprovalDecision {
           Flash(text: Message("approvals.policy-in-force"), link: PolicyPage.undo(policy)),
           ConsolePaths.policy(scope)
         )
-      case .policyScheduled:
-        (
-          Flash(text: Message("approvals.policy-scheduled")),
-          ConsolePaths.scheduledChanges(scope)
-        )
       case .begun(let job):
         (
           Flash(text: Message("approvals.removal-started")),

@@ -16,9 +16,7 @@ enum AuditCode {
     case .role: ServiceTokenRole(rawValue: code)?.auditText
     case .message: MessagesText.purpose(code)
     case .reportedChange: reportedChange(code)
-    case .outcome:
-      ApprovalObstacle(rawValue: code)?.auditText
-        ?? ScheduledPolicyChange.Failure(rawValue: code)?.auditText
+    case .outcome: ApprovalObstacle(rawValue: code)?.auditText
     case .approvalCause: Approval.Cause(rawValue: code)?.auditText
     case .verification: verification(code)
     case .callerVerification: CallerProof(rawValue: code)?.text
@@ -198,26 +196,11 @@ extension ApprovalObstacle {
     case .accountOutOfReach: Message("audit.account-out-of-reach")
     case .accountDeleted: Message("audit.account-deleted")
     case .policyChanged: Message("audit.policy-changed")
-    case .changeScheduled: Message("audit.change-scheduled")
     case .refusalNeedsEmail: Message("audit.refusal-needs-email")
     case .listGone: Message("audit.list-deleted")
     case .factorGone: Message("audit.factor-removed")
     case .factorEnrolled: Message("audit.factor-enrolled")
     case .poolDeleted: Message("audit.pool-deleted")
-    }
-  }
-}
-
-extension ScheduledPolicyChange.Failure {
-  /// Why a scheduled change wasn't made.
-  fileprivate var auditText: Message {
-    switch self {
-    case .authorRemoved: Message("audit.author-removed")
-    case .permissionLost: Message("audit.permission-lost")
-    case .policyChanged: Message("audit.policy-changed")
-    case .approvalRequired: Message("audit.approval-required")
-    case .refusalNeedsEmail: Message("audit.refusal-needs-email")
-    case .restored: Message("audit.backup-restored")
     }
   }
 }

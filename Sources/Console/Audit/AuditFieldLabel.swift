@@ -83,7 +83,6 @@ struct AuditFieldLabel {
     case .sms: Message("audit.field-sms")
     case .mfaState: Message("audit.field-mfa-state")
     case .pattern: Message("audit.field-pattern")
-    case .appliesAt: Message("audit.field-applies-at")
     case .mandatoryFrom: Message("audit.field-mandatory-from")
     case .enforcement: Message("audit.field-enforcement")
     case .enforcedFrom: Message("audit.field-enforced-from")

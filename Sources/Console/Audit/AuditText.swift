@@ -123,10 +123,7 @@ enum AuditText {
     case .masterKeyReseal: Message("audit.action-master-key-reseal")
     case .masterKeyRotate: Message("audit.action-master-key-rotate")
     case .messageRead: Message("audit.action-message-read")
-    case .policyCancelSchedule: Message("audit.action-policy-cancel-schedule")
     case .policyChange: Message("audit.action-policy-change")
-    case .policySchedule: Message("audit.action-policy-schedule")
-    case .policyScheduleFail: Message("audit.action-policy-schedule-fail")
     case .policySignOff: Message("audit.action-policy-sign-off")
     case .policyWiden: Message("audit.action-policy-widen")
     case .projectChange: Message("audit.action-project-change")
@@ -189,7 +186,6 @@ enum AuditText {
   static func name(of resource: AuditResource) -> Message {
     switch resource {
     case .policy: Message("common.mfa-policy")
-    case .scheduledChange: Message("audit.type-scheduled-change")
     case .policyWindow: Message("audit.type-policy-window")
     case .account: Message("audit.type-account")
     case .erasure: Message("audit.type-erasure")

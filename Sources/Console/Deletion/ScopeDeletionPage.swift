@@ -145,10 +145,6 @@ struct ScopeDeletionView: ViewModel {
     if losses.invitations > 0 {
       lines.append(Message("deletion.invitations", ["count": .number(losses.invitations)]))
     }
-    if losses.scheduledChanges > 0 {
-      lines.append(
-        Message("deletion.scheduled-changes", ["count": .number(losses.scheduledChanges)]))
-    }
     return lines
   }
 

@@ -120,21 +120,6 @@ struct Times: Hashable, Sendable {
     instant(ofLocal: day.start)
   }
 
-  /// The instant of a date and time in the administrator's time zone, such as `2026-12-01T09:30`;
-  /// nil if the text is malformed.
-  func instant(ofLocal text: String) -> Instant? {
-    let parts = text.split(separator: "T", omittingEmptySubsequences: false)
-    guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
-    let clock = parts[1].split(separator: ":", omittingEmptySubsequences: false)
-    guard (2...3).contains(clock.count),
-      clock.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } })
-    else { return nil }
-    let numbers = clock.compactMap { Int64($0) }
-    guard numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
-    let seconds = zip(numbers, [3_600, 60, 1]).map(*).reduce(0, +)
-    return instant(ofLocal: day.start.advanced(bySeconds: seconds))
-  }
-
   /// The instant of a local time that's given as if it were UTC.
   ///
   /// A time that occurs twice is the first of both. One that a clock change skips is later by the

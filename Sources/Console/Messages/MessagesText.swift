@@ -33,8 +33,6 @@ enum MessagesText {
     "administrator-recovery-codes": Message("messages.purpose-administrator-recovery-codes"),
     "administrator-provider": Message("messages.purpose-administrator-provider"),
     "administrator-second-factors": Message("messages.purpose-administrator-second-factors"),
-    "notice-scheduled-change-failed":
-      Message("messages.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("messages.purpose-alert-changes-locked"),
     "alert-activity": Message("messages.purpose-alert-activity"),
     "break-glass": Message("messages.purpose-break-glass"),

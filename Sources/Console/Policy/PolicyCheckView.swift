@@ -13,10 +13,6 @@ struct PolicyCheckView: ViewModel {
   let unenrolled: UnenrolledUsers?
   let proposal: PolicyProposal
   let typed: String
-  /// When the change takes effect, as typed.
-  let applyAt: String
-  /// The time zone of that time, which the form carries.
-  let applyAtTimes: Times
   var isLate = false
   /// The authorization fields that saving requires.
   let fields: ActionFields
@@ -27,14 +23,7 @@ struct PolicyCheckView: ViewModel {
   let carriesMail: Bool
   /// Whether this server sends text messages.
   let carriesText: Bool
-  /// When a scheduled change would take effect, which this change outdates; nil if there's none.
-  let scheduledAt: Instant?
   let now: Instant
-  /// When the change takes effect, if a valid time is typed; nil for now.
-  let takesEffectAt: Instant?
-
-  /// When the change takes effect, at the earliest.
-  private var effectAt: Instant { max(takesEffectAt ?? now, now) }
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -103,7 +92,7 @@ struct PolicyCheckView: ViewModel {
   private var enforcementHit: Message? {
     let was = preview.policy.edit
     guard let enforcement = preview.new.effectiveEnforcement,
-      let day = preview.new.firstDueDay(at: effectAt)
+      let day = preview.new.firstDueDay(at: now)
     else {
       return was.effectiveEnforcement == nil ? nil : Message("policy.no-more-enforcement")
     }
@@ -150,10 +139,6 @@ struct PolicyCheckView: ViewModel {
   /// Warnings about values that are probably mistakes, and about what can't be read.
   private var warnings: [Message] {
     var warnings: [Message] = []
-    if let scheduledAt {
-      warnings.append(
-        Message("policy.outdates-scheduled", ["time": frame.times.value(scheduledAt)]))
-    }
     if changesWindow, evidence.evidence == nil {
       warnings.append(Message("policy.impact-unavailable"))
     }
@@ -165,8 +150,7 @@ struct PolicyCheckView: ViewModel {
     }
     return warnings
       + PolicyWarning.all(
-        from: preview.policy.edit, to: preview.new, at: now, applyAt: takesEffectAt,
-        carriesText: carriesText
+        from: preview.policy.edit, to: preview.new, at: now, carriesText: carriesText
       ).map(\.message)
   }
 
@@ -248,7 +232,7 @@ struct PolicyCheckView: ViewModel {
     }
     let all = Message.Value.message(Message("policy.user-count", ["count": .number(users)]))
     let share = Message.Value.message(Meter.percent(without, of: users).message)
-    guard let day = preview.new.mandatoryFrom, day.start > effectAt else {
+    guard let day = preview.new.mandatoryFrom, day.start > now else {
       return Message(
         "policy.users-must-enroll", ["count": .number(without), "users": all, "share": share])
     }
@@ -309,12 +293,6 @@ struct PolicyCheckView: ViewModel {
       view.preview.switchesOff
         ? TypedName(view.context.scope, view.typed, view.frame.error(at: "confirmation")) : nil
     },
-    .text(\.applyAt),
-    // The time of the warnings that were shown.
-    .text("warnedAt") { $0.takesEffectAt == nil ? nil : $0.applyAt },
-    .text("applyAtError") { $0.frame.error(at: "apply-at") },
-    .text("zone") { $0.applyAtTimes.zoneText },
-    .object("hiddenZone") { $0.applyAtTimes.hiddenZone },
     .text("button") { $0.button },
     .text("approval") { $0.approval },
     .text("approvalError") { $0.frame.error(at: "approval") },

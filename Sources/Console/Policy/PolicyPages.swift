@@ -118,14 +118,9 @@ struct PolicyPages: Sendable {
         policy: policy,
         unenrolled: unenrolled, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
-      carriesText: identity.messages.carriesText)
-    model.carried = ["apply-at", Times.zoneField, "note"].compactMap { name in
-      let value = context.signedIn.form.trimmed(name)
-      return value.isEmpty ? nil : HiddenField(name: name, value: value)
-    }
-    model.plans = PolicyPlans(
-      context, scheduled: try await refusing { try await policies.scheduled(scope) },
-      drift: policies.drift(of: policy.stored), file: policies.fileStatus, times: frame.times)
+      carriesText: identity.messages.carriesText,
+      drift: PolicyFileDrift(policies.drift(of: policy.stored), policies.fileStatus))
+    model.note = context.signedIn.form.trimmed("note")
     if let version, version != policy.version {
       let missed = try await refusing {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
@@ -177,9 +172,6 @@ struct PolicyPages: Sendable {
       Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
     ]
     let frameView = FrameView(frame)
-    let version = change.preview.policy.version
-    let scheduled = try await refusing { try await policies.scheduled(context.scope) }
-      .first { $0.isCurrent(at: version) }
     let preview = change.preview
     let unenrolled = try await failures.optional(context.signedIn.request) { () throws(Refusal) in
       try await refusing {
@@ -189,13 +181,11 @@ struct PolicyPages: Sendable {
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: preview, unenrolled: unenrolled,
       proposal: change.proposal,
-      typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"),
-      applyAtTimes: try context.signedIn.formTimes, isLate: isLate,
+      typed: typed, isLate: isLate,
       fields: try await actions.fields(preview.action, context.signedIn, frameView),
       evidence: try await evidence(EvidenceQuery(), context), publicURL: frames.publicURL,
       carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
-      scheduledAt: scheduled?.applyAt,
-      now: identity.clock.now(), takesEffectAt: try ApplyAt(context.signedIn).instant)
+      now: identity.clock.now())
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
   }
@@ -219,11 +209,9 @@ extension Refusal {
   /// Converts an error of a change whose values are already validated.
   init(_ error: PolicyError) {
     switch error {
-    case .scopeNotFound, .changeNotFound: self = .notFound
+    case .scopeNotFound: self = .notFound
     case .invalidAdjacentIntervals, .twoTOTPEntries, .refusalNeedsEmail: self = .unreadableForm
-    case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .changeNotPending,
-      .unavailable:
-      self = .unavailable(error)
+    case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
     }
   }
 }

@@ -18,10 +18,11 @@ struct PolicyView: ViewModel {
   let carriesMail: Bool
   /// Whether this server sends text messages.
   let carriesText: Bool
+  /// How the policy differs from the policy file; nil if it doesn't.
+  let drift: PolicyFileDrift?
   var race: PolicyRace?
-  var plans: PolicyPlans?
-  /// The answers of the review page, so that they needn't be given again.
-  var carried: [HiddenField] = []
+  /// The reason that was given on the review page, so that it needn't be given again.
+  var note = ""
 
   private var configuration: MFAConfiguration { policy.configuration }
 
@@ -119,8 +120,9 @@ struct PolicyView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
-    .optional(\.plans),
-    .list(\.carried),
+    .optional(\.drift),
+    .text("restore") { ConsolePaths.policyVersions($0.context.scope) },
+    .text("note") { $0.note.isEmpty ? nil : $0.note },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
     .flag("isOn") { $0.answers.totp == "on" },

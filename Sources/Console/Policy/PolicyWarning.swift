@@ -4,8 +4,8 @@ import MailText
 
 /// A value of a changed policy that is probably a mistake.
 enum PolicyWarning: Equatable {
-  /// The change makes enrollment mandatory from a day before it takes effect.
-  case startIsPast(Day, isScheduled: Bool)
+  /// The change makes enrollment mandatory from a day in the past.
+  case startIsPast(Day)
   /// The change enables SMS codes, which no phone receives.
   case noGateway
 
@@ -15,16 +15,14 @@ enum PolicyWarning: Equatable {
   ///   - old: The policy before the change.
   ///   - new: The policy after the change.
   ///   - now: The current time.
-  ///   - time: When the change takes effect; nil for now.
   ///   - carriesText: Whether this server sends text messages.
   /// - Returns: The warnings; empty for most changes.
   static func all(
-    from old: PolicyEdit, to new: PolicyEdit, at now: Instant, applyAt time: Instant? = nil,
-    carriesText: Bool
+    from old: PolicyEdit, to new: PolicyEdit, at now: Instant, carriesText: Bool
   ) -> [PolicyWarning] {
     var warnings: [PolicyWarning] = []
-    if let day = new.mandatoryFrom, day != old.mandatoryFrom, day.start < max(time ?? now, now) {
-      warnings.append(.startIsPast(day, isScheduled: day.start >= now))
+    if let day = new.mandatoryFrom, day != old.mandatoryFrom, day.start < now {
+      warnings.append(.startIsPast(day))
     }
     if new.configuration.isSMSOn, !old.configuration.isSMSOn, !carriesText {
       warnings.append(.noGateway)
@@ -35,10 +33,7 @@ enum PolicyWarning: Equatable {
   /// The sentence.
   var message: Message {
     switch self {
-    case .startIsPast(let day, isScheduled: false):
-      Message("policy.start-is-past", ["day": Times.value(day)])
-    case .startIsPast(let day, isScheduled: true):
-      Message("policy.start-before-change", ["day": Times.value(day)])
+    case .startIsPast(let day): Message("policy.start-is-past", ["day": Times.value(day)])
     case .noGateway:
       Message(
         "policy.no-sms-gateway", ["holder": .message(Permission.readMessages.holder)])

@@ -16,16 +16,12 @@ struct Upcoming: ViewModel {
   {
     let (administrator, times) = (signedIn.administrator, signedIn.times)
     let end = identity.clock.now().advanced(bySeconds: Int64(Self.days) * 86_400)
-    let changes = try await refusing {
-      try await identity.policies.upcoming(visibleTo: administrator, limit: Self.most)
-    }
     let reviews = try await refusing {
       try await identity.reviews.upcoming(
         visibleTo: administrator, within: Self.days, limit: Self.most)
     }
     let all =
-      changes.map { UpcomingItem($0.scope, appliesAt: $0.applyAt, times) }
-      + exemptions.prefix { $0.endsAt <= end }.prefix(Self.most).map { UpcomingItem($0, times) }
+      exemptions.prefix { $0.endsAt <= end }.prefix(Self.most).map { UpcomingItem($0, times) }
       + reviews.map { UpcomingItem($0.signOff, $0.projectName) }
     items = Array(all.sorted { $0.at < $1.at }.prefix(Self.most))
   }
@@ -41,14 +37,6 @@ struct UpcomingItem: ViewModel {
   var project: String?
   let sentence: Message
   let href: String
-
-  init(_ scope: Scope, appliesAt: Instant, _ times: Times) {
-    at = appliesAt
-    name = scope.name
-    project = scope.tenant == nil ? nil : scope.projectName
-    sentence = Message("projects.change-scheduled", ["at": times.value(appliesAt)])
-    href = ConsolePaths.scheduledChanges(scope)
-  }
 
   init(_ exemption: Exemption, _ times: Times) {
     at = exemption.endsAt

@@ -53,9 +53,6 @@ struct AttentionRules {
   /// Whether there's a policy file, and it can be read.
   let fileStatus: PolicyFileStatus
 
-  /// The newest scheduled changes of the policy.
-  let scheduled: [ScheduledPolicyChange]
-
   /// Stored secrets of the pool that can't be decrypted; empty unless the administrator is an owner.
   let unreadable: [UnreadableSecrets.Group]
 
@@ -84,7 +81,7 @@ struct AttentionRules {
       }
       + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
       + [
-        signInOff, lockedOut, unstated, weakened, drift, unscheduled, off, phonesOff, wide, methods,
+        signInOff, lockedOut, unstated, weakened, drift, off, phonesOff, wide, methods,
         unverified, late, unsent(.mail), unsent(.sms), stale,
       ]
       .compactMap {
@@ -156,19 +153,6 @@ struct AttentionRules {
   private var weakened: Attention? {
     guard let weakened = prerequisites.weakened else { return nil }
     return Attention(weakened.sentence(times), Message("scopes.review-policy"), policyPage)
-  }
-
-  /// The newest scheduled change, if it failed in the last week.
-  private var unscheduled: Attention? {
-    guard let newest = scheduled.first, let failure = newest.failure,
-      let endedAt = newest.endedAt, endedAt.advanced(bySeconds: Self.week) > now
-    else { return nil }
-    return Attention(
-      Message(
-        "scheduled-changes.not-made",
-        ["time": times.value(newest.applyAt), "why": .message(failure.sentence)]),
-      Message("scheduled-changes.view"),
-      context.may(.readPolicy) ? ConsolePaths.scheduledChanges(scope) : nil)
   }
 
   private var drift: Attention? {

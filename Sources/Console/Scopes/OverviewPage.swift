@@ -41,7 +41,6 @@ struct OverviewPage: Sendable {
       alerts: try await refusing { try await identity.alerts.ongoing(in: scope) },
       fileDrift: identity.policies.drift(of: policy.stored),
       fileStatus: identity.policies.fileStatus,
-      scheduled: try await refusing { try await identity.policies.scheduled(scope) },
       unreadable: try await refusing {
         try await identity.unreadableSecrets.groups(
           visibleTo: context.signedIn.administrator, in: scope)

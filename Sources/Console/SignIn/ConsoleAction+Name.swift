@@ -29,7 +29,6 @@ extension ConsoleAction {
     case .editGuidance: Message("sign-in.form-edit-support-playbook")
     case .changePolicy, .weakenPolicy: Message("sign-in.form-change-mfa-policy")
     case .signOffReview: Message("sign-in.form-sign-off-review")
-    case .cancelScheduledChange: Message("sign-in.form-cancel-scheduled-change")
     case .createAPIKey: Message("sign-in.form-create-api-key")
     case .revokeAPIKey: Message("sign-in.form-revoke-api-key")
     case .createServiceToken: Message("sign-in.form-create-service-token")

@@ -182,8 +182,6 @@ public enum ApprovalObstacle: String, Sendable, CaseIterable {
   case accountDeleted = "account-deleted"
   /// The policy was changed.
   case policyChanged = "policy-changed"
-  /// Another change of the policy was scheduled.
-  case changeScheduled = "change-scheduled"
   /// The policy refuses users who couldn't be sent enrollment links, because the server no longer
   /// sends emails.
   case refusalNeedsEmail = "refusal-needs-email"
@@ -212,8 +210,6 @@ public enum ApprovalOutcome: Sendable {
   case begun(job: Int64)
   /// The policy is in effect.
   case policyChanged(Policy)
-  /// The policy will be in effect at this time.
-  case policyScheduled(for: Instant)
   /// The request wasn't carried out because something had changed.
   case overtaken(ApprovalObstacle)
 }

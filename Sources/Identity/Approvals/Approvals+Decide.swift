@@ -218,11 +218,6 @@ extension Approvals {
       let proposed = try Self.proposedPolicy(of: approval, connection)
       let policy = try Policies.find(scope.key, connection)
       guard let proposed, proposed.version == policy.version else { return .policyChanged }
-      if let time = proposed.applyAt, time > now,
-        try ScheduledPolicyChange.isPending(in: scope, connection)
-      {
-        return .changeScheduled
-      }
       return try store.outbox.isMissing(for: proposed.edit, over: policy.edit, connection)
         ? .refusalNeedsEmail : nil
     }

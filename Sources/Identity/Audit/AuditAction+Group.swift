@@ -57,9 +57,7 @@ extension AuditAction {
   /// The group.
   public var group: Group {
     switch self {
-    case .policyCancelSchedule, .policyChange, .policySchedule, .policyScheduleFail, .policySignOff,
-      .policyWiden:
-      .policy
+    case .policyChange, .policySignOff, .policyWiden: .policy
     case .factorEndRecoveryCodes, .factorEndTemporaryCode, .factorRecoveryCodes,
       .factorTemporaryCode, .factorUseRecoveryCode, .factorUseTemporaryCode:
       .backupCode

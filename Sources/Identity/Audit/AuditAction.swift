@@ -6,12 +6,6 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case policyWiden = "policy.widen"
   /// MFA policies reviewed and signed off.
   case policySignOff = "policy.sign-off"
-  /// MFA policy change scheduled.
-  case policySchedule = "policy.schedule"
-  /// Scheduled MFA policy change canceled.
-  case policyCancelSchedule = "policy.cancel-schedule"
-  /// Scheduled MFA policy change not made.
-  case policyScheduleFail = "policy.schedule-fail"
   /// Recovery codes revoked.
   case factorEndRecoveryCodes = "factor.end-recovery-codes"
   /// Temporary code revoked.

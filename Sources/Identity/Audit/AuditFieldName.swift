@@ -140,8 +140,6 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case mfaState = "mfa-state"
   /// The enrollment pattern.
   case pattern = "enrollment-pattern"
-  /// The time at which a scheduled change takes effect.
-  case appliesAt = "applies-at"
   /// The day from which enrollment is mandatory.
   case mandatoryFrom = "mandatory-from"
   /// How the server enforces mandatory enrollment.

@@ -30,7 +30,7 @@ public struct AuditFilter: Sendable, Hashable {
 
   /// Creates a filter for the changes of a pool's policy that were made.
   ///
-  /// Entries about the same policy also record what someone proposed or scheduled.
+  /// Entries about the same policy also record what someone proposed.
   static func policyVersions(of scope: Scope) -> AuditFilter {
     var filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
     filter.action = .policyVersions
@@ -43,7 +43,7 @@ public struct AuditFilter: Sendable, Hashable {
     case one(AuditAction)
     /// All actions of a group.
     case group(AuditAction.Group)
-    /// The changes of policies that were made, without those that were scheduled.
+    /// The changes of policies that were made, without those that were only proposed.
     case policyVersions
 
     /// The actions.

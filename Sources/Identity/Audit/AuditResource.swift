@@ -2,8 +2,6 @@
 public enum AuditResource: String, CaseIterable, Sendable {
   /// The policy of a user pool.
   case policy
-  /// A scheduled change of a policy.
-  case scheduledChange = "scheduled change"
   /// The code acceptance window of a user pool, in entries of earlier versions.
   case policyWindow = "policy window"
   /// A user.

@@ -48,15 +48,12 @@ struct ActionContext: Sendable {
   var reason: String?
   /// The name of the second administrator who approved the action; nil if no approval was needed.
   var approver: String?
-  /// The time that the action was scheduled for; nil if it wasn't scheduled.
-  var scheduledFor: Instant?
 
   /// Writes the action's audit entry with the reason.
   func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
     var entry = entry
     if let reason { entry.note = reason }
     if let approver { entry.add(.approver, .text(approver)) }
-    if let scheduledFor { entry.add(.appliesAt, .instant(scheduledFor)) }
     try entry.record(by: author, at: now, connection)
   }
 }

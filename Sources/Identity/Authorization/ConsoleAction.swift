@@ -62,8 +62,6 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case weakenPolicy
   /// Signs off the MFA policies of a project.
   case signOffReview
-  /// Cancels a scheduled change of the MFA policy.
-  case cancelScheduledChange
 
   // Keys, tokens, and identity providers.
   /// Creates an API key.
@@ -262,7 +260,6 @@ extension ConsoleAction {
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
     case .signOffReview: ActionRequirements(.signOffReview, .secondFactor)
-    case .cancelScheduledChange: ActionRequirements(.changePolicy)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)

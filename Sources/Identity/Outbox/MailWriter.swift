@@ -33,8 +33,6 @@ public enum MailContent: Sendable {
   case alert(AlertMail)
   /// A policy review that is due, to the last reviewer.
   case reviewDue(ReviewDueMail)
-  /// A scheduled policy change that wasn't made, to its author and owners.
-  case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
   /// A change to how an administrator signs in, to the administrator.
@@ -130,22 +128,6 @@ public struct ReviewDueMail: Sendable {
   public let isToReviewer: Bool
   /// The URL of the review in the console.
   public let link: String
-}
-
-/// A scheduled policy change that wasn't made.
-public struct ScheduledChangeFailedMail: Sendable {
-  /// The user pool.
-  public let scope: Scope
-  /// The fields that it would have changed.
-  public let changes: [PolicyChange]
-  /// The name of the administrator who scheduled it.
-  public let by: String
-  /// The time it was scheduled for.
-  public let applyAt: Instant
-  /// Why it wasn't made.
-  public let failure: ScheduledPolicyChange.Failure
-  /// The time of the attempt.
-  public let at: Instant
 }
 
 /// A change that a user reported.

@@ -44,24 +44,11 @@ extension Policies {
   public func edit(
     ofVersion number: Int, of scope: Scope
   ) async throws(PolicyError) -> PolicyEdit? {
-    try await edits(ofVersions: [number], of: scope)[number]
-  }
-
-  /// Returns a pool's policy as of versions, without those that can't be calculated.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
-  public func edits(
-    ofVersions numbers: Set<Int>, of scope: Scope
-  ) async throws(PolicyError) -> [Int: PolicyEdit] {
     try await store.read(PolicyError.self) { connection in
       let policy = try Self.stored(scope.key, connection)
-      var edits = [policy.version: policy.edit]
-      if let first = numbers.min(), first < policy.version {
-        for version in try restorable(scope, connection, through: { $0.number <= first + 1 }) {
-          edits[version.number - 1] = version.edit.before(version.row.changes)
-        }
-      }
-      return edits.filter { numbers.contains($0.key) }
+      guard number < policy.version else { return number == policy.version ? policy.edit : nil }
+      let versions = try restorable(scope, connection) { $0.number <= number + 1 }
+      return versions.first { $0.number == number + 1 }.flatMap { $0.edit.before($0.row.changes) }
     }
   }
 

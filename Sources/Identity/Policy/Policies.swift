@@ -45,12 +45,11 @@ public struct Policies: Sendable {
   ///   - scope: The user pool.
   ///   - version: The version that the change is based on.
   ///   - request: The administrator and their input.
-  ///   - time: When the change takes effect; nil for now. Everything it requires is required now.
   ///   - edit: Edits the policy; may be called more than once.
   /// - Returns: The result.
   /// - Throws: ``ActionError``.
   public func change(
-    _ scope: Scope, expecting version: Int, _ request: ActionRequest, applyAt time: Instant? = nil,
+    _ scope: Scope, expecting version: Int, _ request: ActionRequest,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) async throws(ActionError<PolicyError>) -> ActionOutcome<PolicyOutcome> {
     try await store.perform(
@@ -71,17 +70,10 @@ public struct Policies: Sendable {
       guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
         throw PolicyError.refusalNeedsEmail
       }
-      if let time {
-        try ScheduledPolicyChange.check(time, for: scope, at: context.now, connection)
-      }
       if try Approval.isNeeded(for: new, over: policy, connection) {
         return .waiting(
           until: try Approvals.ask(
-            for: new, over: policy, applyAt: time, request, at: context.now, connection))
-      }
-      if let time {
-        try ScheduledPolicyChange.store(new, over: policy, at: time, context, connection)
-        return .scheduled(for: time)
+            for: new, over: policy, request, at: context.now, connection))
       }
       return .changed(try Self.store(new, over: policy, context, connection))
     }

@@ -279,8 +279,6 @@ public enum PolicyOutcome: Sendable {
   case changed(Policy)
   /// Approval is pending, until this time at the latest.
   case waiting(until: Instant)
-  /// The change will be made at this time.
-  case scheduled(for: Instant)
 }
 
 /// Why a policy can't be changed.
@@ -295,15 +293,6 @@ public enum PolicyError: Error, Sendable {
   case changedMeanwhile(Policy)
   /// Another change that weakens the policy already has a pending approval.
   case approvalPending
-  /// The time for a scheduled change is too soon, in the past, or too far in the future
-  /// (``ScheduledPolicyChange/earliest``, ``ScheduledPolicyChange/latest``).
-  case timeOutOfRange
-  /// Another change of the pool is already scheduled.
-  case changeScheduled
-  /// The scheduled change doesn't exist.
-  case changeNotFound
-  /// The scheduled change was made, canceled, or failed.
-  case changeNotPending
   /// The user pool was deleted.
   case scopeNotFound
   /// The database is unavailable.

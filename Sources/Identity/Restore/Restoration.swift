@@ -113,8 +113,6 @@ extension Identity {
     ) { try Approval($0, at: now) }
     for approval in waiting { try Approvals.expire(approval, at: now, connection) }
     report.approvals = waiting.count
-    // A change that was canceled after the backup must not be made.
-    try ScheduledPolicyChange.failAll(.restored, at: now, connection)
     let jobs = try connection.all(
       """
       SELECT scope_key, job_id FROM bulk_job

@@ -18,8 +18,6 @@ public struct DeletionImpact: Equatable, Sendable {
   public let groupRoles: Int
   /// The number of pending invitations.
   public let invitations: Int
-  /// The number of pending scheduled policy changes, including those of tenants.
-  public let scheduledChanges: Int
 }
 
 /// Deletes projects and tenants.
@@ -47,7 +45,6 @@ enum Deletion {
     let invitations = try count(
       "SELECT count(*) FROM invitation WHERE \(place) AND expires_at > \(now.microseconds)",
       connection)
-    let changes = try ScheduledPolicyChange.pendingCount(in: scope, connection)
     guard let tenant = scope.tenant else {
       let counts = try connection.first(
         """
@@ -63,8 +60,7 @@ enum Deletion {
         serviceTokens: try count(
           """
           SELECT count(*) FROM service_token WHERE project_id = \(project) AND revoked_at IS NULL
-          """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations,
-        scheduledChanges: changes)
+          """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations)
     }
     let counts = try connection.first(
       """
@@ -78,8 +74,7 @@ enum Deletion {
         """
         SELECT count(*) FROM service_token
         WHERE project_id = \(project) AND tenant_id = \(tenant.text) AND revoked_at IS NULL
-        """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations,
-      scheduledChanges: changes)
+        """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations)
   }
 
   private static func count(_ query: SQL, _ connection: borrowing Connection) throws -> Int {
@@ -93,11 +88,9 @@ enum Deletion {
   ) throws {
     let (project, now) = (scope.project.text, context.now)
     try CountChanges.fold(scope, connection)
-    // Lists, requests, and scheduled changes are deleted with the pool, so only the audit log says how
-    // they ended.
+    // Lists and requests are deleted with the pool, so only the audit log says how they ended.
     try BulkRemovals.stopAll(deleted: scope, at: now, connection)
     try Approvals.closeAll(deleted: scope, at: now, connection)
-    try ScheduledPolicyChange.cancelAll(deleted: scope, context, connection)
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
     if let tenant = scope.tenant {
       tokens += " AND tenant_id = \(tenant.text)"
@@ -219,7 +212,6 @@ enum Deletion {
         """)
       try connection.run("DELETE FROM alert WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope)")
-      try connection.run("DELETE FROM scheduled_change WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_hold WHERE scope_key = \(scope)")
     }

@@ -94,8 +94,7 @@ extension WireError {
           + "0 and 10, inclusive")
     case .twoTOTPEntries:
       self.init("INVALID_CONFIG : Only one TOTP provider config is allowed.")
-    case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled,
-      .changeNotFound, .changeNotPending:
+    case .changedMeanwhile, .approvalPending:
       self.init(
         "ABORTED : The configuration was changed by another request.", status: .conflict,
         reason: "conflict")

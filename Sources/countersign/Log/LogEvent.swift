@@ -71,7 +71,6 @@ enum BackgroundTask: String, Sendable {
   case watchActivity = "watch-activity"
   case deleteCodeAttempts = "delete-code-attempts"
   case bulkRemovals = "bulk-removals"
-  case scheduledChanges = "scheduled-changes"
   case createEvidenceKey = "create-evidence-key"
   case loadKeys = "load-keys"
   case sealAuditLog = "seal-audit-log"

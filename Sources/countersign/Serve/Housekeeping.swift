@@ -36,7 +36,6 @@ struct Housekeeping: Sendable {
       Task { await Self.removeAuditEntries(identity, log) },
       Task { await Self.watchActivity(identity, log) },
       Task { await Self.removeMany(identity, log) },
-      Task { await Self.makeScheduledChanges(identity, log) },
       Task { await Self.createEvidenceKey(identity, log) },
       Task { while await slept(Log.period) { log.reportSuppressed() } },
     ]
@@ -267,17 +266,6 @@ struct Housekeeping: Sendable {
     do { _ = try await identity.evidenceKeys.current() } catch {
       log.add(.taskFailed(.createEvidenceKey, reason: "\(error)"))
     }
-  }
-
-  /// Makes scheduled policy changes that are due, also those that were due while no server ran.
-  private static func makeScheduledChanges(_ identity: Identity, _ log: Log) async {
-    repeat {
-      do {
-        if identity.taskLease.isHeld { try await identity.makeScheduledChanges() }
-      } catch {
-        log.add(.taskFailed(.scheduledChanges, reason: "\(error)"))
-      }
-    } while await slept(.seconds(5))
   }
 
   /// Loads new keys, and re-encrypts with a new master key in batches.

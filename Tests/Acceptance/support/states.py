@@ -32,7 +32,7 @@ def policy_check(page, demo):
 
 def open_menus(page, demo):
     """Opens all menus in the bar."""
-    page.goto(demo.tenants("harbour-bank")[0] + "/policy/scheduled")
+    page.goto(demo.tenants("harbour-bank")[0] + "/policy/versions")
     page.evaluate("document.querySelectorAll('header details').forEach((menu) => { menu.open = true })")
 
 

@@ -124,7 +124,6 @@ struct Samples: Sendable {
       "blocked-agents": blocked,
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
-      "scheduled": String(try await world.scheduledChange(in: scope)),
       "subscriptions": "1", "passkeys": "another",
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
@@ -222,20 +221,6 @@ extension World {
     guard let approval = waiting.first(where: { $0.kind == .policy && $0.scope.key == scope.key })
     else { throw Missing("approval") }
     return approval.id
-  }
-
-  /// Schedules a policy change, and returns its number.
-  func scheduledChange(in scope: Scope) async throws -> Int64 {
-    let (agent, ada) = try await inSupport()
-    let version = try await identity.policies.read(scope).version
-    _ = try await identity.policies.change(
-      scope, expecting: version, ActionRequest(agent: agent, author: ada),
-      applyAt: identity.clock.now().advanced(bySeconds: 86_400)
-    ) { $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 0) }
-    guard let change = try await identity.policies.scheduled(scope).first else {
-      throw Missing("scheduled change")
-    }
-    return change.id
   }
 
   /// Queues a message for a user: the notice that an administrator set their password.

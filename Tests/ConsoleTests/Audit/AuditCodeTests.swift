@@ -15,7 +15,6 @@ import Testing
     (.enforcement, Enforcement.Mode.allCases.map(\.rawValue)),
     (.role, ServiceTokenRole.allCases.map(\.rawValue)),
     (.outcome, ApprovalObstacle.allCases.map(\.rawValue)),
-    (.outcome, ScheduledPolicyChange.Failure.allCases.map(\.rawValue)),
     (.approvalCause, ["last-factor", "many", "hour", "unverified-caller", "weaker-policy"]),
     (.callerVerification, CallerProof.allCases.map(\.rawValue)),
     (.callerVerificationRule, CallerVerification.allCases.map(\.rawValue)),

@@ -243,6 +243,8 @@ import Testing
     ("America/Santiago", "2026-09-05", "2026-09-05T04:00:00.000Z"),
     ("America/Santiago", "2026-09-06", "2026-09-06T04:00:00.000Z"),
     ("America/Santiago", "2026-09-07", "2026-09-07T03:00:00.000Z"),
+    // Midnight is twice, and the day begins with the first.
+    ("America/Havana", "2026-11-01", "2026-11-01T04:00:00.000Z"),
     ("Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00.000Z"),
   ])
   func `a day begins at midnight in the reader's time zone`(

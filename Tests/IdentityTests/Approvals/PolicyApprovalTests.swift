@@ -65,30 +65,6 @@ import Testing
     }
   }
 
-  @Test func `a policy that waits for approval isn't scheduled beside another change`()
-    async throws
-  {
-    try await withInstance { instance in
-      let pia = try await requirePolicyApproval(instance)
-      let otto = try await instance.agent("otto", role: .owner)
-      _ = try await instance.schedule(9, by: pia, because: "Clocks are off.")
-      let approval = try await waiting(instance, for: otto)
-      // A stricter change requires no approval.
-      _ = try await instance.schedule(0, in: 7_200, by: pia)
-      let outcome = try await instance.identity.approvals.approve(
-        approval.id, in: instance.acme, otto.request(nil)
-      ).value
-      guard case .overtaken(.changeScheduled) = outcome else {
-        throw Unexpected("two changes are pending")
-      }
-      let policies = instance.identity.policies
-      #expect(try await policies.upcoming(visibleTo: pia.administrator, limit: 5).count == 1)
-      instance.clock.advance(7_200)
-      try await instance.identity.makeScheduledChanges()
-      #expect(try await window(instance) == 0)
-    }
-  }
-
   @Test func `a stricter policy, or one within the limit, requires no approval`() async throws {
     try await withInstance { instance in
       let pia = try await requirePolicyApproval(instance, over: 1)

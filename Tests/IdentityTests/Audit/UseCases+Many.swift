@@ -81,37 +81,10 @@ extension UseCase {
           id, in: i.acme, agent.request(nil))
       }
     },
-    UseCase("schedule a policy change", [.policySchedule]) { i in
-      let agent = try await i.agent("pia", role: .policy)
-      return { _ = try await i.schedule(2, by: agent) }
-    },
-    UseCase("delete a pool with a scheduled change", [.policyCancelSchedule, .projectDelete]) { i in
-      _ = try await i.schedule(2, by: try await i.agent("pia", role: .policy))
-      return { try await i.identity.pools.delete(project: i.acme.project, by: Instance.boss) }
-    },
-    UseCase("cancel a scheduled policy change", [.policyCancelSchedule]) { i in
-      let agent = try await i.agent("pia", role: .policy)
-      let id = try await i.schedule(2, by: agent)
-      return {
-        try await i.identity.policies.cancelScheduled(id, in: i.acme, agent.request(nil))
-      }
-    },
   ]
 }
 
 extension Instance {
-  /// Schedules a change of Acme's adjacent intervals, and returns its number.
-  func schedule(
-    _ intervals: Int?, in seconds: Int64 = 3_600, by agent: Agent, because reason: String = ""
-  ) async throws -> Int64 {
-    let version = try await identity.policies.read(acme).version
-    _ = try await identity.policies.change(
-      acme, expecting: version, agent.request(nil, note: reason),
-      applyAt: now.advanced(bySeconds: seconds)
-    ) { $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: intervals) }
-    return try await identity.policies.scheduled(acme).first?.id ?? 0
-  }
-
   /// Enrolls Alice in a pool where removing her last factor requires approval.
   func lastFactor() async throws -> (Device, Agent) {
     let device = try await enrolled(.alice)

@@ -26,12 +26,6 @@ extension UseCase {
       let other = try await i.agent("omar")
       return { _ = try await i.identity.approvals.approve(id, in: i.acme, other.request(nil)) }
     },
-    UseCase("make a scheduled change overtaken by another", [.policyScheduleFail]) { i in
-      _ = try await i.schedule(2, by: try await i.agent("pia", role: .policy))
-      try await i.setWindow(7)
-      i.clock.advance(3_600)
-      return { try await i.identity.makeScheduledChanges() }
-    },
     UseCase("hit the hourly action limit", [.supportHold], ending: "held") { i in
       try await i.setSupportRules { $0.actionsPerHour = 1 }
       let (alice, bob) = (try await i.account(.alice), try await i.account(.bob))

@@ -34,7 +34,6 @@ struct ActionTableTests {
     changePolicy changePolicy none none never
     weakenPolicy changePolicy recent written affectedUsers
     signOffReview signOffReview secondFactor none never
-    cancelScheduledChange changePolicy none none never
     createAPIKey manageKeys recent none never
     revokeAPIKey manageKeys recent none never
     createServiceToken manageKeys recent none never

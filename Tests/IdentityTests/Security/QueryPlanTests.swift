@@ -85,7 +85,6 @@ struct QueryPlanTests {
     _ = try await identity.exemptions.list(
       in: instance.acme, isWhole: false, endingAfter: instance.now)
     for administrator in owner {
-      _ = try await identity.policies.upcoming(visibleTo: administrator, limit: 5)
       _ = try await identity.reviews.upcoming(visibleTo: administrator, within: 7, limit: 5)
     }
     _ = try await identity.audit.file()
