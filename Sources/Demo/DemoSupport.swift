@@ -92,11 +92,9 @@ extension Demo {
       sitting(of: staff.support, minutesAgo: 6 * 1_440, staff) { agent in
         let list = try BulkList(cast[18...23].map(\.email).joined(separator: "\n"))
         let removals = identity.bulkRemovals
-        let id = try await removals.draft(across: list, by: agent.author, agent.session)
-        let group = try await removals.group(id, for: agent.session.administrator.id)
+        let id = try await removals.draft(list, in: scope, by: agent.author, agent.session)
         _ = try await removals.begin(
-          group: id, only: Set(group.parts.map(\.job.id)), number: "",
-          agent.request(.replaced, "New company phones."))
+          id, in: scope, number: "", agent.request(.replaced, "New company phones."))
         while try await removals.step() {}
       },
       sitting(of: staff.support, minutesAgo: 1_700, staff) { agent in

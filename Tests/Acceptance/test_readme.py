@@ -108,13 +108,6 @@ def request_removal(owner, scope):
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
-def preview_across_pools(owner):
-    """Previews a bulk removal across pools and returns its number."""
-    answer = owner.post("/bulk-removals", {"list": "eve@example.com"})
-    assert answer.status_code == 303, answer.text
-    return answer.headers["location"].rsplit("/", 1)[1]
-
-
 def request_weaker_policy(owner, scope):
     """Requests approval of a weaker policy; returns the request's number."""
     set_rules(owner, scope, approval_over_users="0", policy_approval_over_users="0")
@@ -182,8 +175,6 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     removal = remove_factor(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
     job, waiting = request_removal(owner, scope) if "{number}" in cell else ("", "")
-    if cell.startswith("`/bulk-removals/"):
-        job = preview_across_pools(owner)
     policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)

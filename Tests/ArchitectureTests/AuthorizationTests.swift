@@ -14,8 +14,7 @@ private let exempt: Set = [
   "SignOutPage.swift",
   // Reading the log and downloads of it are audited.
   "AuditPage.swift",
-  // Recheck the permission in the transaction that stores the list.
-  "RemovalGroupsPage.swift",
+  // Rechecks the permission in the transaction that stores the list.
   "RemovalsPage.swift",
   // Adds the author to the request that is authorized.
   "ActionInput.swift",

@@ -121,7 +121,6 @@ import Testing
     ("not-allowed", World.tomas, "/projects/acme-retail/users"),
     ("guide-of-tenant", World.ada, "/guidance/account?project=acme-retail&tenant={eu-id}"),
     ("removals-empty", World.nadia, "{eu}/bulk-removals"),
-    ("removals-across-pools-empty", World.nadia, "/bulk-removals"),
     ("approvals-empty", World.nadia, "/approvals"),
   ]
 

@@ -18,6 +18,18 @@ import Testing
     }
   }
 
+  @Test func `columns that were chosen in a list apply to a search across pools`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      _ = try await nadia.get("/users?q=chiara&column=&column=state")
+      let eu = try await world.eu
+      for address in ["/users?q=chiara", eu + "/users"] {
+        let page = try await nadia.get(address)
+        #expect(page.says("no-phone") && page.says("no-created") && !page.says("no-state"))
+      }
+    }
+  }
+
   @Test func `the form of the download lists every column of the file`() {
     let text = Message("users.file-contains", ["longest": .number(200)]).english
     let list = text.prefix { $0 != "." }.split(separator: ", ")

@@ -125,9 +125,7 @@ struct PageEntry: Sendable {
     .instance(
       .people, Message("projects.projects"), ConsolePaths.projects,
       and: [ConsolePaths.newProject.components]),
-    .instance(
-      .people, Message("common.users"), ConsolePaths.findUsers,
-      and: [ConsolePaths.removalGroups.components]),
+    .instance(.people, Message("common.users"), ConsolePaths.findUsers),
     .instance(
       .people, Message("administrators.administrators"), ConsolePaths.administrators,
       and: [["invitations"]]),

@@ -1,7 +1,7 @@
 import Identity
 import Localization
 
-extension BulkGroup.Part {
+extension BulkProgress {
   /// Why the undo ended before all users were processed, as a sentence; nil if it didn't.
   var undoEndingSentence: Message? {
     guard let undo, !undo.isRunning, undone.left > 0 else { return nil }

@@ -34,6 +34,11 @@ enum BulkText {
     }
   }
 
+  /// Returns the state of a bulk removal with its undo.
+  static func chip(_ progress: BulkProgress) -> Markup {
+    chip(progress.job.state, undo: progress.undoState)
+  }
+
   /// Returns a number of users.
   static func users(_ count: Int) -> Message {
     Message("removals.n-users", ["count": .number(count)])
@@ -148,9 +153,7 @@ enum BulkFaults {
         confirmation: FieldError(
           field: "number",
           text: Message("removals.number-wrong", ["number": .number(users)])))
-    case .nothingToDo:
-      [FieldError(field: "pools", text: Message("removals.select-pools"))]
-    case .notFound, .tooLong, .unavailable: throw refusal(error)
+    case .notFound, .nothingToDo, .tooLong, .unavailable: throw refusal(error)
     }
   }
 

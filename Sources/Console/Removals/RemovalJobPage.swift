@@ -22,16 +22,16 @@ struct RemovalJobPage: Sendable {
     let approval = try await refusing {
       try await identity.approvals.find(forJob: job.id, in: context.scope)
     }
-    let part = try await removals.part(id, context)
+    let progress = try await refusing {
+      try await removals.progress(of: job, in: context.scope)
+    }
     let model = RemovalJobView(
-      frame: try await frame(context, job), context: context, part: part, lines: lines,
+      frame: try await frame(context, job), context: context, progress: progress, lines: lines,
       approval: approval,
       undoByOthers: try await .find(
-        identity.administrators, toUndo: part.canUndo ? [part] : [], startedBy: job.requester,
-        at: ConsolePaths.undoOfBulkRemoval(context.scope, id), insteadOf: context.signedIn,
-        ending.frames))
+        identity.administrators, toUndo: progress, in: context, ending.frames))
     var response = Response.html(view.render(model))
-    if part.isRunning { lines.refresh.add(to: &response) }
+    if progress.isRunning { lines.refresh.add(to: &response) }
     return response
   }
 
@@ -142,7 +142,7 @@ struct RemovalJobPage: Sendable {
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: identity.messages.carriesMail,
       signIn: try await refusing {
-        try await identity.policies.signInWithoutFactor(in: [context.scope])
+        try await identity.policies.signInWithoutFactor(in: context.scope)
       })
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -184,12 +184,6 @@ extension BulkRemovals {
     } catch {
       throw BulkFaults.refusal(error)
     }
-  }
-
-  /// Finds it with what's known about its undo.
-  func part(_ id: String, _ context: ScopeContext) async throws(Refusal) -> BulkGroup.Part {
-    let job = try await job(id, context)
-    return try await refusing { try await part(job, in: context.scope) }
   }
 }
 

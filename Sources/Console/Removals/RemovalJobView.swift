@@ -89,18 +89,18 @@ struct RemovalDraftView: ViewModel {
 struct RemovalJobView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
-  let part: BulkGroup.Part
+  let progress: BulkProgress
   let lines: BulkLines
   let approval: Approval?
   /// Who can undo the removal; nil if the reader can, or nobody.
   let undoByOthers: OtherAdministratorsView?
 
-  private var job: BulkJob { part.job }
+  private var job: BulkJob { progress.job }
 
   private var figures: [Figure] {
     Self.figures(
       done: job.usersDone, of: job.users, removed: job.usersRemoved, factors: job.factorsRemoved,
-      sessions: job.sessionsEnded) + (part.undo == nil ? [] : Self.figures(of: part.undone))
+      sessions: job.sessionsEnded) + (progress.undo == nil ? [] : Self.figures(of: progress.undone))
   }
 
   /// The figures of a removal: how many users were processed, and what was removed from how many.
@@ -159,7 +159,7 @@ struct RemovalJobView: ViewModel {
     if let at = job.endedAt {
       facts.append(Fact(Message("removals.ended-at"), times.past(at)))
     }
-    if let undo = part.undo {
+    if let undo = progress.undo {
       facts.append(Fact(Message("removals.undone-by"), HTML.isolated(undo.administratorName)))
       facts.append(Fact(Message("removals.undo-started-at"), times.past(undo.startedAt)))
     }
@@ -184,15 +184,15 @@ struct RemovalJobView: ViewModel {
     .object(\.frame),
     .text("users") { BulkText.users($0.job.users) },
     .number("id") { Int($0.job.id) },
-    .markup("state") { GroupText.chip($0.part) },
+    .markup("state") { BulkText.chip($0.progress) },
     .text("undo") {
-      $0.part.canUndo && !$0.isOwn
+      $0.progress.canUndo && !$0.isOwn
         ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil
     },
-    .text("undoButton") { Message("removals.undo-for", ["count": .number($0.part.undoable)]) },
+    .text("undoButton") { Message("removals.undo-for", ["count": .number($0.progress.undoable)]) },
     .optional(\.undoByOthers),
-    .text("undoEnding") { $0.part.undoEndingSentence },
-    .flag("undoRequiresCaller") { $0.part.undoable > 0 && $0.part.requiresCaller },
+    .text("undoEnding") { $0.progress.undoEndingSentence },
+    .flag("undoRequiresCaller") { $0.progress.undoable > 0 && $0.progress.requiresCaller },
     .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },
     .optional("approval") { view in
@@ -200,17 +200,16 @@ struct RemovalJobView: ViewModel {
         Link(text: Message("removals.view-request"), href: $0.address)
       }
     },
-    .flag("isRunning") { $0.part.isRunning },
+    .flag("isRunning") { $0.progress.isRunning },
     .flag("mayStop") { $0.job.state == .running },
     .object("refresh") { $0.lines.refresh },
     .markup("share") { view in
-      view.part.isBeingUndone
-        ? Meter.share(view.part.undone.processed, of: view.part.undone.users)
+      view.progress.isBeingUndone
+        ? Meter.share(view.progress.undone.processed, of: view.progress.undone.users)
         : Meter.share(view.job.usersDone, of: view.job.users)
     },
-    .flag("isBeingUndone") { $0.part.isBeingUndone },
+    .flag("isBeingUndone") { $0.progress.isBeingUndone },
     .list("figures") { $0.figures },
-    .text("group") { view in view.job.group.map { ConsolePaths.removalGroup(String($0)) } },
     .text("end") { ConsolePaths.endOfRemoval($0.context.scope, String($0.job.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .list("facts") { $0.facts },

@@ -12,14 +12,6 @@ extension ConsolePaths {
   static let removalFile = ScopePath1("bulk-removals", nil, "result.csv")
 }
 
-/// The addresses of bulk removals across user pools.
-extension ConsolePaths {
-  static let removalGroups = Path("bulk-removals")
-  static let removalGroup = Path("bulk-removals", nil, parameters: String.self)
-  static let endOfRemovalGroup = Path("bulk-removals", nil, "end", parameters: String.self)
-  static let undoOfRemovalGroup = Path("bulk-removals", nil, "undo", parameters: String.self)
-}
-
 extension Console {
   /// Returns the maximum size of a request body in bytes; nil for the default.
   ///
@@ -28,6 +20,6 @@ extension Console {
     let segments = target.segments
     guard segments.last == "bulk-removals" else { return nil }
     let isOfPool = segments.first == "projects" && (segments.count == 3 || segments.count == 5)
-    return isOfPool || segments.count == 1 ? 4 << 20 : nil
+    return isOfPool ? 4 << 20 : nil
   }
 }

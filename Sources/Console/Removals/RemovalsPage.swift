@@ -45,14 +45,17 @@ struct RemovalsPage: Sendable {
       }
       return Self.preview(
         try await removals.draft(
-          BulkSelection.users(in: signedIn.form), in: context.scope, by: signedIn.author,
-          signedIn.session), in: context)
+          signedIn.form.selectedUsers(of: context.scope), in: context.scope,
+          by: signedIn.author, signedIn.session), in: context)
     } catch {
       switch error {
       case .nothingToDo:
-        return try await page(context, typed: "", errors: [Self.noneSelected])
+        return try await page(
+          context, typed: "",
+          errors: [FieldError(field: "list", text: Message("removals.none-selected"))])
       case .tooLong:
-        return try await page(context, typed: "", errors: [Self.tooManyMatch(BulkList.longest)])
+        let text = Message("removals.too-many-match", ["count": .number(BulkList.longest)])
+        return try await page(context, typed: "", errors: [FieldError(field: "list", text: text)])
       case .notFound, .denied, .unavailable: throw BulkFaults.refusal(error)
       }
     }
@@ -62,23 +65,15 @@ struct RemovalsPage: Sendable {
     .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
   }
 
-  /// What is wrong with a form without selected users.
-  static let noneSelected = FieldError(field: "list", text: Message("removals.none-selected"))
-
-  /// What is wrong with a selection of all users of a list that is too long.
-  static func tooManyMatch(_ longest: Int) -> FieldError {
-    FieldError(
-      field: "list", text: Message("removals.too-many-match", ["count": .number(longest)]))
-  }
-
-  /// Returns what is wrong with a list of at most `longest` lines.
-  static func fault(_ error: BulkListError, longest: Int = BulkList.longest) -> FieldError {
+  /// Returns what is wrong with a list.
+  private static func fault(_ error: BulkListError) -> FieldError {
     switch error {
     case .empty:
       FieldError(field: "list", text: Message("removals.list-empty"))
     case .tooLong:
       FieldError(
-        field: "list", text: Message("removals.list-too-long", ["count": .number(longest)]))
+        field: "list",
+        text: Message("removals.list-too-long", ["count": .number(BulkList.longest)]))
     case .severalAddresses(let line):
       FieldError(
         field: "list", text: Message("removals.several-addresses", ["line": .number(line)]))
@@ -122,24 +117,12 @@ struct ListForm: ViewModel {
   let csrf: String
   let typed: String
   let error: Message?
-  /// The maximum number of lines.
-  let longest: Int
 
   init(_ context: ScopeContext, typed: String = "", error: Message? = nil) {
     action = ConsolePaths.removals(context.scope)
     csrf = context.signedIn.session.csrfToken
     self.typed = typed
     self.error = error
-    longest = BulkList.longest
-  }
-
-  /// Creates the form for a list across pools.
-  init(_ signedIn: SignedIn, typed: String = "", error: Message? = nil) {
-    action = ConsolePaths.removalGroups()
-    csrf = signedIn.session.csrfToken
-    self.typed = typed
-    self.error = error
-    longest = BulkRemovals.mostLinesAcrossPools
   }
 
   static let keys: Keys<Self> = [
@@ -147,7 +130,7 @@ struct ListForm: ViewModel {
     .text(\.csrf),
     .text(\.typed),
     .text(\.error),
-    .text("longest") { Message.value(.number($0.longest)) },
+    .text("longest") { _ in Message.value(.number(BulkList.longest)) },
   ]
 }
 

@@ -3,8 +3,8 @@ import Identity
 import Localization
 import Templating
 
-/// `/bulk-removals/{number}/undo` and `S/bulk-removals/{number}/undo`: restores the factors of all
-/// users of another administrator's bulk removal.
+/// `S/bulk-removals/{number}/undo`: restores the factors of all users of another administrator's
+/// bulk removal.
 struct UndoRemovalPage: Sendable {
   let identity: Identity
   let ending: SupportRedirect
@@ -12,166 +12,92 @@ struct UndoRemovalPage: Sendable {
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
-  private static let title = Message("removals.undo-title")
-
-  // MARK: - Across pools
-
-  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    let subject = try await subject(signedIn, id)
-    return try await ask(signedIn, subject, frame(signedIn, subject), ActionInput(), errors: [])
-  }
-
-  func perform(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    let subject = try await subject(signedIn, id)
-    let input = ActionInput(signedIn.form)
-    do {
-      let outcome = try await removals.undo(group: subject.id, input.request(signedIn))
-      return done(outcome, signedIn, subject)
-    } catch {
-      let frame = frame(signedIn, subject)
-      return try await answer(error, signedIn, subject, frame, input)
-    }
-  }
-
-  private func subject(
-    _ signedIn: SignedIn, _ id: String
-  ) async throws(Refusal) -> UndoneRemoval {
-    let group = try await removals.group(id, signedIn)
-    return UndoneRemoval(
-      id: group.id, requester: group.requester, users: group.users, parts: group.undoable,
-      poolsWithCaller: group.parts.count { $0.undoable > 0 && $0.requiresCaller },
-      page: ConsolePaths.removalGroup(id), action: ConsolePaths.undoOfRemovalGroup(id))
-  }
-
-  private func frame(_ signedIn: SignedIn, _ subject: UndoneRemoval) -> Frame {
-    var frame = ending.frames.frame(Self.title, for: signedIn)
-    frame.crumbs = Link.crumbsOfRemovalGroups + [subject.crumb]
-    return frame
-  }
-
-  // MARK: - In a pool
-
   func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
-    let subject = try await subject(context, id)
-    return try await ask(
-      context.signedIn, subject, try await frame(context, subject), ActionInput(), errors: [])
+    try await ask(context, try await removals.job(id, context), ActionInput(), errors: [])
   }
 
   func perform(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
-    let subject = try await subject(context, id)
-    let input = ActionInput(context.signedIn.form)
+    let (job, signedIn) = (try await removals.job(id, context), context.signedIn)
+    let page = ConsolePaths.bulkRemoval(context.scope, id)
+    let input = ActionInput(signedIn.form)
     do {
-      let outcome = try await removals.undo(
-        subject.id, in: context.scope, input.request(context.signedIn))
-      return done(outcome, context.signedIn, subject)
+      let outcome = try await removals.undo(job.id, in: context.scope, input.request(signedIn))
+      return ending.response(
+        Flash(text: Message("removals.undo-started", ["count": .number(outcome.value)])), signedIn,
+        renewed: outcome.renewed, to: page)
     } catch {
-      let frame = try await frame(context, subject)
-      return try await answer(error, context.signedIn, subject, frame, input)
+      if case .nothingToDo = error {
+        ending.frames.leave(Message("removals.nothing-to-undo"), for: signedIn)
+        return .redirect(to: page)
+      }
+      let faults = try BulkFaults.faults(error, users: job.users, signedIn.times)
+      return try await ask(context, job, input, errors: faults)
     }
-  }
-
-  private func subject(
-    _ context: ScopeContext, _ id: String
-  ) async throws(Refusal) -> UndoneRemoval {
-    let part = try await removals.part(id, context)
-    return UndoneRemoval(
-      id: part.job.id, requester: part.job.requester, users: part.job.users,
-      parts: part.canUndo ? [part] : [],
-      poolsWithCaller: part.undoable > 0 && part.requiresCaller ? 1 : 0,
-      page: ConsolePaths.bulkRemoval(context.scope, id),
-      action: ConsolePaths.undoOfBulkRemoval(context.scope, id))
-  }
-
-  private func frame(
-    _ context: ScopeContext, _ subject: UndoneRemoval
-  ) async throws(Refusal) -> Frame {
-    var frame = try await ending.frames.frame(Self.title, in: context)
-    frame.crumbs = Link.crumbsOfRemovals(context.scope) + [subject.crumb]
-    return frame
-  }
-
-  // MARK: - Parts
-
-  private func done(
-    _ outcome: ActionOutcome<Int>, _ signedIn: SignedIn, _ subject: UndoneRemoval
-  ) -> Response {
-    ending.response(
-      Flash(text: Message("removals.undo-started", ["count": .number(outcome.value)])), signedIn,
-      renewed: outcome.renewed, to: subject.page)
-  }
-
-  private func answer(
-    _ error: BulkError, _ signedIn: SignedIn, _ subject: UndoneRemoval, _ frame: Frame,
-    _ input: ActionInput
-  ) async throws(Refusal) -> Response {
-    if case .nothingToDo = error {
-      ending.frames.leave(Message("removals.nothing-to-undo"), for: signedIn)
-      return .redirect(to: subject.page)
-    }
-    let faults = try BulkFaults.faults(error, users: subject.users, signedIn.times)
-    return try await ask(signedIn, subject, frame, input, errors: faults)
   }
 
   private func ask(
-    _ signedIn: SignedIn, _ subject: UndoneRemoval, _ frame: Frame, _ input: ActionInput,
-    errors: [FieldError]
+    _ context: ScopeContext, _ job: BulkJob, _ input: ActionInput, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let eligibility = try await removals.eligibility(signedIn, on: subject.parts).together
-    let refusal =
-      if subject.requester == signedIn.administrator.id {
-        SupportRefusal(Message("removals.own-removal"))
-      } else if subject.parts.isEmpty, subject.poolsWithCaller > 0 {
-        SupportRefusal(
-          Message("removals.undo-requires-callers", ["count": .number(subject.poolsWithCaller)]))
-      } else if subject.parts.isEmpty {
-        SupportRefusal(Message("removals.nothing-to-undo"))
-      } else {
-        SupportRefusal(eligibility, signedIn)
-      }
-    var frame = frame
+    let scope = context.scope
+    let progress = try await refusing { try await removals.progress(of: job, in: scope) }
+    let eligibility: SupportEligibility
+    do {
+      eligibility = try await removals.eligibility(
+        context.signedIn.session, on: job, in: scope
+      ).support
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+    let refusal = refusal(progress, eligibility, context.signedIn)
+    var frame = try await ending.frames.frame(Message("removals.undo-title"), in: context)
+    frame.crumbs =
+      Link.crumbsOfRemovals(scope) + [
+        Link(
+          text: Message("removals.removal-number", ["id": .text(String(job.id))]),
+          href: ConsolePaths.bulkRemoval(scope, String(job.id)))
+      ]
     // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
     let model = UndoRemovalView(
-      frame: FrameView(frame), subject: subject, eligibility: eligibility, refusal: refusal,
+      frame: FrameView(frame), context: context, progress: progress, eligibility: eligibility,
+      refusal: refusal,
       otherAdministrators: try await .find(
-        identity.administrators, toUndo: subject.parts, startedBy: subject.requester,
-        at: subject.action, insteadOf: signedIn, ending.frames),
-      input: input, csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
+        identity.administrators, toUndo: progress, in: context, ending.frames),
+      input: input, carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
-}
 
-/// A bulk removal, of one pool or across pools, and what of it can be undone.
-struct UndoneRemoval: Sendable {
-  let id: Int64
-  let requester: ID<Administrator>
-  /// The number of users to act on.
-  let users: Int
-  /// The parts that can be undone.
-  let parts: [BulkGroup.Part]
-  /// The number of pools in which users' removals can only be undone one at a time.
-  let poolsWithCaller: Int
-  /// The address of its page.
-  let page: String
-  /// The address of the form.
-  let action: String
-
-  var crumb: Link {
-    Link(text: Message("removals.removal-number", ["id": .text(String(id))]), href: page)
+  private func refusal(
+    _ progress: BulkProgress, _ eligibility: SupportEligibility, _ signedIn: SignedIn
+  ) -> SupportRefusal? {
+    if progress.job.requester == signedIn.administrator.id {
+      SupportRefusal(Message("removals.own-removal"))
+    } else if progress.undoable > 0, progress.requiresCaller {
+      SupportRefusal(Message("removals.undo-requires-caller"))
+    } else if !progress.canUndo {
+      SupportRefusal(Message("removals.nothing-to-undo"))
+    } else {
+      SupportRefusal(eligibility, signedIn)
+    }
   }
 }
 
 struct UndoRemovalView: ViewModel {
   let frame: FrameView
-  let subject: UndoneRemoval
+  let context: ScopeContext
+  let progress: BulkProgress
   let eligibility: SupportEligibility
   let refusal: SupportRefusal?
   let otherAdministrators: OtherAdministratorsView?
   let input: ActionInput
-  let csrf: String
   let carriesMail: Bool
 
-  private var users: Int { subject.parts.reduce(0) { $0 + $1.undoable } }
+  /// The number of users whose factors can be restored at once.
+  private var users: Int { progress.canUndo ? progress.undoable : 0 }
+
+  private var action: String {
+    ConsolePaths.undoOfBulkRemoval(context.scope, String(progress.job.id))
+  }
 
   private var consequences: [Message] {
     [
@@ -191,23 +117,21 @@ struct UndoRemovalView: ViewModel {
       guard view.refusal == nil else { return nil }
       return SupportForm(
         frame: view.frame, eligibility: view.eligibility, answers: view.input,
-        action: view.subject.action, reasons: [.found, .mistake, .other])
+        action: view.action, reasons: [.found, .mistake, .other])
     },
-    .text("action") { $0.subject.action },
-    .text(\.csrf),
+    .text("action") { $0.action },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
-    .texts("pools") { view in
-      view.subject.parts.map { part in
-        Message(
-          "removals.users-of-pool",
-          [
-            "pool": .name(ApprovalText.place(part.scope)),
-            "users": .message(BulkText.users(part.undoable)),
-          ])
-      }
+    .text("pool") { view in
+      Message(
+        "removals.users-of-pool",
+        [
+          "pool": .name(ApprovalText.place(view.context.scope)),
+          "users": .message(BulkText.users(view.users)),
+        ])
     },
     .text("button") { Message("removals.restore-for", ["count": .number($0.users)]) },
-    .text("back") { $0.subject.page },
+    .text("back") { ConsolePaths.bulkRemoval($0.context.scope, String($0.progress.job.id)) },
   ]
 }
 
@@ -216,21 +140,21 @@ extension OtherAdministratorsView {
   ///
   /// - Parameters:
   ///   - administrators: The administrators.
-  ///   - parts: The parts that can be undone at once.
-  ///   - requester: The administrator who started the removal.
-  ///   - path: The address of the undo.
-  ///   - signedIn: The reader.
+  ///   - progress: The bulk removal.
+  ///   - context: The reader, and the pool.
   ///   - frames: The frames, with the console's public URL.
   /// - Returns: Nil if the reader didn't start it, or nothing can be undone.
   /// - Throws: ``Refusal/unavailable`` if the database fails.
   static func find(
-    _ administrators: Administrators, toUndo parts: [BulkGroup.Part],
-    startedBy requester: ID<Administrator>, at path: String, insteadOf signedIn: SignedIn,
+    _ administrators: Administrators, toUndo progress: BulkProgress, in context: ScopeContext,
     _ frames: Frames
   ) async throws(Refusal) -> Self? {
-    guard requester == signedIn.administrator.id, !parts.isEmpty else { return nil }
+    let (job, administrator) = (progress.job, context.signedIn.administrator)
+    guard job.requester == administrator.id, progress.canUndo else { return nil }
     return try await find(
-      administrators, for: .undoBulkRemoval, in: parts.map(\.scope), of: signedIn.administrator,
-      to: .undoBulkRemoval, link: frames.publicURL.origin + path)
+      administrators, for: .undoBulkRemoval, in: context.scope, of: administrator,
+      to: .undoBulkRemoval,
+      link: frames.publicURL.origin
+        + ConsolePaths.undoOfBulkRemoval(context.scope, String(job.id)))
   }
 }

@@ -62,7 +62,6 @@ struct AttentionRules {
   private var times: Times { context.signedIn.times }
 
   private static let year: Int64 = 365 * 86_400
-  private static let week: Int64 = 7 * 86_400
 
   private var scope: Scope { context.scope }
   private var configuration: MFAConfiguration { policy.configuration }

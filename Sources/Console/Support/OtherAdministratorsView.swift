@@ -21,14 +21,14 @@ struct OtherAdministratorsView: ViewModel {
   ///   - permission: The permission that they have.
   ///   - purpose: What they can do.
   ///   - link: The page's absolute URL.
-  ///   - scopes: The user pools in all of which they can act.
+  ///   - scope: The user pool.
   private init(
     _ otherAdministrators: OtherAdministrators, with permission: Permission, to purpose: Purpose,
-    link: String, in scopes: [Scope]
+    link: String, in scope: Scope
   ) {
     sentence =
       if otherAdministrators.count == 0 {
-        purpose.noOne(with: permission, in: scopes)
+        purpose.noOne(with: permission, in: scope)
       } else if otherAdministrators.names.isEmpty {
         purpose.administrators(otherAdministrators.count)
       } else {
@@ -42,22 +42,22 @@ struct OtherAdministratorsView: ViewModel {
   /// - Parameters:
   ///   - administrators: The administrators.
   ///   - action: The action.
-  ///   - scopes: The user pools in which it's performed together; at least one.
+  ///   - scope: The user pool.
   ///   - administrator: The administrator, who has the permission.
   ///   - purpose: What the others can do.
   ///   - link: The page's absolute URL.
   /// - Returns: Who they are, even if there's no one.
   /// - Throws: ``Refusal/unavailable`` if the database fails.
   static func find(
-    _ administrators: Administrators, for action: ConsoleAction, in scopes: [Scope],
+    _ administrators: Administrators, for action: ConsoleAction, in scope: Scope,
     of administrator: Administrator, to purpose: Purpose, link: String
   ) async throws(Refusal) -> Self {
     let permission = action.requirements.permission
     let found = try await refusing {
       try await administrators.otherAdministrators(
-        with: permission, in: scopes, of: administrator)
+        with: permission, in: scope, of: administrator)
     }
-    return Self(found, with: permission, to: purpose, link: link, in: scopes)
+    return Self(found, with: permission, to: purpose, link: link, in: scope)
   }
 
   /// Returns the names of the administrators and the number of the others.
@@ -78,10 +78,10 @@ struct OtherAdministratorsView: ViewModel {
 
 extension OtherAdministratorsView.Purpose {
   /// Returns that no other administrator can do it, and who can grant the role.
-  fileprivate func noOne(with permission: Permission, in scopes: [Scope]) -> Message {
+  fileprivate func noOne(with permission: Permission, in scope: Scope) -> Message {
     let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
     let role = permission.roles.last.map { Message.Value.message($0.name) } ?? .text("")
-    let place = Message.Value.name(Formatted.short(scopes.first?.name ?? ""))
+    let place = Message.Value.name(Formatted.short(scope.name))
     return switch self {
     case .restoreFactor:
       Message(
@@ -91,8 +91,7 @@ extension OtherAdministratorsView.Purpose {
         "support.no-one-can-restore-factors", ["holder": holder, "role": role, "scope": place])
     case .undoBulkRemoval:
       Message(
-        "support.no-one-can-undo-removal",
-        ["count": .number(scopes.count), "holder": holder, "role": role, "scope": place])
+        "support.no-one-can-undo-removal", ["holder": holder, "role": role, "scope": place])
     }
   }
 
@@ -130,7 +129,7 @@ extension SupportPages {
     )
     guard administrator.obstacle(to: action, on: account, in: scope) == nil else { return nil }
     return try await .find(
-      identity.administrators, for: action, in: [scope], of: administrator, to: purpose,
+      identity.administrators, for: action, in: scope, of: administrator, to: purpose,
       link: frames.publicURL.origin + target.address)
   }
 }

@@ -157,8 +157,6 @@ struct SupportRefusal: ViewModel {
   var link: Link?
   /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
-  /// The fields that its form needs.
-  var carried: [HiddenField] = []
 
   /// Creates a refusal with a page-specific sentence.
   init(_ sentence: Message) { self.sentence = sentence }
@@ -205,7 +203,6 @@ struct SupportRefusal: ViewModel {
     .text(\.sentence),
     .optional(\.link),
     .flag(\.asksForRelease),
-    .list(\.carried),
     .text("releaser") { _ in Permission.protectUsers.holder },
   ]
 }

@@ -39,7 +39,7 @@ struct FindUsersPage: Sendable {
     var response = Response.html(
       view.render(
         FindUsersView(
-          frame: frame, signedIn: signedIn, text: text, found: found, exempt: exempt, part: part,
+          frame: frame, text: text, found: found, exempt: exempt, part: part,
           size: size, after: after, columns: columns, now: frames.clock.now())))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
@@ -56,12 +56,9 @@ struct FindUsersView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let columns: ColumnsForm
-  /// The form for a pasted list; nil without the permission.
-  let list: ListForm?
-  let selection: UserSelection?
 
   init(
-    frame: Frame, signedIn: SignedIn, text: String, found: FoundAccounts?,
+    frame: Frame, text: String, found: FoundAccounts?,
     exempt: [Int64: Instant], part: SearchPart, size: PageSize,
     after: String?, columns: UserColumns, now: Instant
   ) {
@@ -69,13 +66,10 @@ struct FindUsersView: ViewModel {
     filter = FilterView(
       action: ConsolePaths.findUsers(), label: Message("users.search-fields"), query: text,
       keeping: size.form)
-    let mayRemove = signedIn.administrator.maySomewhere(.removeFactors)
-    list = mayRemove ? ListForm(signedIn) : nil
     pools =
       found.map {
         FoundPool.all(
-          $0, exempt: exempt, text: text, columns: columns, isSelecting: mayRemove, at: now,
-          times: frame.times)
+          $0, exempt: exempt, text: text, columns: columns, at: now, times: frame.times)
       } ?? []
     self.columns = columns.form(
       action: ConsolePaths.findUsers(), kept: size.added(to: Self.query(text)).at(after))
@@ -84,12 +78,6 @@ struct FindUsersView: ViewModel {
       shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),
       path: ConsolePaths.findUsers(), query: size.added(to: Self.query(text)), after: after,
       next: found?.next.map(String.init))
-    selection =
-      mayRemove
-      ? UserSelection(
-        action: ConsolePaths.removalGroups(), csrf: signedIn.session.csrfToken,
-        isOnePage: pager.isOnly, total: found?.total.exact,
-        all: Self.query(text).query(of: ConsolePaths.removalGroups())) : nil
     empty = EmptyView(
       heading: Message("users.none-found"),
       sentence: found?.isCut == true
@@ -111,9 +99,6 @@ struct FindUsersView: ViewModel {
     .object(\.pager),
     .object(\.empty),
     .object(\.columns),
-    .optional(\.list),
-    .text("removals") { _ in ConsolePaths.removalGroups() },
-    .optional(\.selection),
   ]
 }
 
@@ -132,7 +117,7 @@ struct FoundPool: ViewModel {
   /// `exempt` is when the exemptions of their users end, by the users' keys.
   static func all(
     _ found: FoundAccounts, exempt: [Int64: Instant], text: String,
-    columns: UserColumns, isSelecting: Bool, at now: Instant, times: Times
+    columns: UserColumns, at now: Instant, times: Times
   ) -> [FoundPool] {
     found.pools.compactMap { pool in
       let hits = found.hits.filter { $0.scope.key == pool.scope.key }
@@ -143,7 +128,7 @@ struct FoundPool: ViewModel {
         users: hits.map {
           let source = UserRow.Source(
             AccountSummary($0.account), foundBy: $0.match,
-            exemptUntil: exempt[$0.account.key], isSelecting: isSelecting, columns: columns,
+            exemptUntil: exempt[$0.account.key], isSelecting: false, columns: columns,
             at: now, times: times)
           return UserRow(source, in: $0.scope)
         })

@@ -1,6 +1,8 @@
+import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 /// The form around a list of users whose rows have checkboxes: it removes the second factors of
 /// selected users, or of all that the list's pages show.
@@ -30,4 +32,26 @@ struct UserSelection: ViewModel {
     .text("selectAll") { $0.selectAll },
     .text("allUsers") { Message("users.remove-from-all", ["count": .number($0.total ?? 0)]) },
   ]
+}
+
+extension Form {
+  /// Returns the users of a pool whom a ``UserSelection`` sends; those of other pools are left out.
+  func selectedUsers(of scope: Scope) -> [ID<Account>] {
+    all("user").compactMap { Self.user(of: scope, at: $0.text) }
+  }
+
+  /// Returns the user whose page has an address; nil for any other text.
+  private static func user(of scope: Scope, at address: String) -> ID<Account>? {
+    guard address.utf8.count <= 2_000, let target = Target(address) else { return nil }
+    if let tenant = scope.tenant {
+      guard let (project, id, uid) = ConsolePaths.user.ofTenant.match(target),
+        ID(project) == scope.project, ID(id) == tenant
+      else { return nil }
+      return ID(uid)
+    }
+    guard let (project, uid) = ConsolePaths.user.ofProject.match(target),
+      ID(project) == scope.project
+    else { return nil }
+    return ID(uid)
+  }
 }

@@ -126,7 +126,7 @@ extension Accounts {
   }
 
   /// Returns the pools in which an administrator without an instance-wide grant can find users.
-  static func scopes(
+  private static func scopes(
     searchableBy administrator: Administrator, _ connection: borrowing Connection
   ) throws -> [Scope] {
     var scopes: [Scope] = []

@@ -9,25 +9,25 @@ public struct OtherAdministrators: Sendable, Equatable {
 }
 
 extension Administrators {
-  /// Finds the other administrators who have a permission in all of some user pools, for an
-  /// administrator who has it too.
+  /// Finds the other administrators who have a permission in a user pool, for an administrator who
+  /// has it too.
   ///
-  /// Names are limited as in ``namesOfThose(with:in:for:)``, by the grants for the first pool.
+  /// Names are limited as in ``namesOfThose(with:in:for:)``.
   ///
   /// - Parameters:
   ///   - permission: The permission.
-  ///   - scopes: The user pools; at least one.
+  ///   - scope: The user pool.
   ///   - asking: The requesting administrator.
   /// - Returns: Up to three names and the total number.
   /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func otherAdministrators(
-    with permission: Permission, in scopes: [Scope], of asking: Administrator
+    with permission: Permission, in scope: Scope, of asking: Administrator
   ) async throws(AdministratorError) -> OtherAdministrators {
     let (roles, now) = (permission.roles, store.clock.now())
     return try await store.read(AdministratorError.self) { connection in
       var (names, count): ([String], Int) = ([], 0)
       var known: Set<String> = [asking.id.text]
-      for place in Self.places(around: scopes.first) {
+      for place in Self.places(around: scope) {
         let isVisible = asking.grants.contains {
           $0.covers(project: place.project, tenant: place.tenant)
         }
@@ -35,13 +35,6 @@ extension Administrators {
           let found = try Self.holders(
             of: role, at: place, atMost: Self.mostColleagues, at: now, connection)
           for one in found where known.insert(one.id.text).inserted {
-            // Those of the instance are in every pool.
-            if scopes.count > 1, place.project != nil {
-              let other = try Self.present(one.id, at: now, connection)
-              guard let other, scopes.allSatisfy({ other.may(permission, in: $0) }) else {
-                continue
-              }
-            }
             count += 1
             if isVisible { names.append(one.name) }
           }

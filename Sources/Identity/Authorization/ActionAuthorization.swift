@@ -5,8 +5,6 @@ struct ActionTarget: Sendable {
   private let places: [(project: ID<Project>?, tenant: ID<Tenant>?)]
 
   static let instance = Self(project: nil, tenant: nil)
-  /// Any place: the permission for one of them is enough.
-  static let anywhere = Self(pools: [])
 
   init(project: ID<Project>?, tenant: ID<Tenant>? = nil) {
     places = [(project, tenant)]
@@ -16,7 +14,8 @@ struct ActionTarget: Sendable {
     self.init(project: scope?.project, tenant: scope?.tenant)
   }
 
-  /// Several user pools, in each of which the permission is required; ``anywhere`` for none.
+  /// Several user pools, in each of which the permission is required; for none, the permission for
+  /// any place is enough.
   init(pools: [(project: ID<Project>, tenant: ID<Tenant>?)]) {
     places = pools.map { ($0.project, $0.tenant) }
   }

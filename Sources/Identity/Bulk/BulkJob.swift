@@ -56,8 +56,6 @@ public struct BulkJob: Sendable {
   public let approverName: String?
   /// The reason it was stopped.
   public let ending: BulkEnding?
-  /// The number of the bulk removal across pools that it's part of; nil for one of a single pool.
-  public let group: Int64?
   let scopeKey: Int64
   let address: String
   let requestID: String
@@ -82,8 +80,7 @@ public struct BulkJob: Sendable {
   static let columns: SQL = """
     job_id, scope_key, state, administrator_id, administrator_name, address, request_id,
       created_at, started_at, ended_at, lines, users, users_done, users_removed,
-      factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors,
-      group_id
+      factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors
     """
 
   init(_ row: borrowing Row) throws {
@@ -110,7 +107,6 @@ public struct BulkJob: Sendable {
     approverName = try row.value(20)
     ending = (try row.value(21) as String?).map { BulkEnding(stored: $0) }
     factors = try row.value(22)
-    group = try row.value(23)
   }
 
   static func find(
@@ -209,8 +205,7 @@ public enum BulkError: Error, Sendable {
   case notFound
   /// The list contains no users to act on.
   case nothingToDo
-  /// The list has more than ``BulkRemovals/mostLinesAcrossPools`` lines, or matches more than
-  /// ``BulkList/longest`` users.
+  /// More users match than a search finds, or than ``BulkList/longest``.
   case tooLong
   /// A support rule prevents the action.
   case denied(ActionDenial)

@@ -43,7 +43,7 @@ extension BulkRemovals {
         throw BulkError.notFound
       }
       guard job.state == .draft else { return .success(ActionOutcome(value: job, renewed: nil)) }
-      guard job.requester == agent, job.group == nil else { throw BulkError.notFound }
+      guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       // Uses the current grants: the session was read before this transaction.
       guard let administrator = try Administrators.present(agent, at: now, connection),
@@ -72,7 +72,7 @@ extension BulkRemovals {
   }
 
   /// Starts a job, or requests approval if it's required, in the transaction that authorized it.
-  func start(
+  private func start(
     _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, left: Int, in scope: Scope,
     at now: Instant, _ connection: borrowing Connection
   ) throws {

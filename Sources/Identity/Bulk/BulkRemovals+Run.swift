@@ -165,13 +165,13 @@ extension BulkRemovals {
       """
     ) { try BulkJob($0) }
     for job in jobs {
-      guard let pool = try BulkGroup.scope(job.scopeKey, connection), scope.contains(pool) else {
+      guard let pool = try Scopes.find(job.scopeKey, connection), scope.contains(pool) else {
         continue
       }
       try stop(job, in: pool, because: .scopeDeleted, at: now, connection)
     }
     for (key, id) in try undos(connection) {
-      guard let pool = try BulkGroup.scope(key, connection), scope.contains(pool),
+      guard let pool = try Scopes.find(key, connection), scope.contains(pool),
         let undo = try BulkUndo.find(id, of: key, connection),
         let job = try BulkJob.find(id, in: pool, connection)
       else { continue }

@@ -1,17 +1,6 @@
 import Database
 
 extension BulkRemovals {
-  /// Previews the removal for selected users of a pool; those of other pools are left out.
-  ///
-  /// - Returns: The number of the draft.
-  /// - Throws: ``BulkError``.
-  public func draft(
-    _ users: [BulkSelection], in scope: Scope, by author: Author, _ agent: ConsoleSession
-  ) async throws(BulkError) -> Int64 {
-    let own = users.filter { $0.project == scope.project && $0.tenant == scope.tenant }
-    return try await draft(own.map(\.account), in: scope, by: author, agent)
-  }
-
   /// Previews the removal for all users that a list of a pool shows.
   ///
   /// - Returns: The number of the draft.
@@ -38,7 +27,11 @@ extension BulkRemovals {
     return try await draft(users, in: scope, by: author, agent)
   }
 
-  private func draft(
+  /// Previews the removal for selected users of a pool.
+  ///
+  /// - Returns: The number of the draft.
+  /// - Throws: ``BulkError``.
+  public func draft(
     _ users: [ID<Account>], in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
     guard !users.isEmpty else { throw .nothingToDo }

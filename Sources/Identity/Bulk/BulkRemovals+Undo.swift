@@ -1,89 +1,59 @@
 import Database
 
 extension BulkRemovals {
-  /// Undoes a bulk removal across pools: restores the factors of every user for whom the removal can
-  /// still be undone.
+  /// Undoes a bulk removal: restores the factors of every user for whom the removal can still be
+  /// undone.
   ///
-  /// As for one user, only another administrator can do this. Pools that require a verified caller
-  /// are left out, because a caller is verified for one user at a time. It counts as one action per
-  /// pool toward the hourly limit.
-  ///
-  /// - Returns: The number of users whose factors will be restored.
-  /// - Throws: ``BulkError``.
-  public func undo(
-    group id: Int64, _ request: ActionRequest
-  ) async throws(BulkError) -> ActionOutcome<Int> {
-    try await undo(request) { agent, now, connection in
-      guard let group = try BulkGroup.find(id, for: agent, at: now, connection) else {
-        throw BulkError.notFound
-      }
-      return (group.requester, group.undoable)
-    }
-  }
-
-  /// Undoes the bulk removal of one pool, under the same rules.
+  /// As for one user, only another administrator can do this, and not in a pool that requires a
+  /// verified caller, because a caller is verified for one user at a time. It counts as one action
+  /// toward the hourly limit.
   ///
   /// - Returns: The number of users whose factors will be restored.
   /// - Throws: ``BulkError``.
   public func undo(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(BulkError) -> ActionOutcome<Int> {
-    try await undo(request) { _, now, connection in
-      guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
-        throw BulkError.notFound
-      }
-      let part = try BulkGroup.part(job, in: scope, at: now, connection)
-      return (job.requester, part.canUndo ? [part] : [])
-    }
-  }
-
-  /// Finds a bulk removal of a pool with what's known about its undo.
-  ///
-  /// - Throws: ``BulkError``.
-  public func part(_ job: BulkJob, in scope: Scope) async throws(BulkError) -> BulkGroup.Part {
-    let now = store.clock.now()
-    return try await store.read(BulkError.self) { connection in
-      try BulkGroup.part(job, in: scope, at: now, connection)
-    }
-  }
-
-  private func undo(
-    _ request: ActionRequest,
-    _ find:
-      @escaping @Sendable (
-        _ agent: ID<Administrator>, _ now: Instant, _ connection: borrowing Connection
-      ) throws -> (requester: ID<Administrator>, parts: [BulkGroup.Part])
-  ) async throws(BulkError) -> ActionOutcome<Int> {
     let now = store.clock.now()
     let agent = request.agent.administrator.id
     let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write(BulkError.self) {
       connection in
-      let (requester, parts) = try find(agent, now, connection)
-      guard requester != agent else { throw BulkError.denied(.ownRemoval) }
-      guard !parts.isEmpty else { throw BulkError.nothingToDo }
-      let pools = try parts.map {
-        (scope: $0.scope, rules: try SupportRules.find($0.scope, connection))
+      guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
+        throw BulkError.notFound
       }
+      guard job.requester != agent else { throw BulkError.denied(.ownRemoval) }
+      let progress = try BulkProgress(job, in: scope, at: now, connection)
+      guard progress.canUndo else { throw BulkError.nothingToDo }
+      // Uses the current grants: the session was read before this transaction.
+      guard let administrator = try Administrators.present(agent, at: now, connection),
+        administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
+      else { throw BulkError.denied(.notAllowed) }
+      let rules = try SupportRules.find(scope, connection)
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .undoBulkRemoval, request, to: pools, at: now, connection)
+        .undoBulkRemoval, request, rules, in: scope, at: now, connection)
       {
       case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session
       }
-      for (part, pool) in zip(parts, pools) {
-        try Self.beginUndo(of: part.job, request, pool.rules, at: now, connection)
-        var entry = AuditEntry(
-          .bulkUndo, .bulkRemoval, String(part.job.id), name: "", in: part.scope)
-        entry.add(.users, .number(part.undoable))
-        entry.add(.requester, .text(part.job.requesterName))
-        try authorization.record(entry, request, pool.rules, at: now, connection)
-        try authorization.count(agent, in: part.scope, at: now, connection)
-      }
-      let users = parts.reduce(0) { $0 + $1.undoable }
-      return .success(ActionOutcome(value: users, renewed: renewed))
+      try Self.beginUndo(of: job, request, rules, at: now, connection)
+      var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: scope)
+      entry.add(.users, .number(progress.undoable))
+      entry.add(.requester, .text(job.requesterName))
+      try authorization.record(entry, request, rules, at: now, connection)
+      try authorization.count(agent, in: scope, at: now, connection)
+      return .success(ActionOutcome(value: progress.undoable, renewed: renewed))
     }
     return try outcome.get()
+  }
+
+  /// Returns a bulk removal with what's known about its undo.
+  ///
+  /// - Throws: ``BulkError/unavailable(_:)``.
+  public func progress(of job: BulkJob, in scope: Scope) async throws(BulkError) -> BulkProgress {
+    let now = store.clock.now()
+    return try await store.read(BulkError.self) { connection in
+      try BulkProgress(job, in: scope, at: now, connection)
+    }
   }
 
   private static func beginUndo(
@@ -142,7 +112,7 @@ extension BulkRemovals {
     let job = try connection.first(
       "SELECT \(BulkJob.columns) FROM bulk_job WHERE scope_key = \(pool) AND job_id = \(id)"
     ) { try BulkJob($0) }
-    guard let job, let scope = try BulkGroup.scope(job.scopeKey, connection) else {
+    guard let job, let scope = try Scopes.find(job.scopeKey, connection) else {
       try Self.endUndo(id, in: pool, at: now, connection)
       return true
     }

@@ -40,11 +40,8 @@ public struct BulkRemovals: Sendable {
   ) async throws(BulkError) -> Int64 {
     let now = store.clock.now()
     let (id, administrator) = try await store.write(BulkError.self) { connection in
-      let administrator = try Self.makeRoom(
-        for: agent, in: ActionTarget(scope), at: now, connection)
-      // The lines are counted below.
-      let id = try Self.addDraft(
-        [], of: nil, in: scope, by: administrator, author, at: now, connection)
+      let administrator = try Self.makeRoom(for: agent, in: scope, at: now, connection)
+      let id = try Self.addDraft(in: scope, by: administrator, author, at: now, connection)
       return (id, administrator)
     }
     var known: Set<ID<Account>> = []
@@ -82,22 +79,20 @@ public struct BulkRemovals: Sendable {
     return id
   }
 
-  /// Adds a draft with the numbers of its lines, of the users to act on, and of their factors.
+  /// Adds a draft without lines, which are counted when they're stored.
   ///
   /// - Returns: The number of the job.
-  static func addDraft(
-    _ sightings: [Sighting], of group: Int64?, in scope: Scope, by administrator: Administrator,
-    _ author: Author, at now: Instant, _ connection: borrowing Connection
+  private static func addDraft(
+    in scope: Scope, by administrator: Administrator, _ author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Int64 {
-    let open = sightings.filter { $0.result == nil }
     let job = try connection.first(
       """
       INSERT INTO bulk_job (job_id, scope_key, state, administrator_id, administrator_name,
-        address, request_id, created_at, lines, users, factors, group_id)
+        address, request_id, created_at, lines, users, factors)
       VALUES (\(SQL.nextNumber("job_id", of: "bulk_job")), \(scope.key), 'draft',
         \(administrator.id.text), \(administrator.displayName),
-        \(author.address), \(author.requestID), \(now.microseconds), \(sightings.count),
-        \(open.count), \(open.reduce(0) { $0 + $1.count }), \(group))
+        \(author.address), \(author.requestID), \(now.microseconds), 0, 0, 0)
       RETURNING job_id
       """
     ) { try $0.value(0) as Int64 }
@@ -105,83 +100,26 @@ public struct BulkRemovals: Sendable {
     return job
   }
 
-  /// Authorizes a preview in one pool, or anywhere for several, and deletes the
-  /// administrator's oldest drafts to make room for a new one.
-  static func makeRoom(
-    for agent: ConsoleSession, in target: ActionTarget, at now: Instant,
-    _ connection: borrowing Connection
+  /// Authorizes a preview, and deletes the administrator's oldest drafts to make room for a new one.
+  private static func makeRoom(
+    for agent: ConsoleSession, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Administrator {
     let administrator = try ActionAuthorization.holder(
-      of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: target, at: now,
-      connection
+      of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: ActionTarget(scope),
+      at: now, connection
     ).mapError(BulkError.denied).get()
-    try deleteOldDrafts(of: administrator.id, connection)
-    try deleteOldMisses(of: administrator.id, at: now, connection)
-    return administrator
-  }
-
-  /// Deletes an administrator's oldest drafts.
-  ///
-  /// The jobs of a bulk removal across pools are one draft.
-  private static func deleteOldDrafts(
-    of maker: ID<Administrator>, _ connection: borrowing Connection
-  ) throws {
-    let jobs = try connection.all(
+    let drafts = try connection.all(
       """
-      SELECT job_id, group_id, scope_key FROM bulk_job \(index: "bulk_job_drafts")
-      WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(maker.text)
+      SELECT scope_key, job_id FROM bulk_job \(index: "bulk_job_drafts")
+      WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(administrator.id.text)
       ORDER BY created_at, job_id
       """
-    ) { row in
-      (
-        job: try row.value(0) as Int64, group: try row.value(1) as Int64?,
-        scope: try row.value(2) as Int64
-      )
-    }
-    var drafts: [[(job: Int64, group: Int64?, scope: Int64)]] = []
-    var last: Int64?
-    for (job, group, scope) in jobs {
-      if let group, group == last {
-        drafts[drafts.count - 1].append((job, group, scope))
-      } else {
-        drafts.append([(job, group, scope)])
-      }
-      last = group
-    }
-    for (job, group, scope) in drafts.dropLast(mostDrafts - 1).joined() {
+    ) { (scope: try $0.value(0) as Int64, job: try $0.value(1) as Int64) }
+    for draft in drafts.dropLast(mostDrafts - 1) {
       try connection.run(
-        "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
-      if let group { try deleteWithoutJobs(group, connection) }
+        "DELETE FROM bulk_job WHERE scope_key = \(draft.scope) AND job_id = \(draft.job)")
     }
-  }
-
-  /// Deletes an administrator's oldest previews across pools that found no user to act on, as
-  /// ``deleteOldDrafts(of:_:)`` does those with jobs.
-  ///
-  /// The cleanup deletes expired ones.
-  private static func deleteOldMisses(
-    of maker: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    let oldest = now.advanced(bySeconds: -draftLifetime)
-    let groups = try connection.all(
-      """
-      SELECT g.group_id FROM bulk_group g
-      WHERE g.created_at >= \(oldest.microseconds) AND g.administrator_id = \(maker.text)
-        AND NOT EXISTS (SELECT 1 FROM bulk_job j WHERE j.group_id = g.group_id)
-      ORDER BY g.created_at, g.group_id
-      """
-    ) { try $0.value(0) as Int64 }
-    for group in groups.dropLast(mostDrafts - 1) { try deleteWithoutJobs(group, connection) }
-  }
-
-  private static func deleteWithoutJobs(
-    _ group: Int64, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      """
-      DELETE FROM bulk_group WHERE group_id = \(group) AND NOT EXISTS (
-        SELECT 1 FROM bulk_job j WHERE j.group_id = \(group))
-      """)
+    return administrator
   }
 
   /// Returns why an agent can't act on an account in a list; nil if they can.
@@ -279,7 +217,7 @@ public struct BulkRemovals: Sendable {
   ) async throws(BulkError) -> BulkJob {
     try await store.read(BulkError.self) { connection in
       guard let job = try BulkJob.find(id, in: scope, connection),
-        job.state != .draft || (job.requester == agent && job.group == nil)
+        job.state != .draft || job.requester == agent
       else { throw BulkError.notFound }
       return job
     }
@@ -379,11 +317,6 @@ public struct BulkRemovals: Sendable {
     let moreEnded = try connection.deletePart(
       "FROM bulk_job WHERE ended_at IS NOT NULL AND ended_at < \(ended)", of: "bulk_job",
       by: "scope_key, job_id", atMost: mostPurged)
-    let moreGroups = try connection.deletePart(
-      """
-      FROM bulk_group g WHERE created_at < \(draft)
-        AND NOT EXISTS (SELECT 1 FROM bulk_job j WHERE j.group_id = g.group_id)
-      """, of: "bulk_group", by: "group_id", atMost: mostPurged)
-    return moreDrafts || moreEnded || moreGroups
+    return moreDrafts || moreEnded
   }
 }

@@ -30,32 +30,23 @@ extension Store {
 }
 
 extension Policies {
-  /// Returns the strictest of what happens in pools when users without a second factor sign in.
+  /// Returns the strictest of what happens when users of a pool without a second factor sign in.
   ///
-  /// - Parameter scopes: The pools.
-  /// - Returns: A refusal if a pool refuses users, or else a claim if a pool reports them, from the
+  /// - Parameter scope: The pool.
+  /// - Returns: A refusal if the pool refuses users, or else a claim if it reports them, from the
   ///   first time at which a user can be due. A server that sends no email refuses no one.
   /// - Throws: ``PolicyError``.
   public func signInWithoutFactor(
-    in scopes: [Scope]
+    in scope: Scope
   ) async throws(PolicyError) -> SignInWithoutFactor {
     let (now, carriesMail) = (store.clock.now(), store.outbox.carriesMail)
     return try await store.read(PolicyError.self) { connection in
-      var starts: [Enforcement.Mode: Instant] = [:]
-      for scope in scopes {
-        let edit = try Policies.stored(scope.key, connection).edit
-        guard let enforcement = edit.effectiveEnforcement, let due = edit.firstDue else {
-          continue
-        }
-        let mode = enforcement.applied(carriesMail: carriesMail).mode
-        starts[mode] = min(starts[mode] ?? due, due)
+      let edit = try Policies.stored(scope.key, connection).edit
+      guard let enforcement = edit.effectiveEnforcement, let due = edit.firstDue else {
+        return .accepted
       }
-      guard
-        let (mode, due) = [.refuse, .claim].lazy.compactMap({ mode in
-          starts[mode].map { (mode, $0) }
-        }).first
-      else { return .accepted }
-      return .enforced(mode, from: due > now ? due : nil)
+      return .enforced(
+        enforcement.applied(carriesMail: carriesMail).mode, from: due > now ? due : nil)
     }
   }
 }

@@ -96,34 +96,6 @@ struct SupportAuthorization: Sendable {
       action, request, in: ActionTarget(scope), settings, inputErrors: own, at: now, connection)
   }
 
-  /// Checks the agent's input and the hourly limits for an action in several pools, with the
-  /// identity checks of all of them and one re-authentication.
-  ///
-  /// - Returns: The renewed session if re-authentication was required and passed.
-  func admit(
-    _ action: ConsoleAction, _ request: ActionRequest,
-    to pools: [(scope: Scope, rules: SupportRules)], _ own: [ActionInputError] = [],
-    at now: Instant, _ connection: borrowing Connection
-  ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    guard let first = pools.first,
-      let administrator = try Administrators.present(
-        request.agent.administrator.id, at: now, connection)
-    else { return .failure(.notAllowed) }
-    var isAnyHeld = false
-    for (scope, rules) in pools {
-      guard administrator.may(action.requirements.permission, in: scope) else {
-        return .failure(.notAllowed)
-      }
-      // An owner of one pool may not be able to unblock the agent in the others, so that each has to
-      // show the block.
-      if try isHeld(request, rules, in: scope, at: now, connection) { isAnyHeld = true }
-    }
-    if isAnyHeld { return .failure(.held) }
-    return try store.authorization.authorize(
-      action, request, in: ActionTarget(first.scope), SupportRules(checksOf: pools.map(\.rules)),
-      inputErrors: own, at: now, connection)
-  }
-
   /// Records an action in the audit log, with its reason and identity checks.
   func record(
     _ entry: AuditEntry, _ request: ActionRequest, _ settings: SupportRules, at now: Instant,

@@ -43,13 +43,6 @@ public struct SupportRules: Sendable, Equatable {
   /// Creates the rules of a new pool.
   public init() {}
 
-  /// Creates rules with the identity checks of several pools, each once.
-  init(checksOf rules: [SupportRules]) {
-    for check in rules.flatMap(\.identityProof) where !identityProof.contains(check) {
-      identityProof.append(check)
-    }
-  }
-
   /// The version, to notice changes while someone edits the rules.
   public var version: SettingsVersion { SettingsVersion(auditFields) }
 

@@ -159,12 +159,6 @@ extension UserData {
       UPDATE bulk_item SET given = '', uid = NULL, factors = '', removal_id = NULL
       WHERE scope_key = \(scope) AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
       """)
-    // A line that no user was found for belongs to no pool.
-    try connection.run(
-      """
-      UPDATE bulk_group_line SET given = '', uid = NULL
-      WHERE scope_key IN (0, \(scope)) AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
-      """)
     let texts = try connection.all(
       """
       SELECT j.job_id, coalesce(j.note, ''), coalesce(j.ticket, ''), coalesce(u.note, ''),

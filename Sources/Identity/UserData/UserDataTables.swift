@@ -145,17 +145,6 @@ extension UserDataTable {
         """
       ]
     },
-    UserDataTable(
-      "bulk_group_line", as: "bulkRemovalsAcrossPools",
-      [.number("group_id", as: "bulkRemoval"), .text("given")],
-      without: ["line": .key, "scope_key": .key, "uid": .copy]
-    ) { subject in
-      [
-        """
-        FROM bulk_group_line WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid)
-        """
-      ]
-    },
     .ofAccount(
       "caller_code", as: "callerCodes", order: "administrator_id",
       [.text("email"), .number("failures"), .time("sent_at"), .time("expires_at")],
@@ -249,7 +238,8 @@ extension UserDataTable {
     "audit_link": .auditLog,
     "audit_tombstone": .auditLog,
     "backup_code": .secrets,
-    "bulk_group": .bulkRemovals, "bulk_job": .bulkRemovals, "bulk_undo": .bulkRemovals,
+    "bulk_group": .bulkRemovals, "bulk_group_line": .bulkRemovals, "bulk_job": .bulkRemovals,
+    "bulk_undo": .bulkRemovals,
     "instance": .server, "integrity_check": .server, "key_sequence": .server, "lease": .server,
     "reseal": .server, "schema_migration": .server,
     "throttle": .counters, "console_storage": .steps, "ticket": .steps, "verification_code": .steps,

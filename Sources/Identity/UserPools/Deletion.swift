@@ -201,7 +201,6 @@ enum Deletion {
       WHERE scope_key = \(scope)
       """)
     if gone.count < left {
-      try connection.run("DELETE FROM bulk_group_line WHERE scope_key = \(scope)")
       try Activity.deleteAll(of: scope, connection)
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
@@ -219,23 +218,14 @@ enum Deletion {
   }
 
   /// Deletes some of the rows of bulk removal lists, and lists without any rows left.
-  ///
-  /// Of a part of a removal across pools that was started, the counts are kept, which the removal's
-  /// totals include.
   private static func purgeList(
     of scope: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> Int {
     let limit = max(limit, 0)
-    let isUncounted: SQL = "(group_id IS NULL OR state = 'draft')"
     var left = limit
     while left > 0 {
       let job = try connection.first(
-        """
-        SELECT job_id FROM bulk_job j
-        WHERE scope_key = \(scope) AND (\(isUncounted) OR EXISTS (
-          SELECT 1 FROM bulk_item i WHERE i.scope_key = \(scope) AND i.job_id = j.job_id))
-        ORDER BY job_id LIMIT 1
-        """
+        "SELECT job_id FROM bulk_job WHERE scope_key = \(scope) ORDER BY job_id LIMIT 1"
       ) { try $0.value(0) as Int64 }
       guard let job else { break }
       let lines = try connection.run(
@@ -244,17 +234,9 @@ enum Deletion {
           SELECT line FROM bulk_item WHERE scope_key = \(scope) AND job_id = \(job)
           ORDER BY line LIMIT \(left))
         """)
-      try connection.run(
-        """
-        UPDATE bulk_job SET note = NULL, ticket = NULL, proof = NULL
-        WHERE scope_key = \(scope) AND job_id = \(job)
-        """)
       if lines < left {
         try connection.run(
-          """
-          DELETE FROM bulk_job
-          WHERE scope_key = \(scope) AND job_id = \(job) AND \(isUncounted)
-          """)
+          "DELETE FROM bulk_job WHERE scope_key = \(scope) AND job_id = \(job)")
       }
       left -= max(lines, 1)
     }

@@ -51,6 +51,16 @@ public struct Scopes: Sendable {
     }
   }
 
+  /// Finds a pool by its key; nil if it was deleted.
+  static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Scope? {
+    try connection.first(
+      """
+      SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
+      """
+    ) { try Scope($0) }
+  }
+
   static func find(
     project: ID<Project>, tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> Scope {

@@ -12,7 +12,7 @@ import Testing
     "{eu}/users?factor=totp&after=0", "{eu}/reports/locked?after=0",
     "{eu}/reports/factors?age=old-1&after=1099511627776-0",
     "{eu}/policy/affected?beyond=0&after=0.0",
-    "{eu}/bulk-removals?after=0", "/bulk-removals?after=0", "{eu}/messages?show=failed&after=0",
+    "{eu}/bulk-removals?after=0", "{eu}/messages?show=failed&after=0",
     "{eu}/audit?after=1", "/audit?action=policy.widen&after=1",
   ])
   func `a page past the end of a list redirects to the first page, with the same choices`(

@@ -175,6 +175,31 @@ import Testing
     }
   }
 
+  @Test func `an interrupted undo is shown as partly undone`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, _) = try await preview(nadia)
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      try await run(world)
+      let administrators = world.identity.administrators
+      let other = try await administrators.create(
+        email: "omar@example.com", displayName: "\u{202E}Omár", password: Secret(World.password),
+        grant: Grant(role: .support), by: Author(actor: .commandLine))
+      let omar = try await Browser.signedIn(world, as: "omar@example.com")
+      #expect(try await omar.submit(address + "/undo", ["reason": "mistake"]).location == address)
+      _ = try await world.identity.bulkRemovals.step(1)
+      _ = try await administrators.revoke(
+        Grant(role: .support), from: other.id, by: Author(actor: .commandLine))
+      try await run(world)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("partly undone"))
+      #expect(page.says("The undo by \u{2068}Omár\u{2069} ended after 1 of 2 users"))
+      #expect(try await ada.get(world.eu + "/bulk-removals").says("partly undone"))
+    }
+  }
+
   @Test func `a pool that requires a verified caller offers an undo on each user's page`()
     async throws
   {
@@ -309,7 +334,7 @@ import Testing
     let target = try #require(Target("/projects/acme-retail/tenants/eu/bulk-removals"))
     #expect(Console.bodyLimit(target) == 4 << 20)
     for other in [
-      "/projects/p/bulk-removals/1", "/bulk-removals/1", "/projects/p/users",
+      "/projects/p/bulk-removals/1", "/bulk-removals", "/projects/p/users",
       "/projects/bulk-removals",
     ] {
       #expect(Console.bodyLimit(try #require(Target(other))) == nil)
@@ -321,19 +346,18 @@ import Testing
   {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      for address in ["/bulk-removals", try await world.eu + "/bulk-removals"] {
-        let csrf = try await ada.get(address).csrf
-        let body = "csrf=\(csrf)&list=ann%40example.com%0D%0Ab%00o%40example.com"
-        let fields: Fields = [
-          .contentType: "application/x-www-form-urlencoded", .origin: world.origin,
-          .secFetchSite: "same-origin",
-        ]
-        let page = try await ada.send(.post, address, fields: fields, body: Array(body.utf8))
-        Markup.check(page)
-        #expect(page.status == .unprocessableContent)
-        #expect(page.says("Line 2 contains a NUL character, shown as ␀."))
-        #expect(page.text.contains("ann@example.com") && page.text.contains("b␀o@example.com"))
-      }
+      let address = try await world.eu + "/bulk-removals"
+      let csrf = try await ada.get(address).csrf
+      let body = "csrf=\(csrf)&list=ann%40example.com%0D%0Ab%00o%40example.com"
+      let fields: Fields = [
+        .contentType: "application/x-www-form-urlencoded", .origin: world.origin,
+        .secFetchSite: "same-origin",
+      ]
+      let page = try await ada.send(.post, address, fields: fields, body: Array(body.utf8))
+      Markup.check(page)
+      #expect(page.status == .unprocessableContent)
+      #expect(page.says("Line 2 contains a NUL character, shown as ␀."))
+      #expect(page.text.contains("ann@example.com") && page.text.contains("b␀o@example.com"))
     }
   }
 }

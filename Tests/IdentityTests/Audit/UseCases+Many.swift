@@ -28,21 +28,21 @@ extension UseCase {
       return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
     },
     UseCase("undo a bulk removal", [.bulkUndo]) { i in
-      let id = try await i.removed(from: [i.acme], by: try await i.agent())
+      let id = try await i.removed(by: try await i.agent())
       let other = try await i.agent("omar")
-      return { _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake)) }
+      return { _ = try await i.identity.bulkRemovals.undo(id, in: i.acme, other.request(.mistake)) }
     },
     UseCase("finish the undo of a bulk removal", [.factorRestore, .bulkFinishUndo]) { i in
-      let id = try await i.removed(from: [i.acme], by: try await i.agent())
+      let id = try await i.removed(by: try await i.agent())
       let other = try await i.agent("omar")
-      _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake))
+      _ = try await i.identity.bulkRemovals.undo(id, in: i.acme, other.request(.mistake))
       return { _ = try await i.identity.bulkRemovals.step() }
     },
     UseCase("stop the undo of a bulk removal", [.bulkStopUndo]) { i in
-      let id = try await i.removed(from: [i.acme], by: try await i.agent())
+      let id = try await i.removed(by: try await i.agent())
       _ = try await i.agent("olivia", role: .owner)
       let other = try await i.agent("omar")
-      _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake))
+      _ = try await i.identity.bulkRemovals.undo(id, in: i.acme, other.request(.mistake))
       _ = try await i.identity.administrators.revoke(
         Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
       return { _ = try await i.identity.bulkRemovals.step() }

@@ -88,7 +88,6 @@ struct EndedSessionTests {
         try await identity.bulkRemovals.draft(
           list, in: instance.acme, by: owner.author, owner.session)
       }
-      await expect("denied.sessionEnded") { try await instance.draft(across: "u0", by: owner) }
       await expect("sessionEnded") {
         try await identity.ownAccount.changePassword(
           of: owner.session, old: Instance.consolePassword, new: Secret("another pass phrase"),

@@ -6,54 +6,25 @@ extension [AuditRow] {
 }
 
 extension Instance {
-  /// Previews a list of addresses in all pools that an agent can search.
-  func draft(across text: String, by agent: Agent) async throws -> Int64 {
-    try await identity.bulkRemovals.draft(
-      across: try BulkList(text), by: agent.author, agent.session)
-  }
-
-  func group(_ id: Int64, by agent: Agent) async throws -> BulkGroup {
-    try await identity.bulkRemovals.group(id, for: agent.administrator.id)
-  }
-
-  /// Starts all parts of a draft.
-  @discardableResult
-  func begin(
-    group id: Int64, by agent: Agent, _ reason: SupportReason = .lost, number: String = "",
-    proofs: Set<String> = [], code: String = ""
-  ) async throws -> BulkGroup {
-    let parts = try await group(id, by: agent).parts
-    return try await identity.bulkRemovals.begin(
-      group: id, only: Set(parts.map(\.job.id)), number: number,
-      agent.request(reason, note: "theft", proofs: proofs, code: code)
-    ).value
-  }
-
-  /// Removes the factors of one enrolled user in each of several pools.
+  /// Removes the factors of one enrolled user of a pool.
   func removed(
-    from pools: [Scope], by agent: Agent, _ reason: SupportReason = .lost
+    from pool: Scope? = nil, by agent: Agent, _ reason: SupportReason = .lost
   ) async throws -> Int64 {
-    for pool in pools { try await addUsers(1, in: pool) }
-    let id = try await draft(across: "user-0@example.com", by: agent)
-    try await begin(group: id, by: agent, reason)
+    try await addUsers(1, in: pool)
+    let id = try await draft("user-0@example.com", by: agent, in: pool)
+    try await begin(id, by: agent, reason, in: pool)
     try await runAll()
     return id
   }
 
-  /// Returns the results of the users of a bulk removal, in the order of its pools.
-  func results(of group: BulkGroup) async throws -> [String] {
-    try await identity.bulkRemovals.users(of: group, limit: 100).items.map {
-      $0.item.result?.rawValue ?? "open"
-    }
+  /// Returns a bulk removal with what's known about its undo.
+  func progress(of id: Int64, by agent: Agent) async throws -> BulkProgress {
+    try await identity.bulkRemovals.progress(of: try await job(id, by: agent), in: acme)
   }
 
-  /// Returns the number of second factors of the user with a uid in each of several pools.
-  func factors(of uid: String, in pools: [Scope]) async throws -> [Int] {
-    var counts: [Int] = []
-    for pool in pools {
-      counts.append(try await identity.accounts.find(pool, ID(uid))?.factors.count ?? 0)
-    }
-    return counts
+  /// Returns the number of second factors of the user with a uid.
+  func factors(of uid: String) async throws -> Int {
+    try await identity.accounts.find(acme, ID(uid))?.factors.count ?? 0
   }
 
   /// Returns the removal of a user's factors that can still be undone.
@@ -74,7 +45,6 @@ extension Instance {
       let counts = try connection.all(
         """
         SELECT /* test */ 'bulk_item', count(*) FROM bulk_item
-        UNION ALL SELECT 'bulk_group', count(*) FROM bulk_group
         UNION ALL SELECT 'approval', count(*) FROM approval
         UNION ALL SELECT 'policy_weakening', count(*) FROM policy_weakening
         """

@@ -2,36 +2,37 @@ import Database
 import Identity
 import Testing
 
-/// Undoing a bulk removal of users of several pools.
+/// Undoing a bulk removal.
 @Suite struct BulkUndoTests {
   private func undo(
-    _ instance: Instance, _ id: Int64, by agent: Agent, code: String = ""
+    _ instance: Instance, _ id: Int64, by agent: Agent, in scope: Scope? = nil
   ) async -> String {
     await outcome {
       try await instance.identity.bulkRemovals.undo(
-        group: id, agent.request(.mistake, note: "wrong list", code: code))
+        id, in: scope ?? instance.acme, agent.request(.mistake, note: "wrong list"))
     }
   }
 
-  @Test func `another administrator restores the factors in all pools at once`() async throws {
+  @Test func `another administrator restores the factors of all users at once`() async throws {
     try await withInstance { instance in
-      let pools = [instance.acme, instance.east, instance.globex]
-      let id = try await instance.removed(from: pools, by: try await instance.agent())
+      let removals = instance.identity.bulkRemovals
+      try await instance.addUsers(3)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<3), by: agent)
+      try await instance.begin(id, by: agent)
+      try await instance.runAll()
       let other = try await instance.agent("omar")
       let first = await undo(instance, id, by: other)
-      let running = try await instance.group(id, by: other)
-      #expect(first == "done" && running.isRunning && running.undoable.isEmpty)
-      #expect(
-        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [
-          .running
-        ])
+      let running = try await instance.progress(of: id, by: other)
+      #expect(first == "done" && running.isRunning && !running.canUndo)
+      #expect(try await removals.list(instance.acme).undos.map(\.value) == [.running])
       try await instance.runAll()
-      #expect(try await instance.factors(of: "u0", in: pools) == [1, 1, 1])
-      let group = try await instance.group(id, by: other)
-      #expect(!group.isRunning && group.undoState == .done)
+      for user in 0..<3 { #expect(try await instance.factors(of: "u\(user)") == 1) }
+      let progress = try await instance.progress(of: id, by: other)
+      #expect(!progress.isRunning && progress.undoState == .done)
+      #expect(try await removals.list(instance.acme).undos.map(\.value) == [.done])
       #expect(
-        try await instance.identity.bulkRemovals.list(instance.acme).undos.map(\.value) == [.done])
-      #expect(try await instance.results(of: group) == ["restored", "restored", "restored"])
+        try await instance.results(progress.job) == ["restored", "restored", "restored"])
       let rows = try await instance.wholeLog().filter { $0.action == .factorRestore }
       #expect(rows.count == 3 && rows.allSatisfy { $0.reason == "mistake" })
       #expect(rows.allSatisfy { $0.actorName == "omar" && $0.new(.bulkRemoval) != nil })
@@ -42,25 +43,24 @@ import Testing
   @Test func `the requester can't undo, and a stolen device is never restored`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agent()
-      let id = try await instance.removed(from: [instance.acme], by: agent)
+      let id = try await instance.removed(by: agent)
       #expect(await undo(instance, id, by: agent) == "denied.ownRemoval")
-      let stolen = try await instance.removed(from: [instance.globex], by: agent, .stolen)
+      let stolen = try await instance.removed(from: instance.globex, by: agent, .stolen)
       let other = try await instance.agent("omar")
-      #expect(await undo(instance, stolen, by: other) == "nothingToDo")
+      #expect(await undo(instance, stolen, by: other, in: instance.globex) == "nothingToDo")
     }
   }
 
   @Test func `an undo restores only what can still be restored`() async throws {
     try await withInstance { instance in
-      let pools = [instance.acme, instance.globex]
-      let id = try await instance.removed(from: pools, by: try await instance.agent())
+      let id = try await instance.removed(by: try await instance.agent())
       let other = try await instance.agent("omar")
       #expect(await undo(instance, id, by: other) == "done")
-      for pool in pools { try await instance.mark("u0", isProtected: true, in: pool) }
+      try await instance.mark("u0", isProtected: true)
       try await instance.runAll()
-      let group = try await instance.group(id, by: other)
-      #expect(try await instance.results(of: group) == ["not-restored", "not-restored"])
-      #expect(try await instance.factors(of: "u0", in: pools) == [0, 0])
+      let job = try await instance.job(id, by: other)
+      #expect(try await instance.results(job) == ["not-restored"])
+      #expect(try await instance.factors(of: "u0") == 0)
     }
   }
 
@@ -71,27 +71,27 @@ import Testing
       let (acme, identity) = (instance.acme, instance.identity)
       try await instance.addUsers(5, in: acme)
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
-      let id = try await instance.draft(across: instance.addresses(0..<5), by: agent)
-      try await instance.begin(group: id, by: agent)
+      let id = try await instance.draft(instance.addresses(0..<5), by: agent)
+      try await instance.begin(id, by: agent)
       try await instance.runAll()
-      #expect(try await instance.group(id, by: other).undoable.map(\.undoable) == [5])
+      #expect(try await instance.progress(of: id, by: other).undoable == 5)
       _ = try await identity.factorRemovals.undo(
         acme, ID("u0"), try await instance.hold(of: "u0", in: acme), other.request(.mistake))
       try await identity.accounts.delete(acme, ID("u1"), by: Instance.boss)
       _ = try await identity.factorRemovals.purge(
         acme, ID("u2"), try await instance.hold(of: "u2", in: acme), other.request(.stolen))
-      #expect(try await instance.group(id, by: other).undoable.map(\.undoable) == [2])
+      #expect(try await instance.progress(of: id, by: other).undoable == 2)
       let users = try await identity.bulkRemovals.undo(
-        group: id, other.request(.mistake, note: "wrong list")
+        id, in: acme, other.request(.mistake, note: "wrong list")
       ).value
       #expect(users == 2)
       try await instance.runAll()
-      let group = try await instance.group(id, by: other)
+      let progress = try await instance.progress(of: id, by: other)
       let results = ["restored-before", "not-restored", "not-restored", "restored", "restored"]
-      #expect(try await instance.results(of: group) == results)
-      let counts = group.undone
+      #expect(try await instance.results(progress.job) == results)
+      let counts = progress.undone
       #expect((counts.restored, counts.restoredBefore, counts.notRestored) == (2, 1, 2))
-      #expect(group.undoState == .partial && counts.left == 0)
+      #expect(progress.undoState == .partial && counts.left == 0)
       #expect(try await identity.bulkRemovals.list(acme).undos.map(\.value) == [.partial])
       let rows = try await instance.wholeLog()
       #expect(rows.first { $0.action == .bulkUndo }?.new(.users) == .number(2))
@@ -110,26 +110,26 @@ import Testing
       try await instance.addUsers(1, in: acme)
       try await instance.addPhone("phone", to: ID("u0"))
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
-      let id = try await instance.draft(across: instance.addresses(0..<1), by: agent)
+      let id = try await instance.draft(instance.addresses(0..<1), by: agent)
       _ = try await identity.factorRemovals.remove(acme, ID("u0"), ID("f0"), agent.request())
       let single = try await instance.hold(of: "u0", in: acme)
-      try await instance.begin(group: id, by: agent)
+      try await instance.begin(id, by: agent)
       try await instance.runAll()
-      #expect(try await instance.factors(of: "u0", in: [acme]) == [0])
+      #expect(try await instance.factors(of: "u0") == 0)
       _ = try await identity.factorRemovals.undo(
         acme, ID("u0"), single, other.request(.mistake))
-      #expect(try await instance.factors(of: "u0", in: [acme]) == [1])
+      #expect(try await instance.factors(of: "u0") == 1)
       #expect(await undo(instance, id, by: other) == "done")
       try await instance.runAll()
-      #expect(try await instance.factors(of: "u0", in: [acme]) == [2])
-      let group = try await instance.group(id, by: other)
-      #expect(try await instance.results(of: group) == ["restored"])
+      #expect(try await instance.factors(of: "u0") == 2)
+      let job = try await instance.job(id, by: other)
+      #expect(try await instance.results(job) == ["restored"])
     }
   }
 
   @Test func `an undo that restores all users is recorded without others`() async throws {
     try await withInstance { instance in
-      let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      let id = try await instance.removed(by: try await instance.agent())
       #expect(await undo(instance, id, by: try await instance.agent("omar")) == "done")
       try await instance.runAll()
       let rows = try await instance.wholeLog().filter { $0.action == .bulkFinishUndo }
@@ -141,7 +141,7 @@ import Testing
 
   @Test func `an undo ends with the period for it`() async throws {
     try await withInstance { instance in
-      let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      let id = try await instance.removed(by: try await instance.agent())
       instance.clock.advance(72 * 3_600)
       let other = try await instance.agent("omar")
       #expect(await undo(instance, id, by: other) == "nothingToDo")
@@ -175,43 +175,38 @@ import Testing
       #expect(results == ["restored", "not-restored", "restored"])
       let rows = try await instance.wholeLog().filter { $0.action == .bulkUndo }
       #expect(rows.count == 1 && rows.first?.new(.users) == .number(3))
-      #expect(try await removals.part(job, in: acme).undo?.administratorName == "omar")
+      #expect(try await removals.progress(of: job, in: acme).undo?.administratorName == "omar")
       #expect(await undo(by: other, in: acme) == "nothingToDo")
     }
   }
 
-  @Test func `pools that require a verified caller are left out`() async throws {
+  @Test func `a removal in a pool that requires a verified caller isn't undone at once`()
+    async throws
+  {
     try await withInstance { instance in
-      let pools = [instance.acme, instance.globex]
-      let id = try await instance.removed(from: pools, by: try await instance.agent())
-      try await instance.setSupportRules(in: instance.globex) { $0.callerVerification = .required }
+      let id = try await instance.removed(by: try await instance.agent())
+      try await instance.setSupportRules { $0.callerVerification = .required }
       let other = try await instance.agent("omar")
-      let group = try await instance.group(id, by: other)
-      #expect(group.undoable.map(\.scope.key) == [instance.acme.key])
-      _ = await undo(instance, id, by: other)
-      try await instance.runAll()
-      #expect(try await instance.factors(of: "u0", in: pools) == [1, 0])
+      let progress = try await instance.progress(of: id, by: other)
+      #expect(progress.undoable == 1 && progress.requiresCaller && !progress.canUndo)
+      #expect(await undo(instance, id, by: other) == "nothingToDo")
     }
   }
 
-  @Test func `an administrator undoes only the parts in pools where they can act`() async throws {
+  @Test func `an administrator of another pool can't undo a removal`() async throws {
     try await withInstance { instance in
-      let pools = [instance.acme, instance.globex]
-      let id = try await instance.removed(from: pools, by: try await instance.agent())
-      let local = try await instance.agent("omar", project: instance.globex.project)
-      #expect(await undo(instance, id, by: local) == "done")
-      try await instance.runAll()
-      #expect(try await instance.factors(of: "u0", in: pools) == [0, 1])
-      let other = try await instance.agent("olga")
-      #expect(await undo(instance, id, by: other) == "done")
-      try await instance.runAll()
-      #expect(try await instance.factors(of: "u0", in: pools) == [1, 1])
+      let id = try await instance.removed(by: try await instance.agent())
+      let other = try await instance.agent("omar", project: instance.globex.project)
+      #expect(await undo(instance, id, by: other) == "denied.notAllowed")
+      let auditor = try await instance.agent("iris", role: .auditor)
+      #expect(await undo(instance, id, by: auditor) == "denied.notAllowed")
+      #expect(try await instance.identity.support.held().isEmpty)
     }
   }
 
   @Test func `an undo stops when its administrator loses the role`() async throws {
     try await withInstance { instance in
-      let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      let id = try await instance.removed(by: try await instance.agent())
       _ = try await instance.agent("olivia", role: .owner)
       let other = try await instance.agent("omar")
       _ = await undo(instance, id, by: other)
@@ -219,9 +214,9 @@ import Testing
         Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
       try await instance.runAll()
       let third = try await instance.agent("olga")
-      let group = try await instance.group(id, by: third)
-      #expect(try await instance.factors(of: "u0", in: [instance.acme]) == [0])
-      #expect(group.undoable.count == 1 && !group.isRunning)
+      let progress = try await instance.progress(of: id, by: third)
+      #expect(try await instance.factors(of: "u0") == 0)
+      #expect(progress.canUndo && !progress.isRunning)
     }
   }
 
@@ -232,8 +227,8 @@ import Testing
       let removals = instance.identity.bulkRemovals
       try await instance.addUsers(2)
       let agent = try await instance.agent()
-      let id = try await instance.draft(across: instance.addresses(0..<2), by: agent)
-      try await instance.begin(group: id, by: agent)
+      let id = try await instance.draft(instance.addresses(0..<2), by: agent)
+      try await instance.begin(id, by: agent)
       try await instance.runAll()
       _ = try await instance.agent("olivia", role: .owner)
       let other = try await instance.agent("omar")
@@ -242,10 +237,9 @@ import Testing
       _ = try await instance.identity.administrators.revoke(
         Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
       try await instance.runAll()
-      let group = try await instance.group(id, by: agent)
-      let part = try #require(group.parts.first)
-      #expect(group.undoState == .partial && part.undoState == .partial)
-      #expect((part.undone.processed, part.undone.users) == (1, 2))
+      let progress = try await instance.progress(of: id, by: agent)
+      #expect(progress.undoState == .partial)
+      #expect((progress.undone.processed, progress.undone.users) == (1, 2))
       #expect(try await removals.list(instance.acme).undos.map(\.value) == [.partial])
       let row = try #require(try await instance.wholeLog().first { $0.action == .bulkStopUndo })
       #expect(row.new(.usersRestored) == .number(1) && row.new(.users) == .number(2))
@@ -253,7 +247,7 @@ import Testing
       #expect(row.new(.requester) == .text("omar"))
       // The end of the undo period doesn't complete it.
       instance.clock.advance(72 * 3_600)
-      #expect(try await instance.group(id, by: agent).undoState == .partial)
+      #expect(try await instance.progress(of: id, by: agent).undoState == .partial)
     }
   }
 
@@ -262,16 +256,15 @@ import Testing
       let (acme, removals) = (instance.acme, instance.identity.bulkRemovals)
       try await instance.addUsers(3, in: acme)
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
-      var groups: [Int64] = []
+      var jobs: [Int64] = []
       for user in 0..<3 {
-        let id = try await instance.draft(
-          across: instance.addresses(user..<(user + 1)), by: agent)
-        try await instance.begin(group: id, by: agent)
+        let id = try await instance.draft(instance.addresses(user..<(user + 1)), by: agent)
+        try await instance.begin(id, by: agent)
         try await instance.runAll()
-        groups.append(id)
+        jobs.append(id)
       }
-      #expect(await undo(instance, groups[0], by: other) == "done")
-      #expect(await undo(instance, groups[1], by: other) == "done")
+      #expect(await undo(instance, jobs[0], by: other) == "done")
+      #expect(await undo(instance, jobs[1], by: other) == "done")
       try await instance.identity.accounts.delete(acme, ID("u1"), by: Instance.boss)
       try await instance.runAll()
       let list = try await removals.list(acme)
@@ -279,31 +272,17 @@ import Testing
     }
   }
 
-  @Test func `an undo of some of the parts is partial`() async throws {
-    try await withInstance { instance in
-      let pools = [instance.acme, instance.globex]
-      let agent = try await instance.agent()
-      let id = try await instance.removed(from: pools, by: agent)
-      #expect(try await instance.group(id, by: agent).undoState == nil)
-      let local = try await instance.agent("omar", project: instance.globex.project)
-      #expect(await undo(instance, id, by: local) == "done")
-      try await instance.runAll()
-      #expect(try await instance.group(id, by: agent).undoState == .partial)
-      #expect(try await instance.group(id, by: local).undoState == .done)
-    }
-  }
-
   @Test func `removals and undos of a deleted tenant end in the audit log`() async throws {
     try await withInstance { instance in
       let (east, removals) = (instance.east, instance.identity.bulkRemovals)
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
-      let undone = try await instance.removed(from: [east], by: agent)
+      let undone = try await instance.removed(from: east, by: agent)
       try await instance.addUsers(2, in: east, from: 10)
       let id = try await removals.draft(
         try BulkList("u10\nu11"), in: east, by: agent.author, agent.session)
       _ = try await removals.begin(id, in: east, number: "", agent.request(.lost))
       _ = try await removals.step(1)
-      #expect(await undo(instance, undone, by: other) == "done")
+      #expect(await undo(instance, undone, by: other, in: east) == "done")
       try await instance.identity.pools.delete(
         project: east.project, tenant: east.tenant, by: Instance.boss)
       try await instance.runAll()

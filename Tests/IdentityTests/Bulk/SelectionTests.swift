@@ -75,26 +75,23 @@ import Testing
     }
   }
 
-  @Test func `selected users are those with their UIDs, in their pool`() async throws {
+  @Test func `selected users are those with their UIDs`() async throws {
     try await withInstance { instance in
-      for pool in [instance.acme, instance.globex] { try await instance.addUsers(2, in: pool) }
+      try await instance.addUsers(2)
       var new = NewAccount()
       new.localID = "user-0@example.com"
       _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
       let agent = try await instance.agent()
-      @Sendable func select(_ uids: [String], in pool: Scope) async throws -> Int64 {
+      @Sendable func select(_ uids: [String]) async throws -> Int64 {
         try await instance.identity.bulkRemovals.draft(
-          uids.map {
-            BulkSelection(project: pool.project, tenant: pool.tenant, account: ID($0))
-          }, in: instance.acme, by: agent.author, agent.session)
+          uids.map { ID($0) }, in: instance.acme, by: agent.author, agent.session)
       }
-      let draft = try await select(["user-0@example.com", "u1", "u1"], in: instance.acme)
+      let draft = try await select(["user-0@example.com", "u1", "u1"])
       let drafted = try await users(of: draft, instance, by: agent)
       #expect(drafted == [ID("user-0@example.com"), ID("u1"), ID("u1")])
       // One has no factor, and one is selected twice.
       #expect(try await instance.job(draft, by: agent).users == 1)
-      await expect("nothingToDo") { try await select(["u0"], in: instance.globex) }
-      await expect("nothingToDo") { try await select([], in: instance.acme) }
+      await expect("nothingToDo") { try await select([]) }
     }
   }
 

@@ -163,16 +163,6 @@ extension Instance {
           (\(scope), 77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
         """,
         """
-        INSERT INTO /* test */ bulk_group (group_id, administrator_id, administrator_name,
-          created_at, lines)
-        VALUES (7, 'dora', 'Dora', \(now.microseconds), 2)
-        """,
-        """
-        INSERT INTO /* test */ bulk_group_line (group_id, line, scope_key, given, uid)
-        VALUES (7, 1, \(scope), 'qz7marker@example.com', \(uid)),
-          (7, 2, 0, 'qz7marker@example.com', NULL)
-        """,
-        """
         INSERT INTO /* test */ caller_code (account_key, administrator_id, email, digest_key,
           code_digest, failures, sent_at, expires_at)
         VALUES (\(key), 'dora', 'qz7marker@example.com', \([0] as [UInt8]), \([0] as [UInt8]), 0, \(now.microseconds),
