@@ -24,7 +24,7 @@ public enum SentLink: Sendable, Equatable {
     _ connection: borrowing Connection
   ) throws -> [Int64: SentLink] {
     var states: [Int64: SentLink] = [:]
-    let purposes = Set(OutOfBandCode.Kind.allCases.map(\.template.rawValue))
+    let purposes = Set(OutOfBandCode.Kind.allCases.map(\.purpose))
     let withCode = messages.filter { purposes.contains($0.purpose) }
     if !withCode.isEmpty {
       let codes = try OutOfBandRecord.created(
@@ -67,7 +67,7 @@ extension OutOfBandRecord {
   fileprivate func isSent(in message: OutboxEntry, to account: Account) -> Bool {
     // A sign-in's code has no account.
     createdAt == message.createdAt && (self.account ?? account.key) == account.key
-      && code.kind.template.rawValue == message.purpose
+      && code.kind.purpose == message.purpose
       && OutOfBandMail.recipient(of: code.kind, email: code.email, newEmail: code.newEmail)
         .isSameBytes(as: message.recipient)
   }

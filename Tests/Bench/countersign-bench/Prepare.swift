@@ -90,7 +90,7 @@ struct Prepare {
 
   private static func large(
     folder: String, users: Int, codes: Int,
-    finish: (Identity) async throws -> Void = { _ in }
+    finish: @Sendable (Identity) async throws -> Void = { _ in }
   ) async throws {
     try makeFolder(folder)
     let (identity, database) = try await open(folder, Profile.standalone.rawValue)
