@@ -227,7 +227,7 @@ public final class Identity: Sendable {
       store: store, sealer: try Sealer(keys, purpose: "console storage", random: .system))
     consoleProviders = ConsoleProviders(
       store: store, sealer: try ConsoleProviders.sealer(keys, random: random),
-      tickets: consoleTickets, administrators: administrators, sessions: consoleSessions,
+      tickets: consoleTickets, sessions: consoleSessions,
       directory: ProviderDirectory(
         providerTransport ?? NoProviderTransport(), clock: store.clock))
     masterKeys = MasterKeys(

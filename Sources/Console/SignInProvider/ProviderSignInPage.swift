@@ -16,21 +16,23 @@ struct ProviderSignInPage: Sendable {
   let failures: Failures
   let refused: Template<ProviderRefusedView>
   let confirmation: Template<ProviderConfirmationView>
-  let leaving: ProviderLeaving
+  let continuing: Template<ProviderContinuingView>
   /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   private var providers: ConsoleProviders { identity.consoleProviders }
+  /// Where the provider sends its answers.
+  private var redirect: String { authorizer.publicURL.origin + ConsolePaths.providerCallback() }
 
   /// Sends the browser to the provider.
   func begin(_ visitor: Visitor) async throws(Refusal) -> Response {
     let next = ReturnAddress.checked(
       visitor.request.target.query.text("next"), among: destinations)
     do {
-      let start = try await providers.begin(redirect: leaving.redirect)
+      let start = try await providers.begin(redirect: redirect)
       var response = Response.redirect(to: start.address)
       response.status = .found
-      leaving.keep(start, next: next, in: &response)
+      keep(start, next: next, in: &response)
       return response
     } catch {
       return try await refusal(error, visitor.request)
@@ -68,14 +70,35 @@ struct ProviderSignInPage: Sendable {
     let next = ReturnAddress.checked(signedIn.form.text("next"), among: destinations)
     let start: ProviderStart
     do {
-      start = try await providers.begin(in: signedIn.session, redirect: leaving.redirect)
+      start = try await providers.begin(in: signedIn.session, redirect: redirect)
     } catch {
       if case .reauthenticationRequired = error, !signedIn.session.factors.isEmpty {
         return .redirect(to: signedIn.factorReauthentication)
       }
       return try await refusal(error, signedIn.request)
     }
-    return try await leaving.leave(start, next: next, for: signedIn.request)
+    var response = lead(to: start.address, signedIn.request)
+    keep(start, next: next, in: &response)
+    return response
+  }
+
+  /// Keeps what the answer is matched with in the browser.
+  private func keep(_ start: ProviderStart, next: String?, in response: inout Response) {
+    response.fields.add(
+      .setCookie,
+      authorizer.cookies.provider(start.ticket.revealedText, next: next).description)
+  }
+
+  /// A page that continues automatically, after a form or another site's page: the browser refuses to
+  /// follow a form's redirect to another site, and another site's redirect has no strict cookies.
+  private func lead(to address: String, _ request: Request) -> Response {
+    let frame = frames.bare(
+      Message("sign-in-provider.continuing"), for: request, path: ConsolePaths.signIn())
+    let model = ProviderContinuingView(frame: FrameView(frame), address: address)
+    var response = Response.html(continuing.render(model))
+    let cleaned = Response.redirect(to: address).fields[.location] ?? ""
+    response.fields.add("Refresh", "0; url=\(cleaned)")
+    return response
   }
 
   /// The provider's name; nil if there's none, or if an administrator who isn't linked has to set up a
@@ -95,7 +118,8 @@ struct ProviderSignInPage: Sendable {
     if UntrustedText(request.fields["Sec-Fetch-Site"] ?? "") == "cross-site",
       query["returned"] == nil, query["state"] != nil
     {
-      return try await leaving.comeBack(request)
+      return lead(
+        to: "\(request.target.rawPath)?\(request.target.rawQuery ?? "")&returned=1", request)
     }
     guard let kept = authorizer.cookies.provider(of: request), let state = query.text("state")
     else { return try await refusal(.ended, request) }
@@ -109,7 +133,7 @@ struct ProviderSignInPage: Sendable {
     var response: Response
     do {
       let outcome = try await providers.finish(
-        answer, ticket: kept.ticket, session: session, redirect: leaving.redirect, from: origin)
+        answer, ticket: kept.ticket, session: session, redirect: redirect, from: origin)
       response = await arrive(outcome, visitor, next: kept.next)
     } catch {
       response = try await refusal(error, request)
@@ -184,6 +208,17 @@ struct ProviderRefusedView: ViewModel {
     .text("backText") {
       $0.isSignedIn ? Message("account.your-account") : Message("sign-in-provider.back-to-sign-in")
     },
+  ]
+}
+
+/// The page that continues automatically.
+struct ProviderContinuingView: ViewModel {
+  let frame: FrameView
+  let address: String
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.address),
   ]
 }
 

@@ -22,17 +22,15 @@ enum SignInProviderRoutes: ConsoleFeature {
 /// Sign-in and re-authentication with the provider, which lead to the pages of all others.
 enum ProviderEntranceRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let leaving = ProviderLeaving(
-      identity: parts.identity, cookies: parts.authorizer.cookies,
-      publicURL: parts.authorizer.publicURL, frames: parts.frames,
-      view: try parts.template("sign-in-provider/leaving", for: ProviderLeavingView.self))
     let page = ProviderSignInPage(
       identity: parts.identity, authorizer: parts.authorizer, frames: parts.frames,
       failures: table.failures,
       refused: try parts.template("sign-in-provider/refused", for: ProviderRefusedView.self),
       confirmation: try parts.template(
         "sign-in-provider/confirmation", for: ProviderConfirmationView.self),
-      leaving: leaving, destinations: table.all.filter { $0.access != .open }.map(\.route))
+      continuing: try parts.template(
+        "sign-in-provider/continuing", for: ProviderContinuingView.self),
+      destinations: table.all.filter { $0.access != .open }.map(\.route))
     table.open(.get, ConsolePaths.providerSignIn, page.begin)
     table.open(.get, ConsolePaths.providerCallback, page.receive)
     table.settingUp(.get, ConsolePaths.providerReauthentication, at: .anyStage, page.ask)

@@ -84,16 +84,11 @@ struct ConsoleTicket {
   /// Marks the ticket as used; returns false if it was used before.
   func use(_ connection: borrowing Connection) throws -> Bool {
     if try RestoreMark.ends(issuedAt, connection) { return false }
-    return try Self.use(id, connection)
-  }
-
-  /// Marks an ID as used, such as that of a ticket; returns false if it was used before.
-  static func use(_ id: [UInt8], _ connection: borrowing Connection) throws -> Bool {
-    try connection.run(
+    return try connection.run(
       """
       INSERT INTO ticket (scope_key, ticket_id, uses, failures) VALUES (0, \(id), 1, 0)
       ON CONFLICT (ticket_id) DO UPDATE SET uses = 1
-      WHERE ticket.uses = 0 AND ticket.failures < \(mostReleases)
+      WHERE ticket.uses = 0 AND ticket.failures < \(Self.mostReleases)
       """) == 1
   }
 

@@ -8,7 +8,6 @@ public struct ConsoleProviders: Sendable {
   let store: Store
   let sealer: Sealer
   let tickets: Sealer
-  let administrators: Administrators
   let sessions: ConsoleSessions
   let directory: ProviderDirectory
 

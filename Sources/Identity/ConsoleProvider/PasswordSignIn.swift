@@ -27,8 +27,14 @@ enum PasswordSignIn {
   static func suits(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {
-    try Administrators.isPermanentOwner(id, connection)
-      && Administrators.hasOwnSignIn(id, connection)
+    let isOwner = try connection.first(
+      """
+      SELECT 1 FROM administrator_grant
+      WHERE administrator_id = \(id.text) AND \(Administrators.isLastingOwner)
+        AND is_from_provider = 0
+      """
+    ) { _ in true }
+    return try isOwner == true && SignInWays.find(id, connection)?.hasOwn == true
   }
 
   /// Turns password sign-in off for everyone except an owner, or on; returns false if nothing changes.
@@ -72,26 +78,6 @@ extension ConsoleProviders {
 }
 
 extension Administrators {
-  /// Returns whether an administrator manages administrators on the instance, without an end date,
-  /// and not only because of a group.
-  static func isPermanentOwner(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> Bool {
-    try connection.first(
-      """
-      SELECT 1 FROM administrator_grant
-      WHERE administrator_id = \(id.text) AND \(isLastingOwner) AND is_from_provider = 0
-      """
-    ) { _ in true } ?? false
-  }
-
-  /// Returns whether an administrator has a password or a passkey.
-  static func hasOwnSignIn(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> Bool {
-    try SignInWays.find(id, connection)?.hasOwn ?? false
-  }
-
   /// Checks that an owner without an end date can sign in, and that the break-glass account can if
   /// password sign-in is off, after an administrator lost roles or a way to sign in.
   ///
@@ -111,7 +97,11 @@ extension Administrators {
     guard try lastingOwners(connection).contains(where: { try canSignIn($0.id, connection) }) else {
       throw ManagementError.lastOwner
     }
-    guard try hasBreakGlassAccount(connection) else { throw ManagementError.breakGlassAccount }
+    if let account = try PasswordSignIn.find(connection),
+      try !PasswordSignIn.suits(account, connection)
+    {
+      throw ManagementError.breakGlassAccount
+    }
   }
 
   /// Returns whether an owner without an end date, whose role isn't only from a group, can sign in
@@ -128,11 +118,5 @@ extension Administrators {
   ) throws -> Bool {
     try SignInWays.find(id, connection)?.admit(id, breakGlass: PasswordSignIn.find(connection))
       ?? false
-  }
-
-  /// Returns whether the break-glass account can still sign in if password sign-in is off.
-  static func hasBreakGlassAccount(_ connection: borrowing Connection) throws -> Bool {
-    guard let breakGlass = try PasswordSignIn.find(connection) else { return true }
-    return try PasswordSignIn.suits(breakGlass, connection)
   }
 }

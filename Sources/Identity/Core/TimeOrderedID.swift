@@ -7,12 +7,7 @@ enum TimeOrderedID {
   static let length = 16
 
   static func make(at now: Instant, random: RandomSource) -> [UInt8] {
-    make(at: now, ending: random.bytes(8))
-  }
-
-  /// Returns the ID with a time and the first 8 bytes of a value.
-  static func make(at now: Instant, ending value: [UInt8]) -> [UInt8] {
-    Array(first(at: now).prefix(8) + value.prefix(8))
+    Array(first(at: now).prefix(8) + random.bytes(8))
   }
 
   /// Returns an ID that sorts before every ID generated at or after a time.
