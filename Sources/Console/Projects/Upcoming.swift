@@ -33,8 +33,6 @@ struct Upcoming: ViewModel {
 struct UpcomingItem: ViewModel {
   let at: Instant
   let name: String
-  /// The project's name, if it's about a tenant.
-  var project: String?
   let sentence: Message
   let href: String
 
@@ -56,7 +54,6 @@ struct UpcomingItem: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.name),
-    .text(\.project),
     .text(\.sentence),
     .text(\.href),
   ]
