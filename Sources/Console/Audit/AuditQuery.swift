@@ -59,24 +59,17 @@ struct AuditQuery: Sendable, Equatable {
     return (ID(String(parts[0])), parts.count == 2 ? ID(String(parts[1])) : nil)
   }
 
-  /// The action or the group that the query names.
-  private var actionFilter: AuditFilter.Action? {
-    AuditAction(rawValue: action).map { .one($0) }
-      ?? AuditAction.Group(rawValue: action).map { .group($0) }
-  }
-
-  /// The filter, or the errors in the dates; no filter if the query names an action, a field, or a
-  /// type that doesn't exist, which no entry matches.
+  /// The filter, or the errors in the dates; no filter if the query names a kind of actor that
+  /// doesn't exist, which no entry matches.
   func filter(in scope: Scope?, _ times: Times) -> (filter: AuditFilter?, faults: [FieldError]) {
-    var filter = AuditFilter(
-      scope: scope, object: AuditResource(rawValue: kind), objectID: object.isEmpty ? nil : object)
+    var filter = AuditFilter(scope: scope, objectID: object.isEmpty ? nil : object)
+    if !kind.isEmpty { filter.objectKind = kind }
     let (actorKind, actorID) = actorParts
     (filter.actor, filter.actorID) = (Actor.Kind(rawValue: actorKind), actorID)
-    filter.action = actionFilter
-    filter.field = AuditFieldName(rawValue: field)
-    let isKnown =
-      (kind.isEmpty || filter.object != nil) && (actor.isEmpty || filter.actor != nil)
-      && (action.isEmpty || filter.action != nil) && (field.isEmpty || filter.field != nil)
+    if !action.isEmpty {
+      filter.action = AuditAction.Group(rawValue: action).map { .group($0) } ?? .one(action)
+    }
+    if !field.isEmpty { filter.fieldName = field }
     var faults: [FieldError] = []
     if !from.isEmpty, Day(from) == nil {
       faults.append(FieldError(field: "from", text: Message("audit.start-not-a-date")))
@@ -89,6 +82,6 @@ struct AuditQuery: Sendable, Equatable {
     if let first = filter.from, let end = filter.until, end <= first {
       faults.append(FieldError(field: "to", text: Message("audit.end-before-start")))
     }
-    return (isKnown ? filter : nil, faults)
+    return (actor.isEmpty || filter.actor != nil ? filter : nil, faults)
   }
 }

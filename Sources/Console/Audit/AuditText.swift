@@ -5,8 +5,7 @@ import Localization
 enum AuditText {
   /// The display name of the entry's action; the stored name if it's unknown.
   static func action(_ row: AuditRow) -> Message {
-    row.action.map { name(of: $0) }
-      ?? .verbatim(row.actionName.split(separator: ".").joined(separator: ": "))
+    row.action.map { name(of: $0) } ?? .verbatim(row.actionName)
   }
 
   /// The display name of an action.

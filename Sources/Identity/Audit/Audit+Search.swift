@@ -166,41 +166,36 @@ extension AuditFilter {
     var found = AuditConditions()
     var (object, actor, group, changed): (SQL, SQL, SQL, SQL) = ("", "", "", "")
     let placeChecked = scope?.auditConditionChecked ?? ""
-    if let kind = self.object { object += " AND object_kind || '' = \(kind.rawValue)" }
+    if let objectKind { object += " AND object_kind || '' = \(objectKind)" }
     if let objectID { object += " AND object_id || '' = \(objectID)" }
     if let kind = self.actor { actor += " AND actor_kind || '' = \(kind.rawValue)" }
     if let actorID { actor += " AND actor_id || '' = \(actorID)" }
-    // All actions of a group have the same prefix.
-    let prefix = action?.actions.first?.prefix
+    let prefix = action?.prefix
     if let prefix { group = " AND action_group || '' = \(prefix)" }
     var rest: SQL = ""
-    if let actions = action?.actions,
-      actions.count < AuditAction.allCases.count(where: { $0.prefix == prefix })
-    {
-      rest += " AND action IN (\(SQL.list(actions.map(\.rawValue))))"
-    }
+    if let names = action?.names { rest += " AND action IN (\(SQL.list(names)))" }
     if let from { rest += " AND at >= \(from.microseconds)" }
     if let until { rest += " AND at < \(until.microseconds)" }
     found.fresh = placeChecked + object + actor + group + rest
-    if let field {
+    if let fieldName {
       found.fresh += """
          AND EXISTS (SELECT 1 FROM audit_change c WHERE c.audit_id = audit.audit_id
-          AND c.field || '' = \(field.rawValue))
+          AND c.field || '' = \(fieldName))
         """
       changed = """
          AND EXISTS (SELECT 1 FROM audit_change c WHERE c.audit_id = x.audit_id
-          AND c.field || '' = \(field.rawValue))
+          AND c.field || '' = \(fieldName))
         """
     }
     found.sought = scope?.auditCondition ?? ""
     // An index resolves one of the four, which then isn't checked again.
-    if let kind = self.object, let objectID {
-      found.sought += " AND object_kind = \(kind.rawValue) AND object_id = \(objectID)"
+    if let objectKind, let objectID {
+      found.sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
       found.isFiled = scope == nil
       object = ""
-    } else if let field {
+    } else if let fieldName {
       found.table = "audit_change"
-      found.sought = " AND x.field = \(field.rawValue)"
+      found.sought = " AND x.field = \(fieldName)"
       found.isFiled = true
       (changed, object) = ("", placeChecked + object)
     } else if let kind = self.actor, let actorID {

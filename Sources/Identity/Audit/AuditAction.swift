@@ -260,5 +260,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case auditChangeRetention = "audit.change-retention"
 
   /// The part of the stored name before the period, which an index of the log is sorted by.
-  var prefix: String { String(rawValue.prefix { $0 != "." }) }
+  var prefix: String { Self.prefix(of: rawValue) }
+
+  /// The part of a stored name before its period.
+  static func prefix(of name: String) -> String { String(name.prefix { $0 != "." }) }
 }

@@ -1,12 +1,13 @@
 /// A filter for audit rows.
 ///
-/// Properties that are nil don't restrict the result.
+/// Properties that are nil don't restrict the result. Stored names can also be those of actions,
+/// fields, and resource types that only earlier versions wrote.
 public struct AuditFilter: Sendable, Hashable {
   /// Rows of this project or tenant only; a project excludes its tenants' rows.
   public var scope: Scope?
-  /// Rows about resources of this type.
-  public var object: AuditResource?
-  /// Rows about the resource with this ID (with `object`, in `scope`).
+  /// Rows about resources of the type with this stored name.
+  public var objectKind: String?
+  /// Rows about the resource with this ID (with `objectKind`, in `scope`).
   public var objectID: String?
   /// Rows by actors of this kind.
   public var actor: Actor.Kind?
@@ -14,8 +15,8 @@ public struct AuditFilter: Sendable, Hashable {
   public var actorID: String?
   /// Rows of an action or of a group of actions.
   public var action: Action?
-  /// Rows with this field.
-  public var field: AuditFieldName?
+  /// Rows with the field of this stored name.
+  public var fieldName: String?
   /// Rows at or after this time.
   public var from: Instant?
   /// Rows before this time.
@@ -24,7 +25,7 @@ public struct AuditFilter: Sendable, Hashable {
   /// Creates a filter.
   public init(scope: Scope? = nil, object: AuditResource? = nil, objectID: String? = nil) {
     self.scope = scope
-    self.object = object
+    objectKind = object?.rawValue
     self.objectID = objectID
   }
 
@@ -39,19 +40,30 @@ public struct AuditFilter: Sendable, Hashable {
 
   /// An action or a group of actions.
   public enum Action: Sendable, Hashable {
-    /// One action.
-    case one(AuditAction)
+    /// The action with this stored name.
+    case one(String)
     /// All actions of a group.
     case group(AuditAction.Group)
     /// The changes of policies that were made, without those that were only proposed.
     case policyVersions
 
-    /// The actions.
-    public var actions: [AuditAction] {
+    /// What the stored names begin with, up to their period.
+    var prefix: String {
       switch self {
-      case .one(let action): [action]
-      case .group(let group): group.actions
-      case .policyVersions: [.policyChange, .policyWiden]
+      case .one(let name): AuditAction.prefix(of: name)
+      case .group(let group): group.actions.first?.prefix ?? ""
+      case .policyVersions: AuditAction.policyChange.prefix
+      }
+    }
+
+    /// The stored names; nil if they're all that have the prefix.
+    var names: [String]? {
+      switch self {
+      case .one(let name): return [name]
+      case .group(let group):
+        let isWhole = AuditAction.allCases.allSatisfy { $0.prefix != prefix || $0.group == group }
+        return isWhole ? nil : group.actions.map(\.rawValue)
+      case .policyVersions: return [AuditAction.policyChange, .policyWiden].map(\.rawValue)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import Testing
@@ -186,6 +187,51 @@ import Testing
       let page = try await iris.get(eu + "/audit?action=audit")
       #expect(page.says("Audit log downloaded") && page.says("5 entries; filters: action: account"))
       #expect(try await iris.get("/audit.csv").text.contains("Audit log downloaded"))
+    }
+  }
+
+  @Test func `entries with names of another version show them, and are found by them`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      try await world.database.write { connection in
+        let id = try connection.first(
+          """
+          INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
+            action, object_kind, object_id, object_name, reason, address, request_id, filed)
+          VALUES (\(world.clock.now.microseconds), 'administrator', 'r', 'Rob',
+            \(scope.project.text), \(scope.tenant?.text), 'spoon.bend', 'tea spoon', 's-1', '',
+            'by-mind', '', '', 0)
+          RETURNING audit_id
+          """
+        ) { try $0.value(0) as Int64 }
+        try connection.run(
+          """
+          INSERT /* test */ INTO audit_change (audit_id, position, field, old_kind, old_value,
+            new_kind, new_value)
+          VALUES (\(id), 0, 'spoon-angle', 'number', '1', 'number', '9'),
+            (\(id), 1, 'spoon-state', NULL, NULL, 'code', 'bent'),
+            (\(id), 2, 'spoon-color', NULL, NULL, 'color', 'blue')
+          """)
+      }
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let log = try await world.eu + "/audit"
+      let history = "?kind=tea%20spoon&object=s-1"
+      let all = try await iris.get(log)
+      #expect(all.values(of: "href").contains(log + history))
+      for query in [history, "?action=spoon.bend", "?field=spoon-angle", "?kind=tea%20spoon"] {
+        let page = try await iris.get(log + query)
+        #expect(page.says("<span class=\"who\">spoon.bend"), "\(query)")
+        #expect(
+          page.says(
+            "spoon-angle 1 → 9; spoon-state: bent; spoon-color: blue · by-mind"), "\(query)")
+        #expect(!page.says("Factor enrolled"))
+        Markup.check(page)
+      }
+      let file = try await iris.get(log + ".csv?action=spoon.bend").text
+      #expect(file.contains("\"spoon.bend\",\"spoon.bend\",\"tea spoon\",\"s-1\",\"s-1\""))
+      #expect(file.contains("\"spoon-angle; spoon-state; spoon-color\""))
     }
   }
 

@@ -12,7 +12,7 @@ struct AuditSearchTests {
       (nil, nil), (.administrator, nil), (.administrator, "boss"),
     ]
     let actions: [AuditFilter.Action?] = [
-      nil, .group(.policy), .one(.policyChange), .group(.enrollment),
+      nil, .group(.policy), .one("policy.change"), .group(.enrollment),
     ]
     var filters: [AuditFilter] = []
     for scope in [nil, instance.acme] {
@@ -24,7 +24,7 @@ struct AuditSearchTests {
                 var filter = AuditFilter(scope: scope, object: kind, objectID: id)
                 (filter.actor, filter.actorID) = (actorKind, actorID)
                 filter.action = action
-                filter.field = field
+                filter.fieldName = field?.rawValue
                 if isTimed {
                   filter.from = instance.now.advanced(bySeconds: -3600)
                   filter.until = instance.now.advanced(bySeconds: 3600)
@@ -44,14 +44,21 @@ struct AuditSearchTests {
     if let scope = filter.scope, row.project != scope.project || row.tenant != scope.tenant {
       return false
     }
-    if let kind = filter.object, row.object != kind { return false }
+    if let kind = filter.objectKind, row.objectKind != kind { return false }
     if let id = filter.objectID, row.objectID != id { return false }
     if let kind = filter.actor, row.actor != kind { return false }
     if let id = filter.actorID, row.actorID != id { return false }
-    if let action = filter.action, !action.actions.contains(where: { $0 == row.action }) {
+    let isOfAction =
+      switch filter.action {
+      case .one(let name): row.actionName == name
+      case .group(let group): row.action?.group == group
+      case .policyVersions: row.action == .policyChange || row.action == .policyWiden
+      case nil: true
+      }
+    guard isOfAction else { return false }
+    if let field = filter.fieldName, !row.changes.contains(where: { $0.fieldName == field }) {
       return false
     }
-    if let field = filter.field, !row.fields.contains(field) { return false }
     if let from = filter.from, row.at < from { return false }
     if let until = filter.until, row.at >= until { return false }
     return true
