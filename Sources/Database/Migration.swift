@@ -17,12 +17,36 @@ public struct Migration: Sendable, Equatable {
   }
 }
 
+/// All migrations of a schema.
+public struct Migrations: Sendable, Equatable {
+  /// Creates the schema in an empty database.
+  public let baseline: Migration
+  /// Leaves the schema of the baseline in a database whose last migration is ``upgradable``.
+  public let upgrade: Migration
+  /// The name of the last migration before the baseline; the rows of earlier ones stay recorded.
+  public let upgradable: String
+  /// The migrations after the baseline, in order.
+  public let later: [Migration]
+
+  /// Creates a list of migrations.
+  public init(
+    baseline: Migration, upgrade: Migration, from upgradable: String, later: [Migration] = []
+  ) {
+    self.baseline = baseline
+    self.upgrade = upgrade
+    self.upgradable = upgradable
+    self.later = later
+  }
+}
+
 /// The reason a database schema doesn't match the program.
 public enum MigrationError: Error, Sendable, Equatable {
   /// The migration was edited after this database applied it.
   case changed(String)
   /// The database applied a migration that the program doesn't know, from a newer version.
   case unknown(String)
+  /// The last migration of the database, which is older than those that can be upgraded.
+  case tooOld(String)
   /// The migration comes before one that was already applied.
   case late(String)
   /// The migration failed and was undone.
@@ -38,6 +62,8 @@ extension MigrationError: CustomStringConvertible {
     case .unknown(let name):
       "This database has applied migration \(name), which this version doesn't know: "
         + "it was used by a newer version."
+    case .tooOld(let name):
+      "The last migration of this database, \(name), is too old for this version to continue."
     case .late(let name):
       "Migration \(name) is new, but comes before one that this database has applied."
     case .failed(let name, let error):
@@ -53,7 +79,7 @@ extension Database {
   /// recorded migrations don't match the list.
   ///
   /// - Parameters:
-  ///   - migrations: All migrations, in order.
+  ///   - migrations: All migrations.
   ///   - time: The current time to record, in milliseconds since 1970.
   ///   - toleratesNewer: Whether applied migrations that aren't in the list are accepted, if no
   ///     migration is pending.
@@ -63,7 +89,7 @@ extension Database {
   /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read or created.
   @discardableResult
   public func migrate(
-    _ migrations: [Migration], at time: Int64, toleratesNewer: Bool = false,
+    _ migrations: Migrations, at time: Int64, toleratesNewer: Bool = false,
     progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
   ) async throws -> [String] {
     let missing = try await write { connection in
@@ -84,40 +110,44 @@ extension Database {
     return missing.map(\.name)
   }
 
-  /// Returns the names of pending migrations, without changing anything.
+  /// Returns the pending migrations, without changing anything.
   ///
   /// - Parameters:
-  ///   - migrations: All migrations, in order.
+  ///   - migrations: All migrations.
   ///   - toleratesNewer: Whether applied migrations that aren't in the list are accepted, if no
   ///     migration is pending.
-  /// - Returns: The names in order; all of them for an empty database.
+  /// - Returns: The migrations in order, which begin with the baseline for an empty database.
   /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read.
   public func pending(
-    _ migrations: [Migration], toleratesNewer: Bool = false
-  ) async throws -> [String] {
+    _ migrations: Migrations, toleratesNewer: Bool = false
+  ) async throws -> [Migration] {
     try await read { connection in
       let isThere = try connection.first(
         "SELECT 1 FROM \(SQL.tables) WHERE name = 'schema_migration'"
       ) { _ in true }
-      guard isThere != nil else { return migrations.map(\.name) }
-      return try Self.missing(
-        of: migrations, in: connection, toleratesNewer: toleratesNewer
-      ).map(\.name)
+      guard isThere != nil else { return [migrations.baseline] + migrations.later }
+      return try Self.missing(of: migrations, in: connection, toleratesNewer: toleratesNewer)
     }
   }
 
   private static func missing(
-    of migrations: [Migration], in connection: borrowing Connection, toleratesNewer: Bool
+    of migrations: Migrations, in connection: borrowing Connection, toleratesNewer: Bool
   ) throws -> [Migration] {
     let applied = try connection.all(
       "SELECT name, digest FROM schema_migration ORDER BY name"
     ) { row in (name: try row.value(0) as String, digest: try row.value(1) as String) }
-    let known = Set(migrations.map(\.name))
-    let unknown = applied.first { !known.contains($0.name) }
-    if let unknown, !toleratesNewer { throw MigrationError.unknown(unknown.name) }
     let digests = Dictionary(uniqueKeysWithValues: applied.map { ($0.name, $0.digest) })
+    let isNew = applied.isEmpty || digests[migrations.baseline.name] != nil
+    let ordered = [isNew ? migrations.baseline : migrations.upgrade] + migrations.later
+    let known = Set(ordered.map(\.name))
+    let newer = applied.filter { $0.name > migrations.upgradable }
+    let unknown = newer.first { !known.contains($0.name) }
+    if let unknown, !toleratesNewer { throw MigrationError.unknown(unknown.name) }
+    if newer.isEmpty, let last = applied.last, last.name != migrations.upgradable {
+      throw MigrationError.tooOld(last.name)
+    }
     var missing: [Migration] = []
-    for migration in migrations {
+    for migration in ordered {
       guard let digest = digests[migration.name] else {
         missing.append(migration)
         continue
@@ -132,16 +162,16 @@ extension Database {
 }
 
 extension Connection {
-  /// Applies all migrations to an empty database in this transaction.
+  /// Applies the baseline and the later migrations to an empty database in this transaction.
   ///
   /// - Parameters:
-  ///   - migrations: All migrations, in order.
+  ///   - migrations: All migrations.
   ///   - time: The current time to record, in milliseconds since 1970.
   /// - Throws: ``MigrationError``; ``DatabaseError`` when the table of migrations exists.
-  public func createSchema(_ migrations: [Migration], at time: Int64) throws {
+  public func createSchema(_ migrations: Migrations, at time: Int64) throws {
     try waitForOtherServers()
     try createMigrationTable()
-    for migration in migrations { try apply(migration, at: time) }
+    for migration in [migrations.baseline] + migrations.later { try apply(migration, at: time) }
   }
 
   fileprivate func createMigrationTable() throws {

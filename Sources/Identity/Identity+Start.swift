@@ -50,14 +50,14 @@ extension Identity {
     do {
       let pending = try await SchemaCompatibility.pending(store.database)
       let migrations = Self.migrations(for: store.database.dialect)
-      guard creates || pending.count < migrations.count else { throw StartError.empty }
+      guard creates || pending.first != migrations.baseline else { throw StartError.empty }
       if migrates {
         try await store.database.migrate(
           migrations, at: now.milliseconds,
           toleratesNewer: try await SchemaCompatibility.toleratesNewer(store.database),
           progress: progress)
       } else {
-        guard pending.isEmpty else { throw StartError.olderServer(pending) }
+        guard pending.isEmpty else { throw StartError.olderServer(pending.map(\.name)) }
       }
     } catch {
       throw StartError(error)

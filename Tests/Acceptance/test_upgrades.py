@@ -10,23 +10,26 @@ import time
 import pyotp
 import pytest
 
-from support.program import PROGRAM, ROOT, Server, environment, execute_file, run
+from support.program import PROGRAM, ROOT, Server, environment, execute_file, opened, run
 from support.rest import Api, ok
 
 pytestmark = pytest.mark.sqlite
 
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
-KEY = "AIzaJaM5Tocd-AV5OxBeBu69U1HgZYGCzEwkkbp"
-SECRET = "VZRFTAK3Z77GV2I4Y4CZEGRYLUKSRYSB"
+KEY = "AIzaYhxE0DKqAsTbd5KvXJk_1lJhV6n2D4JhNaP"
+SECRET = "KC5FYPGBIRKHGHDES4COAVLVGFXDU75N"
+
+
+def unpack(version, folder):
+    """Returns the data folder of a release; Tests/Fixtures/releases/README.md describes it."""
+    with tarfile.open(ROOT / f"Tests/Fixtures/releases/{version}.tar.gz") as archive:
+        archive.extractall(folder)
+    return (folder / f"countersign-{version}").rename(folder / "data")
 
 
 @pytest.fixture
 def released(tmp_path):
-    """The data folder of 0.1.0; Tests/Fixtures/releases/README.md describes it."""
-    with tarfile.open(ROOT / "Tests/Fixtures/releases/0.1.0.tar.gz") as archive:
-        archive.extractall(tmp_path)
-    (tmp_path / "countersign-0.1.0").rename(tmp_path / "data")
-    return tmp_path / "data"
+    return unpack("0.2.0", tmp_path)
 
 
 def migrations(file):
@@ -46,15 +49,15 @@ def sign_in(server):
         "totpVerificationInfo": {"verificationCode": pyotp.TOTP(SECRET).now()}}))
 
 
-def test_users_of_0_1_0_sign_in_after_the_upgrade(released):
+def test_users_of_0_2_0_sign_in_after_the_upgrade(released):
     before = migrations(released / "countersign.sqlite")
     explained = run("migrate", "--data", released, "--dry-run")
     assert explained.returncode == 0, explained.stderr
-    assert "m0046_upgrades" in explained.stdout and "Nothing was changed." in explained.stdout
+    assert "m0069_upgrade_of_0_2_0" in explained.stdout and "Nothing was changed." in explained.stdout
     assert migrations(released / "countersign.sqlite") == before
     with Server(released) as server:
         assert sign_in(server)["idToken"]
-        assert re.search(r"Migration 1 of \d+: m00", server.text)
+        assert re.search(r"Migration 1 of \d+: m0069", server.text)
     [backup] = released.glob("before-upgrade-*.sqlite")
     assert backup.stat().st_mode & 0o777 == 0o600
     assert migrations(backup) == before
@@ -66,24 +69,49 @@ def test_users_of_0_1_0_sign_in_after_the_upgrade(released):
 
 def test_an_upgrade_that_is_interrupted_keeps_its_only_backup(released):
     before = migrations(released / "countersign.sqlite")
-    # The name of a table that m0063 renames.
-    execute_file(released, "CREATE TABLE earlier_approval (number INTEGER)")
+    # The name of an index that the upgrade creates.
+    execute_file(released, "CREATE INDEX factor_by_secret ON factor (kind)")
     for _ in range(2):
         stopped = run("migrate", "--data", released)
-        assert stopped.returncode == 78 and "earlier_approval" in stopped.stderr, stopped.stderr
+        assert stopped.returncode == 78 and "factor_by_secret" in stopped.stderr, stopped.stderr
         backups = list(released.glob("before-upgrade-*.sqlite"))
         assert len(backups) == 1 and migrations(backups[0]) == before
-    assert migrations(released / "countersign.sqlite") > before
+    assert migrations(released / "countersign.sqlite") == before
     assert "Continuing an interrupted upgrade" in stopped.stderr
-    execute_file(released, "DROP TABLE earlier_approval")
+    execute_file(released, "DROP INDEX factor_by_secret")
     with Server(released) as server:
         assert sign_in(server)["idToken"]
     assert list(released.glob("before-upgrade-*.sqlite")) == backups
-    # The next upgrade has a separate backup.
-    execute_file(released, "DELETE FROM schema_migration "
-                           "WHERE name = (SELECT max(name) FROM schema_migration)")
-    assert "Created the backup" in run("migrate", "--data", released).stderr
-    assert len(list(released.glob("before-upgrade-*.sqlite"))) == 2
+
+
+def test_a_folder_of_0_1_0_is_refused_with_what_to_do(tmp_path):
+    data = unpack("0.1.0", tmp_path)
+    before = (data / "countersign.sqlite").read_bytes()
+    for words in (["serve", "--listen", "127.0.0.1:0", "--assets", ROOT], ["migrate"],
+                  ["migrate", "--dry-run"], ["admin", "list"], ["audit", "verify"]):
+        refused = run(*words, "--data", data)
+        assert refused.returncode == 78, words
+        assert "Open it once with Countersign 0.2.0" in refused.stderr, refused.stderr
+    restored = run("restore", "--data", data, data / "countersign.sqlite")
+    assert restored.returncode != 0 and "Open it once with Countersign 0.2.0" in restored.stderr
+    examined = run("doctor", "--data", data)
+    assert examined.returncode == 2
+    assert "Open it once with Countersign 0.2.0" in " ".join(examined.stdout.split())
+    assert (data / "countersign.sqlite").read_bytes() == before
+    assert not list(data.glob("before-upgrade-*"))
+
+
+def test_the_audit_log_verifies_before_and_after_an_upgrade(released):
+    columns = "SELECT * FROM audit", "SELECT * FROM audit_change", "SELECT * FROM audit_link"
+
+    def stored():
+        with opened(released, "ro") as database:
+            return [database.execute(text).fetchall() for text in columns]
+    before = stored()
+    assert run("migrate", "--data", released).returncode == 0
+    verified = run("audit", "verify", "--data", released)
+    assert verified.returncode == 0 and "Checked 39 entries" in verified.stdout, verified.stdout
+    assert stored() == before
 
 
 def fill(file, table, rows):
@@ -106,8 +134,8 @@ def fill(file, table, rows):
 
 def test_a_migration_needs_no_more_space_than_the_dry_run_says(released):
     file = released / "countersign.sqlite"
-    # Migrations make the latter two again, or an index of them.
-    for table in ("audit", "activity_delta", "outbox"):
+    # The upgrade changes the last one's columns, or an index of them.
+    for table in ("audit", "throttle", "factor"):
         fill(file, table, 60_000)
 
     def size():

@@ -7,7 +7,7 @@ import Testing
 
 @testable import countersign
 
-/// The data folder of each release, as it created it, can be used by this version.
+/// The data folder of the last release, as it created it, can be used by this version; an older one is refused.
 ///
 /// `Tests/Fixtures/releases/README.md` describes the folders.
 struct ReleaseTests {
@@ -48,13 +48,13 @@ struct ReleaseTests {
   }
 
   private static let kept = [
-    "account": 3, "factor": 2, "audit": 17, "scope": 2, "administrator": 2, "code_attempt": 2,
+    "account": 3, "factor": 2, "audit": 39, "scope": 3, "administrator": 2, "code_attempt": 3,
   ]
 
-  @Test func `a data folder of 0.1.0 is migrated with all its users, factors, and audit log`()
+  @Test func `a data folder of 0.2.0 is migrated with all its users, factors, and audit log`()
     async throws
   {
-    try await withRelease("0.1.0") { folder in
+    try await withRelease("0.2.0") { folder in
       let before = try await counts(folder.database)
       let instance = try await Instance.existing(folder, migrates: true)
       let pending = try await instance.identity.pendingMigrations()
@@ -69,7 +69,7 @@ struct ReleaseTests {
   }
 
   @Test func `the backup before an upgrade has the schema of the release`() async throws {
-    try await withRelease("0.1.0") { folder in
+    try await withRelease("0.2.0") { folder in
       let database = try folder.openFile()
       let before = try await Identity.pendingMigrations(of: database)
       await database.close()
@@ -82,7 +82,7 @@ struct ReleaseTests {
       await backup.close()
       let held = try await counts(files[0])
       #expect(pending == before)
-      #expect(pending.contains("m0046_upgrades"))
+      #expect(pending.contains("m0069_upgrade_of_0_2_0"))
       #expect(held == Self.kept)
       // Nothing is pending, so the next start creates no other backup.
       let again = try await Instance.existing(folder, migrates: true)
@@ -107,7 +107,7 @@ struct ReleaseTests {
   }
 
   @Test func `an upgrade can skip the backup`() async throws {
-    try await withRelease("0.1.0") { folder in
+    try await withRelease("0.2.0") { folder in
       let instance = try await Instance.existing(folder, migrates: true, backup: .skip)
       await instance.database.close()
       #expect(UpgradeBackup(folder: folder).files == [])
@@ -115,20 +115,20 @@ struct ReleaseTests {
   }
 
   @Test func `a dry run changes nothing`() async throws {
-    try await withRelease("0.1.0") { folder in
+    try await withRelease("0.2.0") { folder in
       let words = ["migrate", "--data", folder.path, "--dry-run"]
       let code = await Countersign.run(words, environment: [:])
       let database = try ReadOnlySQLiteDatabase(path: folder.database)
       let pending = try await Identity.pendingMigrations(of: database)
       await database.close()
       #expect(code == 0)
-      #expect(pending.contains("m0046_upgrades"))
+      #expect(pending.contains("m0069_upgrade_of_0_2_0"))
       #expect(UpgradeBackup(folder: folder).files == [])
     }
   }
 
-  @Test func `a restored backup of 0.1.0 is migrated`() async throws {
-    try await withRelease("0.1.0") { folder in
+  @Test func `a restored backup of 0.2.0 is migrated`() async throws {
+    try await withRelease("0.2.0") { folder in
       let upgraded = await Countersign.run(["migrate", "--data", folder.path], environment: [:])
       let files = UpgradeBackup(folder: folder).files
       try #require(files.count == 1)
@@ -139,6 +139,30 @@ struct ReleaseTests {
       #expect(restored == 0)
       #expect(held["factor"] == 2)
       #expect(held["account"] == 3)
+    }
+  }
+
+  @Test func `a data folder of 0.1.0 is refused with what to do, and stays as it is`() async throws
+  {
+    try await withRelease("0.1.0") { folder in
+      let before = try Data(contentsOf: URL(filePath: folder.database))
+      for migrates in [true, false] {
+        let error = await #expect(throws: ConfigurationError.self) {
+          _ = try await Instance.existing(folder, migrates: migrates)
+        }
+        #expect(error.map { "\($0)" }?.contains("Open it once with Countersign 0.2.0") == true)
+      }
+      let commands = [
+        ["migrate", "--data", folder.path], ["migrate", "--data", folder.path, "--dry-run"],
+        ["restore", "--data", folder.path, folder.database],
+        ["move", "--from", folder.path, "--to", "postgresql://nobody@127.0.0.1:1/none"],
+      ]
+      for words in commands {
+        #expect(await Countersign.run(words, environment: [:]) == 78, "\(words)")
+      }
+      #expect(await Countersign.run(["doctor", "--data", folder.path], environment: [:]) == 2)
+      #expect(try Data(contentsOf: URL(filePath: folder.database)) == before)
+      #expect(UpgradeBackup(folder: folder).files == [])
     }
   }
 }

@@ -14,16 +14,21 @@ struct MigrationTests {
     name: "m0003_failing", text: "INSERT INTO a VALUES (2); INSERT INTO missing VALUES (1)",
     digest: "d3")
 
+  /// Returns migrations that begin with the first one.
+  private static func list(_ later: Migration...) -> Migrations {
+    Migrations(baseline: first, upgrade: failing, from: "m0000_last", later: later)
+  }
+
   @Test(arguments: Engine.available)
   func `each migration is applied once`(engine: Engine) async throws {
     try await withDatabase(engine) { database in
-      let before = try await database.pending([Self.first])
-      #expect(before == ["m0001_first"])
-      #expect(try await database.migrate([Self.first], at: 1000) == ["m0001_first"])
-      #expect(try await database.pending([Self.first, Self.second]) == ["m0002_second"])
+      let before = try await database.pending(Self.list())
+      #expect(before == [Self.first])
+      #expect(try await database.migrate(Self.list(), at: 1000) == ["m0001_first"])
+      #expect(try await database.pending(Self.list(Self.second)) == [Self.second])
       #expect(
-        try await database.migrate([Self.first, Self.second], at: 2000) == ["m0002_second"])
-      #expect(try await database.migrate([Self.first, Self.second], at: 3000) == [])
+        try await database.migrate(Self.list(Self.second), at: 2000) == ["m0002_second"])
+      #expect(try await database.migrate(Self.list(Self.second), at: 3000) == [])
     }
   }
 
@@ -31,7 +36,7 @@ struct MigrationTests {
   func `a failed migration has no effect`(engine: Engine) async throws {
     try await withDatabase(engine) { database in
       let error = await #expect(throws: MigrationError.self) {
-        try await database.migrate([Self.first, Self.second, Self.failing], at: 0)
+        try await database.migrate(Self.list(Self.second, Self.failing), at: 0)
       }
       guard case .failed("m0003_failing", let cause)? = error else {
         Issue.record("unexpected \(String(describing: error))")
@@ -42,7 +47,7 @@ struct MigrationTests {
         try $0.all("SELECT x FROM a") { try $0.value(0) as Int }
       }
       #expect(values == [1])
-      #expect(try await database.migrate([Self.first, Self.second], at: 0) == [])
+      #expect(try await database.migrate(Self.list(Self.second), at: 0) == [])
     }
   }
 
@@ -50,13 +55,13 @@ struct MigrationTests {
   func `servers that start together apply each migration once`() async throws {
     let server = try await PostgreSQLServer.shared.value
     let address = try server.address(of: await server.createDatabase())
-    let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+    let applied = try await withThrowingTaskGroup(of: [Migration].self) { group in
       for _ in 0..<4 {
         group.addTask {
           let database = try await PostgreSQLDatabase(address, readers: 1, writers: 1)
           do {
-            _ = try await database.migrate([Self.first, Self.second], at: 0)
-            let pending = try await database.pending([Self.first, Self.second])
+            _ = try await database.migrate(Self.list(Self.second), at: 0)
+            let pending = try await database.pending(Self.list(Self.second))
             await database.close()
             return pending
           } catch {

@@ -58,7 +58,7 @@ extension Identity {
       try await checkIntegrity(database)
       let pending = try await SchemaCompatibility.pending(database)
       return try await database.read { connection in
-        try stored(keys, pending, connection)
+        try stored(keys, pending.map(\.name), connection)
       }
     } catch let fault as BackupFault {
       throw fault
@@ -81,21 +81,14 @@ extension Identity {
       try InstanceValue("key_mark").read(connection) != nil
     else { throw BackupFault.notCountersign }
     guard try keys.opens(connection) else { throw BackupFault.wrongKey }
-    var users =
-      try connection.first(
-        "SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL"
-      ) { try $0.value(0) as Int } ?? 0
-    let hasChanges = try connection.first(
-      "SELECT 1 FROM \(SQL.tables) WHERE name = 'count_change'"
-    ) { _ in true }
-    if hasChanges != nil {
-      users +=
-        try connection.first(
-          "SELECT coalesce(sum(users), 0) FROM count_change WHERE scope_key > 0"
-        ) { try $0.value(0) as Int } ?? 0
-    }
+    let users = try connection.first(
+      """
+      SELECT (SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL)
+        + (SELECT coalesce(sum(users), 0) FROM count_change WHERE scope_key > 0)
+      """
+    ) { try $0.value(0) as Int }
     return StoredInstance(
-      profile: profile, users: users, pendingMigrations: pending,
+      profile: profile, users: users ?? 0, pendingMigrations: pending,
       latest: try StoredTime.latest(connection))
   }
 

@@ -4,7 +4,7 @@ public import Database
 public struct MigrationPlan: Sendable, Equatable {
   /// A migration that would run.
   public struct Step: Sendable, Equatable {
-    /// The name, such as `m0046_upgrades`.
+    /// The name, such as `m0069_upgrade_of_0_2_0`.
     public let name: String
     /// The tables with data that it reads or rewrites.
     public let tables: [String]
@@ -42,14 +42,12 @@ public struct MigrationPlan: Sendable, Equatable {
       let (tables, file) = try await database.read { connection in
         (try sizes(connection), try fileSize(connection))
       }
-      let waiting = Set(pending)
-      let steps = Identity.migrations(for: database.dialect).filter { waiting.contains($0.name) }
-        .map { migration in
-          let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
-          return Step(
-            name: migration.name, tables: touched.sorted(),
-            bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
-        }
+      let steps = pending.map { migration in
+        let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
+        return Step(
+          name: migration.name, tables: touched.sorted(),
+          bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
+      }
       return MigrationPlan(steps: steps, databaseBytes: file)
     } catch {
       throw StartError(error)

@@ -1,7 +1,9 @@
-/// A version of the program, such as 0.2.0.
+/// A version of the program, such as 0.3.0.
 public struct ProgramVersion: Sendable, Hashable, Comparable {
   /// The running version.
-  public static let current = ProgramVersion(major: 0, minor: 2, patch: 0)
+  public static let current = ProgramVersion(major: 0, minor: 3, patch: 0)
+  /// The oldest version whose databases this one upgrades.
+  public static let oldestUpgradable = ProgramVersion(major: 0, minor: 2, patch: 0)
 
   private let major: Int
   private let minor: Int
@@ -29,6 +31,6 @@ public struct ProgramVersion: Sendable, Hashable, Comparable {
 }
 
 extension ProgramVersion: CustomStringConvertible {
-  /// The version as text, such as `0.2.0`.
+  /// The version as text, such as `0.3.0`.
   public var description: String { "\(major).\(minor).\(patch)" }
 }

@@ -13,10 +13,10 @@ struct NewerProgramRequired: Error {
 enum SchemaCompatibility {
   private static let name = "oldest_program"
 
-  /// Returns the names of pending migrations, without changing anything.
+  /// Returns the pending migrations, without changing anything.
   ///
   /// Migrations of a newer version are tolerated if the database says that this one can use it.
-  static func pending(_ database: any Database) async throws -> [String] {
+  static func pending(_ database: any Database) async throws -> [Migration] {
     try await database.pending(
       Identity.migrations(for: database.dialect), toleratesNewer: try await toleratesNewer(database)
     )
@@ -70,7 +70,7 @@ extension Identity {
   public static func pendingMigrations(
     of database: any Database
   ) async throws(StartError) -> [String] {
-    do { return try await SchemaCompatibility.pending(database) } catch {
+    do { return try await SchemaCompatibility.pending(database).map(\.name) } catch {
       throw StartError(error)
     }
   }

@@ -120,7 +120,7 @@ extension StartError {
   /// The error as a message for the operator.
   var message: Message {
     switch self {
-    case .migration(let error): .verbatim(error.description)
+    case .migration(let error): error.message
     case .newerProgramRequired(let oldest): Message.newerProgramRequired(oldest)
     case .wrongProfile(let profile):
       Message("cli.this-data-folder-belongs-to-the", ["profile": .text(profile.rawValue)])
@@ -155,6 +155,19 @@ extension Message {
   }
 }
 
+extension MigrationError {
+  /// The error as a message for the operator.
+  var message: Message {
+    switch self {
+    case .tooOld:
+      Message(
+        "cli.the-database-is-of-an-older-version",
+        ["version": .text("\(ProgramVersion.oldestUpgradable)")])
+    case .changed, .unknown, .late, .failed: .verbatim(description)
+    }
+  }
+}
+
 extension BackupFault {
   /// The error as a message for the operator.
   var message: Message {
@@ -169,7 +182,7 @@ extension BackupFault {
           "faults": .sequence(
             tables.map { Message("cli.row-refers-to-none", ["table": .text($0)]) })
         ])
-    case .migration(let error): .verbatim(error.description)
+    case .migration(let error): error.message
     case .newerProgramRequired(let oldest): Message.newerProgramRequired(oldest)
     case .wrongKey:
       Message("cli.another-master-key-sealed-it-put")

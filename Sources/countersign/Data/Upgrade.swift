@@ -25,9 +25,9 @@ struct UpgradeBackup: Sendable {
   /// - Throws: ``ConfigurationError``, in which case nothing has changed.
   func create(_ instance: Identity, _ database: SQLiteDatabase) async throws {
     let pending = try await instance.pendingMigrations()
-    guard !pending.isEmpty, pending.count < Identity.migrations(for: database.dialect).count else {
-      return
-    }
+    guard let first = pending.first,
+      first != Identity.migrations(for: database.dialect).baseline.name
+    else { return }
     // First, since they take as much space as the new backup.
     InterruptedFiles.delete(in: folder.path, prefix: Self.prefix)
     let plan = try await MigrationPlan.estimate(database)

@@ -2,7 +2,6 @@ import Crypto
 import Database
 import Identity
 import OTP
-import TestDatabases
 import Testing
 
 struct ActivityTests {
@@ -232,76 +231,6 @@ struct ActivityTests {
       let checks = try await instance.identity.activity.checks(
         in: instance.acme, from: Self.always.from, to: Self.always.to)
       #expect(checks.map(\.accepted) == [1])
-    }
-  }
-
-  // No earlier release had PostgreSQL.
-  @Test(.enabled(if: TestDatabase.isSQLite))
-  func `attempts of an earlier release are counted by the migration`() async throws {
-    try await withEmptyDatabase { database in
-      let earlier = Identity.migrations(for: .sqlite).prefix { !$0.name.hasPrefix("m0036") }
-      try await database.migrate(Array(earlier), at: 0)
-      let clock = FixedClock()
-      let today = clock.now.seconds / 86_400
-      try await database.write { connection in
-        for text in [
-          """
-          INSERT INTO project (project_id, number, display_name, email_privacy, created_at, users,
-            enrolled_users)
-          VALUES ('old-app', 7, 'Old', 1, 0, 2, 1)
-          """,
-          """
-          INSERT INTO scope (scope_key, project_id, display_name, password, email_link, anonymous,
-            created_at, next_account, users, enrolled_users)
-          VALUES (3, 'old-app', 'Old', 1, 0, 0, 0, 3, 2, 1)
-          """,
-        ] as [SQL] { try connection.run(text) }
-        for number in 1...2 {
-          try connection.run(
-            """
-            INSERT INTO account (account_key, scope_key, uid, valid_since_s, created_at)
-            VALUES (\(3 << 40 + number), 3, \("uid-\(number)"), 0, 0)
-            """)
-        }
-        let rows: [(Int, Int64, String, Int?, Bool)] = [
-          (1, 1, "accepted", -1, false), (1, 1, "late", -4, true), (1, 0, "accepted", 0, false),
-          (2, 0, "early", 5, false), (2, 0, "wrong", nil, false),
-        ]
-        for (index, row) in rows.enumerated() {
-          try connection.run(
-            """
-            INSERT INTO code_attempt (scope_key, at, account_key, way, result, distance, confirmed,
-              address, user_agent)
-            VALUES (3, \((today - row.1) * 86_400_000_000 + Int64(index)), \(3 << 40 + row.0), 'app',
-              \(row.2), \(row.3), \(row.4), '', '')
-            """)
-        }
-        try connection.run(
-          "INSERT INTO code_attempt_count VALUES (3, \(today - 100), 'wrong', 0, 9)")
-      }
-      let identity = try Identity(
-        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer, clock: clock.wall)
-      try await identity.prepare()
-      let scope = try await identity.scopes.existing(project: ID("old-app"))
-      let offsets = try await identity.activity.offsets(in: scope, days: 7)
-      #expect(offsets.accepted[9] == 1 && offsets.accepted[10] == 1 && offsets.acceptedCodes == 2)
-      #expect(offsets.confirmed[6] == 1 && offsets.unconfirmed[15] == 1)
-      #expect(offsets.userDays == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
-      #expect(offsets.users == [1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
-      let affected = try await identity.activity.affected(in: scope, beyond: 2, days: 7).items
-      #expect(affected.map(\.account.text) == ["uid-1"] && affected.map(\.reach) == [4])
-      for checks in [
-        try await identity.activity.checks(in: scope, from: Self.always.from, to: Self.always.to),
-        try await identity.activity.checks(
-          inProject: scope.project, from: Self.always.from, to: Self.always.to),
-      ] {
-        #expect(checks.map(\.incorrect) == [9, 0, 1] && checks.map(\.accepted) == [0, 1, 1])
-      }
-      while try await identity.activity.fold() {}
-      clock.advance(3_600)
-      let latest = try await identity.activity.enrollment(of: scope, at: clock.now)
-      #expect(latest == EnrollmentPoint(at: clock.now, users: 2, enrolled: 1))
     }
   }
 }

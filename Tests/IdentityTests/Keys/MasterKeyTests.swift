@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import TestDatabases
 import Testing
 
 @testable import Identity
@@ -167,25 +166,6 @@ struct MasterKeyTests {
       }
       #expect(try await instance.identity(keys: ring).masterKeys.step() != .unrecorded)
       instance.keys.adopt(ring)
-    }
-  }
-
-  @Test(.enabled(if: TestDatabase.isSQLite))
-  func `a database that doesn't name its newest key is that of its mark`() async throws {
-    try await withEmptyDatabase { database in
-      let migrations = Identity.migrations(for: .sqlite)
-      let earlier = migrations.prefix { $0.name != "m0016_keys" }
-      #expect(earlier.count == 15)
-      let keys = KeyRing(random: .system)
-      let mark = try keys.mark()[0]
-      for migrations in [Array(earlier), migrations] {
-        try await database.migrate(migrations, at: 0)
-        try await database.write { connection in
-          try InstanceValue("key_mark").store(mark, connection)
-        }
-        #expect(try await Identity.isSealed(database, with: keys))
-        #expect(try await !Identity.isSealed(database, with: KeyRing(random: .system)))
-      }
     }
   }
 

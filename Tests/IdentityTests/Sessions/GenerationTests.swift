@@ -1,7 +1,6 @@
 import Crypto
 import Database
 import Identity
-import TestDatabases
 import Testing
 
 /// Sessions within one second are distinguished by a generation number, never by a future time.
@@ -228,69 +227,6 @@ struct GenerationTests {
       _ = try await change(instance, alice, in: fresh, by: Author(actor: .user(alice.id))) {
         $0.password = .set(Secret("an hour later"))
       }
-    }
-  }
-}
-
-/// Sessions from a release without generations.
-struct SessionUpgradeTests {
-  // No earlier release had PostgreSQL.
-  @Test(.enabled(if: TestDatabase.isSQLite))
-  func `sessions from an earlier release keep their state until the next revocation`()
-    async throws
-  {
-    try await withEmptyDatabase { database in
-      let before = Identity.migrations(for: .sqlite).prefix { $0.name < "m0024" }
-      #expect(before.count == 23)
-      try await database.migrate(Array(before), at: 0)
-      let noon = FixedClock.noon.seconds
-      try await database.write { connection in
-        try connection.run(
-          """
-          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
-          VALUES ('old-app', 7, 'Old', 1, 0)
-          """)
-        try connection.run(
-          """
-          INSERT INTO scope (scope_key, project_id, display_name, password, email_link, anonymous,
-            created_at, next_account, users)
-          VALUES (3, 'old-app', 'Old', 1, 0, 0, 0, 2, 1)
-          """)
-        try connection.run(
-          """
-          INSERT INTO account (account_key, scope_key, uid, valid_since_s, created_at)
-          VALUES (\(3 << 40 + 1), 3, 'alice', \(noon - 100), 0)
-          """)
-        for (name, time) in [("a", noon - 101), ("b", noon - 100)] as [(String, Int64)] {
-          try connection.run(
-            """
-            INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider,
-              created_at)
-            VALUES (\(Array(name.utf8)), \([0] as [UInt8]), \(3 << 40 + 1), \(time), 'password', 0)
-            """)
-        }
-      }
-      let identity = try Identity(
-        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer,
-        clock: FixedClock().wall)
-      try await identity.prepare()
-      let scope = try await identity.scopes.existing(project: ID("old-app"))
-      let alice = try #require(try await identity.accounts.find(scope, ID("alice")))
-      let records = try await identity.records(of: alice.id, in: scope, history: false)
-      #expect(records?.sessions.count == 1)
-      // A session as identified by an ID token that doesn't name it.
-      func session(_ time: Int64) -> UserSession {
-        UserSession(scope: scope, account: alice.id, authTime: time, provider: .password)
-      }
-      let (ended, open) = (session(noon - 101), session(noon - 100))
-      await expect("tokenExpired") { try await identity.sessions.check(ended) }
-      _ = try await identity.sessions.check(open)
-      #expect(
-        try await identity.sessions.endAll(scope, alice.id, by: Instance.support) == 1)
-      let late = session(noon)
-      await expect("tokenExpired") { try await identity.sessions.check(open) }
-      await expect("tokenExpired") { try await identity.sessions.check(late) }
     }
   }
 }

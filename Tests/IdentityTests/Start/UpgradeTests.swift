@@ -1,135 +1,81 @@
 import Crypto
 import Database
-import Foundation
-import OTP
-import TestDatabases
 import Testing
 
 @testable import Identity
 
-/// A data folder of an earlier release is migrated at startup.
+/// A database of 0.2.0 is upgraded at startup.
 struct UpgradeTests {
-  // No earlier release had PostgreSQL.
-  @Test(.enabled(if: TestDatabase.isSQLite))
-  func `accounts of an earlier release are counted, sorted, and found`() async throws {
-    try await withEmptyDatabase { database in
-      try await database.migrate([try #require(Identity.migrations(for: .sqlite).first)], at: 0)
-      try await database.write { connection in
-        try connection.run(
-          """
-          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
-          VALUES ('old-app', 7, 'Old', 1, 0)
-          """)
-        try connection.run(
-          """
-          INSERT INTO scope (scope_key, project_id, display_name, password, email_link, anonymous,
-            created_at, next_account, users)
-          VALUES (3, 'old-app', 'Old', 1, 0, 0, 0, 700, 699)
-          """)
-        for number in 1..<700 {
-          let email = number % 3 == 0 ? nil : "user\(number)@example.com"
-          try connection.run(
-            """
-            INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
-              display_name, disabled, valid_since_s, created_at)
-            VALUES (\(3 << 40 + number), 3, \("uid-\(number)"), \(email), \(email),
-              \(number % 2 == 0), \("Näme \(1_000 - number)"), \(number % 10 == 0), 0, 0)
-            """)
-        }
-      }
-      let identity = try Identity(
-        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer,
-        clock: FixedClock().wall)
-      try await identity.prepare()
-      let scope = try await identity.scopes.existing(project: ID("old-app"))
-      let counts = try await identity.accounts.counts(scope)
-      #expect(counts.users == 699 && counts.disabled == 69)
-      #expect(counts.unverifiedEmails == (1..<700).count { $0 % 3 != 0 && $0 % 2 == 1 })
-      let found = try await identity.accounts.search(scope, "name 997")
-      #expect(found.accounts.map(\.id.text) == ["uid-3"])
-      let first = try await identity.accounts.list(scope, sort: .name, limit: 2).items
-      #expect(first.map(\.id.text) == ["uid-699", "uid-698"])
-      // A second startup doesn't repeat the work.
-      try await identity.prepare()
-      #expect(try await identity.accounts.search(scope, "name 997").hits.count == 1)
-    }
-  }
+  /// The tables of features that are gone.
+  private static let droppedTables: Set<String> = []
+  /// The columns of features that are gone, in tables that stay.
+  private static let droppedColumns: [String: Set<String>] = [:]
+  /// The tables of the audit log, which stay as they are.
+  private static let auditLog = [
+    "audit", "audit_change", "audit_check", "audit_erasure", "audit_head", "audit_link",
+    "audit_tombstone", "evidence_key",
+  ]
 
-  // No earlier release had PostgreSQL.
-  @Test(.enabled(if: TestDatabase.isSQLite))
-  func `projects with tenants that differ survive`() async throws {
-    try await withEmptyDatabase { database in
-      let earlier = Identity.migrations(for: .sqlite).prefix { $0.name != "m0045_instance_reports" }
-      try await database.migrate(Array(earlier), at: 0)
-      try await database.write { connection in
-        for text in [
-          """
-          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
-          VALUES ('old-app', 7, 'Old', 1, 0), ('same-app', 8, 'Same', 1, 0)
-          """,
-          """
-          INSERT INTO scope (scope_key, project_id, tenant_id, display_name, password, email_link,
-            anonymous, created_at, totp_state, totp_intervals)
-          VALUES (3, 'old-app', '', 'Old', 1, 0, 0, 0, 2, 5),
-            (4, 'old-app', 'east', 'East', 1, 0, 0, 0, 2, 1),
-            (5, 'same-app', '', 'Same', 1, 0, 0, 0, 2, 5),
-            (6, 'same-app', 'west', 'West', 1, 0, 0, 0, 2, NULL)
-          """,
-        ] as [SQL] { try connection.run(text) }
-      }
-      let identity = try Identity(
-        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer, clock: FixedClock().wall)
-      try await identity.prepare()
-      let iris = Administrator(
-        id: ID("iris"), email: "", displayName: "", grants: [Grant(role: .auditor)])
-      let differing = try await identity.pools.projects(visibleTo: iris, .differing)
-      #expect(differing.items.map(\.id.text) == ["old-app"])
-    }
-  }
-
-  // No earlier release had PostgreSQL.
-  @Test(.enabled(if: TestDatabase.isSQLite))
-  func `a code that an earlier release accepted while the clock was ahead locks no one out`()
-    async throws
+  @Test func `the upgrade drops the data of features that are gone, and nothing else`() async throws
   {
-    try await withEmptyDatabase { database in
-      let earlier = Identity.migrations(for: .sqlite).prefix { $0.name != "m0059_unused_steps" }
-      try await database.migrate(Array(earlier), at: 0)
-      let now = Int64(Date().timeIntervalSince1970) / 30
-      let ahead = now + 400 * 2_880
-      try await database.write { connection in
-        for text in [
-          """
-          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
-          VALUES ('old-app', 7, 'Old', 1, 0)
-          """,
-          """
-          INSERT INTO scope (scope_key, project_id, tenant_id, display_name, password, email_link,
-            anonymous, created_at)
-          VALUES (3, 'old-app', '', 'Old', 1, 0, 0, 0)
-          """,
-          """
-          INSERT INTO account (account_key, scope_key, uid, email_verified, disabled, valid_since_s,
-            created_at)
-          VALUES (9, 3, 'uid', 0, 0, 0, 0)
-          """,
-          """
-          INSERT INTO factor (account_key, position, enrollment_id, kind, enrolled_at, last_step)
-          VALUES (9, 1, 'right', 'totp', 0, \(now)), (9, 2, 'ahead', 'totp', 0, \(ahead))
-          """,
-        ] as [SQL] { try connection.run(text) }
-      }
-      try await database.migrate(Identity.migrations(for: .sqlite), at: 0)
-      let used = try await database.read { connection in
-        try connection.all("SELECT last_step, unused_steps FROM factor ORDER BY position") {
-          UsedSteps(last: try $0.value(0), unused: try $0.value(1))
+    try await ReleasedDatabase.with { released in
+      let before = try await released.contents()
+      try await released.database.migrate(
+        Identity.migrations(for: released.database.dialect), at: 0)
+      let after = try await released.contents()
+      #expect(Set(before.keys).subtracting(after.keys) == Self.droppedTables)
+      for table in Self.droppedTables { #expect(before[table]?.isEmpty == false, "\(table)") }
+      // The state of the schema itself.
+      let own: Set = ["schema_migration", "instance", "key_sequence"]
+      for (table, rows) in after where !own.contains(table) {
+        let dropped = Self.droppedColumns[table] ?? []
+        let former = try #require(before[table], "\(table)").map { row in
+          row.filter { !dropped.contains($0.key) }
         }
+        let kept = rows.map { row in row.filter { table != "factor" || $0.key != "secret_digest" } }
+        #expect(kept == former, "\(table)")
       }
-      #expect(used.first == UsedSteps(last: now))
-      #expect(used.last?.contains(now) == true && used.last?.contains(ahead) == true)
-      #expect(used.last?.contains(now + 20) == false)
+      for table in Self.auditLog { #expect(after[table] == before[table], "\(table)") }
+      #expect(after["audit"]?.count == 39 && after["audit_change"]?.count == 65)
+      let instance = try #require(after["instance"]).filter {
+        $0["name"] != .text("oldest_program")
+      }
+      let formerly = try #require(before["instance"]).filter {
+        $0["name"] != .text("oldest_program")
+      }
+      #expect(instance == formerly)
+    }
+  }
+
+  @Test func `the audit log verifies before and after, and names what is gone`() async throws {
+    try await ReleasedDatabase.with { released in
+      let identity = try released.identity()
+      let before = try await identity.auditChain.verify()
+      try await identity.prepare(creates: false)
+      let after = try await identity.auditChain.verify()
+      for found in [before, after] { #expect(found.faults.isEmpty && found.entries == 39) }
+      let actions = try await identity.audit.list(limit: 100).items.map(\.actionName)
+      #expect(
+        Set(actions).isSuperset(of: [
+          "account.note", "account.mark-bounces", "event-stream.add", "email-template.test",
+          "policy.create-template", "policy.schedule", "policy.sign-off", "instance.move",
+          "administrator.provider-sign-out",
+        ]))
+    }
+  }
+
+  @Test func `users of an earlier release are found, and their secrets can be read`() async throws {
+    try await ReleasedDatabase.with { released in
+      let identity = try released.identity()
+      try await identity.prepare(creates: false)
+      let scope = try await identity.scopes.existing(project: ID("acme-app"))
+      #expect(try await identity.accounts.counts(scope).users == 3)
+      #expect(try await identity.accounts.search(scope, "alice").hits.count == 1)
+      let sample = try await SecretSample.take(released.database, keys: released.keys)
+      #expect(sample.readable > 0 && sample.unreadable == 0)
+      // A second startup has nothing to do.
+      #expect(try await identity.pendingMigrations() == [])
+      try await identity.prepare(creates: false)
     }
   }
 

@@ -51,6 +51,26 @@ struct SchemaCompatibilityTests {
     }
   }
 
+  @Test func `a database that is older than those of 0.2.0 is refused and stays as it is`()
+    async throws
+  {
+    try await ReleasedDatabase.with { released in
+      try await released.database.write { connection in
+        try connection.run(
+          "DELETE FROM schema_migration WHERE name = 'm0068_suspended_users'")
+      }
+      let before = try await released.contents()
+      let error = try await thrown(StartError.self) { try await released.identity().prepare() }
+      guard case .migration(.tooOld("m0067_session_sign_in")) = error else {
+        throw Unexpected("\(String(describing: error))")
+      }
+      await expect("migration.tooOld") {
+        try await Identity.inspect(released.database, keys: released.keys)
+      }
+      #expect(try await released.contents() == before)
+    }
+  }
+
   @Test func `an unreadable mark is refused`() async throws {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)

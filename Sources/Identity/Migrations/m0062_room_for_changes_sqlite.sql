@@ -1,1 +1,0 @@
--- SQLite changes rows in place, so only PostgreSQL's tables need room for another version of a row.

@@ -1,0 +1,11 @@
+-- Leaves the schema of m0069_baseline in a database of 0.2.0: drops the data of features that are gone.
+-- Entries of the audit log about them stay.
+
+-- A keyed digest of the secret, which is the same for equal secrets of a user pool; NULL until the server has
+-- computed it.
+ALTER TABLE factor ADD COLUMN secret_digest BYTEA;
+CREATE INDEX factor_by_secret ON factor (secret_digest, account_key) WHERE secret_digest IS NOT NULL;
+CREATE INDEX factor_without_digest ON factor (account_key)
+  WHERE sealed_secret IS NOT NULL AND secret_digest IS NULL;
+
+UPDATE instance SET value = '0.3.0' WHERE name = 'oldest_program';
