@@ -798,14 +798,13 @@ CREATE TABLE console_session (
   user_agent TEXT NOT NULL,
   proved_at BIGINT,
   provider_issuer TEXT,
-  provider_session TEXT,
   provider_at BIGINT,
   provider_mfa_at BIGINT,
   passkey_at BIGINT
 );
 CREATE INDEX console_session_by_administrator ON console_session (administrator_id);
 CREATE INDEX console_session_by_age ON console_session (created_at);
-CREATE INDEX console_session_by_provider ON console_session (provider_issuer, provider_session)
+CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 
 -- What the console keeps from one page for a later one: a code that is shown once, the fields of a
@@ -1226,45 +1225,6 @@ CREATE TABLE evidence_key (
   sealed_key BYTEA NOT NULL,
   created_at BIGINT NOT NULL,
   retired_at BIGINT
-);
-
-CREATE TABLE event_stream (
-  stream_id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL,
-  name TEXT NOT NULL,
-  -- The name of a file, the host and port of a server, or a URL.
-  target TEXT NOT NULL,
-  -- The secret that signs requests; NULL for other kinds.
-  sealed_secret BYTEA,
-  created_at BIGINT NOT NULL,
-  created_by TEXT NOT NULL,
-  paused_at BIGINT,
-  -- The positions of the last entry and of the last signed head that are done with.
-  sequence BIGINT NOT NULL,
-  head_sequence BIGINT NOT NULL,
-  delivered_at BIGINT,
-  -- Attempts that failed since the last delivery, and what the last of them met.
-  failures BIGINT NOT NULL DEFAULT 0,
-  failed_at BIGINT,
-  failure TEXT,
-  next_try_at BIGINT,
-  -- The last test event; the failure is NULL if it was delivered.
-  test_asked_at BIGINT,
-  tested_at BIGINT,
-  test_failure TEXT
-);
-
-CREATE TABLE dead_letter (
-  stream_id TEXT NOT NULL,
-  sequence BIGINT NOT NULL,
-  attempts BIGINT NOT NULL,
-  refused_at BIGINT NOT NULL,
-  failure TEXT NOT NULL,
-  -- Whether the destination got the event that marks the gap.
-  is_marked BIGINT NOT NULL DEFAULT 0,
-  retry_asked_at BIGINT,
-  discarded_at BIGINT,
-  PRIMARY KEY (stream_id, sequence)
 );
 
 -- Counts and alerts

@@ -801,15 +801,14 @@ CREATE TABLE console_session (
   user_agent TEXT NOT NULL,
   proved_at INTEGER,
   provider_issuer TEXT,
-  provider_session TEXT,
   provider_at INTEGER,
   provider_mfa_at INTEGER,
   passkey_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX console_session_by_administrator ON console_session (administrator_id);
 CREATE INDEX console_session_by_age ON console_session (created_at);
-CREATE INDEX console_session_by_provider ON console_session (provider_issuer, provider_session)
-  WHERE provider_issuer IS NOT NULL;
+CREATE INDEX console_session_by_provider ON console_session (provider_issuer) WHERE provider_issuer
+  IS NOT NULL;
 
 -- What the console keeps from one page for a later one: a code that is shown once, the fields of a
 -- form, and a form that was submitted after its session had expired. Nothing is kept for more than
@@ -1248,45 +1247,6 @@ CREATE TABLE evidence_key (
   sealed_key BLOB NOT NULL,
   created_at INTEGER NOT NULL,
   retired_at INTEGER
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE event_stream (
-  stream_id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL,
-  name TEXT NOT NULL,
-  -- The name of a file, the host and port of a server, or a URL.
-  target TEXT NOT NULL,
-  -- The secret that signs requests; NULL for other kinds.
-  sealed_secret BLOB,
-  created_at INTEGER NOT NULL,
-  created_by TEXT NOT NULL,
-  paused_at INTEGER,
-  -- The positions of the last entry and of the last signed head that are done with.
-  sequence INTEGER NOT NULL,
-  head_sequence INTEGER NOT NULL,
-  delivered_at INTEGER,
-  -- Attempts that failed since the last delivery, and what the last of them met.
-  failures INTEGER NOT NULL DEFAULT 0,
-  failed_at INTEGER,
-  failure TEXT,
-  next_try_at INTEGER,
-  -- The last test event; the failure is NULL if it was delivered.
-  test_asked_at INTEGER,
-  tested_at INTEGER,
-  test_failure TEXT
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE dead_letter (
-  stream_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
-  refused_at INTEGER NOT NULL,
-  failure TEXT NOT NULL,
-  -- Whether the destination got the event that marks the gap.
-  is_marked INTEGER NOT NULL DEFAULT 0,
-  retry_asked_at INTEGER,
-  discarded_at INTEGER,
-  PRIMARY KEY (stream_id, sequence)
 ) STRICT, WITHOUT ROWID;
 
 -- Counts and alerts

@@ -8,4 +8,11 @@ CREATE INDEX factor_by_secret ON factor (secret_digest, account_key) WHERE secre
 CREATE INDEX factor_without_digest ON factor (account_key)
   WHERE sealed_secret IS NOT NULL AND secret_digest IS NULL;
 
+DROP INDEX console_session_by_provider;
+ALTER TABLE console_session DROP COLUMN provider_session;
+DROP TABLE dead_letter;
+DROP TABLE event_stream;
+CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
+  WHERE provider_issuer IS NOT NULL;
+
 UPDATE instance SET value = '0.3.0' WHERE name = 'oldest_program';

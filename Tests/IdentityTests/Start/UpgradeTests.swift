@@ -7,9 +7,14 @@ import Testing
 /// A database of 0.2.0 is upgraded at startup.
 struct UpgradeTests {
   /// The tables of features that are gone.
-  private static let droppedTables: Set<String> = []
+  private static let droppedTables: Set<String> = [
+    "dead_letter",
+    "event_stream",
+  ]
   /// The columns of features that are gone, in tables that stay.
-  private static let droppedColumns: [String: Set<String>] = [:]
+  private static let droppedColumns: [String: Set<String>] = [
+    "console_session": ["provider_session"],
+  ]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [
     "audit", "audit_change", "audit_check", "audit_erasure", "audit_head", "audit_link",
