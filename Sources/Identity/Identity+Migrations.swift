@@ -7,22 +7,26 @@ extension Identity {
   /// They have the same names in both dialects, and leave the same tables and columns.
   public static func migrations(for dialect: Dialect) -> Migrations {
     switch dialect {
-    case .sqlite:
-      Migrations(
-        baseline: migration("m0069_baseline", PackageResources.m0069_baseline_sqlite_sql),
-        upgrade: migration(
-          "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_sqlite_sql),
-        from: lastOf0_2_0)
-    case .postgreSQL:
-      Migrations(
-        baseline: migration("m0069_baseline", PackageResources.m0069_baseline_postgresql_sql),
-        upgrade: migration(
-          "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_postgresql_sql),
-        from: lastOf0_2_0)
+    case .sqlite: migrationsOfSQLite
+    case .postgreSQL: migrationsOfPostgreSQL
     }
   }
 
-  private static let lastOf0_2_0 = "m0068_suspended_users"
+  private static var migrationsOfPostgreSQL: Migrations {
+    Migrations(
+      baseline: migration("m0069_baseline", PackageResources.m0069_baseline_postgresql_sql),
+      upgrade: migration(
+        "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_postgresql_sql),
+      from: "m0068_suspended_users")
+  }
+
+  private static var migrationsOfSQLite: Migrations {
+    Migrations(
+      baseline: migration("m0069_baseline", PackageResources.m0069_baseline_sqlite_sql),
+      upgrade: migration(
+        "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_sqlite_sql),
+      from: "m0068_suspended_users")
+  }
 
   private static func migration(_ name: String, _ text: [UInt8]) -> Migration {
     Migration(

@@ -410,14 +410,6 @@ CREATE TABLE former_address (
   PRIMARY KEY (account_key, address)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE bounced_address (
-  account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
-  address TEXT NOT NULL,
-  marked_at INTEGER NOT NULL,
-  marked_by TEXT NOT NULL,
-  PRIMARY KEY (account_key, address)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE exemption (
   exemption_id INTEGER NOT NULL,
   account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
@@ -435,19 +427,6 @@ CREATE INDEX exemption_by_end ON exemption (ends_at, account_key);
 CREATE TRIGGER exemption_number AFTER INSERT ON exemption
 BEGIN
   UPDATE key_sequence SET last = max(last, NEW.exemption_id) WHERE name = 'exemption';
-END;
-
-CREATE TABLE user_note (
-  note_id INTEGER NOT NULL,
-  account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
-  written_at INTEGER NOT NULL,
-  author_name TEXT NOT NULL,
-  text TEXT NOT NULL,
-  PRIMARY KEY (account_key, note_id)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER user_note_number AFTER INSERT ON user_note
-BEGIN
-  UPDATE key_sequence SET last = max(last, NEW.note_id) WHERE name = 'user_note';
 END;
 
 -- Sign-in
@@ -1097,7 +1076,6 @@ CREATE TABLE outbox (
   sent_at INTEGER,
   failed_at INTEGER,
   last_error TEXT,
-  sealed_html BLOB,
   sender_name TEXT,
   reply_to TEXT,
   -- The administrator who gets a message, and the permission it's for; NULL for none.
@@ -1437,4 +1415,4 @@ END;
 INSERT INTO instance (name, value) VALUES ('audit_filed_to', '0'), ('oldest_program', '0.3.0');
 INSERT INTO key_sequence (name, last) VALUES ('activity_delta', 0), ('alert', 0), ('approval', 0),
   ('bulk_job', 0), ('count_change', 0), ('exemption', 0), ('outbox', 0), ('scheduled_change', 0),
-  ('support_action', 0), ('user_erasure', 0), ('user_note', 0);
+  ('support_action', 0), ('user_erasure', 0);

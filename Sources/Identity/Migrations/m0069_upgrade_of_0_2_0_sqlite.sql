@@ -10,8 +10,12 @@ CREATE INDEX factor_without_digest ON factor (account_key)
 
 DROP INDEX console_session_by_provider;
 ALTER TABLE console_session DROP COLUMN provider_session;
+ALTER TABLE outbox DROP COLUMN sealed_html;
+DROP TABLE bounced_address;
 DROP TABLE dead_letter;
 DROP TABLE event_stream;
+DROP TABLE user_note;
+DELETE FROM key_sequence WHERE name IN ('user_note');
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 

@@ -95,9 +95,6 @@ extension UserDataTable {
   ]
 
   private static let support: [UserDataTable] = [
-    .ofAccount(
-      "user_note", as: "notes", order: "note_id",
-      [.time("written_at"), .text("author_name"), .text("text")], without: ["note_id": .key]),
     UserDataTable(
       "exemption", as: "exemptions",
       [
@@ -173,9 +170,6 @@ extension UserDataTable {
     ) { subject in
       subject.account.map { ["FROM user_link WHERE account_key = \($0.key)"] } ?? []
     },
-    .ofAccount(
-      "bounced_address", as: "bouncingAddresses", order: "address",
-      [.text("address"), .time("marked_at")], without: ["marked_by": .administrator]),
     UserDataTable(
       "oob_code", as: "emailCodes",
       [
@@ -198,7 +192,7 @@ extension UserDataTable {
       ],
       without: [
         "message_id": .key, "scope_key": .key, "account_key": .key, "sealed_text": .secret,
-        "sealed_html": .secret, "next_try_at": .key, "administrator_id": .key, "permission": .key,
+        "next_try_at": .key, "administrator_id": .key, "permission": .key,
         "about_uid": .key, "is_urgent": .key,
       ]
     ) { subject in

@@ -8,12 +8,15 @@ import Testing
 struct UpgradeTests {
   /// The tables of features that are gone.
   private static let droppedTables: Set<String> = [
+    "bounced_address",
     "dead_letter",
     "event_stream",
+    "user_note",
   ]
   /// The columns of features that are gone, in tables that stay.
   private static let droppedColumns: [String: Set<String>] = [
     "console_session": ["provider_session"],
+    "outbox": ["sealed_html"],
   ]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [

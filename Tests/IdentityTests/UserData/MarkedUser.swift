@@ -134,11 +134,6 @@ extension Instance {
           'qz7marker old phone', \(now.microseconds), '+15550100')
         """,
         """
-        INSERT INTO /* test */ user_note (note_id, account_key, written_at, author_name, text)
-        VALUES (\(SQL.nextNumber("note_id", of: "user_note")), \(key), \(now.microseconds), 'Dora',
-          'qz7marker note')
-        """,
-        """
         INSERT INTO /* test */ exemption (exemption_id, account_key, reason, note, ticket, granted_at,
           grantor_id, grantor_name, ends_at)
         VALUES (\(SQL.nextNumber("exemption_id", of: "exemption")), \(key), 'lost', 'qz7marker', 'T-1', \(now.microseconds), 'dora', 'Dora', \(later))
@@ -188,10 +183,6 @@ extension Instance {
           language, created_at, expires_at)
         VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@gone', 'en',
           \(now.microseconds), \(later))
-        """,
-        """
-        INSERT INTO /* test */ bounced_address (account_key, address, marked_at, marked_by)
-        VALUES (\(key), 'qz7marker@example.com', \(now.microseconds), 'Dora')
         """,
         """
         INSERT INTO /* test */ user_link (link_digest, account_key, kind, about, valid_since_s,
