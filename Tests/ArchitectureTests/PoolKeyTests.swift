@@ -71,7 +71,7 @@ struct PoolKeyTests {
         tables.insert(table)
       }
     }
-    return tables.subtracting(["scope", "report_subscription"])
+    return tables.subtracting(["scope"])
   }
 
   /// Returns the statements of a file that don't name the pool of each table that they name.

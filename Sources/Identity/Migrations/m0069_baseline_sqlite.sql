@@ -813,21 +813,6 @@ CREATE TABLE audit_reading (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_reading_by_age ON audit_reading (read_at);
 
-CREATE TABLE report_subscription (
-  subscription_id INTEGER PRIMARY KEY AUTOINCREMENT,
-  administrator_id TEXT NOT NULL REFERENCES administrator (administrator_id) ON DELETE CASCADE,
-  subject TEXT NOT NULL CHECK (subject IN ('pool', 'project', 'instance')),
-  scope_key INTEGER REFERENCES scope (scope_key),
-  report TEXT NOT NULL,
-  rhythm TEXT NOT NULL CHECK (rhythm IN ('weekly', 'monthly')),
-  next_at INTEGER NOT NULL,
-  CHECK ((scope_key IS NULL) = (subject = 'instance'))
-) STRICT;
-CREATE UNIQUE INDEX report_subscription_by_administrator ON report_subscription (administrator_id,
-  subject, scope_key, report);
-CREATE INDEX report_subscription_due ON report_subscription (next_at);
-CREATE INDEX report_subscription_by_scope ON report_subscription (scope_key);
-
 CREATE TABLE sign_off (
   sign_off_id INTEGER PRIMARY KEY AUTOINCREMENT,
   project_id TEXT NOT NULL,

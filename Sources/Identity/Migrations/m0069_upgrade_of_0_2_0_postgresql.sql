@@ -14,6 +14,7 @@ ALTER TABLE outbox DROP COLUMN sealed_html;
 DROP TABLE bounced_address;
 DROP TABLE dead_letter;
 DROP TABLE event_stream;
+DROP TABLE report_subscription;
 DROP TABLE user_note;
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;

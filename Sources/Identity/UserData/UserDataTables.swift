@@ -217,7 +217,7 @@ extension UserDataTable {
     "administrator_provider_link": .administrators,
     "audit_reading": .administrators, "console_session": .administrators,
     "invitation": .administrators, "passkey": .administrators, "recovery_code": .administrators,
-    "report_subscription": .administrators, "support_action": .administrators,
+    "support_action": .administrators,
     "support_hold": .administrators,
     "api_key": .keys, "evidence_key": .keys, "identity_provider": .keys, "master_key": .keys,
     "service_token": .keys, "signing_key": .keys, "trusted_token_key": .keys,

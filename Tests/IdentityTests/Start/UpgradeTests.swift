@@ -11,6 +11,7 @@ struct UpgradeTests {
     "bounced_address",
     "dead_letter",
     "event_stream",
+    "report_subscription",
     "user_note",
   ]
   /// The columns of features that are gone, in tables that stay.
