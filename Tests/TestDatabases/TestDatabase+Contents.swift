@@ -55,9 +55,6 @@ extension TestDatabase {
       ("exemption", "SELECT /* test */ * FROM exemption ORDER BY 1"),
       ("evidence_key", "SELECT /* test */ * FROM evidence_key ORDER BY 1"),
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
-      ("policy_template", "SELECT /* test */ * FROM policy_template ORDER BY 1"),
-      ("policy_template_use", "SELECT /* test */ * FROM policy_template_use ORDER BY 1"),
-      ("scheduled_change", "SELECT /* test */ * FROM scheduled_change ORDER BY 1"),
     ]
     return try await database.read { connection in
       var contents: [String: [[SQLValue]]] = [:]

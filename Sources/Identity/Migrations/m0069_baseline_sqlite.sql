@@ -588,28 +588,6 @@ CREATE TABLE guidance (
   PRIMARY KEY (scope_key, version)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE policy_template (
-  template_id INTEGER PRIMARY KEY AUTOINCREMENT,
-  project_id TEXT NOT NULL REFERENCES project (project_id),
-  name TEXT NOT NULL,
-  mfa_state INTEGER,
-  sms INTEGER NOT NULL,
-  totp_state INTEGER,
-  totp_intervals INTEGER,
-  pattern TEXT,
-  mandatory_from TEXT,
-  enforcement TEXT,
-  enforced_from TEXT,
-  grace_days INTEGER
-) STRICT;
-CREATE UNIQUE INDEX policy_template_of_project ON policy_template (project_id, name);
-
-CREATE TABLE policy_template_use (
-  scope_key INTEGER PRIMARY KEY REFERENCES scope (scope_key),
-  template TEXT NOT NULL,
-  applied_at INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE policy_weakening (
   scope_key INTEGER PRIMARY KEY REFERENCES scope (scope_key) ON DELETE CASCADE,
   at INTEGER NOT NULL,
@@ -628,40 +606,6 @@ CREATE TABLE policy_weakening (
   grace_days INTEGER
 ) STRICT;
 CREATE INDEX policy_weakening_by_time ON policy_weakening (at);
-
-CREATE TABLE scheduled_change (
-  change_id INTEGER NOT NULL,
-  scope_key INTEGER NOT NULL REFERENCES scope (scope_key),
-  -- The version that the change is based on, and the policy afterward.
-  policy_version INTEGER NOT NULL,
-  mfa_state INTEGER,
-  sms INTEGER NOT NULL,
-  totp_state INTEGER,
-  totp_intervals INTEGER,
-  pattern TEXT,
-  mandatory_from TEXT,
-  author_id TEXT NOT NULL,
-  author_name TEXT NOT NULL,
-  address TEXT NOT NULL,
-  request_id TEXT NOT NULL,
-  reason TEXT,
-  approver_name TEXT,
-  scheduled_at INTEGER NOT NULL,
-  apply_at INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('waiting', 'applied', 'canceled', 'failed')),
-  ended_at INTEGER,
-  canceler_name TEXT,
-  failure TEXT,
-  enforcement TEXT,
-  enforced_from TEXT,
-  grace_days INTEGER,
-  PRIMARY KEY (scope_key, change_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX scheduled_change_due ON scheduled_change (apply_at) WHERE state = 'waiting';
-CREATE TRIGGER scheduled_change_number AFTER INSERT ON scheduled_change
-BEGIN
-  UPDATE key_sequence SET last = max(last, NEW.change_id) WHERE name = 'scheduled_change';
-END;
 
 -- Administrators
 
@@ -879,25 +823,6 @@ CREATE TABLE support_hold (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX support_hold_by_scope ON support_hold (scope_key);
 
-CREATE TABLE bulk_group (
-  group_id INTEGER PRIMARY KEY AUTOINCREMENT,
-  administrator_id TEXT NOT NULL,
-  administrator_name TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  lines INTEGER NOT NULL
-) STRICT;
-CREATE INDEX bulk_group_by_creation ON bulk_group (created_at);
-
-CREATE TABLE bulk_group_line (
-  group_id INTEGER NOT NULL REFERENCES bulk_group (group_id) ON DELETE CASCADE,
-  line INTEGER NOT NULL,
-  scope_key INTEGER NOT NULL,
-  given TEXT NOT NULL,
-  uid TEXT,
-  PRIMARY KEY (group_id, line, scope_key)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX bulk_group_line_of_scope ON bulk_group_line (scope_key);
-
 CREATE TABLE bulk_job (
   job_id INTEGER NOT NULL,
   scope_key INTEGER NOT NULL REFERENCES scope (scope_key),
@@ -927,13 +852,11 @@ CREATE TABLE bulk_job (
   approver_name TEXT,
   -- Why it was stopped, and by whom.
   ending TEXT,
-  group_id INTEGER REFERENCES bulk_group (group_id),
   PRIMARY KEY (scope_key, job_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX bulk_job_running ON bulk_job (state, job_id) WHERE state = 'running';
 CREATE INDEX bulk_job_drafts ON bulk_job (created_at, job_id) WHERE state = 'draft';
 CREATE INDEX bulk_job_ended ON bulk_job (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX bulk_job_of_group ON bulk_job (group_id, job_id) WHERE group_id IS NOT NULL;
 CREATE TRIGGER bulk_job_number AFTER INSERT ON bulk_job
 BEGIN
   UPDATE key_sequence SET last = max(last, NEW.job_id) WHERE name = 'bulk_job';
@@ -1032,8 +955,6 @@ CREATE TABLE approval_policy (
   totp_intervals INTEGER,
   pattern TEXT,
   mandatory_from TEXT,
-  apply_at INTEGER,
-  template TEXT,
   enforcement TEXT,
   enforced_from TEXT,
   grace_days INTEGER,
@@ -1399,5 +1320,5 @@ END;
 
 INSERT INTO instance (name, value) VALUES ('audit_filed_to', '0'), ('oldest_program', '0.3.0');
 INSERT INTO key_sequence (name, last) VALUES ('activity_delta', 0), ('alert', 0), ('approval', 0),
-  ('bulk_job', 0), ('count_change', 0), ('exemption', 0), ('outbox', 0), ('scheduled_change', 0),
-  ('support_action', 0), ('user_erasure', 0);
+  ('bulk_job', 0), ('count_change', 0), ('exemption', 0), ('outbox', 0), ('support_action', 0),
+  ('user_erasure', 0);

@@ -8,15 +8,28 @@ CREATE INDEX factor_by_secret ON factor (secret_digest, account_key) WHERE secre
 CREATE INDEX factor_without_digest ON factor (account_key)
   WHERE sealed_secret IS NOT NULL AND secret_digest IS NULL;
 
+DROP INDEX bulk_job_of_group;
 DROP INDEX console_session_by_provider;
+
+-- A request for a change at a later time would be one for a change at once.
+DELETE FROM approval WHERE state = 'waiting' AND (scope_key, approval_id) IN (
+  SELECT scope_key, approval_id FROM approval_policy WHERE apply_at IS NOT NULL);
+ALTER TABLE approval_policy DROP COLUMN apply_at;
+ALTER TABLE approval_policy DROP COLUMN template;
+ALTER TABLE bulk_job DROP COLUMN group_id;
 ALTER TABLE console_session DROP COLUMN provider_session;
 ALTER TABLE outbox DROP COLUMN sealed_html;
 DROP TABLE bounced_address;
+DROP TABLE bulk_group_line;
+DROP TABLE bulk_group;
 DROP TABLE dead_letter;
 DROP TABLE event_stream;
+DROP TABLE policy_template;
+DROP TABLE policy_template_use;
 DROP TABLE report_subscription;
+DROP TABLE scheduled_change;
 DROP TABLE user_note;
-DELETE FROM key_sequence WHERE name IN ('user_note');
+DELETE FROM key_sequence WHERE name IN ('scheduled_change', 'user_note');
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 

@@ -9,13 +9,20 @@ struct UpgradeTests {
   /// The tables of features that are gone.
   private static let droppedTables: Set<String> = [
     "bounced_address",
+    "bulk_group",
+    "bulk_group_line",
     "dead_letter",
     "event_stream",
+    "policy_template",
+    "policy_template_use",
     "report_subscription",
+    "scheduled_change",
     "user_note",
   ]
   /// The columns of features that are gone, in tables that stay.
   private static let droppedColumns: [String: Set<String>] = [
+    "approval_policy": ["apply_at", "template"],
+    "bulk_job": ["group_id"],
     "console_session": ["provider_session"],
     "outbox": ["sealed_html"],
   ]
@@ -53,6 +60,45 @@ struct UpgradeTests {
         $0["name"] != .text("oldest_program")
       }
       #expect(instance == formerly)
+    }
+  }
+
+  @Test func `a waiting request for a change at a later time ends, and other requests stay`()
+    async throws
+  {
+    try await ReleasedDatabase.with { released in
+      try await released.database.write { connection in
+        for (id, state) in [(901, "waiting"), (902, "waiting"), (903, "approved")]
+          as [(Int, String)]
+        {
+          try connection.run(
+            """
+            INSERT INTO approval (scope_key, approval_id, kind, uid, user_name, factors, factor_names,
+              all_factors, users, cause, requester_id, requester_name, address, request_id, reason,
+              note, ticket, proof, requested_at, expires_at, state)
+            SELECT min(scope_key), CAST(\(id) AS BIGINT), 'policy', '', '', '', '', '', 1, 'many', 'iris',
+              'Iris', '', '', '', '', '', '', 0, 0, \(state) FROM scope
+            """)
+          let time = id == 902 ? nil : 1
+          try connection.run(
+            """
+            INSERT INTO approval_policy (scope_key, approval_id, policy_version, sms, apply_at)
+            SELECT min(scope_key), CAST(\(id) AS BIGINT), 1, 0, CAST(\(time) AS BIGINT) FROM scope
+            """)
+        }
+      }
+      try await released.database.migrate(
+        Identity.migrations(for: released.database.dialect), at: 0)
+      let left = try await released.database.read { connection in
+        try connection.all(
+          """
+          SELECT a.approval_id FROM approval a JOIN approval_policy w
+            ON w.scope_key = a.scope_key AND w.approval_id = a.approval_id
+          ORDER BY a.approval_id
+          """
+        ) { try $0.value(0) as Int }
+      }
+      #expect(left == [902, 903])
     }
   }
 
