@@ -151,7 +151,7 @@ import Text
       let linked = try await Self.come(ada, String(address.dropFirst("0; url=".count)))
       #expect(linked.location == "/account")
       let account = try await ada.get("/account")
-      #expect(account.says("Your account is linked.") && account.says("is linked with Example ID"))
+      #expect(account.says("Your account is linked."))
       Markup.check(try await ada.get(path + "?next=/account/preferences"))
       let confirming = try await ada.submit(
         path + "?next=/account/preferences", ["next": "/account/preferences"], to: path)
