@@ -2,7 +2,7 @@ import Database
 
 /// Whether administrators can sign in without the provider.
 enum PasswordSignIn {
-  private static let setting = InstanceValue("break_glass_account")
+  static let setting = InstanceValue("break_glass_account")
 
   /// Returns the break-glass account if password sign-in is off; nil if it's on.
   static func find(_ connection: borrowing Connection) throws -> ID<Administrator>? {
