@@ -19,7 +19,7 @@ struct AuditFileTests {
       // A head follows the entries that it covers.
       #expect(lines.map(\.sequence) == lines.map(\.sequence).sorted())
       #expect(position.places.count < 60)
-      #expect(try #require(AuditFilePosition(position.text)) == position)
+      #expect(AuditFilePosition(position.text) == position)
     }
   }
 
@@ -50,9 +50,11 @@ struct AuditFileTests {
       _ = try await instance.write(from: &position)
       try await instance.writeEntries(1)
       _ = try await instance.chain.seal()
-      #expect(try await instance.write(from: &position).map(\.type) == ["audit"])
+      let entry = try await instance.write(from: &position).map(\.type)
+      #expect(entry == ["audit"])
       _ = try await instance.chain.seal(signing: true)
-      #expect(try await instance.write(from: &position).map(\.type) == ["head"])
+      let head = try await instance.write(from: &position).map(\.type)
+      #expect(head == ["head"])
     }
   }
 
@@ -103,7 +105,8 @@ struct AuditFileTests {
       #expect(first <= kept + 1 && first > kept - 60)
       let heads = try await instance.chain.heads()
       #expect(lines.last?.type == "head" && lines.last?.sequence == heads.last?.sequence)
-      #expect(try await instance.write(from: &position).isEmpty)
+      let rest = try await instance.write(from: &position)
+      #expect(rest.isEmpty)
     }
   }
 }
