@@ -74,7 +74,8 @@ struct UpgradeTests {
           try connection.run(
             """
             INSERT INTO approval (scope_key, approval_id, kind, uid, user_name, factors,
-              factor_names, all_factors, users, cause, requester_id, requester_name, address, request_id, reason,
+              factor_names, all_factors, users, cause, requester_id, requester_name, address,
+              request_id, reason,
               note, ticket, proof, requested_at, expires_at, state)
             SELECT min(scope_key), CAST(\(id) AS BIGINT), 'policy', '', '', '', '', '', 1, 'many',
               'iris', 'Iris', '', '', '', '', '', '', 0, 0, \(state) FROM scope
