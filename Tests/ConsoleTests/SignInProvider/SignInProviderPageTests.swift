@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import JSON
 import TestProvider
 import Testing
 import Text
