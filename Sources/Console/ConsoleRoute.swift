@@ -63,9 +63,9 @@ struct RouteTable: Sendable {
   }
 
   /// Adds a page for administrators with a permission anywhere; it shows only what they can access.
-  mutating func somewhere<each Parameter: PathParameter>(
-    _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission,
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  mutating func somewhere(
+    _ method: Method, _ path: Path<>, _ permission: Permission,
+    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
   ) {
     let route = path.signedIn(method, permission, authorizer, failures, page, anywhere: true)
     all.append(ConsoleRoute(access: .somewhere(permission), route: route))
@@ -219,9 +219,9 @@ extension RouteTable {
     perform(actions) { $0.signedIn(.post, path, $1, page) }
   }
 
-  mutating func somewhere<each Parameter: PathParameter>(
-    _ path: Path<repeat each Parameter>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  mutating func somewhere(
+    _ path: Path<>, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
   ) {
     perform(actions) { $0.somewhere(.post, path, $1, page) }
   }

@@ -137,10 +137,8 @@ import Testing
         let samples = route.route.isOfTenant ? ofTenant : ofProject
         let address = try #require(samples.address(of: route.route))
         let answer = try await browser.get(address)
-        // Others are of a link or of another administrator, or have no page for a single pool.
-        if route.access != .open, !route.isOfManyPools,
-          !route.route.pattern.hasPrefix("/account/passkeys/{")
-        {
+        // Others are of a link or of another administrator.
+        if route.access != .open, !route.route.pattern.hasPrefix("/account/passkeys/{") {
           #expect([200, 303].contains(answer.status.code), "\(address)")
         }
       }

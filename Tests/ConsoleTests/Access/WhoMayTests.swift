@@ -69,9 +69,6 @@ import Text
       switch expected {
       case .notFound: #expect(answer.status == .notFound, "\(name)")
       case .notAllowed: #expect(answer.status == .forbidden, "\(name)")
-      case .passes where route.isOfManyPools:
-        // Only those who see one of its pools find it.
-        #expect([200, 303, 404, 422].contains(answer.status.code), "\(name)")
       case .passes where route.route.pattern.hasPrefix("/account/passkeys/{"):
         // Another administrator's.
         #expect(answer.status == .notFound || answer.status.code == 422, "\(name)")
@@ -153,13 +150,5 @@ import Text
       Markup.check(denied)
       Markup.check(alone)
     }
-  }
-}
-
-extension ConsoleRoute {
-  /// Whether the path names an object of several pools.
-  var isOfManyPools: Bool {
-    if case .somewhere = access { return route.objectCount > 0 }
-    return false
   }
 }
