@@ -157,6 +157,23 @@ import Testing
     }
   }
 
+  @Test func `the file has a row for each role and each invitation`() async throws {
+    try await World.withSampleData { world in
+      _ = try await world.invitation("new@example.com", Grant(role: .auditor))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let list = try await iris.get("/administrators")
+      #expect(list.values(of: "href").contains("/administrators.csv"))
+      let file = try await iris.get("/administrators.csv")
+      let rows = file.text.split(separator: "\r\n").dropFirst()
+      let records = try await world.identity.administrators.records()
+      let roles = records.reduce(0) { $0 + max(1, $1.administrator.grants.count) }
+      #expect(rows.count == roles + 1 && rows.last?.contains("\"new@example.com\"") == true)
+      #expect(rows.last?.hasSuffix("\"invited\"") == true)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get("/administrators.csv").status == .forbidden)
+    }
+  }
+
   @Test func `revoking a role or removing an administrator says how many tokens are revoked`()
     async throws
   {

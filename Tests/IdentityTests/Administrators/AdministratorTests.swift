@@ -76,4 +76,20 @@ struct AdministratorTests {
       #expect(administrators.isEmpty)
     }
   }
+
+  @Test func `a record has the last use of the console, also after the last sign-in`() async throws
+  {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let administrators = instance.identity.administrators
+      #expect(try await administrators.record(nora.id).lastUsedAt == nil)
+      let new = try await instance.giveConsolePassword(nora).session
+      let signedInAt = instance.now
+      #expect(try await administrators.record(nora.id).lastUsedAt == signedInAt)
+      instance.clock.advance(300)
+      _ = try await instance.identity.consoleSessions.find(token: new.token.revealedText)
+      let record = try #require(try await administrators.records().first)
+      #expect(record.lastUsedAt == instance.now && record.lastSignInAt == signedInAt)
+    }
+  }
 }
