@@ -124,15 +124,17 @@ struct MigrationTests {
       let edited = Migration(name: "m0001_upgrade", text: "SELECT 1", digest: "other")
       await expectFailure(
         .changed("m0001_upgrade"),
-        Migrations(baseline: Self.first, upgrade: edited, from: "m0000_last"), on: database)
+        Migrations(
+          baseline: Self.first, upgrade: edited, from: "m0000_last", later: [Self.second]),
+        on: database)
     }
   }
 
   @Test func `an older database is refused and stays as it is`() async throws {
     try await withDatabase { database in
-      try await makeEarlier(database, last: "m0000_before")
-      await expectFailure(.tooOld("m0000_before"), list(), on: database)
-      await #expect(throws: MigrationError.tooOld("m0000_before")) {
+      try await makeEarlier(database, last: "m0000_former")
+      await expectFailure(.tooOld("m0000_former"), list(), on: database)
+      await #expect(throws: MigrationError.tooOld("m0000_former")) {
         try await database.pending(list(), toleratesNewer: true)
       }
       let rows = try await database.read {

@@ -226,7 +226,7 @@ import Testing
         #expect(
           page.says(
             "spoon-angle 1 → 9; spoon-state: bent; spoon-color: blue · by-mind"), "\(query)")
-        #expect(!page.says("Factor enrolled"))
+        #expect(!page.says("<span class=\"who\">Factor enrolled"))
         Markup.check(page)
       }
       let file = try await iris.get(log + ".csv?action=spoon.bend").text

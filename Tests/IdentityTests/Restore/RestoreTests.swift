@@ -172,7 +172,8 @@ import Testing
       try await instance.identity.prepare(creates: false, migrates: false)
       let migrations = Identity.migrations(for: TestDatabase.dialect)
       try await instance.database.write { connection in
-        _ = try connection.run("UPDATE schema_migration SET name = \(migrations.upgradable)")
+        _ = try connection.run(
+          "UPDATE schema_migration /* test */ SET name = \(migrations.upgradable)")
       }
       let error = try await thrown(StartError.self) {
         try await instance.identity.prepare(migrates: false)
@@ -181,7 +182,8 @@ import Testing
         throw Unexpected("\(String(describing: error))")
       }
       try await instance.database.write { connection in
-        _ = try connection.run("UPDATE schema_migration SET name = \(migrations.baseline.name)")
+        _ = try connection.run(
+          "UPDATE schema_migration /* test */ SET name = \(migrations.baseline.name)")
       }
     }
     try await withEmptyDatabase { database in
