@@ -23,10 +23,6 @@ import Testing
     // The administrator's own sessions, time zone, and theme.
     "/account/session-extension", "/account/sessions", "/account/sessions/others",
     "/account/preferences",
-    // The administrator's own emails of reports.
-    "/projects/{String}/reports/subscription",
-    "/projects/{String}/tenants/{String}/reports/subscription",
-    "/reports/subscription", "/reports/subscriptions/{String}/cancellation",
   ]
 
   @Test func `each form performs or previews actions of the table, or is exempt`() async throws {

@@ -105,11 +105,6 @@ import Text
       let removal = try await ada.get(address + "/removal")
       Markup.check(removal)
       #expect(removal.says("makes them an administrator again at their next sign-in"))
-      let review = try await ada.get("/reports/access")
-      Markup.check(review)
-      #expect(review.says("Example ID (sign-in provider)"))
-      let file = try await ada.get("/reports/access.csv")
-      #expect(file.says("\"Example ID (sign-in provider)\""))
     }
   }
 
@@ -130,7 +125,6 @@ import Text
       Markup.check(page)
       #expect(page.says("This administrator can’t sign in: their account has no password"))
       #expect(page.says("Then invite them again"))
-      #expect(try await ada.get("/reports/access").says(">can’t sign in</span>"))
       _ = try await ada.submit(address + "/removal", ["confirmation": Self.nora])
       #expect(try await Provider.signIn(Browser(world)).location == "/")
     }
