@@ -79,7 +79,7 @@ def paths(demo):
     ("/audit", ["Changes across this instance", "Olga Lindqvist", "50 entries on this page"], False),
     ("{bank}/audit", ["Changes in Harbour Bank"], False),
     ("{user}", ["TOTP", "Code attempts", "Second factors", "Harbour Bank / retail"], True),
-    ("/reports/access", ["Olga Lindqvist", "Owner", "priya@example.com", "tessa@example.com"], False),
+    ("/administrators", ["Olga Lindqvist", "owner", "priya@example.com", "tessa@example.com"], False),
     ("/reports/removals", ["Removals"], False),
     ("{bank}/reports/enrollment", ["Enrolled"], True),
     ("{bank}/reports/exemptions", ["Waits for a new phone."], False),
@@ -90,7 +90,7 @@ def paths(demo):
     ("{tenant}/policy/comparison?with=harbour-bank", ["Harbour Bank", "retail", "Adjacent intervals"],
      True),
 ], ids=["overview", "policy", "review", "reviews", "sign-off", "evidence", "audit", "audit-of-a-pool",
-        "user", "access", "removals", "enrollment", "exemptions-of-a-project",
+        "user", "administrators", "removals", "enrollment", "exemptions-of-a-project",
         "exemptions", "locked", "factors", "comparison"])
 def test_a_page_prints_whole_and_without_navigation(
         demo, chromium, paths, address, facts, has_charts):
