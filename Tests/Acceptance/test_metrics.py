@@ -36,7 +36,8 @@ def server(tmp_path_factory):
     policies.write_text('{"format": "countersign-policy/1", "pools": []}')
     with MailServer() as mail_server, Server(
             folder, "--metrics-listen", "127.0.0.1:0", "--smtp", f"smtp://127.0.0.1:{mail_server.port}",
-            "--smtp-from", "mfa@example.com", "--sms-url", "https://sms.example.com/send", "--sms-secret-file", secret,
+            "--smtp-from", "mfa@example.com", "--sms-url", "https://sms.example.com/send",
+            "--sms-secret-file", secret, "--audit-file", backups / "audit.jsonl",
             "--backups", backups, "--policy-file", policies, *flags(backups)) as server:
         # On a database server, backups are those of the server.
         if not DATABASES.has_all:
