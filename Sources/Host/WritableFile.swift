@@ -49,6 +49,12 @@ public enum WritableFile {
     return file
   }
 
+  /// Returns whether no name leads to an open file any longer, so that what's written to it is lost.
+  public static func isDeleted(_ file: Int32) -> Bool {
+    var status = stat()
+    return unsafe fstat(file, &status) == 0 && status.st_nlink == 0
+  }
+
   /// Returns why a file can't be written, or no files created in a folder; nil if they can.
   public static func obstacle(_ path: String) -> SystemError? {
     unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? nil : .last

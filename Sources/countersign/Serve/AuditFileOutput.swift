@@ -73,7 +73,7 @@ final class AuditFileOutput: Sendable {
       switch target {
       case .file(let file):
         var descriptor = file
-        if let open = file, Self.isDeleted(open) {
+        if let open = file, WritableFile.isDeleted(open) {
           close(open)
           descriptor = nil
         }
@@ -96,12 +96,6 @@ final class AuditFileOutput: Sendable {
         target = .output(descriptor, isCut: false)
       }
     }
-  }
-
-  /// Whether no name leads to an open file any longer, so that its lines would be lost.
-  private static func isDeleted(_ file: Int32) -> Bool {
-    var status = stat()
-    return unsafe fstat(file, &status) == 0 && status.st_nlink == 0
   }
 
   private func use(
