@@ -70,17 +70,24 @@ def sdk(emulator):
         yield sdk
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def demo(tmp_path_factory):
-    """A server with the demo, one per file of tests."""
+    """A server with the demo, for tests that don't mind what others have done to it."""
     with Demo(tmp_path_factory.mktemp("demo")) as demo:
         yield demo
 
 
 @pytest.fixture(scope="module")
+def own_demo(tmp_path_factory):
+    """A server with the demo, for one file of tests, which defines `demo` as this one."""
+    with Demo(tmp_path_factory.mktemp("demo")) as demo:
+        yield demo
+
+
+@pytest.fixture(scope="session")
 def page_kinds(demo):
     """A URL of every kind of page that the demo's owner can reach."""
-    return kinds(crawl(demo.browse(demo.owner)))
+    return SAVED.kept("kinds", lambda: kinds(crawl(demo.browse(demo.owner))))
 
 
 @pytest.fixture(scope="session")

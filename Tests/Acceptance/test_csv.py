@@ -65,6 +65,11 @@ def files(visits):
 
 
 @pytest.fixture(scope="module")
+def demo(own_demo):
+    return own_demo
+
+
+@pytest.fixture(scope="module")
 def pages(demo):
     owner = demo.browse(demo.owner)
     exempt(owner, BANK)

@@ -9,6 +9,11 @@ from support.program import reauthenticate
 from support.support_states import STRICT, tenant
 
 
+@pytest.fixture(scope="module")
+def demo(own_demo):
+    return own_demo
+
+
 @pytest.fixture
 def page(demo, chromium):
     context = demo.context(chromium, demo.owner, viewport={"width": 390, "height": 844})

@@ -1,7 +1,9 @@
 """Pages on small screens, with large text, in forced colors, mirrored, and in print."""
 
 import datetime
+import functools
 import gzip
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -13,20 +15,6 @@ from support.states import SIGNED_IN
 
 STYLESHEET = ROOT / "Public/countersign.css"
 SCRIPT = ROOT / "Public/countersign.js"
-
-
-def visit_all(page, demo, page_kinds, check):
-    """Opens every kind of page and every state, and returns the faults that `check` finds."""
-    faults = []
-    for path in page_kinds.values():
-        page.goto(path)
-        if fault := check(page):
-            faults.append((path, fault))
-    for name, state in SIGNED_IN.items():
-        state(page, demo)
-        if fault := check(page):
-            faults.append((name, fault))
-    return faults
 
 
 @pytest.fixture
@@ -43,37 +31,6 @@ def open_page(demo, chromium):
     yield make
     for context in contexts:
         context.close()
-
-
-WIDTHS = [320, 390, 780, 800, 820, 1099, 1100, 1440, 1920]
-
-
-def test_pages_fit_windows_of_every_width(open_page, demo, page_kinds):
-    """Each page is loaded once, and its window changes its width."""
-    def check(page):
-        faults = []
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            if fault := overflow(page):
-                faults.append((width, fault))
-        return faults
-    expect_none(visit_all(open_page(WIDTHS[0]), demo, page_kinds, check))
-
-
-def test_tables_fit_windows_from_tablets_up(open_page, demo, page_kinds):
-    """No table scrolls sideways from 768 pixels up, except data in a closed disclosure."""
-    page = open_page(768)
-    faults = []
-    for path in page_kinds.values():
-        page.goto(path)
-        for width in (768, 1024, 1100, 1280):
-            page.set_viewport_size({"width": width, "height": 900})
-            wide = page.locator(".scroll").evaluate_all("""(tables) => tables
-              .filter((table) => !table.closest("details:not([open])"))
-              .map((table) => table.scrollWidth - table.clientWidth).filter((excess) => excess > 0)""")
-            if wide:
-                faults.append((path, width, wide))
-    expect_none(faults)
 
 
 def test_tables_are_condensed_as_soon_as_their_rows_are_not_stacked(open_page):
@@ -100,12 +57,6 @@ def test_no_width_hides_a_chosen_column_or_a_figure(open_page, demo):
             columns = page.locator(".scroll table").last.locator("thead th").all()
             shown = [column for column in columns if column.is_visible()]
             assert len(shown) == count, (address, width)
-
-
-@pytest.mark.parametrize("width", [390, 1440])
-def test_pages_loaded_in_a_window_fit_it(open_page, demo, page_kinds, width):
-    """Scripts that run when a page is loaded keep it within its window."""
-    expect_none(visit_all(open_page(width), demo, page_kinds, overflow))
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
@@ -193,59 +144,6 @@ def test_long_entries_of_the_audit_log_are_printed_whole(open_page, demo):
     assert not page.locator(".no-print").first.is_visible()
 
 
-def test_pages_support_text_of_twice_the_size(open_page, demo, page_kinds):
-    """Sets the browser's font size to 200% at 1280 pixels."""
-    page = open_page(1280)
-    page.context.new_cdp_session(page).send(
-        "Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
-
-    def check(page):
-        assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") == 32
-        # Clipped text can't be read.
-        cut = page.evaluate("""() => [...document.querySelectorAll("button, .button, h1, h2:not(.visually-hidden), dt")]
-          .filter((element) => element.clientWidth && element.scrollWidth > element.clientWidth + 2
-            && getComputedStyle(element).overflowX !== "visible")
-          .map((element) => element.textContent.trim().slice(0, 40))""")
-        return overflow(page) or cut
-    expect_none(visit_all(page, demo, page_kinds, check))
-
-
-def test_pages_are_mirrored_from_right_to_left(open_page, demo, page_kinds):
-    """`dir=rtl` mirrors the whole page without overflow, on a phone too."""
-    def check(page):
-        page.evaluate("document.documentElement.dir = 'rtl'")
-        for width in (320, 1280):
-            page.set_viewport_size({"width": width, "height": 900})
-            if fault := overflow(page):
-                return width, fault
-        return page.evaluate("""() => {
-          const width = document.documentElement.clientWidth, faults = [];
-          const middle = (selector) => {
-            const element = document.querySelector(selector);
-            if (!element) return null;
-            const box = element.getBoundingClientRect();
-            return (box.left + box.right) / 2;
-          };
-          if (middle(".brand") < width / 2) faults.push("the brand isn't on the right");
-          const account = middle(".bar .account");
-          if (account !== null && account > width / 2) faults.push("the account isn't on the left");
-          const side = middle(".side");
-          if (side !== null && side < width / 2) faults.push("the sidebar isn't on the right");
-          const aside = middle("main .split > aside");
-          if (aside !== null && aside > width / 2) faults.push("the aside isn't on the left");
-          for (const heading of document.querySelectorAll("h1")) {
-            const range = document.createRange();
-            range.selectNodeContents(heading);
-            const box = heading.getBoundingClientRect(), text = range.getBoundingClientRect();
-            if (getComputedStyle(heading).textAlign !== "center"
-                && Math.abs(box.right - text.right) > box.width / 2)
-              faults.push("the heading doesn't start on the right");
-          }
-          return faults.join(", ");
-        }""")
-    expect_none(visit_all(open_page(1280), demo, page_kinds, check))
-
-
 def test_forced_colors_preserve_state(open_page, demo):
     """Current entries, selected options, windows, and chips are distinguishable without our colors."""
     page = open_page(1280, forced_colors="active")
@@ -283,52 +181,6 @@ def test_forced_colors_preserve_state(open_page, demo):
     }""") not in ("none", "normal")
 
 
-# Without colors: what's left is shape, width, and weight. For charts, fills and lines are compared.
-FORCED = """() => {
-  const faults = [], name = (element) => `${element.tagName}.${element.className} ` +
-    `${element.textContent.trim().slice(0, 30)}`;
-  const look = (element) => ["", "::before", "::after", "strong"].map((part) => {
-    const inner = part === "strong";
-    const style = getComputedStyle(inner && element.querySelector(part) || element, inner ? "" : part);
-    return [style.content, style.fontWeight, style.textDecorationLine, style.outlineStyle,
-      style.outlineWidth, ...["Top", "Bottom", "Left", "Right"].map((side) => style[`border${side}Width`])];
-  }).join();
-  const shown = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
-    element.checkVisibility());
-  for (const current of shown("a[aria-current], button[aria-current]")) {
-    const list = current.closest("nav, ul, ol");
-    const other = list && [...list.querySelectorAll(current.tagName)].find((each) =>
-      !each.hasAttribute("aria-current") && each.className === current.className);
-    if (other && look(current) === look(other)) faults.push(`current: ${name(current)}`);
-  }
-  for (const checked of shown("input:checked")) {
-    // A native input shows its state itself.
-    if (getComputedStyle(checked).opacity !== "0") continue;
-    const part = (input) => input.closest("label") || input.parentElement;
-    const other = shown(`input[name="${CSS.escape(checked.name)}"]:not(:checked)`)[0];
-    if (other && look(part(checked)) === look(part(other)))
-      faults.push(`checked: ${name(part(checked))}`);
-  }
-  for (const key of shown(".key")) {
-    const swatches = [...key.querySelectorAll("svg")].map((svg) =>
-      [...svg.querySelectorAll("*")].map((shape) => {
-        const style = getComputedStyle(shape);
-        return [shape.tagName, shape.getAttribute("d"), style.fill, style.stroke, style.strokeWidth,
-          style.strokeDasharray, style.r, style.rx];
-      }).join());
-    if (new Set(swatches).size < swatches.length) faults.push(`key: ${name(key)}`);
-  }
-  return faults.join(", ");
-}"""
-
-
-def test_forced_colors_distinguish_current_entries_choices_and_marks_on_every_page(
-        open_page, demo, page_kinds):
-    """Each differs from its neighbors by more than a color; marks of a chart also differ by fill."""
-    page = open_page(1280, forced_colors="active")
-    expect_none(visit_all(page, demo, page_kinds, lambda page: page.evaluate(FORCED)))
-
-
 def test_forced_colors_distinguish_a_code_from_the_current_interval(open_page, demo):
     """In a code attempt's strip, the mark of the code looks different from the window's lines."""
     page = open_page(1280, forced_colors="active")
@@ -341,34 +193,6 @@ def test_forced_colors_distinguish_a_code_from_the_current_interval(open_page, d
         }""") for kind in (".miss", ".now", ".lit")}
     assert len(set(looks.values())) == 3, looks
     assert looks[".miss"].startswith("rect") and looks[".now"].startswith("path")
-
-
-def test_printed_pages_have_a_footer_and_no_navigation(open_page, demo, page_kinds):
-    """The navigation isn't printed, and the footer has the page's URL and time."""
-    page = open_page(794, 1123)
-    page.emulate_media(media="print")
-    faults = []
-    for path in page_kinds.values():
-        page.goto(path)
-        for selector in (".bar", ".side", ".skip"):
-            element = page.locator(selector)
-            if element.count() and element.first.is_visible():
-                faults.append((path, f"{selector} is printed"))
-        address = page.locator(".foot .print")
-        if not address.is_visible() or path.split("?")[0] not in address.inner_text():
-            faults.append((path, "the footer doesn't have its URL"))
-        if not page.locator(".foot time").first.is_visible():
-            faults.append((path, "the footer has no time"))
-        if fault := overflow(page):
-            faults.append((path, fault))
-    for name in ("a user whose clock is slow", "a user with a suspended factor",
-                 "a user with a removed factor", "a completed list"):
-        SIGNED_IN[name](page, demo)
-        shown = [button.inner_text() for button in page.locator("main .button, main button").all()
-                 if button.is_visible()]
-        if shown or overflow(page):
-            faults.append((name, shown, overflow(page)))
-    expect_none(faults)
 
 
 def test_printed_pages_have_exact_times(open_page, demo):
@@ -412,26 +236,221 @@ def test_static_files_are_small():
     assert SCRIPT.stat().st_size < 8 * 1024
 
 
-def test_pages_take_few_requests_and_little_data(open_page, demo, page_kinds):
+WIDTHS = [320, 390, 780, 800, 820, 1099, 1100, 1440, 1920]
+
+
+def fits_every_width(page):
+    """The page is loaded once, and its window changes its width."""
+    faults = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        if fault := overflow(page):
+            faults.append((width, fault))
+    return faults
+
+
+def tables_fit_from_tablets_up(page):
+    """No table scrolls sideways from 768 pixels up, except data in a closed disclosure."""
+    faults = []
+    for width in (768, 1024, 1100, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        wide = page.locator(".scroll").evaluate_all("""(tables) => tables
+          .filter((table) => !table.closest("details:not([open])"))
+          .map((table) => table.scrollWidth - table.clientWidth).filter((excess) => excess > 0)""")
+        if wide:
+            faults.append((width, wide))
+    return faults
+
+
+def is_mirrored(page):
+    """`dir=rtl` mirrors the whole page without overflow, on a phone too."""
+    before = page.evaluate("document.documentElement.dir")
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    faults = []
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        if fault := overflow(page):
+            faults.append((width, fault))
+    faults += page.evaluate("""() => {
+      const width = document.documentElement.clientWidth, faults = [];
+      const middle = (selector) => {
+        const element = document.querySelector(selector);
+        if (!element) return null;
+        const box = element.getBoundingClientRect();
+        return (box.left + box.right) / 2;
+      };
+      if (middle(".brand") < width / 2) faults.push("the brand isn't on the right");
+      const account = middle(".bar .account");
+      if (account !== null && account > width / 2) faults.push("the account isn't on the left");
+      const side = middle(".side");
+      if (side !== null && side < width / 2) faults.push("the sidebar isn't on the right");
+      const aside = middle("main .split > aside");
+      if (aside !== null && aside > width / 2) faults.push("the aside isn't on the left");
+      for (const heading of document.querySelectorAll("h1")) {
+        const range = document.createRange();
+        range.selectNodeContents(heading);
+        const box = heading.getBoundingClientRect(), text = range.getBoundingClientRect();
+        if (getComputedStyle(heading).textAlign !== "center"
+            && Math.abs(box.right - text.right) > box.width / 2)
+          faults.push("the heading doesn't start on the right");
+      }
+      return faults;
+    }""")
+    page.evaluate("(before) => { document.documentElement.dir = before }", before)
+    return faults
+
+
+@functools.cache
+def devtools(page):
+    return page.context.new_cdp_session(page)
+
+
+def set_text_size(page, size):
+    """Sets the browser's font size, as a person would."""
+    devtools(page).send(
+        "Page.setFontSizes", {"fontSizes": {"standard": size, "fixed": size * 13 // 16}})
+
+
+def supports_text_of_twice_the_size(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    set_text_size(page, 32)
+    assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") == 32
+    # Clipped text can't be read.
+    cut = page.evaluate("""() => [...document.querySelectorAll("button, .button, h1, h2:not(.visually-hidden), dt")]
+      .filter((element) => element.clientWidth && element.scrollWidth > element.clientWidth + 2
+        && getComputedStyle(element).overflowX !== "visible")
+      .map((element) => element.textContent.trim().slice(0, 40))""")
+    fault = overflow(page) or cut
+    set_text_size(page, 16)
+    return fault
+
+
+# Without colors: what's left is shape, width, and weight. For charts, fills and lines are compared.
+FORCED = """() => {
+  const faults = [], name = (element) => `${element.tagName}.${element.className} ` +
+    `${element.textContent.trim().slice(0, 30)}`;
+  const look = (element) => ["", "::before", "::after", "strong"].map((part) => {
+    const inner = part === "strong";
+    const style = getComputedStyle(inner && element.querySelector(part) || element, inner ? "" : part);
+    return [style.content, style.fontWeight, style.textDecorationLine, style.outlineStyle,
+      style.outlineWidth, ...["Top", "Bottom", "Left", "Right"].map((side) => style[`border${side}Width`])];
+  }).join();
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
+    element.checkVisibility());
+  for (const current of shown("a[aria-current], button[aria-current]")) {
+    const list = current.closest("nav, ul, ol");
+    const other = list && [...list.querySelectorAll(current.tagName)].find((each) =>
+      !each.hasAttribute("aria-current") && each.className === current.className);
+    if (other && look(current) === look(other)) faults.push(`current: ${name(current)}`);
+  }
+  for (const checked of shown("input:checked")) {
+    // A native input shows its state itself.
+    if (getComputedStyle(checked).opacity !== "0") continue;
+    const part = (input) => input.closest("label") || input.parentElement;
+    const other = shown(`input[name="${CSS.escape(checked.name)}"]:not(:checked)`)[0];
+    if (other && look(part(checked)) === look(part(other)))
+      faults.push(`checked: ${name(part(checked))}`);
+  }
+  for (const key of shown(".key")) {
+    const swatches = [...key.querySelectorAll("svg")].map((svg) =>
+      [...svg.querySelectorAll("*")].map((shape) => {
+        const style = getComputedStyle(shape);
+        return [shape.tagName, shape.getAttribute("d"), style.fill, style.stroke, style.strokeWidth,
+          style.strokeDasharray, style.r, style.rx];
+      }).join());
+    if (new Set(swatches).size < swatches.length) faults.push(`key: ${name(key)}`);
+  }
+  return faults.join(", ");
+}"""
+
+
+def is_told_apart_in_forced_colors(page):
+    """Current entries, choices, and marks differ by more than a color; those of a chart also by fill."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(forced_colors="active")
+    fault = page.evaluate(FORCED)
+    page.emulate_media(forced_colors="none")
+    return fault
+
+
+def is_printed_with_a_footer_and_without_navigation(page):
+    """The navigation isn't printed, and the footer has the page's URL and time."""
+    page.set_viewport_size({"width": 794, "height": 1123})
+    page.emulate_media(media="print")
+    faults = [f"{selector} is printed" for selector in (".bar", ".side", ".skip")
+              if page.locator(selector).count() and page.locator(selector).first.is_visible()]
+    address = page.locator(".foot .print")
+    path = urlsplit(page.url).path
+    if not address.is_visible() or path not in address.inner_text():
+        faults.append("the footer doesn't have its URL")
+    if not page.locator(".foot time").first.is_visible():
+        faults.append("the footer has no time")
+    if fault := overflow(page):
+        faults.append(fault)
+    page.emulate_media(media="screen")
+    return faults
+
+
+def is_printed_without_buttons(page):
+    page.set_viewport_size({"width": 794, "height": 1123})
+    page.emulate_media(media="print")
+    shown = [button.inner_text() for button in page.locator("main .button, main button").all()
+             if button.is_visible()]
+    fault = (shown, overflow(page)) if shown or overflow(page) else None
+    page.emulate_media(media="screen")
+    return fault
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("width, checks, of_kinds", [
+    (390, [fits_every_width, is_mirrored], [tables_fit_from_tablets_up]),
+    (1440, [supports_text_of_twice_the_size, is_told_apart_in_forced_colors],
+     [is_printed_with_a_footer_and_without_navigation])], ids=["390", "1440"])
+def test_pages_fit_every_window(open_page, demo, page_kinds, width, checks, of_kinds):
+    """Every kind of page and every state is loaded in a narrow and in a wide window, whose width,
+    direction, text size, colors, or medium then change. `of_kinds` are checks of kinds only."""
+    page, faults = open_page(width), []
+
+    def check(name, checks):
+        # Scripts that run when a page is loaded keep it within its window.
+        for one in [overflow, *checks]:
+            if fault := one(page):
+                faults.append((name, one.__name__, fault))
+        page.set_viewport_size({"width": width, "height": 900})
+    for path in page_kinds.values():
+        page.goto(path)
+        check(path, [*checks, *of_kinds])
+    printed = ("a user whose clock is slow", "a user with a suspended factor",
+               "a user with a removed factor", "a completed list")
+    for name, state in SIGNED_IN.items():
+        state(page, demo)
+        check(name, [*checks, *([is_printed_without_buttons] if name in printed and width > 390 else [])])
+    expect_none(faults)
+
+
+def test_pages_take_few_requests_and_little_data_and_have_no_errors(open_page, demo, page_kinds):
     """With an empty cache, a page takes up to three requests and 60 KiB compressed; those of
-    passkeys, which the demo doesn't have without a host name, are in test_passkeys.py.
+    passkeys, which the demo doesn't have without a host name, are in test_passkeys.py. No script
+    fails, nothing violates the content security policy, and no file is missing.
 
     Static files are compressed by the server. Pages aren't, because attackers could learn secrets
     from the size of a compressed response that contains their input; the test compresses them as
     a proxy could. The browser requests the tab's icon on its own.
     """
-    pages, sizes = demo.browse(demo.owner), {}
-    for path in page_kinds.values():
-        sizes[path] = len(gzip.compress(pages.get(path, follow_redirects=True).content, 6))
-    expect_none((path, size) for path, size in sizes.items() if size > 60 * 1024)
-
     page, faults, requests = open_page(1280), [], []
     page.context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: message.type in ("error", "warning") and faults.append(
+        (page.url, message.text)))
+    page.on("pageerror", lambda error: faults.append((page.url, str(error))))
+    page.on("response", lambda answer: answer.status >= 400 and faults.append(
+        (answer.url, answer.status)))
     for path in page_kinds.values():
         requests.clear()
-        page.goto(path)
+        size = len(gzip.compress(page.goto(path).body(), 6))
         own = [url for url in requests if "/static/mark.svg" not in url]
         if len(own) > 3 or any(not url.startswith((demo.url, "data:")) for url in own):
             faults.append((path, own))
+        if size > 60 * 1024:
+            faults.append((path, size))
     expect_none(faults)

@@ -58,6 +58,11 @@ class Print:
 
 
 @pytest.fixture(scope="module")
+def demo(own_demo):
+    return own_demo
+
+
+@pytest.fixture(scope="module")
 def paths(demo):
     owner = demo.browse(demo.owner)
     exempt(owner, BANK)

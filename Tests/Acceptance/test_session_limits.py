@@ -10,6 +10,11 @@ from support.program import execute, reauthenticate
 MINUTE = 60_000
 
 
+@pytest.fixture(scope="module")
+def demo(own_demo):
+    return own_demo
+
+
 @pytest.fixture
 def page(demo, chromium):
     context = demo.context(chromium, demo.owner)

@@ -1,7 +1,9 @@
 """A server with the demo, and the people who sign in to it."""
 
+import contextlib
 import fcntl
 import html
+import json
 import re
 import shutil
 import time
@@ -160,12 +162,25 @@ class SavedDemo:
             DATABASES.restore(data, folder / "dump")
         return (folder / "output").read_text().splitlines()
 
+    def kept(self, name, find):
+        """Returns what is the same for all copies, and `find` returned in the first process that asked."""
+        file = self.folder / f"{name}.json"
+        with self._locked():
+            if not file.exists():
+                file.write_text(json.dumps(find()))
+        return json.loads(file.read_text())
+
+    @contextlib.contextmanager
+    def _locked(self):
+        with open(self.folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
     def _folder(self):
         if self.folder is None:
             self.folder = temporary_folder("demo-")
         self.folder.mkdir(exist_ok=True)
-        with open(self.folder / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with self._locked():
             if not (self.folder / "output").exists():
                 self._create()
         return self.folder
