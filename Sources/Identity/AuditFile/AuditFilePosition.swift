@@ -59,7 +59,11 @@ public struct AuditFilePosition: Sendable, Equatable {
   mutating func advance(to link: ChainLink) {
     var kept = [Place(sequence: link.sequence, link: link.link)]
     var last = link.sequence
-    for place in places.reversed() where last - place.sequence >= (link.sequence - last) / 2 {
+    for (index, place) in places.enumerated().reversed() {
+      // Without it, the gap would still be at most half as long as the way to its end.
+      let isDispensable =
+        index > 0 && last - places[index - 1].sequence <= (link.sequence - last) / 2
+      guard !isDispensable else { continue }
       kept.append(place)
       last = place.sequence
     }
