@@ -7,7 +7,7 @@ private let exempt: Set = [
   "CurrentCodePages.swift",
   "NewPasskeyPage.swift",
   "OwnFactorPage.swift",
-  "OwnPasswordPage.swift", "OwnProviderPage.swift",
+  "OwnPasswordPage.swift",
   "PasskeyPages.swift",
   "PreferencesPage.swift",
   "ReauthenticationPage.swift",

@@ -124,7 +124,7 @@ struct Samples: Sendable {
       "blocked-agents": blocked,
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
-      "subscriptions": "1", "passkeys": "another",
+      "passkeys": "another",
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
