@@ -28,6 +28,7 @@ extension Demo {
   /// Creates code attempts of users, up to when they were last seen.
   func giveCodes(_ crowds: [DemoCrowd]) async throws {
     let example = exampleUser(crowds)?.user.uid
+    let calls = [now.seconds - 86_400, now.seconds - 1_200]
     for crowd in crowds {
       let configuration = crowd.pool.plan.policy(at: now).configuration
       guard configuration.isTOTPOn else { continue }
@@ -44,7 +45,8 @@ extension Demo {
       }.map { user -> (user: DemoUser, codes: [DemoCode]) in
         let isExample = user.uid == example
         let habit = isExample ? DemoHabit() : troubled[user.uid] ?? habit()
-        let visits = isExample ? daily(user) : visits(user)
+        let isCalling = troubled[user.uid].map { $0.drift != 0 } ?? false
+        let visits = isExample ? daily(user) : isCalling ? calls : visits(user)
         return (user, codes(at: visits, habit, configuration.window))
       }
       try await store(users, in: crowd.pool.scope, configuration.window)

@@ -16,7 +16,7 @@ extension UseCase {
     },
     UseCase(
       "change the roles of groups",
-      [.instanceChangeSignInProvider, .administratorGrant, .administratorRevoke]
+      [.administratorGrant, .administratorRevoke, .instanceChangeSignInProvider]
     ) { i in
       let owner = try await i.setUpProvider()
       _ = try await i.visit()
