@@ -184,7 +184,7 @@ def see_factors_last_use_and_lock(me, demo):
     assert re.search(r"\d|ago|just now", factors.locator("[data-label='Last used']").first.inner_text())
     diagnosis = me.page.get_by_role("region", name="Diagnosis").inner_text()
     assert "Codes are locked after " in diagnosis
-    for heading in ("Sessions", "Messages", "Notes", "History"):
+    for heading in ("Sessions", "Messages", "History"):
         expect(me.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
 
 

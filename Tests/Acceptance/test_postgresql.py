@@ -290,7 +290,7 @@ def test_a_database_that_knows_only_the_letters_of_ascii_is_reported(data):
     DATABASES.put(data, DATABASES.server.address("ascii"))
     create_instance(data)
     _, (severity, message, advice) = schema_findings(data)
-    assert severity == "warning" and "other than Latin" in message
+    assert severity == "warning" and "non-Latin" in message
     assert "C.UTF-8" in advice
 
 

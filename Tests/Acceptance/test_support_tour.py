@@ -253,7 +253,7 @@ def rename_and_undo(me, pool):
     def hint():
         return ok(pool.api.sign_in(pool.address("traveler")))["mfaInfo"][0]["displayName"]
 
-    me.link("Rename factor… Traveler’s phone").type("name", "Office phone")
+    me.find(pool.address("traveler")).link("Rename factor… Traveler’s phone").type("name", "Office phone")
     because(me, "User request").button("Rename factor")
     assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.status()
     assert hint() == "Office phone"

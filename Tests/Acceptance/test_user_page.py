@@ -130,7 +130,7 @@ def test_every_action_is_near_the_top(api, standalone, owner, chromium, context,
         assert box["y"] + box["height"] <= 1000, action.inner_text()
     # Destructive actions are last.
     names = actions.all_inner_texts()
-    assert ["Delete user…", "Erase user data…"] == names[-2:] and "Add note…" in names[:names.index("Disable user…")]
+    assert ["Delete user…", "Erase user data…"] == names[-2:] and "Protect…" in names[:names.index("Disable user…")]
     words = page.evaluate("""() => {
       const range = document.createRange();
       range.setStart(document.querySelector("main"), 0);
