@@ -73,7 +73,7 @@ struct MoveTests {
           // Triggers and indexes are back.
           let triggers = try connection.catalog.suspendTriggers(connection)
           let indexes = try connection.all("SELECT name FROM \(SQL.indexes)") { _ in true }
-          #expect(triggers.count == 18 && indexes.count > 100)
+          #expect(triggers.count == 16 && indexes.count > 100)
         }
       }
     }

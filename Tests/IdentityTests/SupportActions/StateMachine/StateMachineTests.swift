@@ -41,7 +41,7 @@ struct StateMachineTests {
     ] {
       #expect(tally[action].map { $0.refused > 5 } ?? false, "\(action): \(tally[action] as Any)")
     }
-    #expect(tally.count == 50, "\(tally.keys.sorted())")
+    #expect(tally.count == 49, "\(tally.keys.sorted())")
   }
 
   private static func run(_ world: StateMachineModel, from start: UInt64) async -> Tally {
