@@ -58,7 +58,8 @@ extension PasswordHash {
       guard hash.count == key.count else { throw .malformed }
     case .scrypt:
       guard hash.count >= PasswordCeiling.shortestHash else { throw .malformed }
-    case .argon2:
+    case .argon2(let argon2):
+      guard argon2.isAffordable else { throw .tooExpensive }
       guard salt.count >= 8 else { throw .salt }
       guard hash.count >= 4 else { throw .malformed }
     }

@@ -1,6 +1,7 @@
-import Crypto
 import Synchronization
 import Testing
+
+@testable import Crypto
 
 @Suite struct ImportedHashTests {
   let hasher = PasswordHasher(width: 2, cost: PasswordTests.cheap)
@@ -107,6 +108,16 @@ import Testing
     #expect(throws: ImportedHashError.tooExpensive) {
       try imported(1_024, .pbkdf2(.sha1, rounds: 50_000))
     }
+  }
+
+  @Test func `an Argon2 hash that is stored already may have more work than an imported one`()
+    throws
+  {
+    let text = "$argon2id$v=19$m=262144,t=16,p=1$c29tZXNhbHQ$c29tZXNhbHQ"
+    #expect(throws: ImportedHashError.tooExpensive) {
+      try PasswordHash(Array(text.utf8), salt: [], by: .selfDescribing)
+    }
+    #expect(HashText(text) != nil)
   }
 
   @Test func `the emulator's fake hash is converted to a real hash`() async throws {
@@ -234,12 +245,14 @@ import Testing
   @Test func `Argon2 parameters have limits`() throws {
     func argon2(_ set: (inout Argon2) -> Void) throws {
       try check("ARGON2") {
-        var argon2 = Argon2(kind: .id, version: 19, memory: 262_144, passes: 16, lanes: 16)
+        var argon2 = Argon2(kind: .id, version: 19, memory: 65_536, passes: 16, lanes: 16)
         set(&argon2)
         $0.argon2 = argon2
       }
     }
     try argon2 { _ in }
+    try argon2 { ($0.memory, $0.passes) = (262_144, 4) }
+    #expect(throws: HashParameterError.tooExpensive) { try argon2 { $0.memory = 65_537 } }
     #expect(throws: HashParameterError.self) { try argon2 { $0.memory = 262_145 } }
     #expect(throws: HashParameterError.self) { try argon2 { $0.memory = 127 } }
     #expect(throws: HashParameterError.self) { try argon2 { $0.passes = 17 } }

@@ -33,7 +33,7 @@ extension WireError {
     case .tooExpensive:
       self.init(
         "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all "
-          + "parallelization."
+          + "parallelization or iterations."
       )
     }
   }

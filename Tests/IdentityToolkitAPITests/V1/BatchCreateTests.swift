@@ -190,7 +190,7 @@ struct BatchCreateTests {
     ),
     (
       #"{"hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 524288, "blockSize": 8, "parallelization": 1, "users": [{"localId": "a"}]}"#,
-      "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all parallelization."
+      "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all parallelization or iterations."
     ),
     (
       #"{"hashAlgorithm": "ARGON2", "argon2Parameters": {"hashType": "ARGON2_ID", "parallelism": 1, "iterations": 1, "memoryCostKib": 262145}, "users": [{"localId": "a"}]}"#,
