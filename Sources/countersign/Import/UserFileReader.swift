@@ -102,20 +102,15 @@ struct UserFileReader {
     case .json: try readElements(chunk)
     case .csv:
       var records: [CSVReader.Record] = []
-      defer {
-        for record in records {
-          let row =
-            record.fields.map { file.row(csv: $0) }
-            ?? .failure(
-              .unreadable(
-                OperatorText.string(
-                  Message(
-                    "cli.a-field-has-more-than-combining",
-                    ["most": .text("\(UntrustedText.longestRun)")]))))
-          ready.append(FileRow(row: row, line: record.line))
-        }
-      }
       try lines.take(chunk, isLast: isAtEnd, into: &records)
+      for record in records { ready.append(FileRow(row: row(record), line: record.line)) }
+    }
+  }
+
+  private func row(_ record: CSVReader.Record) -> ImportRow {
+    switch record.fields {
+    case .success(let fields): file.row(csv: fields)
+    case .failure(let fault): .failure(.unreadable(OperatorText.string(fault.message)))
     }
   }
 
