@@ -85,8 +85,9 @@ enum AdminListCommand: Command {
         let grants = Message.value(.sequence(administrator.grants.map(\.message)))
         let factor =
           record.hasSecondFactor ? Message("cli.second-factor") : Message("cli.no-second-factor")
-        let columns = [grants, factor].map(OperatorText.string).joined(separator: "\t")
-        Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(columns)")
+        Terminal.say(
+          columns: [administrator.email, administrator.displayName]
+            + [grants, factor].map(OperatorText.string))
       }
       if records.isEmpty { Terminal.complain(Message("cli.there-are-no-administrators-yet")) }
       return 0

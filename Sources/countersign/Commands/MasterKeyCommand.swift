@@ -109,7 +109,7 @@ enum KeysRotateMasterCommand: Command {
       throw ConfigurationError(
         Message("cli.still-contains-a-previous-key-remove", ["variable": .text(passed.source)]))
     }
-    Terminal.say(ring.rotated(random: .system).text.revealedText)
+    Terminal.say(document: ring.rotated(random: .system).text.revealedText)
     Terminal.complain(
       Message("cli.set-to-this-value-and-restart", ["variable": .text(passed.source)]))
     return 0

@@ -36,7 +36,7 @@ enum TokenCreateCommand: Command {
         let created = try await instance.identity.serviceTokens.create(
           project: ID(project), tenant: arguments.value("tenant").map { ID($0) }, role: role,
           name: arguments.value("name") ?? word, maker: .commandLine)
-        Terminal.say(created.secret.revealedText)
+        Terminal.say(document: created.secret.revealedText)
         Terminal.complain(
           Message(
             "cli.token-it-wont-be-shown-again",
