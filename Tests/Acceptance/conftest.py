@@ -13,7 +13,7 @@ from support.pages import Pages
 from support.presses import wait_for_whole_pages
 from support.program import DATABASES, Server, free_port
 from support.rest import Api, create_token
-from support.site import crawl, kinds
+from support.site import covering, crawl, kinds
 
 numbers = itertools.count(1)
 
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config, items):
     order = {name: index for index, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, len(LONG)))
     for item in items:
-        if "page_kinds" in item.fixturenames:
+        if {"page_kinds", "covering_kinds"} & set(item.fixturenames):
             item.add_marker(pytest.mark.timeout(600))
 
 
@@ -84,10 +84,24 @@ def own_demo(tmp_path_factory):
         yield demo
 
 
+def found_kinds(demo):
+    """Returns all kinds of pages, and fewer that show everything that any of them does."""
+    def find():
+        visits = crawl(demo.browse(demo.owner))
+        return [kinds(visits), covering(visits)]
+    return SAVED.kept("kinds", find)
+
+
 @pytest.fixture(scope="session")
 def page_kinds(demo):
     """A URL of every kind of page that the demo's owner can reach."""
-    return SAVED.kept("kinds", lambda: kinds(crawl(demo.browse(demo.owner))))
+    return found_kinds(demo)[0]
+
+
+@pytest.fixture(scope="session")
+def covering_kinds(demo):
+    """A URL of as many of these kinds as have together everything that any of them shows."""
+    return found_kinds(demo)[1]
 
 
 @pytest.fixture(scope="session")

@@ -58,9 +58,9 @@ def test_axe_checks_the_rules_of_wcag_22(page):
     assert "target-size" in {fault[1] for fault in violations(page, RULES)}
 
 
-def test_every_kind_of_page_is_accessible(page, page_kinds):
+def test_every_kind_of_page_is_accessible(page, covering_kinds):
     faults = []
-    for path in page_kinds.values():
+    for path in covering_kinds.values():
         page.goto(path)
         check(page, faults)
     expect_none(faults)

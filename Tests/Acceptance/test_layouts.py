@@ -406,7 +406,7 @@ def is_printed_without_buttons(page):
     (390, [fits_every_width, is_mirrored], [tables_fit_from_tablets_up]),
     (1440, [supports_text_of_twice_the_size, is_told_apart_in_forced_colors],
      [is_printed_with_a_footer_and_without_navigation])], ids=["390", "1440"])
-def test_pages_fit_every_window(open_page, demo, page_kinds, width, checks, of_kinds):
+def test_pages_fit_every_window(open_page, demo, covering_kinds, width, checks, of_kinds):
     """Every kind of page and every state is loaded in a narrow and in a wide window, whose width,
     direction, text size, colors, or medium then change. `of_kinds` are checks of kinds only."""
     page, faults = open_page(width), []
@@ -417,7 +417,7 @@ def test_pages_fit_every_window(open_page, demo, page_kinds, width, checks, of_k
             if fault := one(page):
                 faults.append((name, one.__name__, fault))
         page.set_viewport_size({"width": width, "height": 900})
-    for path in page_kinds.values():
+    for path in covering_kinds.values():
         page.goto(path)
         check(path, [*checks, *of_kinds])
     printed = ("a user whose clock is slow", "a user with a suspended factor",

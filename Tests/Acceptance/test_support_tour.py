@@ -30,9 +30,9 @@ class Way:
 
 WAYS = [
     Way("with-scripts", Pointer, {"viewport": {"width": 1440, "height": 900}}),
-    Way("without-scripts", Pointer, {"java_script_enabled": False}),
+    Way("phone-without-scripts", Pointer, {
+        "java_script_enabled": False, "viewport": {"width": 390, "height": 844}}),
     Way("keyboard", Keyboard, {"viewport": {"width": 1280, "height": 800}}),
-    Way("390-pixels", Pointer, {"viewport": {"width": 390, "height": 844}}),
 ]
 
 

@@ -12,17 +12,25 @@ class Markup(HTMLParser):
     """The parts of a page that the tests check."""
 
     UNLABELLED = {"hidden", "submit", "button", "image", "reset"}
+    VOID = {"br", "hr", "img", "input", "link", "meta"}
 
     def __init__(self, text):
         super().__init__()
         self.lang, self.titles, self.headings = None, [], 0
         self.ids, self.links, self.files = [], [], []
         self.labels, self.fields, self.inline = set(), [], []
+        # Each element with its class, in the two around it: what its looks depend on.
+        self.shapes = set()
+        self._open = []
         self._title, self._label = False, 0
         self.feed(text)
 
     def handle_starttag(self, tag, pairs):
         attributes = {name: value or "" for name, value in pairs}
+        self._open.append(f"{tag}.{attributes.get('class', '')}")
+        self.shapes.add(tuple(self._open[-3:]))
+        if tag in self.VOID:
+            self._open.pop()
         if "id" in attributes:
             self.ids.append(attributes["id"])
         if "style" in attributes or any(name.startswith("on") for name in attributes):
@@ -52,6 +60,9 @@ class Markup(HTMLParser):
                 self.fields.append((attributes, self._label > 0))
 
     def handle_endtag(self, tag):
+        # Some end tags are optional.
+        while self._open and self._open.pop().split(".")[0] != tag:
+            pass
         if tag == "title":
             self._title = False
         elif tag == "label":
@@ -143,3 +154,16 @@ def kinds(visits):
         if name not in fullest or len(visit.text) > len(fullest[name].text):
             fullest[name] = visit
     return {name: visit.path for name, visit in sorted(fullest.items())}
+
+
+def covering(visits):
+    """Returns the fewest examples, chosen greedily, of kinds of pages that have together every shape
+    that a page has: name → path."""
+    found = {visit.path: visit for visit in visits}
+    paths = kinds(visits)
+    shapes = {name: found[path].markup.shapes for name, path in paths.items()}
+    missing, chosen = set().union(*shapes.values()), []
+    while missing:
+        chosen.append(max(shapes, key=lambda name: len(shapes[name] & missing)))
+        missing -= shapes[chosen[-1]]
+    return {name: paths[name] for name in sorted(chosen)}
