@@ -67,6 +67,7 @@ struct TestStateTests {
     "IdentityTests/Start/StartTests.swift": .formerFormat,
     "IdentityTests/Start/UpgradeTests.swift": .formerFormat,
     "IdentityTests/Upgrades/SchemaCompatibilityTests.swift": .formerFormat,
+    "IdentityTests/Upgrades/SchemaObjectsTests.swift": .damage,
     "IdentityTests/Activity/EnrollmentHistoryTests.swift": .volume,
     "IdentityTests/Audit/AuditSearchTests.swift": .volume,
     "IdentityTests/CodeAttempts/AgeingTests.swift": .volume,

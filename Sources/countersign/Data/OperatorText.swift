@@ -169,7 +169,7 @@ extension MigrationError {
       Message(
         "cli.the-database-is-of-an-older-version",
         ["version": .text("\(ProgramVersion.oldestUpgradable)")])
-    case .changed, .unknown, .late, .failed: .verbatim(description)
+    case .changed, .unknown, .late, .foreign, .failed: .verbatim(description)
     }
   }
 }
