@@ -1,4 +1,5 @@
 package import Database
+import Text
 
 /// Reads and writes accounts in the database.
 package enum AccountRecord {
@@ -133,6 +134,34 @@ package enum AccountRecord {
     try SearchIndex.update(new, connection)
     try FormerAddresses.remember(from: old, to: new, connection)
     return new
+  }
+
+  /// Stores the addresses of an account in folded form.
+  ///
+  /// An earlier version may have given another account of the pool the same mailbox; the address then
+  /// stays as it is.
+  ///
+  /// - Returns: The account.
+  static func refolded(_ account: Account, _ connection: borrowing Connection) throws -> Account {
+    let email = account.email.map(AccountRules.folded)
+    let initial = account.initialEmail.map(AccountRules.folded)
+    func isFolded(_ old: String?, _ new: String?) -> Bool {
+      old.map { old in new?.isSameBytes(as: old) == true } ?? true
+    }
+    guard !isFolded(account.email, email) || !isFolded(account.initialEmail, initial) else {
+      return account
+    }
+    try connection.run(
+      "UPDATE account SET initial_email = \(initial) WHERE account_key = \(account.key)")
+    try connection.run(
+      """
+      UPDATE account SET email = \(email), email_folded = \(email)
+      WHERE account_key = \(account.key) AND NOT EXISTS (
+        SELECT 1 FROM account b
+        WHERE b.scope_key = account.scope_key AND b.email_folded = \(email)
+          AND b.account_key <> \(account.key))
+      """)
+    return try find(key: account.key, connection) ?? account
   }
 
   /// Maps a uniqueness violation to an account error.

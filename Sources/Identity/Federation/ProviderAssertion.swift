@@ -50,7 +50,7 @@ public struct ProviderAssertion: Sendable {
     let isVerified = verified?.boolValue ?? (verified?.textValue == "true")
     // The provider verified the address as it was before it was folded.
     isEmailVerified =
-      email != nil && isVerified && asserted.map(AccountRules.foldsToASCII) == false
+      email != nil && isVerified && asserted.map(AccountRules.foldsBeyondCase) == false
     firstName = text("given_name", 256)
     lastName = text("family_name", 256)
     screenName = text("screen_name", 256) ?? text("preferred_username", 256)

@@ -81,7 +81,7 @@ extension Imports {
     let email = user.email.map { AccountRules.folded(email: $0) }
     let text = SearchText(
       fields: [email, user.displayName, user.phoneNumber, user.localID],
-      factors: factors.map { ($0.id.text, $0.phoneNumber) })
+      providers: user.providers, factors: factors.map { ($0.id.text, $0.phoneNumber) })
     return .user(
       PreparedUser(
         user: user, email: email, hash: hash?.encoded, factors: factors, text: text,

@@ -227,9 +227,8 @@ extension UserData {
 }
 
 extension ActionRequest {
-  /// Whether the agent typed the account's email, case-insensitive, or its UID.
+  /// Whether the agent typed the account's email, in any spelling, or its UID.
   func confirms(_ account: Account) -> Bool {
-    typed.isSameBytes(as: account.id.text)
-      || !typed.isEmpty && typed.lowercased() == account.email?.lowercased()
+    typed.isSameBytes(as: account.id.text) || account.hasEmail(typed)
   }
 }

@@ -365,7 +365,7 @@ struct SearchTests {
         for text in [
           "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
           "UPDATE /* test */ account SET name_folded = NULL",
-          "DELETE /* test */ FROM instance WHERE name = 'search_2'",
+          "DELETE /* test */ FROM instance WHERE name = 'search_3'",
         ] as [SQL] { try connection.run(text) }
       }
       let accounts = instance.identity.accounts

@@ -148,7 +148,7 @@ struct UpgradeTests {
           "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
           """
           UPDATE /* test */ instance SET value =
-            (SELECT account_key FROM account WHERE uid = \(alice.id.text)) WHERE name = 'search_2'
+            (SELECT account_key FROM account WHERE uid = \(alice.id.text)) WHERE name = 'search_3'
           """,
         ] as [SQL] { try connection.run(text) }
       }
