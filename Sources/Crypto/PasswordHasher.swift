@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Computes and verifies password hashes off the threads that serve requests.
@@ -63,17 +64,29 @@ public final class PasswordHasher: Sendable {
 
   /// Hashes a password when it's its pool's turn.
   ///
+  /// The hash is of the password in normalization form C (RFC 8265 section 4.2.2), which is the same
+  /// from every keyboard.
+  ///
   /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` when out of memory.
   public func hash(
     _ password: Secret, for pool: Pool
   ) async throws(CryptoError) -> PasswordHash {
     let (cost, random) = (cost, random)
     return try await run(pool, work: cost.work) { () throws(CryptoError) in
-      try PasswordHash.make(password, cost: cost, random: random)
+      try PasswordHash.make(Self.spellings(of: password)[0], cost: cost, random: random)
     }
   }
 
-  /// Verifies `password` against `hash` when it's its pool's turn.
+  /// Returns a password in normalization form C, then as typed if that differs: hashes of imported
+  /// users, and those of earlier versions, may be of it.
+  private static func spellings(of password: Secret) -> [Secret] {
+    guard !password.revealedBytes.allSatisfy({ $0 < 0x80 }) else { return [password] }
+    let composed = Secret(password.revealedText.precomposedStringWithCanonicalMapping)
+    return composed == password ? [password] : [composed, password]
+  }
+
+  /// Verifies `password` against `hash` when it's its pool's turn, in normalization form C and, if
+  /// it's in another form, as typed, which costs twice the work.
   ///
   /// Without a hash, it does the same work and returns false, so that timing doesn't reveal whether
   /// an account exists. A hash of another algorithm or cost that doesn't match costs that work too,
@@ -84,12 +97,15 @@ public final class PasswordHasher: Sendable {
     _ password: Secret, _ hash: PasswordHash?, for pool: Pool
   ) async throws(CryptoError) -> Bool {
     let (cost, random) = (cost, random)
+    let spellings = Self.spellings(of: password)
     let work =
       hash.map { $0.work + ($0.needsUpgrade(to: cost) ? cost.work : 0) } ?? cost.work
-    return try await run(pool, work: work) { () throws(CryptoError) in
-      if let hash, hash.matches(password) { return true }
+    return try await run(pool, work: work * spellings.count) { () throws(CryptoError) in
+      if let hash, spellings.contains(where: hash.matches) { return true }
       if let hash, !hash.needsUpgrade(to: cost) { return false }
-      _ = try PasswordHash.make(password, cost: cost, random: random)
+      for spelling in spellings {
+        _ = try PasswordHash.make(spelling, cost: cost, random: random)
+      }
       return false
     }
   }

@@ -204,7 +204,7 @@ public struct AdministratorFactors: Sendable {
         }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
         let codeAttempt = try app.verify(
-          Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window,
+          code, at: now.seconds, window: AdministratorTOTP.window,
           after: UsedSteps())
         guard case .accepted(let step, _) = codeAttempt else { return .failure(.wrongCode) }
         switch try Self.proof(record.factors, in: session, at: now, connection) {

@@ -41,7 +41,7 @@ extension AdministratorTOTP {
       try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
     }
-    switch try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
+    switch try accept(typed, of: id, at: now, connection) {
     case .accepted:
       try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.code)

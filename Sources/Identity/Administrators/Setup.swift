@@ -1,5 +1,6 @@
 public import Crypto
 import Database
+import OTP
 
 /// An error that prevents the first owner from being created.
 public enum SetupError: Error, Sendable {
@@ -95,7 +96,8 @@ public struct Setup: Sendable {
   }
 
   private static func digest(typed code: String) -> String {
-    let typed = String(code.uppercased().filter { $0.isLetter || $0.isNumber }.prefix(64))
+    let letters = TypedCode.folded(code).uppercased().filter { $0.isLetter || $0.isNumber }
+    let typed = String(letters.prefix(64))
     return Hex.encode(Store.digest(typed))
   }
 
