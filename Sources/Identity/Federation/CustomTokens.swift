@@ -2,7 +2,7 @@ import Crypto
 import Database
 import JSON
 import OpenIDConnect
-public import Text
+import Text
 
 /// What is wrong with a custom token.
 public enum InvalidCustomToken: Sendable, CaseIterable {
@@ -60,23 +60,6 @@ public enum CustomTokenError: Error, Sendable {
 
 extension CustomTokenError: UseCaseError {
   package static func deleted(_ scope: Scope) -> CustomTokenError { .scopeDeleted(scope) }
-}
-
-/// Reserved claim names.
-public enum ReservedClaims {
-  /// Names that custom claims can't use; SDKs reject them too.
-  public static let forbidden: Set<UntrustedText> = [
-    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
-    "iss", "jti", "nbf", "nonce", "sub",
-  ]
-
-  /// Names whose values in a token always describe the user, regardless of custom claims.
-  public static let all: Set<UntrustedText> = forbidden.union([
-    "countersign", "email", "email_verified", "phone_number", "provider_id", "user_id",
-  ])
-
-  /// The maximum length of custom claims, in UTF-16 code units.
-  public static let longest = 1_000
 }
 
 /// Signs users in with custom tokens created by a project's own backend.
@@ -235,9 +218,7 @@ public struct CustomTokens: Sendable {
       return Contents(uid: uid, claims: nil, signer: signer)
     }
     guard let claims = given.objectValue else { throw .invalidClaims }
-    for name in claims.names where ReservedClaims.forbidden.contains(name) {
-      throw .forbiddenClaim(name.text)
-    }
+    if let name = ReservedClaims.first(in: claims) { throw .forbiddenClaim(name) }
     let text = String(decoding: given.serialized(), as: UTF8.self)
     do { try AccountRules.checkClaims(text) } catch { throw .claimsTooLarge }
     return Contents(uid: uid, claims: claims.isEmpty ? nil : text, signer: signer)
