@@ -124,15 +124,30 @@ package enum AccountRecord {
     }
   }
 
-  /// Reads an account after its columns changed, and updates the counts, the search index, and the
-  /// previous addresses.
+  /// Reads an account after its columns changed, updates the counts, the search index, and the
+  /// previous addresses, and ends the codes that end with the change.
+  ///
+  /// - Parameters:
+  ///   - old: The account before the change.
+  ///   - scope: The account's pool.
+  ///   - isNewPassword: Whether the account has another password.
+  ///   - now: The time.
+  ///   - connection: The transaction of the change.
+  /// - Returns: The account after the change.
+  /// - Throws: The database's error.
   static func changed(
-    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+    _ old: Account, in scope: Scope, isNewPassword: Bool, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Account {
     guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
     try AccountCounts.move(from: old, to: new, in: scope, connection)
     try SearchIndex.update(new, connection)
     try FormerAddresses.remember(from: old, to: new, connection)
+    var ends: Set<CodeEnd> = []
+    if isNewPassword || old.hasPassword != new.hasPassword { ends.insert(.password) }
+    if !(old.email ?? "").isSameBytes(as: new.email ?? "") { ends.insert(.email) }
+    if old.disabled != new.disabled { ends.insert(.state) }
+    try OutOfBandRecord.end(by: ends, of: old, in: scope, at: now, connection)
     return new
   }
 
@@ -182,7 +197,7 @@ package enum AccountRecord {
   static let clockTolerance: Int64 = 5
 
   /// Ends an account's sessions and pending credentials, including those from the current second,
-  /// and voids links that would change its address.
+  /// and the codes that end with them.
   ///
   /// No time is set in the future. Sessions that begin afterward belong to the account's next
   /// generation.
@@ -201,7 +216,7 @@ package enum AccountRecord {
     _ connection: borrowing Connection
   ) throws -> Int {
     try forgetOldestEnded(account, connection)
-    try OutOfBandRecord.voidChanges(of: account, at: now, connection)
+    try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     let count = try Sessions.count(account, connection)
     guard let kept else {
       try connection.run(
@@ -241,7 +256,7 @@ package enum AccountRecord {
       """)
     guard raised > 0 else { return 0 }
     try forgetOldestEnded(account, connection)
-    try OutOfBandRecord.voidChanges(of: account, at: now, connection)
+    try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     try connection.run(
       """
       UPDATE session SET generation = generation + 1

@@ -91,7 +91,8 @@ extension Accounts {
       } else if let validSince = change.validSince {
         ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
-      let new = try AccountRecord.changed(old, in: scope, connection)
+      let new = try AccountRecord.changed(
+        old, in: scope, isNewPassword: newHash != nil, at: now, connection)
       if session != nil, change.changesEmail(of: old) {
         do {
           try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
@@ -130,8 +131,8 @@ extension Accounts {
             return nil
           }
           return try Sessions.renew(
-            session, of: new, with: .renewal(of: session), at: now, random: store.random,
-            connection)
+            session, from: old, to: new, with: .change(of: old, to: new, in: session), at: now,
+            random: store.random, connection)
         } : nil
       return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
     }

@@ -226,7 +226,8 @@ public struct Accounts: Sendable {
       }
       try TokenFactorRules.checkDeletion(
         of: account, in: scope, by: author, at: now, connection)
-      try Self.delete(account, in: scope, connection).record(by: author, at: now, connection)
+      try Self.delete(account, in: scope, at: now, connection)
+        .record(by: author, at: now, connection)
       if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }
   }
@@ -235,8 +236,9 @@ public struct Accounts: Sendable {
   ///
   /// - Returns: The audit entry, without author and reason.
   static func delete(
-    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> AuditEntry {
+    try OutOfBandRecord.end(by: [.state], of: account, in: scope, at: now, connection)
     let sessions = try Sessions.count(account.key, connection)
     try SearchIndex.remove(account, connection)
     try CodeAttemptRecord.delete(of: account, connection)

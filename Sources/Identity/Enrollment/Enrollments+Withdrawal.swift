@@ -50,7 +50,8 @@ extension Enrollments {
           || !store.refusesSessions(of: changed, in: session.scope, at: now, connection)
       else { return nil }
       return try Sessions.renew(
-        session, of: changed, with: .renewal(of: session), at: now, random: random, connection)
+        session, from: account, to: changed, with: .renewal(of: session), at: now, random: random,
+        connection)
     }
   }
 

@@ -133,6 +133,8 @@ public enum FederationError: Error, Sendable {
   case invalidPendingToken
   /// The identity is linked to another account.
   case alreadyLinked
+  /// The account has an identity of the provider, which another one doesn't replace.
+  case providerAlreadyLinked
   /// The email address belongs to another account.
   case emailExists
   /// No account has the identity, and creating one isn't allowed.

@@ -497,6 +497,7 @@ CREATE TABLE oob_code (
 CREATE INDEX oob_code_by_digest ON oob_code (code_digest);
 CREATE INDEX oob_code_by_account ON oob_code (account_key);
 CREATE INDEX oob_code_by_scope ON oob_code (scope_key, created_at);
+CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key IS NULL;
 CREATE INDEX oob_code_by_expiry ON oob_code (expires_at);
 
 CREATE TABLE user_link (

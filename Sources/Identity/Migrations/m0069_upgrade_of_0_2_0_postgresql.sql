@@ -29,6 +29,7 @@ DROP TABLE policy_template_use;
 DROP TABLE report_subscription;
 DROP TABLE scheduled_change;
 DROP TABLE user_note;
+CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key IS NULL;
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 

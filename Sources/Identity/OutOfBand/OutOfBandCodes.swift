@@ -42,6 +42,7 @@ public struct OutOfBandCodes: Sendable {
       var new = OutOfBandRecord.New(
         kind: request.kind, scope: scope, account: found.account, email: found.email)
       new.recipient = found.recipient
+      new.isDecoy = found.refusal != nil
       new.newEmail = request.newEmail
       new.continueURL = request.continueURL
       new.apiKey = request.apiKey
@@ -57,7 +58,7 @@ public struct OutOfBandCodes: Sendable {
         }
       }
       let sent = try store.mailCode(new, prerequisites, at: now, connection)
-      if found.refusal != nil {
+      if new.isDecoy {
         // The same rows were written as for an account, so the timing reveals nothing. Delete them.
         let digest = Store.digest(sent.link.code)
         try connection.run(

@@ -362,11 +362,14 @@ public struct Sessions: Sendable {
 
   /// Begins a new session for a user whose credentials just changed.
   ///
-  /// The new session of an anonymous user who set a password has the password provider.
+  /// If the user has added a password or an email link, it has the password provider. With a second
+  /// factor it keeps its provider: the session may not have passed the factor, which a sign-in with
+  /// the password requires.
   ///
   /// - Parameters:
   ///   - old: The previous session.
-  ///   - account: The user.
+  ///   - before: The user before the change.
+  ///   - account: The user after the change.
   ///   - start: How the new session begins.
   ///   - now: The current time.
   ///   - random: The source of the refresh token.
@@ -374,14 +377,12 @@ public struct Sessions: Sendable {
   /// - Returns: The session.
   /// - Throws: The database's error.
   static func renew(
-    _ old: UserSession, of account: Account, with start: SessionStart, at now: Instant,
-    random: RandomSource, _ connection: borrowing Connection
+    _ old: UserSession, from before: Account, to account: Account, with start: SessionStart,
+    at now: Instant, random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
-    let isLinked =
-      old.provider == .anonymous && !account.isAnonymous
-      && (account.hasPassword || account.signsInByLink)
+    let hasNewProvider = account.addsPasswordProvider(to: before) && account.factors.isEmpty
     return try begin(
-      account, in: old.scope, provider: isLinked ? .password : old.provider,
+      account, in: old.scope, provider: hasNewProvider ? .password : old.provider,
       secondFactor: old.secondFactor(keptBy: account), with: start, at: now,
       random: random, connection)
   }

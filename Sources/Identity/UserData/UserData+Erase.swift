@@ -92,7 +92,7 @@ extension UserData {
     if let account = subject.account {
       sessions = try Sessions.count(account.key, connection)
       // Its entry would contain what is erased.
-      _ = try Accounts.delete(account, in: scope, connection)
+      _ = try Accounts.delete(account, in: scope, at: now, connection)
       try connection.run("DELETE FROM session WHERE account_key = \(account.key)")
       try connection.run("DELETE FROM outbox WHERE account_key = \(account.key)")
       try connection.run("DELETE FROM throttle WHERE name = \("sms account \(account.key)")")

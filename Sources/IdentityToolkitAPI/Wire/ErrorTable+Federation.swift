@@ -37,6 +37,7 @@ extension WireError {
         notImplemented: "Sign-in with SAML is not supported; SAML configurations are stored only.")
     case .invalidPendingToken: self.init("INVALID_PENDING_TOKEN")
     case .alreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
+    case .providerAlreadyLinked: self.init("PROVIDER_ALREADY_LINKED")
     case .emailExists: self.init("EMAIL_EXISTS")
     case .userNotFound: self.init("USER_NOT_FOUND")
     case .userDisabled: self.init("USER_DISABLED")

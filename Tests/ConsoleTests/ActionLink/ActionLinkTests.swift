@@ -208,7 +208,7 @@ import Testing
       try await update(world, jo, clearing)
       for (address, words, isRenewable) in [
         (revert, "The second factor was already removed", false),
-        (reset, "Your account has changed since this link was sent.", true),
+        (reset, "A newer link was sent, or your account has changed since.", true),
       ] {
         let page = try await browser.get(address)
         #expect(page.status == .notFound && page.says(words), "\(address)")

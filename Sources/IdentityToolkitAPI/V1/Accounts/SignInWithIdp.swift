@@ -61,7 +61,8 @@ extension Methods {
       }
     } catch {
       switch error {
-      case .alreadyLinked where returnsErrors, .emailExists where returnsErrors:
+      case .alreadyLinked where returnsErrors, .providerAlreadyLinked where returnsErrors,
+        .emailExists where returnsErrors:
         // This way the client keeps the credential and can link it later.
         answer.append("errorMessage", .string(WireError(error).message))
         return .object(answer)
