@@ -107,7 +107,7 @@ extension LogEvent {
       LogRecord(
         "integrity.damaged", .error,
         Message(
-          "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]),
+          "cli.the-database-is-damaged-restore", ["faults": .text(faults.joined(separator: "; "))]),
         [("faults", .array(faults.map { .string($0) }))])
     case .databaseFileLost(let path):
       LogRecord(

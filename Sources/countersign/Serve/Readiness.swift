@@ -13,7 +13,8 @@ actor Readiness {
     case database
     /// A node of a newer version hasn't migrated the database to what this one can't use.
     case version
-    /// The latest check of the database file found no damage; it warns if that was long ago.
+    /// Neither a statement nor the latest check of the database file found damage; it warns if the
+    /// check was long ago.
     case integrity
     /// The clock is trusted; it warns if the clock of the database's server differs.
     case clock
@@ -52,6 +53,8 @@ actor Readiness {
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
   private let file: OpenedDatabaseFile?
+  /// Whether a statement found the database file damaged.
+  private let isDamaged: @Sendable () -> Bool
   /// Whether the disk of the database's server has space.
   private let hasSpace: @Sendable () async -> Bool
 
@@ -65,7 +68,7 @@ actor Readiness {
   init(
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
     certificate: ServedCertificate?, mail: MailHealth?, auditFile: AuditFileWriter?,
-    file: OpenedDatabaseFile?,
+    file: OpenedDatabaseFile?, isDamaged: @escaping @Sendable () -> Bool,
     hasSpace: @escaping @Sendable () async -> Bool
   ) {
     self.identity = identity
@@ -74,6 +77,7 @@ actor Readiness {
     self.mail = mail
     self.auditFile = auditFile
     self.file = file
+    self.isDamaged = isDamaged
     self.hasSpace = hasSpace
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
@@ -94,9 +98,12 @@ actor Readiness {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
     let task = Task {
       [
-        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditFile, hasSpace
+        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditFile,
+        isDamaged,
+        hasSpace
       ] in
       var state = await Self.find(identity, database, file, folder, isKeyFixed, since: start)
+      if isDamaged(), !state.failed.contains(.integrity) { state.failed.append(.integrity) }
       if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
         state.failed.append(.disk)
       }
