@@ -26,7 +26,7 @@ public enum InvalidCustomToken: Sendable, CaseIterable {
   case expired
   /// The token is from the future.
   case future
-  /// The uid is too long or has control characters.
+  /// The uid has control characters.
   case invalidUID
 }
 
@@ -40,6 +40,8 @@ public enum CustomTokenError: Error, Sendable {
   case tenantMismatch
   /// The token has no uid.
   case missingUID
+  /// The uid is empty or longer than ``CustomTokens/longestUID``.
+  case invalidUIDLength
   /// The token's custom claims aren't an object.
   case invalidClaims
   /// A custom claim has a reserved name.
@@ -72,6 +74,8 @@ public struct CustomTokens: Sendable {
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
   /// The maximum lifetime of a custom token, in seconds.
   public static let longestLife: Int64 = 3_600
+  /// The maximum length of a uid, in UTF-16 code units.
+  public static let longestUID = 128
   /// The tolerance for a backend clock that's ahead, in seconds.
   static let clockSkew: Int64 = 300
 
@@ -205,12 +209,14 @@ public struct CustomTokens: Sendable {
   private func contents(
     _ payload: JSON.Object, signer: String?
   ) throws(CustomTokenError) -> Contents {
-    var uid = payload["uid"]?.textValue?.text
+    // A number is read as its text, as in production.
+    var uid = payload["uid"]?.textValue?.text ?? payload["uid"]?.numberValue?.text
     if uid == nil, store.profile == .emulator {
-      // Google's emulator accepts a number, and the older name `user_id`.
-      uid = payload["uid"]?.numberValue?.text ?? payload["user_id"]?.textValue?.text
+      // The older name, which Google's emulator accepts.
+      uid = payload["user_id"]?.textValue?.text
     }
-    guard let uid, !uid.isEmpty else { throw .missingUID }
+    guard let uid else { throw .missingUID }
+    guard (1...Self.longestUID).contains(uid.utf16.count) else { throw .invalidUIDLength }
     do { try AccountRules.checkUID(uid) } catch {
       throw .invalid(.invalidUID)
     }

@@ -13,6 +13,10 @@ extension WireError {
     case .tenantMismatch:
       self.init("TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token.")
     case .missingUID: self.init("MISSING_IDENTIFIER")
+    case .invalidUIDLength:
+      self.init(
+        "INVALID_IDENTIFIER : Invalid user ID length. Expect to have length between 1 and "
+          + "\(CustomTokens.longestUID).")
     case .invalidClaims: self.init("INVALID_CLAIMS")
     case .forbiddenClaim(let name): self.init(AccountError.forbiddenClaim(name))
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
@@ -135,7 +139,7 @@ extension InvalidCustomToken {
     case .future:
       "The token was issued in the future; check the clock of the server that signed it."
     case .invalidUID:
-      "A uid must be 1 to \(Account.longestID) bytes long, without control characters."
+      "A uid must not have control characters."
     }
   }
 }

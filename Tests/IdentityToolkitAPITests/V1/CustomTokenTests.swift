@@ -137,7 +137,11 @@ struct CustomTokenTests {
         ["tenant_id": "t"],
         "TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token."
       ),
-      (["uid": ""], "MISSING_IDENTIFIER"), (["claims": 7], "INVALID_CLAIMS"),
+      (
+        ["uid": ""],
+        "INVALID_IDENTIFIER : Invalid user ID length. Expect to have length between 1 and 128."
+      ),
+      (["uid": nil], "MISSING_IDENTIFIER"), (["claims": 7], "INVALID_CLAIMS"),
       (["claims": ["exp": 1]], "FORBIDDEN_CLAIM : exp"),
       (["claims": ["a": .string(String(repeating: "x", count: 1000))]], "CLAIMS_TOO_LARGE"),
     ] as [(JSON.Object, String)])

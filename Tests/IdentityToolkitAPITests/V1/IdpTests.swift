@@ -31,7 +31,7 @@ struct IdpTests {
         masked(.object(object))
           == (try json(
             #"""
-            {"kind": "identitytoolkit#VerifyAssertionResponse", "context": "",
+            {"kind": "identitytoolkit#VerifyAssertionResponse",
              "providerId": "google.com", "federatedId": "https://accounts.google.com/1001",
              "displayName": "Ann", "fullName": "Ann", "firstName": "A",
              "email": "ann@example.com", "emailVerified": true,
@@ -207,7 +207,7 @@ extension IdpTests {
         Self.path, Self.body(try token(server), provider: "oidc.acme"))
       #expect(answer.status == 200)
       #expect(answer["isNewUser"] == true)
-      #expect(answer["federatedId"] == "user-1")
+      #expect(answer["federatedId"] == "oidc.acme/user-1")
       #expect(try claims(answer["idToken"])["firebase"]?["sign_in_provider"] == "oidc.acme")
       // The pending token can replace the credential afterwards.
       let pending = try await server.post(
