@@ -313,13 +313,14 @@ struct AccountUpdateTests {
       let grant = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
       #expect(grant.account.isAnonymous)
-      let linked = try await change(instance, grant.account) {
-        $0.email = .set(Person.alice.email)
-        $0.password = .set(Person.alice.password)
-      }
-      #expect(!linked.isAnonymous)
-      let renewed = try await instance.identity.sessions.renew(grant.session)
-      #expect(renewed.session.provider == .password)
+      var change = AccountChange()
+      change.email = .set(Person.alice.email)
+      change.password = .set(Person.alice.password)
+      let linked = try await instance.identity.accounts.update(
+        instance.acme, grant.account.id, change, by: Author(actor: .user(grant.account.id)),
+        in: grant.session)
+      #expect(!linked.account.isAnonymous)
+      #expect(linked.grant?.session.provider == .password)
       _ = try await instance.session(.alice)
     }
   }
