@@ -8,7 +8,12 @@ import Testing
 /// Calls that take a code from an email next to an ID token.
 struct CodeOwnerTests {
   /// The calls that take both; each is tried.
-  private static let calls: Set = ["accounts.update", "accounts.signInWithEmailLink"]
+  private static let calls: Set = [
+    "accounts.update", "accounts.signInWithEmailLink", "setAccountInfo", "emailLinkSignin",
+  ]
+
+  /// The older paths of both.
+  private static let older = "/identitytoolkit/v3/relyingparty/"
 
   @Test func `every call that takes a code and an ID token is tried`() async throws {
     let operations = try await TestServer.with(.emulator) { $0.api.operations }
@@ -34,7 +39,9 @@ struct CodeOwnerTests {
         ("not-a-token", "INVALID_ID_TOKEN"), (theirs, "INVALID_OOB_CODE"),
       ] as [(JSON, String)] {
         let body: JSON = ["oobCode": code, "idToken": token]
-        #expect(try await server.post("/v1/accounts:update", body).error == error)
+        for path in ["/v1/accounts:update", Self.older + "setAccountInfo"] {
+          #expect(try await server.post(path, body).error == error)
+        }
         #expect(try await server.post(projects, body, .owner).error == error)
       }
       #expect(
@@ -47,10 +54,11 @@ struct CodeOwnerTests {
       for (token, error) in [("not-a-token", "INVALID_ID_TOKEN"), (theirs, "EMAIL_EXISTS")]
         as [(JSON, String)]
       {
-        let answer = try await server.post(
-          TestServer.emailLink,
-          ["oobCode": link, "email": .string(alice.email), "idToken": token])
-        #expect(answer.error == error)
+        for path in [TestServer.emailLink, Self.older + "emailLinkSignin"] {
+          let answer = try await server.post(
+            path, ["oobCode": link, "email": .string(alice.email), "idToken": token])
+          #expect(answer.error == error)
+        }
       }
       let signedIn = try await server.post(
         TestServer.emailLink, ["oobCode": link, "email": .string(alice.email)])
