@@ -69,6 +69,7 @@ extension PasswordAlgorithm {
     case "SHA512": self = try .digest(.sha512, parameters)
     case "PBKDF_SHA1": self = .pbkdf2(.sha1, rounds: try Self.pbkdf2Rounds(parameters))
     case "PBKDF2_SHA256": self = .pbkdf2(.sha256, rounds: try Self.pbkdf2Rounds(parameters))
+    case "PBKDF2_SHA512": self = .pbkdf2(.sha512, rounds: try Self.pbkdf2Rounds(parameters))
     case "SCRYPT": self = try .firebaseScrypt(parameters)
     case "STANDARD_SCRYPT": self = try .scrypt(parameters)
     case "BCRYPT": self = .bcrypt

@@ -49,13 +49,16 @@ import Text
       ])
   }
 
-  /// A line feed at each place of a user tears it into two records, none of which is a user.
+  /// A line feed in each field but the first and the last tears a user into two records, none of
+  /// which is a user.
   @Test func `a record that doesn't have the file's number of fields is an error`() throws {
     let user = "u1,u1@example.com,false,,,Ann Lee,,true"
     let other = "u2,u2@example.com,true,,,Bo,,true"
     let isKept = [user, other].map { $0.components(separatedBy: ",") }
     #expect(try read("\(user)\n\(other)", by: 1_000) == isKept)
-    for cut in user.indices.dropFirst() {
+    let commas = user.indices.filter { user[$0] == "," }
+    let (first, last) = (try #require(commas.first), try #require(commas.last))
+    for cut in user.indices where cut > first && cut <= last {
       let torn = "\(user[..<cut])\n\(user[cut...])"
       for text in [
         "\(torn)\n\(other)\n\(other)\n\(other)", "\(other)\n\(other)\n\(other)\n\(torn)",
@@ -131,6 +134,15 @@ import Text
         "The field disabled in column 27 is neither true nor false.",
       ])
     #expect(rows.map(\.line) == Array(1...7))
+  }
+
+  @Test(arguments: ["[]", " \n[{\"localId\":\"j8\"}]", "\u{FEFF}[", "{}"])
+  func `a document without a list of users is refused by its name`(text: String) async throws {
+    let error = try await #require(throws: UserFileError.self) {
+      try await read(Array(text.utf8), "json")
+    }
+    #expect(
+      OperatorText.string(error.message) == #"The JSON document has no "users" array."#)
   }
 
   @Test func `a byte order mark before JSON is skipped`() async throws {

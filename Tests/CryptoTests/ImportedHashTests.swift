@@ -194,6 +194,7 @@ import Testing
   @Test(arguments: [
     ("MD5", 0, 8_192), ("SHA1", 1, 8_192), ("SHA256", 1, 8_192),
     ("SHA512", 1, 8_192), ("PBKDF_SHA1", 1, 2_000_000), ("PBKDF2_SHA256", 1, 2_000_000),
+    ("PBKDF2_SHA512", 1, 2_000_000),
   ])
   func `rounds outside the allowed range are refused`(algorithm: String, least: Int, most: Int)
     throws
@@ -265,6 +266,33 @@ import Testing
   @Test func `an unknown algorithm is refused`() throws {
     #expect(throws: HashParameterError.unknownAlgorithm) { try check("ROT13") { _ in } }
     #expect(try PasswordAlgorithm(HashParameters()) == .selfDescribing)
+  }
+
+  /// All bytes of a derived hash are possible, but text of this length is another form of one.
+  @Test func `text isn't a derived hash`() throws {
+    let texts = [
+      "pbkdf2_sha256$260000$salt$2xEC+ixf3L2lw2xEC+ixf3L2lw2xEC+ixf3L2lw2xECA=",
+      "2xEC+ixf3L2lw2xEC+ixfw", "00112233445566778899aabbccddeeff",
+      "2xEC+ixf3L2lw2xEC+ixf3L2lw2xEC+ixf3\nL2lw2xECA=",
+    ]
+    let algorithms: [PasswordAlgorithm] = [
+      .pbkdf2(.sha1, rounds: 1), .pbkdf2(.sha256, rounds: 1), .pbkdf2(.sha512, rounds: 1),
+      .scrypt(cost: 1_024, blockSize: 8, parallelization: 1),
+      .argon2(Argon2(kind: .id, version: 19, memory: 64, passes: 1, lanes: 1)),
+      .digest(.md5, rounds: 1, order: .saltFirst), .digest(.sha512, rounds: 1, order: .saltFirst),
+      .hmac(.sha256, key: [1], order: .saltFirst), .bcrypt, .selfDescribing,
+      .firebaseScrypt(signerKey: [1, 2], saltSeparator: [], rounds: 8, memoryCost: 14),
+    ]
+    for algorithm in algorithms {
+      for text in texts {
+        let bytes = Array(text.utf8)
+        // The hexadecimal text of an MD5 digest is one of its forms.
+        if case .digest(.md5, _, _) = algorithm, bytes.count == 32 { continue }
+        #expect(throws: ImportedHashError.malformed, "\(algorithm) \(text)") {
+          try PasswordHash(bytes, salt: Array("saltsalt".utf8), by: algorithm)
+        }
+      }
+    }
   }
 
   @Test func `a hash must have its algorithm's length`() throws {

@@ -8,7 +8,7 @@ struct PasswordWorkTests {
   private static let most: [String: Int] = [
     "HMAC_MD5": 1, "HMAC_SHA1": 1, "HMAC_SHA256": 1, "HMAC_SHA512": 1,
     "MD5": 16_384, "SHA1": 16_384, "SHA256": 16_384, "SHA512": 16_384,
-    "PBKDF_SHA1": 2_000_000, "PBKDF2_SHA256": 2_000_000,
+    "PBKDF_SHA1": 2_000_000, "PBKDF2_SHA256": 2_000_000, "PBKDF2_SHA512": 2_000_000,
     "SCRYPT": 65_536, "STANDARD_SCRYPT": 4_194_304, "BCRYPT": 1_474_560, "ARGON2": 1_048_576,
   ]
 
@@ -28,7 +28,7 @@ struct PasswordWorkTests {
     var parameters = Self.parameters
     parameters.algorithm = algorithm
     switch algorithm {
-    case "PBKDF_SHA1", "PBKDF2_SHA256": parameters.rounds = 2_000_000
+    case "PBKDF_SHA1", "PBKDF2_SHA256", "PBKDF2_SHA512": parameters.rounds = 2_000_000
     case "SCRYPT": parameters.rounds = 8
     default: parameters.rounds = 8_192
     }

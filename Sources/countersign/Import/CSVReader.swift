@@ -24,9 +24,15 @@ struct CSVReader {
   }
 
   private var parser = CSVParser(.file, largestField: 1 << 20)
-  private var isAtStart = true
-  /// The number of fields of the file's records; nil before the first record.
+  /// The number of fields of the file's records; nil until enough of them have been read.
   private var fieldCount: Int?
+  /// The records that were read before ``fieldCount`` is known.
+  private var first: [Parsed] = []
+
+  private typealias Parsed = (fields: Result<CSVRecord, Fault>, line: Int)
+
+  /// The number of records that determine ``fieldCount``.
+  private static let sample = 100
 
   /// Parses the next bytes.
   ///
@@ -38,7 +44,8 @@ struct CSVReader {
   ///   different numbers of fields.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
     var index = 0
-    var read: [(fields: Result<CSVRecord, Fault>, line: Int)] = []
+    var read = first
+    first = []
     while true {
       do throws(CSVFault) {
         guard let record = try parser.next(in: chunk, from: &index, isLast: isLast) else { break }
@@ -48,13 +55,12 @@ struct CSVReader {
         read.append((.failure(.syntax(error.kind)), error.line))
       }
     }
-    let parsed = read.compactMap { try? $0.fields.get() }
-    if isAtStart, let first = parsed.first {
-      guard !first.isSeparatedBySemicolons else {
-        throw UserFileError(Message("cli.the-fields-are-separated-by-semicolons"))
+    if fieldCount == nil {
+      guard isLast || read.count >= Self.sample else {
+        first = read
+        return
       }
-      isAtStart = false
-      fieldCount = try Self.fieldCount(of: parsed)
+      fieldCount = try Self.fieldCount(of: read.compactMap { try? $0.fields.get() })
     }
     records += read.map { record in
       Record(
@@ -63,7 +69,11 @@ struct CSVReader {
   }
 
   /// Returns the number of fields that more than half of the records have.
-  private static func fieldCount(of records: [CSVRecord]) throws(UserFileError) -> Int {
+  private static func fieldCount(of records: [CSVRecord]) throws(UserFileError) -> Int? {
+    guard let first = records.first else { return nil }
+    guard !first.isSeparatedBySemicolons else {
+      throw UserFileError(Message("cli.the-fields-are-separated-by-semicolons"))
+    }
     let counts = Dictionary(grouping: records, by: \.fieldCount).mapValues(\.count)
     guard let most = counts.first(where: { 2 * $0.value > records.count }) else {
       throw UserFileError(Message("cli.the-lines-have-different-numbers-of-fields"))
