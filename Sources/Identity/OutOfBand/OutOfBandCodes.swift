@@ -188,9 +188,11 @@ extension OutOfBandCodes {
       case .email(let email):
         let account = try AccountRecord.find(scope, email: email, connection)
         if request.kind == .signIn {
-          return Addressee(
-            recipient: account, email: email,
-            refusal: account?.disabled == true ? .userDisabled : nil)
+          var refusal = account?.disabled == true ? OutOfBandError.userDisabled : nil
+          if try UserPermissions.refusesCode(for: account, in: scope, connection) {
+            refusal = .account(.adminOnly)
+          }
+          return Addressee(recipient: account, email: email, refusal: refusal)
         }
         guard let account else {
           return Addressee(
@@ -225,7 +227,7 @@ extension OutOfBandError {
   /// Whether the error reveals which email addresses have an account.
   fileprivate var tellsOfUsers: Bool {
     switch self {
-    case .emailNotFound, .userNotFound, .userDisabled, .emailExists: true
+    case .emailNotFound, .userNotFound, .userDisabled, .emailExists, .account(.adminOnly): true
     default: false
     }
   }

@@ -31,6 +31,9 @@ struct PhoneCodes {
     var provider = SignInProvider.phone
     var factor: ID<Factor>?
     var pending: [UInt8] = []
+    /// Whether the message isn't sent, because the code would be of no use. The response is the
+    /// same.
+    var isWithheld = false
   }
 
   /// The result of sending a code.
@@ -48,7 +51,7 @@ struct PhoneCodes {
   /// Messages cost money, so they are limited by number, account, and network, and those that this
   /// server sends by pool and region, too. Test numbers have a
   /// fixed code and get no message, and the emulator profile sends none at all; neither counts
-  /// toward the limits.
+  /// toward the limits. The allowed regions apply to all of them.
   func send(
     _ request: PhoneRequest, for use: Use, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -56,13 +59,11 @@ struct PhoneCodes {
     let settings = try SMSSettings.find(scope, connection)
     let number = request.phoneNumber
     let testCode = settings.testCode(of: number)
-    if testCode == nil {
-      guard settings.allows(number) else { return .refusedRegion }
-      if store.profile == .standalone,
-        let until = try count(request, use.account, in: scope, at: now, connection)
-      {
-        return .blocked(until: until)
-      }
+    guard settings.allows(number) else { return .refusedRegion }
+    if testCode == nil, store.profile == .standalone,
+      let until = try count(request, use.account, in: scope, at: now, connection)
+    {
+      return .blocked(until: until)
     }
     let code = testCode ?? store.random.text(PhoneCode.digits, from: "0123456789")
     let ticket = Ticket(
@@ -74,14 +75,19 @@ struct PhoneCodes {
     if testCode == nil {
       let text = store.outbox.written(
         .verificationCode(code: code, project: scope.projectName), for: request.language)
-      try store.outbox.add(
+      let message = try store.outbox.add(
         OutboxMessage(
           channel: .sms, purpose: use.purpose, recipient: number, language: request.language,
           subject: "", body: text.body,
           expiresAt: now.advanced(bySeconds: PhoneCode.lifetime)),
         to: use.account, in: scope, at: now, connection)
+      if use.isWithheld {
+        // The same row was written as for a message that is sent, so the timing reveals nothing.
+        try connection.run(
+          "DELETE FROM outbox WHERE scope_key = \(scope.key) AND message_id = \(message)")
+      }
     }
-    if store.profile == .emulator {
+    if store.profile == .emulator, !use.isWithheld {
       try connection.run(
         """
         INSERT INTO verification_code (session_id, scope_key, session_info)

@@ -37,6 +37,8 @@ public enum PhoneSignInOutcome: Sendable {
 extension SignIns {
   /// Sends a sign-in code to a phone number, whether or not it has an account.
   ///
+  /// If users can't sign up, a number without an account gets no message.
+  ///
   /// - Returns: The session that the client sends back with the code.
   /// - Throws: ``SignInError``.
   public func sendCode(
@@ -49,7 +51,13 @@ extension SignIns {
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw SignInError.invalidPhone
       }
-      let use = PhoneCodes.Use(kind: .phoneSignIn, purpose: "sms-sign-in")
+      var use = PhoneCodes.Use(kind: .phoneSignIn, purpose: "sms-sign-in")
+      let owner = try AccountRecord.find(scope, phone: request.phoneNumber, connection)
+      use.isWithheld = try UserPermissions.refusesCode(for: owner, in: scope, connection)
+      // With email enumeration protection, no response tells whether a number has an account.
+      guard try !use.isWithheld || Scopes.hidesUsers(scope, connection) else {
+        throw SignInError.adminOnly
+      }
       return try codes.send(request, for: use, in: scope, at: now, connection).session()
     }
   }
