@@ -16,6 +16,8 @@ extension Account {
 extension Author {
   /// Creates an author for the account's user, with the address and ID of this request.
   func user(_ account: Account) -> Author {
-    Author(actor: .user(account.id), address: address, requestID: requestID)
+    var author = self
+    author.actor = .user(account.id)
+    return author
   }
 }

@@ -72,7 +72,7 @@ extension Accounts {
         try Self.checkOwnEmail(change, of: old)
         if case .set(let email) = change.email, change.changesEmail(of: old),
           let refusal = try store.refusal(
-            ofNewEmail: email, in: scope, from: author.address, at: now, connection)
+            ofNewEmail: email, in: scope, from: author.client, at: now, connection)
         {
           return .failure(refusal)
         }
@@ -108,7 +108,7 @@ extension Accounts {
         by: author, outbox: store.outbox, at: now, connection)
       // Failed attempts at the old password don't apply to the new one.
       if newHash != nil, let email = new.email {
-        try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
+        try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: scope.key), connection)
       }
       var entry = AuditEntry(.accountChange, .account, id.text, name: new.label, in: scope)
       entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))

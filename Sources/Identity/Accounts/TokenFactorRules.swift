@@ -81,7 +81,7 @@ enum TokenFactorRules {
       throw AccountError.factorRemovalByTokenOff
     }
     guard let limit = settings.tokenChangesPerHour else { return }
-    let name = "token-factor-changes \(token.text) \(scope.key)"
+    let name = CounterName.factorChanges(of: token, in: scope.key)
     if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
       throw AccountError.tooManyFactorChanges(until: until)
     }

@@ -323,8 +323,8 @@ public struct AdministratorFactors: Sendable {
       let codes = try RecoveryCodes.left(of: id, connection)
       try AdministratorTOTP.clear(id, connection)
       let passkeys = try PasskeyRecord.clear(id, connection)
-      try ThrottleCharge.reset(AdministratorTOTP.counter(id).name, connection)
-      try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
+      try ThrottleCharge.reset(.codes(of: id), connection)
+      try ThrottleCharge.reset(.passkeys(of: id), connection)
       try Administrators.requireOwners(
         after: record, losing: record.administrator.grants, connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: context.now, connection)

@@ -23,7 +23,7 @@ extension AdministratorTOTP {
 
   /// The counter of an administrator's incorrect codes.
   static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
-    ThrottleCounter("administrator code \(id.text)", .codes, .account)
+    ThrottleCounter(.codes(of: id), .codes, .account)
   }
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.

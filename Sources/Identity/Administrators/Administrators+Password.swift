@@ -42,7 +42,7 @@ extension Administrators {
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
     let now = store.clock.now()
-    let counter = ThrottleCounter(Self.throttle(administrator.id), .passwords, .account)
+    let counter = ThrottleCounter(.passwords(of: administrator.id), .passwords, .account)
     let taken: Result<(charges: [ThrottleCharge], hash: PasswordHash?), PasswordChangeError> =
       try await store.write(PasswordChangeError.self) { connection in
         switch try ThrottleCharge.charge([counter], at: now, connection) {
@@ -73,9 +73,6 @@ extension Administrators {
     }
     return hash
   }
-
-  /// The name of the counter for incorrect passwords within an administrator's sessions.
-  static func throttle(_ id: ID<Administrator>) -> String { "administrator password \(id.text)" }
 
   /// Reads the hash of an administrator's password; nil if they have none.
   static func passwordHash(

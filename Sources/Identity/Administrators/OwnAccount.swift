@@ -80,8 +80,8 @@ public struct OwnAccount: Sendable {
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
       try ThrottleCharge.reset(
-        ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
-      try ThrottleCharge.reset(Administrators.throttle(administrator.id), connection)
+        .consolePasswords(of: TypedEmail(administrator.email)), connection)
+      try ThrottleCharge.reset(.passwords(of: administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(.administratorResetPassword, of: administrator)
       entry.addEnded(ended)

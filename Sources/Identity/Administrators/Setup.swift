@@ -123,7 +123,8 @@ public struct Setup: Sendable {
   ) async throws(SetupError) {
     let outcome: SetupError? = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
-      let counter = ThrottleCounter("setup \(Network.name(of: address))", .passwords, .network)
+      let counter = ThrottleCounter(
+        .setupCodes(from: ClientAddress(seen: address)), .passwords, .network)
       let charges: [ThrottleCharge]
       switch try ThrottleCharge.charge([counter], at: now, connection) {
       case .charged(let taken): charges = taken

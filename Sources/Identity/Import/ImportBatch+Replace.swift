@@ -49,7 +49,8 @@ extension ImportBatch {
     let new = try AccountRecord.changed(
       old, in: scope, isNewPassword: hasNewPassword ?? false, at: now, connection)
     if let email = new.email {
-      try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
+      try ThrottleCharge.reset(
+        .passwords(of: TypedEmail(email), in: scope.key), connection)
     }
     try record(old, new, sessions, codes, hasNewPassword ?? false, factors, connection)
     try tell(old, new, factors.removed, hasNewPassword ?? false, connection)

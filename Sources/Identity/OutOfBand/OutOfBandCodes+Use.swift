@@ -104,7 +104,7 @@ extension OutOfBandCodes {
         account, in: scope, isNewPassword: true, at: now, connection)
       // Failed attempts with the old password no longer matter.
       try ThrottleCharge.reset(
-        SignIns.throttleName(scope.key, email: record.code.email), connection)
+        .passwords(of: TypedEmail(record.code.email), in: scope.key), connection)
       var entry = AuditEntry(.accountResetPassword, of: account, in: scope)
       entry.compare(account.auditFields(), new.auditFields(isNewPassword: true))
       entry.add(.linkEmail, .text(record.code.email))

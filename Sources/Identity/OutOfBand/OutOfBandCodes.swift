@@ -19,7 +19,7 @@ public struct OutOfBandCodes: Sendable {
   /// - Returns: The account's email address.
   /// - Throws: ``OutOfBandError``.
   public func send(
-    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
+    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
   ) async throws(OutOfBandError) -> String {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
@@ -49,8 +49,12 @@ public struct OutOfBandCodes: Sendable {
       new.locale = request.locale
       if store.profile == .standalone {
         let recipient = request.kind == .changeEmail ? request.newEmail ?? "" : found.email
-        var names = [(MailQuota.name(to: recipient, in: scope), MailQuota.perAddress)]
-        if let network { names.append((MailQuota.name(from: network), MailQuota.perNetwork)) }
+        var names = [
+          (CounterName.requestedMails(to: recipient, in: scope.key), MailQuota.perAddress)
+        ]
+        if let network {
+          names.append((.requestedMails(from: network, in: scope.key), MailQuota.perNetwork))
+        }
         for (name, limit) in names {
           if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
             return .failure(.tooManyMails(request.kind, until: until))

@@ -255,7 +255,7 @@ extension Store {
   ) throws {
     guard profile == .standalone else { return }
     let until = try HourlyQuota.take(
-      MailQuota.name(warning: email, in: scope), limit: MailQuota.perAddress, at: now, connection)
+      .warnings(to: email, in: scope.key), limit: MailQuota.perAddress, at: now, connection)
     if let until { throw OutOfBandError.tooManyMails(kind, until: until) }
   }
 

@@ -75,7 +75,7 @@ extension Passkeys {
 
   /// The counter for an administrator's refused passkeys.
   static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
-    ThrottleCounter("administrator passkey \(id.text)", .codes, .account)
+    ThrottleCounter(.passkeys(of: id), .codes, .account)
   }
 
   /// Starts a re-authentication with a passkey, without writing anything.

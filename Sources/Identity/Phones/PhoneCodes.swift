@@ -8,10 +8,10 @@ public struct PhoneRequest: Sendable {
   /// The language of the message, such as `de` or `pt-BR`.
   public var language: String
   /// The IP address of the request.
-  public var address: String
+  public var address: ClientAddress
 
   /// Creates a request.
-  public init(phoneNumber: String, language: String, address: String) {
+  public init(phoneNumber: String, language: String, address: ClientAddress) {
     self.phoneNumber = phoneNumber
     self.language = language
     self.address = address
@@ -61,7 +61,7 @@ struct PhoneCodes {
     let testCode = settings.testCode(of: number)
     guard settings.allows(number) else { return .refusedRegion }
     if testCode == nil, store.profile == .standalone,
-      let until = try count(request, use.account, in: scope, at: now, connection)
+      let until = try count(request, use, in: scope, at: now, connection)
     {
       return .blocked(until: until)
     }
@@ -99,25 +99,51 @@ struct PhoneCodes {
 
   /// Counts a message; returns when the next one may be sent if there were too many.
   private func count(
-    _ request: PhoneRequest, _ account: Account?, in scope: Scope, at now: Instant,
+    _ request: PhoneRequest, _ use: Use, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    var counters = [
-      ThrottleCounter("sms number \(request.phoneNumber)", .smsOfNumber, .name),
-      ThrottleCounter(
-        "sms network \(Network.name(of: request.address))", .smsOfNetwork, .network),
-    ]
-    if let account {
-      counters.append(ThrottleCounter("sms account \(account.key)", .smsOfAccount, .account))
-    }
+    let counters = Self.counters(of: request, use, in: scope)
     // Nothing is counted where nothing is sent.
     if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
       return until
     }
+    let number = request.phoneNumber
+    let isKnown =
+      try use.factor != nil || AccountRecord.find(scope, phone: number, connection) != nil
     let until = try store.outbox.smsLimits?.charge(
-      request.phoneNumber, forSignIn: account == nil, in: scope, at: now, connection)
+      number, isKnown: isKnown, in: scope, at: now, connection)
     if until != nil { store.outbox.smsRejections.add() }
     return until
+  }
+
+  /// Returns the counters of a message.
+  ///
+  /// Each proof that a message needs has its own: requests of anyone can't use up the messages that
+  /// enroll a number in a session, and neither can use up those of a second factor, which need the
+  /// first one.
+  private static func counters(
+    of request: PhoneRequest, _ use: Use, in scope: Scope
+  ) -> [ThrottleCounter] {
+    let (number, client) = (request.phoneNumber, request.address)
+    guard let account = use.account else {
+      return [
+        ThrottleCounter(.requestedMessages(to: number, in: scope.key), .smsOfNumber, .name),
+        ThrottleCounter(.requestedMessages(from: client, in: scope.key), .smsOfNetwork, .network),
+      ]
+    }
+    let ofAccount = ThrottleCounter(.messages(of: account.key), .smsOfAccount, .account)
+    guard use.factor == nil else {
+      return [
+        ThrottleCounter(
+          .secondFactorMessages(to: number, of: account.key), .smsOfNumber, .account),
+        ofAccount,
+      ]
+    }
+    return [
+      ThrottleCounter(.enrollmentMessages(to: number, in: scope.key), .smsOfNumber, .name),
+      ThrottleCounter(.enrollmentMessages(from: client, in: scope.key), .smsOfNetwork, .network),
+      ofAccount,
+    ]
   }
 
   /// Deletes expired codes.

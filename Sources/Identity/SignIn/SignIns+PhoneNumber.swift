@@ -93,7 +93,7 @@ extension SignIns {
       try Self.checkPhones(scope, connection)
       let number: String
       switch try Self.number(
-        request.proof, from: author.address, in: scope, by: tickets, at: now, connection)
+        request.proof, from: author.client, in: scope, by: tickets, at: now, connection)
       {
       case .success(let found): number = found
       case .failure(let error): return .failure(error)
@@ -167,7 +167,7 @@ extension SignIns {
 
   /// Returns the number that a proof is for, and uses the proof up.
   private static func number(
-    _ proof: PhoneProof, from address: String, in scope: Scope, by tickets: Sealer,
+    _ proof: PhoneProof, from address: ClientAddress, in scope: Scope, by tickets: Sealer,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<String, SignInError> {
     switch proof {
@@ -181,7 +181,7 @@ extension SignIns {
       guard let sent = PhoneCode(sessionInfo, .phoneSignIn, by: tickets),
         sent.ticket.scope == scope.key
       else { return .failure(.invalidSessionInfo) }
-      let name = throttleName(scope.key, phone: sent.phoneNumber)
+      let name = CounterName.phoneSignInCodes(of: sent.phoneNumber, in: scope.key)
       let charges: [ThrottleCharge]
       switch try ThrottleCharge.charge(
         ThrottleCounter.name(name, from: address), at: now, connection)

@@ -95,7 +95,11 @@ extension UserData {
       _ = try Accounts.delete(account, in: scope, at: now, connection)
       try connection.run("DELETE FROM session WHERE account_key = \(account.key)")
       try connection.run("DELETE FROM outbox WHERE account_key = \(account.key)")
-      try connection.run("DELETE FROM throttle WHERE name = \("sms account \(account.key)")")
+      try ThrottleCharge.reset(.messages(of: account.key), connection)
+      for phone in identifiers.phones {
+        try ThrottleCharge.reset(
+          .secondFactorMessages(to: phone.text, of: account.key), connection)
+      }
     }
     let keys = scope.accountKeys
     try connection.run(
@@ -128,23 +132,18 @@ extension UserData {
     return try begin(subject, sessions: sessions, at: now, connection)
   }
 
-  /// Deletes the counters of guesses for the user in the pool.
-  ///
-  /// The count of text messages to a number isn't the pool's: erasing a user would reset a limit of
-  /// the whole instance. It expires.
+  /// Deletes the counters of the user's phone numbers and email addresses in the pool.
   private static func eraseGuesses(
     _ identifiers: UserIdentifiers, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     for phone in identifiers.phones {
-      let name = SignIns.throttleName(scope.key, phone: phone.text)
-      try connection.run(
-        "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
+      try ThrottleCharge.reset(.phoneSignInCodes(of: phone.text, in: scope.key), connection)
+      try ThrottleCharge.reset(.requestedMessages(to: phone.text, in: scope.key), connection)
+      try ThrottleCharge.reset(.enrollmentMessages(to: phone.text, in: scope.key), connection)
     }
     for email in identifiers.emails {
-      let name = SignIns.throttleName(scope.key, email: email.text)
-      // Those of a network have its name after a space.
-      try connection.run(
-        "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
+      try ThrottleCharge.reset(
+        .passwords(of: TypedEmail(email.text), in: scope.key), connection)
     }
   }
 

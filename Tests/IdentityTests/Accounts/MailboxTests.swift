@@ -138,8 +138,9 @@ struct MailboxTests {
           await outcome {
             #expect(TypedEmail(one).digest == TypedEmail(other).digest)
             #expect(
-              MailQuota.name(to: one, in: instance.acme)
-                == MailQuota.name(to: other, in: instance.acme))
+              CounterName.requestedMails(to: one, in: instance.acme.key)
+                == CounterName.requestedMails(
+                  to: other, in: instance.acme.key))
           }
         }
       ),

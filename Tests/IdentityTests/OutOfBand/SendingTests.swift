@@ -6,7 +6,7 @@ import Testing
 struct SendingTests {
   private func send(
     _ instance: Instance, _ request: OutOfBandRequest, in scope: Scope? = nil,
-    hidingUsers: Bool = false, from network: String? = "203.0.113.5"
+    hidingUsers: Bool = false, from network: ClientAddress? = "203.0.113.5"
   ) async throws -> String {
     try await instance.identity.outOfBandCodes.send(
       request, in: scope ?? instance.acme, hidingUsers: hidingUsers, from: network)

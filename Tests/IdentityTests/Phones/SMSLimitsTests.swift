@@ -8,12 +8,12 @@ struct SMSLimitsTests {
 
   /// Returns, for each number, whether a message may be sent to it.
   private func charge(
-    _ numbers: [String], forSignIn: Bool = false, in scope: Scope, _ instance: Instance
+    _ numbers: [String], isKnown: Bool = true, in scope: Scope, _ instance: Instance
   ) async throws -> [Bool] {
     let (limits, now) = (limits, instance.now)
     return try await instance.database.write { connection in
       try numbers.map {
-        try limits.charge($0, forSignIn: forSignIn, in: scope, at: now, connection) == nil
+        try limits.charge($0, isKnown: isKnown, in: scope, at: now, connection) == nil
       }
     }
   }
@@ -36,7 +36,7 @@ struct SMSLimitsTests {
       _ = try await charge(["+493011", "+493012"], in: instance.acme, instance)
       let (limits, now, acme) = (limits, instance.now, instance.acme)
       let until = try await instance.database.write { connection in
-        try limits.charge("+493013", forSignIn: false, in: acme, at: now, connection)
+        try limits.charge("+493013", isKnown: true, in: acme, at: now, connection)
       }
       let next = Instant(seconds: (now.day + 1) * 86_400)
       #expect(until == next)
@@ -67,22 +67,42 @@ struct SMSLimitsTests {
     }
   }
 
-  @Test func `phone sign-in can't use the last quarter of a pool's limit`() async throws {
+  @Test func `half of each limit is reserved for known numbers`() async throws {
     try await withInstance { instance in
-      let numbers = ["+493011", "+33111", "+1202555", "+4411"]
-      // Nobody needs the rest in a pool without second factors by text message.
-      #expect(
-        try await charge(numbers, forSignIn: true, in: instance.globex, instance)
-          == [true, true, true, true])
-      try await instance.allowPhones()
-      let signIn = try await charge(numbers, forSignIn: true, in: instance.acme, instance)
-      #expect(signIn == [true, true, true, false])
-      let factor = try await charge(["+4411", "+4412"], in: instance.acme, instance)
-      #expect(factor == [true, false])
+      // Two of four messages of the pool, and one of two of the region.
+      let numbers = ["+493011", "+493012", "+33111", "+1202555"]
+      var open: [Bool] = []
+      for number in numbers {
+        open += try await charge([number], isKnown: false, in: instance.acme, instance)
+        instance.clock.advance(3_600)
+      }
+      #expect(open == [true, false, true, false])
+      #expect(try await charge(["+493013"], in: instance.acme, instance) == [true])
     }
   }
 
-  @Test func `phone sign-in leaves messages of a region to second factors`() async throws {
+  @Test func `unknown numbers get a tenth of their half in an hour`() async throws {
+    try await withInstance { instance in
+      let (limits, acme) = (SMSLimits(perPool: 400, perRegion: 40), instance.acme)
+      func send(isKnown: Bool, _ count: Int) async throws -> Int {
+        let now = instance.now
+        return try await instance.database.write { connection in
+          try (0..<count).filter { _ in
+            try limits.charge("+493011", isKnown: isKnown, in: acme, at: now, connection) == nil
+          }.count
+        }
+      }
+      #expect(try await send(isKnown: false, 5) == 2)
+      #expect(try await send(isKnown: true, 30) == 30)
+      instance.clock.advance(3_600)
+      #expect(try await send(isKnown: false, 5) == 2)
+      #expect(try await send(isKnown: true, 10) == 6)
+    }
+  }
+
+  @Test func `strangers' requests leave messages of a region to second factors and accounts`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowPhones()
       let limits = SMSLimits(perPool: 100, perRegion: 4)
@@ -91,6 +111,7 @@ struct SMSLimitsTests {
         mail: TestMail.writer, clock: instance.clock.wall, smsLimits: limits)
       let alice = try await instance.account(.alice)
       var change = AccountChange()
+      change.phoneNumber = .set("+4915100000008")
       change.factors = .replace([
         FactorEntry(id: "mobile", displayName: nil, phoneNumber: "+4915100000009")
       ])
@@ -98,25 +119,20 @@ struct SMSLimitsTests {
         instance.acme, alice.id, change, by: Instance.boss)
       let pending = try await instance.pending(.alice)
       var outcomes: [String] = []
-      for number in 0..<5 {
+      for number in 0..<2 {
         outcomes.append(
           await outcome {
             try await gateway.signIns.sendCode(
               instance.acme, instance.request("+491510000000\(number)"))
           })
       }
-      #expect(outcomes == ["done", "done", "done", "quotaExceeded", "quotaExceeded"])
-      let (now, acme) = (instance.now, instance.acme)
-      // The limit of phone sign-in is an alert, too.
-      let reached = try await instance.database.read { connection in
-        try limits.reached(in: acme, at: now, connection)
-      }
-      #expect(reached == 3)
+      #expect(outcomes == ["done", "quotaExceeded"])
+      _ = try await gateway.signIns.sendCode(instance.acme, instance.request("+4915100000008"))
       _ = try await gateway.signIns.startPhone(
-        project: acme.project, tenant: nil, pendingCredential: pending, enrollment: "mobile",
-        language: "en", address: "203.0.113.5")
-      let sent = try await instance.messages().filter { $0.hasSuffix("+4915100000009") }
-      #expect(sent.count == 1)
+        project: instance.acme.project, tenant: nil, pendingCredential: pending,
+        enrollment: "mobile", language: "en", address: "203.0.113.5")
+      let sent = try await instance.messages().filter { $0.hasPrefix("sms ") }
+      #expect(sent.count == 3)
     }
   }
 }
