@@ -37,6 +37,16 @@ CREATE TABLE lease (
   until BIGINT NOT NULL
 );
 
+-- The servers on this database, as each reports itself.
+CREATE TABLE node (
+  node_id TEXT PRIMARY KEY,
+  -- The host, and the file or variable with the master key.
+  place TEXT NOT NULL,
+  -- The IDs of the master keys that it has, separated by spaces.
+  master_keys TEXT NOT NULL,
+  until BIGINT NOT NULL
+);
+
 CREATE TABLE project (
   project_id TEXT PRIMARY KEY,
   number BIGINT NOT NULL UNIQUE,

@@ -22,6 +22,16 @@ CREATE TABLE lease (
   until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The servers on this database, as each reports itself; empty in a file, which has one server.
+CREATE TABLE node (
+  node_id TEXT PRIMARY KEY,
+  -- The host, and the file or variable with the master key.
+  place TEXT NOT NULL,
+  -- The IDs of the master keys that it has, separated by spaces.
+  master_keys TEXT NOT NULL,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE project (
   project_id TEXT PRIMARY KEY,
   number INTEGER NOT NULL UNIQUE,

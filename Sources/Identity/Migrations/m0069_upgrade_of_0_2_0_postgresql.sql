@@ -33,4 +33,14 @@ CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key 
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 
+-- The servers on this database, as each reports itself.
+CREATE TABLE node (
+  node_id TEXT PRIMARY KEY,
+  -- The host, and the file or variable with the master key.
+  place TEXT NOT NULL,
+  -- The IDs of the master keys that it has, separated by spaces.
+  master_keys TEXT NOT NULL,
+  until BIGINT NOT NULL
+);
+
 UPDATE instance SET value = '0.3.0' WHERE name = 'oldest_program';

@@ -34,4 +34,14 @@ CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key 
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 
+-- The servers on this database, as each reports itself; empty in a file, which has one server.
+CREATE TABLE node (
+  node_id TEXT PRIMARY KEY,
+  -- The host, and the file or variable with the master key.
+  place TEXT NOT NULL,
+  -- The IDs of the master keys that it has, separated by spaces.
+  master_keys TEXT NOT NULL,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 UPDATE instance SET value = '0.3.0' WHERE name = 'oldest_program';

@@ -303,6 +303,12 @@ struct DataFolder: Sendable {
     return ring
   }
 
+  /// Where a server on this machine has its master key, for people who look for it from another one.
+  func keyPlace(environment: [String: String]) -> String {
+    let place = PassedKey(environment: environment)?.source ?? Self.resolved(key)
+    return "\(ProcessInfo.processInfo.hostName):\(place)"
+  }
+
   /// Reads the keys from the file; returns nil when it doesn't exist.
   func keptKeys() throws(ConfigurationError) -> KeyRing? {
     let data: [UInt8]

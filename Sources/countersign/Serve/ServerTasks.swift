@@ -15,7 +15,7 @@ struct ServerTasks: Sendable {
       keeper: KeyRotationTask(
         parts.instance, parts.folder, environment: parts.environment, log: parts.log),
       integrity: IntegrityWatch(parts.instance, log: parts.log), file: parts.databaseFile,
-      log: parts.log)
+      place: parts.folder.keyPlace(environment: parts.environment), log: parts.log)
     deliveries = Delivery.all(
       of: parts.configuration, identity, mail: parts.mail, sms: parts.sms, log: parts.log)
     auditFile = parts.auditFile
