@@ -30,6 +30,19 @@ public struct Administrators: Sendable {
     }
   }
 
+  /// Checks the email address of a new administrator, before anyone is asked for a password.
+  ///
+  /// - Throws: ``AdministratorError``.
+  public func check(newEmail email: String) async throws(AdministratorError) {
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+    let isTaken = try await store.read(AdministratorError.self) { connection in
+      try connection.first(
+        "SELECT 1 FROM administrator WHERE email_folded = \(AccountRules.folded(email: email))"
+      ) { _ in true } ?? false
+    }
+    if isTaken { throw .emailTaken }
+  }
+
   /// Validates the fields of a new administrator and hashes the password.
   func check(
     email: String, displayName: String, password: Secret

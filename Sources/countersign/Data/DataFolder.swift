@@ -28,6 +28,13 @@ struct DataFolder: Sendable {
   /// The file with the position of the audit log on a server's standard output.
   var auditFilePosition: String { "\(path)/audit-file.position" }
 
+  /// Returns whether a name in the folder is that of something that this program creates there.
+  static func isPart(_ name: String) -> Bool {
+    let names = ["countersign.sqlite", "master.key", "init.", "restore", "before-", "audit-file."]
+    return [serverLockName, keysLockName, auditFileLockName].contains(name)
+      || names.contains(where: name.hasPrefix)
+  }
+
   private static let serverLockName = "server.lock"
   private static let keysLockName = "keys.lock"
   private static let auditFileLockName = "audit-file.lock"

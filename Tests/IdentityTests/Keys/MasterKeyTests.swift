@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import TestDatabases
 import Testing
 
 @testable import Identity
