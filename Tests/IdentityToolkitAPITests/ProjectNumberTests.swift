@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import JSON
