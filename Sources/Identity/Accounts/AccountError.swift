@@ -57,6 +57,11 @@ public enum AccountError: Error, Sendable {
   /// The user reported a change to their second factors; they can't be changed, nor can the
   /// account be deleted, until an owner reviews the report.
   case changesLocked
+  /// The user pool requires a session with a second factor to unenroll a factor, and so to delete an
+  /// account with one.
+  case secondFactorNeeded
+  /// A factor is suspended, so its user can't delete the account.
+  case factorSuspended
   /// Service tokens can't remove second factors in this pool.
   case factorRemovalByTokenOff
   /// The service token was revoked, or its creator's role ended, after the request began.
@@ -93,4 +98,6 @@ public enum AccountError: Error, Sendable {
 
 extension AccountError: UseCaseError {
   package static func deleted(_ scope: Scope) -> AccountError { .scopeDeleted(scope) }
+  package static var revokedToken: AccountError { .tokenRevoked }
+  package static func signInDisabled(_ scope: Scope) -> AccountError { .scopeDisabled(scope) }
 }

@@ -55,13 +55,11 @@ extension Accounts {
     let newHash = hash
     let now = store.clock.now()
     let store = store
-    let result: Result<AccountUpdate, AccountError> = try await store.write(AccountError.self) {
+    let result: Result<AccountUpdate, AccountError> = try await store.write(
+      by: author, AccountError.self
+    ) {
       connection in
-      try Self.check(author, session, at: now, connection)
-      // The pool may have been disabled or deleted while the password was hashed.
-      if session != nil, newHash != nil, try !SignIns.isOpen(scope, connection) {
-        throw AccountError.session(.tokenExpired)
-      }
+      try Self.check(session, connection)
       if change.needsPasswordSignIn {
         try SignIns.checkPasswordSignIn(in: scope, connection)
       }
@@ -139,15 +137,13 @@ extension Accounts {
     return try result.get()
   }
 
-  /// Checks in the transaction of a change that its author's credential is still valid, and so is the
-  /// session of a user who changes their own account.
+  /// Checks in the transaction of a change that the session of a user who changes their own account
+  /// is still open.
   ///
-  /// - Throws: ``AccountError/tokenRevoked``, ``AccountError/session(_:)``.
+  /// - Throws: ``AccountError/session(_:)``.
   static func check(
-    _ author: Author, _ session: UserSession? = nil, at now: Instant,
-    _ connection: borrowing Connection
+    _ session: UserSession?, _ connection: borrowing Connection
   ) throws {
-    guard try author.isInForce(at: now, connection) else { throw AccountError.tokenRevoked }
     guard let session else { return }
     try AccountError.translating { try Sessions.check(session, connection) }
   }

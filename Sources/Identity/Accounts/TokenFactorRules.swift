@@ -58,16 +58,15 @@ enum TokenFactorRules {
     }
   }
 
-  /// Checks and counts a service token's deletion of an account with second factors: the token could
-  /// create the user again without them.
+  /// Checks and counts a service token's deletion of an account with second factors.
   ///
   /// - Throws: ``AccountError/factorRemovalByTokenOff``,
   ///   ``AccountError/tooManyFactorChanges(until:)``.
   static func checkDeletion(
-    of account: Account, in scope: Scope, by author: Author, at now: Instant,
+    of account: Account, in scope: Scope, by token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard case .serviceToken(let token, _) = author.actor, !account.factors.isEmpty else { return }
+    guard !account.factors.isEmpty else { return }
     try check(removed: account.factors, in: scope, by: token, at: now, connection)
   }
 

@@ -195,7 +195,7 @@ public struct AdministratorFactors: Sendable {
         password, in: session, by: author, AdministratorFactorError.self) : nil
     let (random, totp, outbox) = (store.random, totp, store.outbox)
     let outcome: Result<ActionOutcome<[Secret]>, AdministratorFactorError> =
-      try await store.write(AdministratorFactorError.self) { connection in
+      try await store.write(by: author, AdministratorFactorError.self) { connection in
         guard let record = try Administrators.presentRecord(administrator, at: now, connection)
         else { return .failure(.ended) }
         // The session may have ended since the request began, such as while a password was hashed.
@@ -361,7 +361,7 @@ public struct AdministratorFactors: Sendable {
     let now = store.clock.now()
     let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
-      try await store.write(AdministratorFactorError.self) { connection in
+      try await store.write(by: author, AdministratorFactorError.self) { connection in
         if let session, try !ConsoleSessions.isOpen(session, at: now, connection) {
           return .failure(.sessionEnded)
         }

@@ -20,7 +20,7 @@ public struct Administrators: Sendable {
     let now = store.clock.now()
     let id = ID<Administrator>(store.random.uuid())
     let outbox = store.outbox
-    return try await store.write(AdministratorError.self) { connection in
+    return try await store.write(by: author, AdministratorError.self) { connection in
       let administrator = try Self.insert(
         id, email: email, displayName: displayName, hash: hash, grant: grant, by: author, at: now,
         connection)

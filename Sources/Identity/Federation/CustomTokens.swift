@@ -62,6 +62,7 @@ public enum CustomTokenError: Error, Sendable {
 
 extension CustomTokenError: UseCaseError {
   package static func deleted(_ scope: Scope) -> CustomTokenError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> CustomTokenError { .scopeDisabled(scope) }
 }
 
 /// Signs users in with custom tokens created by a project's own backend.
@@ -105,6 +106,7 @@ public struct CustomTokens: Sendable {
     let random = store.random
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
+      by: author,
       CustomTokenError.self
     ) { connection in
       if let signer = contents.signer, try !TrustedTokenKeys.isInForce(signer, connection) {

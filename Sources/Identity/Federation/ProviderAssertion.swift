@@ -155,6 +155,7 @@ public enum FederationError: Error, Sendable {
 
 extension FederationError: UseCaseError {
   package static func deleted(_ scope: Scope) -> FederationError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> FederationError { .scopeDisabled(scope) }
 }
 
 extension Federation {

@@ -111,4 +111,5 @@ public enum ImportError: Error, Sendable {
 
 extension ImportError: UseCaseError {
   package static func deleted(_ scope: Scope) -> ImportError { .scopeDeleted(scope) }
+  package static var revokedToken: ImportError { .tokenRevoked }
 }

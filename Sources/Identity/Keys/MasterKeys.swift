@@ -160,7 +160,7 @@ public struct MasterKeys: Sendable {
     let id = ids[0]
     let latest = try await store.read(KeyError.self) { connection in try Self.latest(connection) }
     guard latest?.id != id else { return [] }
-    return try await store.write(KeyError.self) { connection in
+    return try await store.write(by: author, KeyError.self) { connection in
       let before = try Self.latest(connection)
       guard before?.id != id else { return [] }
       if let before, !ids.contains(before.id) { throw Failure("the newest master key is missing") }

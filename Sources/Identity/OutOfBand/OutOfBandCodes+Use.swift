@@ -86,7 +86,7 @@ extension OutOfBandCodes {
       throw OutOfBandError(error)
     }
     let now = store.clock.now()
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       let (record, account) = try Self.take(code, in: scope, .passwordReset, at: now, connection)
       let scope = record.code.scope
       guard try SignIns.methods(scope, connection).password else {
@@ -131,7 +131,7 @@ extension OutOfBandCodes {
   ) async throws(OutOfBandError) -> AppliedCode {
     let now = store.clock.now()
     let store = store
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       if case .session(let session) = user {
         _ = try OutOfBandError.translating { try Sessions.check(session, connection) }
       }

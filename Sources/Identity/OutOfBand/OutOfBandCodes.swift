@@ -86,7 +86,7 @@ public struct OutOfBandCodes: Sendable {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
     let store = store
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)

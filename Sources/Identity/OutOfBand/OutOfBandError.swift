@@ -54,6 +54,7 @@ public enum OutOfBandError: Error, Sendable {
 
 extension OutOfBandError: UseCaseError {
   package static func deleted(_ scope: Scope) -> OutOfBandError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> OutOfBandError { .scopeDisabled(scope) }
 }
 
 extension OutOfBandError {

@@ -75,6 +75,7 @@ public enum SignInError: Error, Sendable {
 
 extension SignInError: UseCaseError {
   package static func deleted(_ scope: Scope) -> SignInError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> SignInError { .scopeDisabled(scope) }
 }
 
 /// The result of a first factor.

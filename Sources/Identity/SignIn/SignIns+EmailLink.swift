@@ -34,7 +34,7 @@ extension SignIns {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     let email = AccountRules.folded(email: email)
     let now = store.clock.now()
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       guard try Self.methods(scope, connection).emailLink else {
         throw OutOfBandError.operationNotAllowed
       }

@@ -88,7 +88,9 @@ extension SignIns {
   ) async throws(SignInError) -> PhoneSignInOutcome {
     let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
-    let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(SignInError.self) {
+    let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(
+      by: author, SignInError.self
+    ) {
       connection in
       try Self.checkPhones(scope, connection)
       let number: String

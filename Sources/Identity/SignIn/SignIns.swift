@@ -39,7 +39,9 @@ public struct SignIns: Sendable {
     let hash = try await accounts.check(new, in: scope)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
-    let result: Result<SessionGrant, AccountError> = try await store.write(AccountError.self) {
+    let result: Result<SessionGrant, AccountError> = try await store.write(
+      by: author, AccountError.self
+    ) {
       connection in
       // It may have been turned off while the password was hashed.
       try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
@@ -95,7 +97,7 @@ public struct SignIns: Sendable {
 
   /// Reads a pool's current sign-in methods and state; a ``Scope`` has those from when the request
   /// began.
-  private static func stored(
+  static func stored(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> (methods: SignInMethods, isDisabled: Bool, isDeleted: Bool) {
     try connection.first(

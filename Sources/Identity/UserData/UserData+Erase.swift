@@ -12,11 +12,11 @@ extension UserData {
     _ scope: Scope, _ uid: ID<Account>, reason: String, by author: Author
   ) async throws(ActionDenial) -> Erasure {
     let now = store.clock.now()
-    return try await store.write(ActionDenial.self) { connection in
+    return try await store.write(by: author, ActionDenial.self) { connection in
       guard let subject = try subject(scope, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
-      var (erasure, entry) = try Self.erase(subject, at: now, connection)
+      var (erasure, entry) = try Self.erase(subject, by: author, at: now, connection)
       entry.note = reason
       try entry.record(by: author, at: now, connection)
       return erasure
@@ -38,7 +38,8 @@ extension UserData {
       guard let subject = try subject(scope, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
-      let (erasure, entry) = try Self.erase(subject, at: now, connection)
+      let (erasure, entry) = try Self.erase(
+        subject, by: request.author, at: now, connection)
       return SupportAction(entry: entry, value: erasure)
     }
   }
@@ -59,7 +60,8 @@ extension UserData {
         throw ActionDenial.accountNotFound
       }
       guard subject.account == nil else { throw ActionDenial.nothingToDo }
-      let (erasure, entry) = try Self.erase(subject, at: context.now, connection)
+      let (erasure, entry) = try Self.erase(
+        subject, by: context.author, at: context.now, connection)
       try context.record(entry, connection)
       return erasure
     }
@@ -85,14 +87,15 @@ extension UserData {
   }
 
   private static func erase(
-    _ subject: UserDataSubject, at now: Instant, _ connection: borrowing Connection
+    _ subject: UserDataSubject, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> (erasure: Erasure, entry: AuditEntry) {
     let (scope, identifiers) = (subject.scope, subject.identifiers)
     var sessions = 0
     if let account = subject.account {
       sessions = try Sessions.count(account.key, connection)
       // Its entry would contain what is erased.
-      _ = try Accounts.delete(account, in: scope, at: now, connection)
+      _ = try Accounts.delete(account, in: scope, by: author, at: now, connection)
       try connection.run("DELETE FROM session WHERE account_key = \(account.key)")
       try connection.run("DELETE FROM outbox WHERE account_key = \(account.key)")
       try ThrottleCharge.reset(.messages(of: account.key), connection)

@@ -231,6 +231,7 @@ public struct EnrollmentLinks: Sendable {
     let digits = TypedCode.digits(TOTPFactor.digits, of: typed)
     // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
     let outcome: Result<Scope, EnrollmentLinkError> = try await store.write(
+      by: author,
       EnrollmentLinkError.self
     ) { connection in
       let (link, account) = try Self.find(code, at: now, connection)

@@ -98,6 +98,10 @@ extension WireError {
       self.init(
         "ABORTED : The configuration was changed by another request.", status: .conflict,
         reason: "conflict")
+    case .approvalRequired:
+      self.init(
+        "OPERATION_NOT_ALLOWED : This change weakens the policy for so many users that a second "
+          + "administrator has to approve it. Change the policy in the console.")
     case .refusalNeedsEmail:
       self.init("INVALID_CONFIG : Sign-ins can't be refused while the server sends no email.")
     case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
@@ -137,6 +141,8 @@ extension WireError {
     case .notDisabled: self.init("NOT_DISABLED : Disable the account before batch deletion.")
     case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
+    case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    case .factorSuspended: self.init(Self.factorSuspended)
     case .factorRemovalByTokenOff:
       self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
     case .tokenRevoked: self = .invalidCredentials
@@ -316,6 +322,10 @@ extension WireError {
   }
 
   init(unavailable cause: Failure) {
+    guard !cause.isRevokedToken else {
+      self = .invalidCredentials
+      return
+    }
     self = .unavailable
     self.cause = cause.description
   }

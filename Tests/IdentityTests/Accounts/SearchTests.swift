@@ -133,7 +133,8 @@ struct SearchTests {
   @Test func `emptying a pool clears its search indexes`() async throws {
     try await withInstance { instance in
       try await populate(instance)
-      try await instance.identity.accounts.deleteAll(instance.globex, by: Instance.boss)
+      try await instance.identity.accounts.deleteAll(
+        instance.globex, by: Author(actor: .emulatorOwner))
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant,
         by: Instance.boss)
