@@ -108,7 +108,7 @@ struct CodeEndTests {
         by: Instance.visitor)
       await expect("invalidCode") { try await codes.look(at: signIn) }
       try await change(instance, alice) { $0.emailVerified = false }
-      // The link verifies the address, so the password of whoever created the account is removed.
+      // The link verifies the address, so the password of its creator is removed.
       let reset = try await instance.code(.passwordReset)
       _ = try await identity.signIns.emailLink(
         acme, email: Person.alice.email, code: instance.code(.signIn), by: Instance.visitor)
