@@ -334,38 +334,6 @@ extension SQL {
       WHERE schemaname = current_schema()) AS tables
       """)
 
-  /// The tables, views, triggers, and functions without those of the database and its extensions,
-  /// with the columns `kind`, `name`, `table_name` of a trigger, and `text`: the body of a function,
-  /// or that which a trigger calls; in SQLite, the statement that creates it.
-  public static let schemaObjects = SQL(
-    sqlite: """
-      (SELECT type AS kind, name, tbl_name AS table_name, coalesce(sql, '') AS text
-      FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')
-        AND NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')) AS objects
-      """,
-    postgreSQL: """
-      (SELECT CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS kind,
-        relname::text AS name, relname::text AS table_name, '' AS text
-      FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'f', 'v', 'm')
-        AND relnamespace = current_schema()::regnamespace AND NOT EXISTS (
-          SELECT 1 FROM pg_catalog.pg_depend AS d
-          WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = pg_class.oid
-            AND d.deptype = 'e')
-      UNION ALL SELECT 'trigger', tgname::text, c.relname::text, p.prosrc
-      FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
-        JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
-      WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace
-      UNION ALL SELECT 'rule', r.rulename::text, c.relname::text, ''
-      FROM pg_catalog.pg_rewrite AS r JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class
-      WHERE r.rulename <> '_RETURN' AND c.relnamespace = current_schema()::regnamespace
-      UNION ALL SELECT 'function', proname::text, '', prosrc
-      FROM pg_catalog.pg_proc
-      WHERE pronamespace = current_schema()::regnamespace AND NOT EXISTS (
-        SELECT 1 FROM pg_catalog.pg_depend AS d
-        WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = pg_proc.oid
-          AND d.deptype = 'e')) AS objects
-      """)
-
   /// The indexes that can be dropped and created again, with the columns `name`, `table_name`, and
   /// `text`, the statement that creates it.
   public static let indexes = SQL(

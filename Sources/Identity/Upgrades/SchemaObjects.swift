@@ -8,7 +8,7 @@ struct SchemaObjects {
     /// `table`, `view`, `trigger`, `rule`, or `function`.
     let kind: UntrustedText
     let name: UntrustedText
-    /// The table of a trigger or rule.
+    /// The table of a trigger or rule; otherwise the same as the name.
     let table: UntrustedText
 
     init(_ kind: String, _ name: String, table: String) {
@@ -41,17 +41,17 @@ struct SchemaObjects {
     let migrations = Identity.migrations(for: database.dialect)
     let pending = try await SchemaCompatibility.pending(database)
     guard pending.first != migrations.baseline else { return }
-    let expected = SchemaObjects(migrations, pending: pending, dialect: database.dialect)
+    let expected = SchemaObjects(migrations, pending: pending)
     let faults = try await database.read { try expected.faults($0, isCurrent: pending.isEmpty) }
     guard faults.isEmpty else { throw MigrationError.foreign(Array(faults.prefix(most))) }
   }
 
   /// Creates the objects that migrations create, in the form in which the files are written: a
   /// statement begins a line, and its end ends one.
-  init(_ migrations: Migrations, pending: [Migration], dialect: Dialect) {
+  init(_ migrations: Migrations, pending: [Migration]) {
     addTable("schema_migration")
     for migration in [migrations.baseline] + migrations.later {
-      read(migration.text, dialect)
+      read(migration.text)
     }
     for migration in pending where migration != migrations.baseline {
       for line in migration.text.split(separator: "\n") where line.hasPrefix("DROP TABLE ") {
@@ -61,7 +61,7 @@ struct SchemaObjects {
     }
   }
 
-  private mutating func read(_ text: String, _ dialect: Dialect) {
+  private mutating func read(_ text: String) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     var bodies: [Substring: [UInt8]] = [:]
     while let line = lines.popFirst() {
@@ -74,7 +74,7 @@ struct SchemaObjects {
           addTable(words[3])
           for part in ["config", "data", "docsize", "idx"] { addTable("\(words[3])_\(part)") }
         case "TRIGGER":
-          let statement = Self.statement(line, &lines, end: dialect == .sqlite ? "END;" : ";")
+          let statement = Self.statement(line, &lines, end: ";")
           let words = Self.words(statement)
           guard let on = words.firstIndex(of: "ON"), words.indices.contains(on + 1) else {
             continue
@@ -86,7 +86,7 @@ struct SchemaObjects {
           let statement = Self.statement(line, &lines, end: "$$;")
           let body = Self.spaced(statement.split(separator: "$$").dropFirst().first ?? "")
           bodies[words[2]] = body
-          code[Object("function", String(words[2]), table: "")] = body
+          code[Object("function", String(words[2]), table: String(words[2]))] = body
         default: break
         }
       case "DROP" where words.count > 2 && words[1] == "TABLE":
@@ -106,12 +106,15 @@ struct SchemaObjects {
     code[Object("table", String(name), table: String(name))] = []
   }
 
-  /// Returns the lines until one that ends with `end`, without it.
+  /// Returns the lines until one that ends with `end`, or that ends a block, without the semicolon.
   private static func statement(
     _ first: Substring, _ lines: inout ArraySlice<Substring>, end: String
   ) -> String {
-    var statement = String(first)
-    while !statement.hasSuffix(end), let line = lines.popFirst() { statement += "\n\(line)" }
+    var (statement, isBlock) = (String(first), false)
+    while !statement.hasSuffix(isBlock ? "END;" : end), let line = lines.popFirst() {
+      if line == "BEGIN", end == ";" { isBlock = true }
+      statement += "\n\(line)"
+    }
     return String(statement.dropLast())
   }
 
@@ -128,13 +131,8 @@ struct SchemaObjects {
   private func faults(
     _ connection: borrowing Connection, isCurrent: Bool
   ) throws -> [String] {
-    let stored = try connection.all(
-      "SELECT kind, name, table_name, text FROM \(SQL.schemaObjects)"
-    ) { row in
-      (
-        object: Object(try row.value(0), try row.value(1), table: try row.value(2)),
-        text: try row.value(3) as String
-      )
+    let stored = try connection.catalog.objects(connection).map { object in
+      (object: Object(object.kind, object.name, table: object.table), code: object.code)
     }
     let foreign = stored.filter { object, text in
       guard !dropped.contains(object.table) else { return false }
