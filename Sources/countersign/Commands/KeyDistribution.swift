@@ -14,7 +14,7 @@ struct KeyDistribution {
   let pause: () async throws -> Bool
   let say: (Message) -> Void
 
-  /// - Parameter identity: The instance, which asks every second.
+  /// Asks an instance every second.
   init(of key: String, _ identity: Identity) {
     let end = ContinuousClock.now + Self.patience
     self.init(

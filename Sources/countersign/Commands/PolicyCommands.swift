@@ -23,7 +23,7 @@ enum PolicyExportCommand: Command {
         Terminal.write(Array(text.utf8))
         return 0
       } catch .problems {
-        throw ConfigurationError(Message("cli.project-not-found"))
+        throw ConfigurationError(Instance.notFound(project?.text ?? "", tenant: nil))
       }
     }
   }
