@@ -199,6 +199,7 @@ public struct MasterKeys: Sendable {
   }
 
   /// Records the first key of an instance, and a new one that was added while no server was live.
+  ///
   /// Beside live servers, a new key only decrypts until it's recorded.
   ///
   /// - Throws: ``KeyError``.

@@ -73,6 +73,7 @@ public struct Nodes: Sendable {
   /// Returns the live servers that don't have a master key.
   ///
   /// - Parameter key: The ID of the key.
+  /// - Returns: The servers.
   /// - Throws: ``KeyError``.
   public func lacking(_ key: String) async throws(KeyError) -> [Node] {
     let now = store.clock.now()
