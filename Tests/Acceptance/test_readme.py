@@ -14,7 +14,7 @@ from support.rest import Api, ok
 README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
              "docs/api.md", "docs/clients.md", "docs/service-tokens.md", "docs/configuration.md",
-             "docs/operations.md", "docs/architecture.md", "docs/audit-file.md",
+             "docs/operations.md", "docs/incidents.md", "docs/architecture.md", "docs/audit-file.md",
              "docs/audit-chain.md", "docs/user-data.md", "docs/scaling.md"]
 
 
@@ -238,7 +238,7 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|serve|init|backup|restore|move|import|export|demo)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|project \w+|tenant \w+|migrate|doctor|check-config|manual|serve|init|backup|restore|move|import|export|demo)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())
