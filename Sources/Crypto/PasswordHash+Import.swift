@@ -48,7 +48,7 @@ extension PasswordHash {
       return
     case .hmac(let digest, _, _), .digest(let digest, _, _):
       if hash.count == 2 * digest.length, let bytes = Hex.decode(hash) { hash = bytes }
-      guard hash.count == digest.length else { throw .malformed }
+      guard hash.count == digest.length, !Self.isText(hash) else { throw .malformed }
     case .pbkdf2(let digest, let rounds):
       guard hash.count >= PasswordCeiling.shortestHash, !Self.isText(hash) else {
         throw .malformed
