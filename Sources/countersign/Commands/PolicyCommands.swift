@@ -16,6 +16,7 @@ enum PolicyExportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = arguments.value("project").map { ID<Project>($0) }
+    let missing = Instance.notFound(project?.text ?? "", tenant: nil)
     return try await Instance.use(arguments) { instance in
       do throws(PolicyFileError) {
         let file = try await instance.identity.policies.file(of: project)
@@ -23,7 +24,7 @@ enum PolicyExportCommand: Command {
         Terminal.write(Array(text.utf8))
         return 0
       } catch .problems {
-        throw ConfigurationError(Instance.notFound(project?.text ?? "", tenant: nil))
+        throw ConfigurationError(missing)
       }
     }
   }
