@@ -207,7 +207,10 @@ final class Engine: Sendable {
       let body = try gunzip(exchange.body, atMost: exchange.bodyLimit)
       exchange.held += body.count
       let (_, together) = bodies.add(body.count, ordering: .relaxed)
-      guard together <= limits.bodiesTogether else { return .serviceUnavailable }
+      guard together <= limits.bodiesTogether else {
+        drop(exchange)
+        return .serviceUnavailable
+      }
       exchange.body = body
       exchange.fields[.contentEncoding] = nil
       return nil
