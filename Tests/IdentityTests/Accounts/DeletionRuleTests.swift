@@ -60,13 +60,14 @@ struct DeletionRuleTests {
           try await run(
             instance,
             """
-            UPDATE account SET changes_locked_at = \(instance.now.microseconds)
+            UPDATE /* test */ account SET changes_locked_at = \(instance.now.microseconds)
             WHERE account_key = \(device.account.key)
             """)
         case .sessionWithoutFactor:
           try await run(
             instance,
-            "UPDATE scope SET withdrawal_needs_factor = 1 WHERE scope_key = \(scope.key)")
+            "UPDATE /* test */ scope SET withdrawal_needs_factor = 1 WHERE scope_key = \(scope.key)"
+          )
           session = UserSession(
             id: session.id, scope: scope, account: session.account, authTime: session.authTime,
             provider: .password, secondFactor: nil, claims: nil)
@@ -75,7 +76,7 @@ struct DeletionRuleTests {
           try await run(
             instance,
             """
-            UPDATE factor SET suspended_until = \(until.microseconds)
+            UPDATE /* test */ factor SET suspended_until = \(until.microseconds)
             WHERE account_key = \(device.account.key)
             """)
         case .tokensOff: try await instance.setSupportRules { $0.tokensRemoveFactors = false }
@@ -84,7 +85,7 @@ struct DeletionRuleTests {
           try await run(
             instance,
             """
-            UPDATE scope SET pattern = 'mandatory', mandatory_from = NULL
+            UPDATE /* test */ scope SET pattern = 'mandatory', mandatory_from = NULL
             WHERE scope_key = \(scope.key)
             """)
         }
