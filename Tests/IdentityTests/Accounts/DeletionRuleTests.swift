@@ -115,7 +115,7 @@ struct DeletionRuleTests {
       ])
   }
 
-  @Test func `whoever may delete users may remove their factors`() {
+  @Test func `a role that may delete users may remove their factors`() {
     for role in Role.allCases where role.permissions.contains(.changeUsers) {
       #expect(role.permissions.contains(.removeFactors))
     }

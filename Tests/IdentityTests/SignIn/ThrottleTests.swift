@@ -40,8 +40,7 @@ struct ThrottleTests {
       let first = try await charge(instance, "x", .passwords)
       instance.clock.advance(microseconds: -500)
       let second = try await charge(instance, "x", .passwords)
-      #expect(first?.counter.name == "x")
-      #expect(second?.counter.name == "x")
+      #expect(first != nil && second != nil)
     }
   }
 
