@@ -25,7 +25,8 @@ struct DatabaseDamageTests {
       let watch = Task { await IntegrityWatch(instance, log: log).run() }
       let readiness = Readiness(
         instance.identity, folder, environment: [:], certificate: nil, mail: nil, auditFile: nil,
-        file: nil, isDamaged: { database.damage != nil }, hasSpace: { true })
+        file: nil, isDamaged: { database.damage != nil }, hasSpace: { true },
+        log: Log(.text, write: { _, _ in true }))
       let file = try #require(FileHandle(forUpdatingAtPath: folder.database))
       let size = try file.seekToEnd()
       try file.seek(toOffset: 4096)

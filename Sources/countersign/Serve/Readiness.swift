@@ -57,6 +57,9 @@ actor Readiness {
   private let isDamaged: @Sendable () -> Bool
   /// Whether the disk of the database's server has space.
   private let hasSpace: @Sendable () async -> Bool
+  private let log: Log
+  /// The result that was logged last; the server starts as one that's ready.
+  private var logged = State()
 
   /// The least free disk space, in bytes, with which the server is ready.
   static let leastSpace = 64 << 20
@@ -69,7 +72,7 @@ actor Readiness {
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
     certificate: ServedCertificate?, mail: MailHealth?, auditFile: AuditFileWriter?,
     file: OpenedDatabaseFile?, isDamaged: @escaping @Sendable () -> Bool,
-    hasSpace: @escaping @Sendable () async -> Bool
+    hasSpace: @escaping @Sendable () async -> Bool, log: Log
   ) {
     self.identity = identity
     self.folder = folder
@@ -79,6 +82,7 @@ actor Readiness {
     self.file = file
     self.isDamaged = isDamaged
     self.hasSpace = hasSpace
+    self.log = log
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
     database = DatabaseProbe(longest: Self.longestWrite) { try await identity.checkWritable() }
@@ -119,7 +123,20 @@ actor Readiness {
       return state
     }
     last = (.now, task)
-    return await task.value
+    let state = await task.value
+    if state != logged {
+      logged = state
+      log.add(.readiness(state))
+    }
+    return state
+  }
+
+  /// How often a change is looked for while no one asks, in seconds.
+  static let interval = 10
+
+  /// Looks for changes, so that each is logged, also without a load balancer.
+  func watch() async {
+    repeat { _ = await state() } while await slept(.seconds(Self.interval))
   }
 
   private static func find(

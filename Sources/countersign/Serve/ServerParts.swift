@@ -42,7 +42,8 @@ struct ServerParts: Sendable {
       instance.identity, folder, environment: environment,
       certificate: certificates?.served, mail: mail, auditFile: auditFile, file: databaseFile,
       isDamaged: { [database = instance.database as? SQLiteDatabase] in database?.damage != nil },
-      hasSpace: { [database = instance.database] in await database.hasSpace() })
+      hasSpace: { [database = instance.database] in await database.hasSpace() },
+      log: log)
     requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     violations = ViolationReports(log: log)
   }

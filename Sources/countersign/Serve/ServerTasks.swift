@@ -5,6 +5,7 @@ struct ServerTasks: Sendable {
   private let housekeeping: Housekeeping
   private let deliveries: [Delivery]
   private let auditFile: AuditFileWriter?
+  private let readiness: Task<Void, Never>
 
   /// Starts the tasks, after finding out whether this server does those that one of several does.
   init(_ parts: ServerParts) async throws {
@@ -20,12 +21,15 @@ struct ServerTasks: Sendable {
       of: parts.configuration, identity, mail: parts.mail, sms: parts.sms, log: parts.log)
     auditFile = parts.auditFile
     await auditFile?.start()
+    readiness = Task { [readiness = parts.readiness] in await readiness.watch() }
   }
 
   /// Stops the tasks, and then lets another server do those of one.
   ///
   /// The audit file ends last, since the others add entries.
   func stop() async {
+    readiness.cancel()
+    await readiness.value
     await Delivery.stop(deliveries)
     await housekeeping.stop()
     await auditFile?.finish()
