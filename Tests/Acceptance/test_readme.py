@@ -147,14 +147,14 @@ def link_provider(administrator, server):
     """Sets up a sign-in provider that the administrator is linked with, until `remove_provider`."""
     execute(
         server.data, """INSERT INTO sign_in_provider (provider_id, name, issuer, client_id, scopes,
-                          groups_claim, mfa_values, created_at, changed_at)
+                          groups_claim, mfa_values)
                         VALUES (1, 'Example ID', 'https://id.example.com', 'console', 'openid',
-                          'groups', '["mfa"]', 1, 1)
+                          'groups', '["mfa"]')
                         ON CONFLICT DO NOTHING""")
     execute(
         server.data, """INSERT INTO administrator_provider_link (issuer, subject, administrator_id,
-                          groups, created_at)
-                        VALUES ('https://id.example.com', 's', ?, '[]', 1)
+                          groups)
+                        VALUES ('https://id.example.com', 's', ?, '[]')
                         ON CONFLICT DO NOTHING""", administrator)
 
 

@@ -662,8 +662,6 @@ CREATE TABLE administrator_provider_link (
   subject TEXT NOT NULL,
   administrator_id TEXT NOT NULL UNIQUE REFERENCES administrator ON DELETE CASCADE,
   groups TEXT NOT NULL,
-  created_at BIGINT NOT NULL,
-  last_sign_in_at BIGINT,
   PRIMARY KEY (issuer, subject)
 );
 
@@ -677,9 +675,7 @@ CREATE TABLE sign_in_provider (
   scopes TEXT NOT NULL,
   groups_claim TEXT NOT NULL,
   -- The values of acr and amr that stand for a second factor, as a JSON array.
-  mfa_values TEXT NOT NULL,
-  created_at BIGINT NOT NULL,
-  changed_at BIGINT NOT NULL
+  mfa_values TEXT NOT NULL
 );
 
 CREATE TABLE sign_in_provider_role (
