@@ -88,6 +88,8 @@ public enum AccountError: Error, Sendable {
   /// Too many wrong passwords from the network, or attempts to take email addresses in use; retry
   /// after the given time.
   case tooManyAttempts(until: Instant)
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
   /// The session to be replaced is no longer valid.
   case session(SessionError)
   /// Too many passwords are being hashed; retry after a second.
@@ -100,4 +102,7 @@ extension AccountError: UseCaseError {
   package static func deleted(_ scope: Scope) -> AccountError { .scopeDeleted(scope) }
   package static var revokedToken: AccountError { .tokenRevoked }
   package static func signInDisabled(_ scope: Scope) -> AccountError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> AccountError {
+    .tooManySignUps(until: until)
+  }
 }

@@ -9,6 +9,9 @@ public struct Author: Sendable {
   /// Whether a backend forwarded the address.
   public var isForwarded = false
 
+  /// Whether a backend makes the request with its service token, for a user.
+  public var isOfBackend = false
+
   /// The address, and who vouches for it.
   var client: ClientAddress {
     isForwarded ? ClientAddress(forwarded: address) : ClientAddress(seen: address)

@@ -8,6 +8,7 @@ struct CounterName: Sendable, Equatable {
   enum Kind: String, CaseIterable, Sendable {
     case passwordsFromNetwork = "address"
     case passwordsOfEmail = "email"
+    case signUpsFromNetwork = "sign-ups"
     case phoneSignInCodes = "sms code"
     case requestedMessagesToNumber = "sms number"
     case requestedMessagesFromNetwork = "sms network"
@@ -60,6 +61,11 @@ extension CounterName {
 
   static func passwords(of email: TypedEmail, in pool: Int64) -> CounterName {
     CounterName(.passwordsOfEmail, "\(pool) \(email.digest)")
+  }
+
+  /// Accounts that a network creates in a project, including its tenants.
+  static func signUps(from client: ClientAddress, in pool: Int64) -> CounterName {
+    CounterName(.signUpsFromNetwork, "\(pool) \(client.network)")
   }
 
   /// Incorrect codes of phone sign-in.

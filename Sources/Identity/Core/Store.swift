@@ -11,6 +11,8 @@ package protocol UseCaseError: Error {
   static func signInDisabled(_ scope: Scope) -> Self
   /// The author's service token was revoked, or its creator's role ended, after the request began.
   static var revokedToken: Self { get }
+  /// The network created too many accounts.
+  static func refusedSignUp(until: Instant) -> Self
 }
 
 extension UseCaseError {
@@ -23,6 +25,10 @@ extension UseCaseError {
   }
 
   package static var revokedToken: Self { unavailable(Failure(RevokedToken())) }
+
+  package static func refusedSignUp(until: Instant) -> Self {
+    unavailable(Failure(TooManySignUps(until: until)))
+  }
 }
 
 /// Creating something in a user pool failed because the pool was deleted meanwhile.
@@ -145,6 +151,8 @@ package final class Store: Sendable {
       throw E.signInDisabled(disabled.scope)
     } catch is RevokedToken {
       throw E.revokedToken
+    } catch let refused as TooManySignUps {
+      throw E.refusedSignUp(until: refused.until)
     } catch {
       await report(error)
       throw E.unavailable(Failure(error))

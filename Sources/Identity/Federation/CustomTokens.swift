@@ -58,11 +58,16 @@ public enum CustomTokenError: Error, Sendable {
   case scopeDeleted(Scope)
   /// The database is unavailable.
   case unavailable(Failure)
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
 }
 
 extension CustomTokenError: UseCaseError {
   package static func deleted(_ scope: Scope) -> CustomTokenError { .scopeDeleted(scope) }
   package static func signInDisabled(_ scope: Scope) -> CustomTokenError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> CustomTokenError {
+    .tooManySignUps(until: until)
+  }
 }
 
 /// Signs users in with custom tokens created by a project's own backend.
@@ -129,7 +134,7 @@ public struct CustomTokens: Sendable {
       }
       if known == nil {
         try account.recordSignUp(
-          in: scope, method: .custom, by: author, at: now, connection)
+          in: scope, method: .custom, by: author, store.profile, at: now, connection)
       }
       guard try !store.refusesSignIn(of: account, in: scope, at: now, connection) else {
         return nil

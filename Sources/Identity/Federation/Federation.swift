@@ -218,7 +218,7 @@ extension Federation {
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
-    try account.recordSignUp(in: scope, by: author, at: now, connection)
+    try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
     return account
   }
 

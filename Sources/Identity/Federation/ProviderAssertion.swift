@@ -151,11 +151,16 @@ public enum FederationError: Error, Sendable {
   case session(SessionError)
   /// The database is unavailable.
   case unavailable(Failure)
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
 }
 
 extension FederationError: UseCaseError {
   package static func deleted(_ scope: Scope) -> FederationError { .scopeDeleted(scope) }
   package static func signInDisabled(_ scope: Scope) -> FederationError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> FederationError {
+    .tooManySignUps(until: until)
+  }
 }
 
 extension Federation {

@@ -75,7 +75,7 @@ extension SignIns {
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
     try markAsLinked(account, connection)
-    try account.recordSignUp(in: scope, by: author, at: now, connection)
+    try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
     return try AccountRecord.changed(account, in: scope, isNewPassword: false, at: now, connection)
   }
 

@@ -87,7 +87,7 @@ extension SignIns {
     _ scope: Scope, _ request: PhoneSignIn, by author: Author
   ) async throws(SignInError) -> PhoneSignInOutcome {
     let now = store.clock.now()
-    let (random, tickets) = (store.random, tickets)
+    let (random, tickets, profile) = (store.random, tickets, store.profile)
     let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(
       by: author, SignInError.self
     ) {
@@ -135,7 +135,7 @@ extension SignIns {
             return .failure(.adminOnly)
           }
           let new = try Self.make(
-            number, in: scope, by: author, at: now, random: random, connection)
+            number, in: scope, by: author, profile, at: now, random: random, connection)
           return .success(
             .signedIn(
               try Self.begin(new, in: scope, with: .signIn, at: now, random: random, connection),
@@ -206,7 +206,7 @@ extension SignIns {
   }
 
   private static func make(
-    _ number: String, in scope: Scope, by author: Author, at now: Instant,
+    _ number: String, in scope: Scope, by author: Author, _ profile: Profile, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> Account {
     var new = NewAccount()
@@ -215,7 +215,7 @@ extension SignIns {
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
-    try account.recordSignUp(in: scope, by: author, at: now, connection)
+    try account.recordSignUp(in: scope, by: author, profile, at: now, connection)
     return account
   }
 

@@ -55,7 +55,7 @@ public struct SignIns: Sendable {
       let account = try AccountRecord.insert(
         fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope,
         uid: uid, at: now, connection)
-      try account.recordSignUp(in: scope, by: author, at: now, connection)
+      try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
       return .success(
         try Sessions.begin(
           account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,

@@ -32,6 +32,7 @@ struct ClientCall: Sendable {
   func author(_ actor: Actor) -> Author {
     var author = Author(actor: actor, address: address.text, requestID: request.id.text)
     author.isForwarded = address.isForwarded
+    author.isOfBackend = holder != nil
     return author
   }
 }

@@ -24,6 +24,7 @@ extension WireError {
     case .userDisabled: self.init("USER_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -49,6 +50,7 @@ extension WireError {
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
     case .session(let error): self.init(error)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

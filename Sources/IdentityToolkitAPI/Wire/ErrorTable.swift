@@ -166,6 +166,7 @@ extension WireError {
     case .emailNeedsVerification: self.init("EMAIL_CHANGE_NEEDS_VERIFICATION")
     case .tooManyMails: self.init(Self.tooManyMails)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .busy: self = .unavailable
     case .unavailable(let cause): self.init(unavailable: cause)
     }
@@ -173,6 +174,9 @@ extension WireError {
 
   static let tooManyMails =
     "TOO_MANY_ATTEMPTS_TRY_LATER : Too many emails were requested. Try again later."
+  static let tooManySignUps =
+    "TOO_MANY_ATTEMPTS_TRY_LATER : Too many accounts were created from this network. Try again "
+    + "later."
   private static let tooManyAttempts =
     "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many "
     + "failed login attempts."
@@ -223,6 +227,7 @@ extension WireError {
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .invalidPendingCredential: self.init("INVALID_PENDING_TOKEN")
     case .pendingExpired:
       self.init(

@@ -33,6 +33,8 @@ struct CounterNameTests {
       Sample(vouching: .connection) { .passwords(from: $1, in: $0) }
     case .passwordsOfEmail:
       Sample(vouching: .pool) { pool, _ in .passwords(of: TypedEmail(email), in: pool) }
+    case .signUpsFromNetwork:
+      Sample(vouching: .pool) { .signUps(from: $1, in: $0) }
     case .phoneSignInCodes:
       Sample(vouching: .pool) { pool, _ in .phoneSignInCodes(of: phone, in: pool) }
     case .requestedMessagesToNumber:
