@@ -104,6 +104,7 @@ final class Engine: Sendable {
     version: UnsafePointer<CChar>?
   ) -> MHD_Result {
     guard let method = unsafe method, let version = unsafe version else { return MHD_Result.NO }
+    exchange.connection.serve()
     let header = unsafe HeaderReader(
       raw, method: method, target: (exchange.targetAddress, exchange.targetSize), version: version)
     exchange.method = unsafe Method(String(cString: method))
