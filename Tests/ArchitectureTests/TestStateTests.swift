@@ -57,6 +57,7 @@ struct TestStateTests {
     "IdentityToolkitAPITests/Support/Support.swift": .damage,
     "CountersignTests/DoctorTests.swift": .formerFormat,
     "IdentityTests/Accounts/SearchTests.swift": .formerFormat,
+    "IdentityTests/Accounts/DeletionRuleTests.swift": .shortcut,
     "IdentityTests/Accounts/MailboxTests.swift": .formerFormat,
     "IdentityTests/Accounts/SearchUpgradeTests.swift": .formerFormat,
     "IdentityTests/Administrators/InvitationTests.swift": .formerFormat,

@@ -69,7 +69,7 @@ import Testing
     // Texts have no separate salt.
     #expect(throws: ImportedHashError.malformed) { try PasswordHash(text, salt: [1], by: hmac) }
     // The bytes of a hash that only begin like a text, and a text within a text.
-    let bytes = Array(bcrypt.utf8.prefix(32))
+    let bytes = Array(bcrypt.utf8.prefix(7)) + (0x80..<0x99)
     let raw = try PasswordHash(bytes, salt: [], by: hmac)
     #expect(raw.encoded.hasPrefix("$hmac-sha256$"))
     let inner = "$pbkdf2-sha256$n=1$$\(Base64URL.encode(text))"

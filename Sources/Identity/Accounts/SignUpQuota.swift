@@ -1,5 +1,6 @@
 import Database
 import JSON
+import Text
 
 /// The number of accounts that a network can create in an hour without an administrator or a service
 /// token.

@@ -72,13 +72,9 @@ struct DeletionRuleTests {
             id: session.id, scope: scope, account: session.account, authTime: session.authTime,
             provider: .password, secondFactor: nil, claims: nil)
         case .suspendedFactor:
-          let until = instance.now.advanced(bySeconds: 3_600)
-          try await run(
-            instance,
-            """
-            UPDATE /* test */ factor SET suspended_until = \(until.microseconds)
-            WHERE account_key = \(device.account.key)
-            """)
+          _ = try await instance.identity.support.suspend(
+            scope, device.account.id, device.factor,
+            until: instance.now.advanced(bySeconds: 3_600), instance.agent().request())
         case .tokensOff: try await instance.setSupportRules { $0.tokensRemoveFactors = false }
         case .secondApprover:
           try await instance.setSupportRules { $0.approvalForLastFactor = true }

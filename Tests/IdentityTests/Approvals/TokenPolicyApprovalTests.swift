@@ -76,11 +76,8 @@ struct TokenPolicyApprovalTests {
           $0.configuration.state = .enabled
           $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
         }
-        // Two apps, of which one more than the limit is affected.
-        let key = scope.key
+        for person in [Person.alice, .bob] { _ = try await instance.enrolled(person, in: scope) }
         try await instance.database.write { connection in
-          _ = try connection.run(
-            "UPDATE /* test */ scope SET totp_users = 2, users = 2 WHERE scope_key = \(key)")
           var rules = SupportRules()
           rules.policyApprovalOverUsers = 2
           try rules.store(scope, connection)
