@@ -11,7 +11,7 @@ extension Readiness.Check {
     case .keys: Message("cli.cause-keys")
     case .disk: Message("cli.cause-disk")
     case .certificate: Message("cli.cause-certificate")
-    case .mail: Message("cli.cause-mail")
+    case .mail: Message("cli.cause-email")
     case .auditFile: Message("cli.cause-audit-file")
     }
   }

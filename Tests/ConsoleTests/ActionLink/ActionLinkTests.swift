@@ -335,7 +335,7 @@ import Testing
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 60)
       try await world.rename(ID("acme-retail"), to: name)
       let link = try await link(
-        world, .changeEmail, newEmail: "o'hara&amp;\(String(repeating: "a", count: 200))@example.com")
+        world, .changeEmail, newEmail: "o'hara&lt\(String(repeating: "a", count: 200))@example.com")
       let browser = Browser(world)
       let page = try await browser.get(link.address + "&lang=<script>")
       #expect(page.status == .ok && !page.text.contains("<script>a"))
