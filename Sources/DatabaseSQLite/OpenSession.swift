@@ -23,7 +23,6 @@ struct SessionOptions: Sendable {
   var busyTimeout: Duration
   var maximumPages: Int?
   var trace: (@Sendable (String) -> Void)?
-  var damage: DamageMark?
 }
 
 extension SQLiteSession {
@@ -39,8 +38,7 @@ extension SQLiteSession {
     _ role: SessionOptions.Role, _ options: SessionOptions
   ) throws(DatabaseError) -> SQLiteSession {
     _ = isWithoutMemoryStatistics
-    let session = unsafe SQLiteSession(
-      try openHandle(options), trace: options.trace, damage: options.damage)
+    let session = unsafe SQLiteSession(try openHandle(options), trace: options.trace)
     try session.configure(role, options)
     return session
   }

@@ -109,10 +109,9 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Admits a client, closing the connection that has been without a complete header the longest if
-  /// necessary.
+  /// Admits a client, closing the connection that has been idle the longest if necessary.
   ///
-  /// While every connection is served, the client waits, and those after it wait to be accepted.
+  /// While no connection is idle, the client waits, and those after it wait to be accepted.
   private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
     var pause: UInt32 = 0
     while true {
@@ -125,7 +124,7 @@ final class Acceptor: Sendable {
       case .full:
         guard !isStopping.load(ordering: .acquiring) else { return nil }
         let count = connections.count
-        guard connections.evictOldestWithoutHeader() else {
+        guard connections.evictLongestIdle() else {
           usleep(5000)
           continue
         }

@@ -85,8 +85,7 @@ struct ClientDocumentTests {
             """
             {"recaptchaEnforcementState": [
               {"provider": "EMAIL_PASSWORD_PROVIDER", "enforcementState": "OFF"},
-              {"provider": "PHONE_PROVIDER", "enforcementState": "OFF"}],
-             "useSmsBotScore": false, "useSmsTollFraudProtection": false}
+              {"provider": "PHONE_PROVIDER", "enforcementState": "OFF"}]}
             """)))
       let policy = try await server.get("/v2/passwordPolicy", .key)
       #expect(policy["customStrengthOptions"]?["minPasswordLength"] == 6)

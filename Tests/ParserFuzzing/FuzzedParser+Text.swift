@@ -23,27 +23,22 @@ extension FuzzedParser {
 
   private static func records(
     _ bytes: [UInt8], _ dialect: CSVParser.Dialect, size: Int
-  ) -> [Result<CSVRecord, CSVFault>] {
+  ) -> [CSVRecord]? {
     var parser = CSVParser(dialect, largestField: 256)
-    var records: [Result<CSVRecord, CSVFault>] = []
+    var records: [CSVRecord] = []
     var rest = bytes[...]
-    repeat {
-      let chunk = Array(rest.prefix(size))
-      rest = rest.dropFirst(size)
-      var index = 0
-      while true {
-        do throws(CSVFault) {
-          guard let record = try parser.next(in: chunk, from: &index, isLast: rest.isEmpty) else {
-            break
-          }
-          records.append(.success(record))
-        } catch {
-          records.append(.failure(error))
-          // Only files go on after an error.
-          if dialect == .pasted { return records }
+    do throws(CSVFault) {
+      repeat {
+        let chunk = Array(rest.prefix(size))
+        rest = rest.dropFirst(size)
+        var index = 0
+        while let record = try parser.next(in: chunk, from: &index, isLast: rest.isEmpty) {
+          records.append(record)
         }
-      }
-    } while !rest.isEmpty
+      } while !rest.isEmpty
+    } catch {
+      return nil
+    }
     return records
   }
 

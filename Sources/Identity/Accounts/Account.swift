@@ -146,8 +146,9 @@ public struct Account: Sendable {
     if isSame(email) || isSame(initialEmail) || providers.contains(where: { isSame($0.email) }) {
       return true
     }
-    // Earlier versions stored them in another folded form.
-    return formerAddresses.contains { Mailbox.isSame($0, address) }
+    guard !formerAddresses.isEmpty else { return false }
+    let folded = Mailbox.folded(address)
+    return formerAddresses.contains { $0.isSameBytes(as: folded) }
   }
 
   /// The display name, unless nobody could see it.

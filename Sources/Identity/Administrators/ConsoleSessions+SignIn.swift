@@ -33,7 +33,6 @@ extension ConsoleSessions {
   ) async throws(ConsoleSignInError) -> ConsoleSignIn {
     let now = store.clock.now()
     let email = TypedEmail(email)
-    let client = ClientAddress(seen: address)
     let devices = self.devices(devices, at: now)
     let taken: Result<Attempt, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
@@ -50,8 +49,8 @@ extension ConsoleSessions {
         let device = devices.first { $0.administrator == row?.id }
         let counters =
           device.map { [$0.counter] }
-          ?? [.network(.consolePasswords(from: client))]
-          + ThrottleCounter.name(.consolePasswords(of: email), from: client)
+          ?? [.network("console address", address)]
+          + ThrottleCounter.name(Self.throttle(email), from: address)
         switch try ThrottleCharge.charge(counters, at: now, connection) {
         case .charged(let charges):
           return .success(
@@ -259,6 +258,9 @@ extension ConsoleSessions {
 
   /// The length of the mark, in bytes.
   static let markLength = 16
+
+  /// The name of the counter for incorrect passwords for an address.
+  static func throttle(_ email: TypedEmail) -> String { "administrator \(email.digest)" }
 
   private struct Attempt: Sendable {
     let id: ID<Administrator>?

@@ -1,5 +1,4 @@
 import Database
-import OTP
 
 /// The result of verifying a caller.
 enum CallerCheck {

@@ -60,9 +60,7 @@ public enum EnrollmentError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension EnrollmentError: UseCaseError {
-  package static func signInDisabled(_ scope: Scope) -> EnrollmentError { .session(.tokenExpired) }
-}
+extension EnrollmentError: UseCaseError {}
 
 /// The data an application needs to show a new secret to its user.
 public struct EnrollmentStart: Sendable {

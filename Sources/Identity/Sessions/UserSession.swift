@@ -130,6 +130,4 @@ public enum SessionError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension SessionError: UseCaseError {
-  package static func signInDisabled(_ scope: Scope) -> SessionError { .scopeDisabled(scope) }
-}
+extension SessionError: UseCaseError {}

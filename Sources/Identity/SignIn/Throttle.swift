@@ -143,9 +143,8 @@ struct ThrottleCharge: Sendable {
   /// Returns how many networks are currently blocked for a name, and the latest time at which a
   /// block ends.
   static func blockedNetworks(
-    of counter: CounterName, at now: Instant, _ connection: borrowing Connection
+    of name: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> BlockedNetworks? {
-    let name = counter.text
     let latest = Instant.latestEnd(of: Throttle.passwords.longest, at: now)
     return try connection.first(
       """
@@ -192,8 +191,7 @@ struct ThrottleCharge: Sendable {
   }
 
   /// Deletes all guesses for a name from any network, after the guessed secret changed.
-  static func reset(_ counter: CounterName, _ connection: borrowing Connection) throws {
-    let name = counter.text
+  static func reset(_ name: String, _ connection: borrowing Connection) throws {
     // The names of the networks' counters are the name, a space, and the network; "!" follows the
     // space in byte order.
     try connection.run(

@@ -29,11 +29,7 @@ struct UserIdentifiers: Sendable, Equatable {
   }
 
   mutating func add(email: String?) {
-    guard let email, !email.isEmpty else { return }
-    emails.insert(UntrustedText(AccountRules.folded(email: email)))
-    // As earlier versions stored it, and as people write it.
-    emails.insert(UntrustedText(email.lowercased()))
-    emails.insert(UntrustedText(AccountRules.readable(email: email.lowercased())))
+    if let email, !email.isEmpty { emails.insert(UntrustedText(AccountRules.folded(email: email))) }
   }
 
   mutating func add(phone: String?) {

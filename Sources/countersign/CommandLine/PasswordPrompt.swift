@@ -32,7 +32,7 @@ enum PasswordPrompt {
 
   private static func ask(_ prompt: Message) throws(UsageError) -> String? {
     Terminal.prompt(OperatorText.string(prompt))
-    defer { Terminal.prompt("\n") }
+    defer { Terminal.complain("") }
     return try line()
   }
 

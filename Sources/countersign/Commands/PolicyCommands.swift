@@ -16,15 +16,13 @@ enum PolicyExportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = arguments.value("project").map { ID<Project>($0) }
-    let missing = Instance.notFound(project?.text ?? "", tenant: nil)
     return try await Instance.use(arguments) { instance in
       do throws(PolicyFileError) {
         let file = try await instance.identity.policies.file(of: project)
-        let text = Terminal.visible(String(decoding: file.serialized(), as: UTF8.self))
-        Terminal.write(Array(text.utf8))
+        Terminal.write(file.serialized())
         return 0
       } catch .problems {
-        throw ConfigurationError(missing)
+        throw ConfigurationError(Message("cli.project-not-found"))
       }
     }
   }
@@ -45,7 +43,7 @@ enum PolicyDiffCommand: Command {
         let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
           try await instance.identity.policies.drift(from: file)
         }
-        for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
+        for line in drifts.flatMap(\.lines) { Terminal.say(line) }
         return drifts.isEmpty ? 0 : 1
       }
     } catch let error as UsageError {
@@ -86,7 +84,7 @@ enum PolicyApplyCommand: Command {
           ? try await policies.drift(from: file)
           : try await policies.apply(file, because: reason, by: Author(actor: .commandLine))
       }
-      for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
+      for line in drifts.flatMap(\.lines) { Terminal.say(line) }
       if isDryRun {
         // After the changes, because those that lack a reason are shown too.
         _ = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
@@ -112,7 +110,7 @@ enum PolicySchemaCommand: Command {
   static let options: [Option] = []
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    Terminal.say(document: PolicyFileSchema.jsonSchema)
+    Terminal.say(PolicyFileSchema.jsonSchema)
     return 0
   }
 }
@@ -176,7 +174,7 @@ extension PolicyDrift {
       func text(_ edit: PolicyEdit) -> String {
         member.value(in: edit).map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "none"
       }
-      return "\(pool): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
+      return "\(Terminal.plain(pool)): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
     }
   }
 }

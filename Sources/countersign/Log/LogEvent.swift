@@ -14,7 +14,6 @@ enum LogEvent: Sendable {
   case policyFile(Message)
   case policyFileUnusable(Message)
 
-  case readiness(Readiness.State)
   case clockDoubted(ClockDoubt)
   case clockTrusted
   case databaseClockDiffers(seconds: Int64)

@@ -6,50 +6,52 @@ import Identity
 /// and the master key from `keys rotate-master`.
 ///
 /// If other servers use the database as well, the new master key first only decrypts, until each of
-/// them has it: then the command that created it records it. One that was passed has no such command.
+/// them has loaded it.
 actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
   private let ring: KeyRing
   private let log: Log
-  /// The master key that was passed, which can't change; nil when it's in the data folder.
-  private let passed: PassedKey?
+  /// Where the master key was passed, which can't change; nil when it's in the data folder.
+  private let passedIn: String?
   private var hasReported = false
   /// Whether the file has other keys than the database's.
   private var hasRefused = false
+  /// When a key that doesn't encrypt yet was found in the file.
+  private var foundAt: ContinuousClock.Instant?
 
   /// How often a server looks for keys that a command changed, in seconds.
   static let interval = 5
+  /// How long a new key only decrypts; every server has found it by then.
+  private static let announcement = Duration.seconds(30)
 
   init(_ instance: Instance, _ folder: DataFolder, environment: [String: String], log: Log) {
     identity = instance.identity
     self.folder = folder
     ring = instance.keys
     self.log = log
-    passed = PassedKey(environment: environment)
+    passedIn = PassedKey(environment: environment)?.source
   }
 
   /// Loads changed keys and re-encrypts one batch; returns true when there's more to do.
   func look() async throws -> Bool {
     try await identity.signingKeys.refresh()
-    if let kept = try passed?.ring() ?? folder.keptKeys(), try await isUsable(kept),
+    if passedIn == nil, let kept = try folder.keptKeys(), try await isUsable(kept),
       kept.ids != ring.ids
     {
-      guard try await mayEncrypt(kept) else { return false }
-      let former = ring.ids[0]
+      guard isAnnounced(kept) else { return false }
+      foundAt = nil
+      guard kept.ids != ring.ids else { return false }
       ring.adopt(kept)
-      guard try await begin() else {
-        // Another server has just started without it.
-        kept.encrypting(with: former).map(ring.adopt)
-        return false
-      }
+      try await begin()
     }
     switch try await identity.masterKeys.step(reencrypts: identity.taskLease.isHeld) {
     case .settled, .waiting: return false
     case .part: return true
     case .unrecorded:
       // The disk was full when the key was adopted, for example.
-      return try await begin()
+      try await begin()
+      return true
     case .droppable:
       // The previous key is needed for another hour, which only a trusted clock can measure.
       guard identity.clockGuard.doubt == nil else { return false }
@@ -58,13 +60,9 @@ actor KeyRotationTask {
     }
   }
 
-  /// Records the new key; returns false if a server lacks it.
-  private func begin() async throws -> Bool {
-    guard try await identity.masterKeys.begin(by: Author(actor: .commandLine)).isEmpty else {
-      return false
-    }
+  private func begin() async throws {
+    try await identity.masterKeys.begin(by: Author(actor: .commandLine))
     log.add(.masterKeyRotated)
-    return true
   }
 
   /// Returns whether the keys of the file are those of the database, and reports if they aren't.
@@ -75,22 +73,22 @@ actor KeyRotationTask {
     return isUsable
   }
 
-  /// Adopts keys for decryption; returns true once they may encrypt, because every server has them.
-  private func mayEncrypt(_ kept: KeyRing) async throws -> Bool {
+  /// Adopts keys for decryption; returns true once they may encrypt.
+  private func isAnnounced(_ kept: KeyRing) -> Bool {
     // Nil if a former key was removed from the file; nothing is encrypted with it anymore.
     guard folder.isOnServer, let both = kept.encrypting(with: ring.ids[0]) else { return true }
     if Set(both.ids) != Set(ring.ids) { ring.adopt(both) }
     // Another server removed a former key.
-    if both.ids == kept.ids { return false }
-    if try await identity.masterKeys.newest() == kept.ids[0] { return true }
-    guard passed != nil else { return false }
-    return try await identity.nodes.lacking(kept.ids[0]).isEmpty
+    if both.ids == kept.ids { return true }
+    let start = foundAt ?? .now
+    foundAt = start
+    return ContinuousClock.now - start >= Self.announcement
   }
 
   private func dropOlder() async throws {
-    if let passed {
+    if let passedIn {
       if !hasReported {
-        log.add(.previousMasterKeyRemovable(variable: passed.source))
+        log.add(.previousMasterKeyRemovable(variable: passedIn))
       }
       hasReported = true
       return

@@ -1,4 +1,3 @@
-import DatabaseSQLite
 import HTTPServer
 import Identity
 
@@ -41,9 +40,7 @@ struct ServerParts: Sendable {
     readiness = Readiness(
       instance.identity, folder, environment: environment,
       certificate: certificates?.served, mail: mail, auditFile: auditFile, file: databaseFile,
-      isDamaged: { [database = instance.database as? SQLiteDatabase] in database?.damage != nil },
-      hasSpace: { [database = instance.database] in await database.hasSpace() },
-      log: log)
+      hasSpace: { [database = instance.database] in await database.hasSpace() })
     requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     violations = ViolationReports(log: log)
   }

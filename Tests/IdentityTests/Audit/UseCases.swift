@@ -236,7 +236,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("delete all accounts", [.accountDeleteAll]) { i in
       _ = try await i.enrolled(.alice)
-      return { try await i.identity.accounts.deleteAll(i.acme, by: Author(actor: .emulatorOwner)) }
+      return { try await i.identity.accounts.deleteAll(i.acme, by: Instance.boss) }
     },
     UseCase("export accounts", [.accountDownload]) { i in
       {

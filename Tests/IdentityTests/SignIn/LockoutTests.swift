@@ -28,8 +28,7 @@ struct LockoutTests {
     case .user:
       do {
         _ = try await instance.identity.signIns.password(
-          instance.acme, email: email, password: Person.wrong, address: ClientAddress(seen: address)
-        )
+          instance.acme, email: email, password: Person.wrong, address: address)
       } catch .tooManyAttempts(let until) {
         return until
       } catch .unavailable(let failure) {
@@ -56,7 +55,7 @@ struct LockoutTests {
       case .user:
         _ = try await instance.identity.signIns.password(
           instance.acme, email: Person.alice.email, password: Person.alice.password,
-          address: ClientAddress(seen: address))
+          address: address)
       case .console:
         _ = try await instance.identity.consoleSessions.signIn(
           email: Person.alice.email, password: Instance.consolePassword, address: address,

@@ -12,8 +12,7 @@ extension Sessions {
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
       return try Self.renew(
-        old, from: account, to: account, with: .renewal(of: old), at: now, random: random,
-        connection)
+        old, of: account, with: .renewal(of: old), at: now, random: random, connection)
     }
   }
 }

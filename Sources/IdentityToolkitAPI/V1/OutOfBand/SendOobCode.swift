@@ -68,7 +68,7 @@ extension Methods {
   }
 
   private func send(
-    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
+    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
   ) async throws(WireError) -> JSON {
     let email: String
     do throws(OutOfBandError) {

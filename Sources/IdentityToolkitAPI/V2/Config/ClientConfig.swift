@@ -10,14 +10,13 @@ extension Declaration {
       "recaptchaEnforcementState": .list([
         "provider": .text.required, "enforcementState": .text.required,
       ]),
-      "useSmsBotScore": .flag.required, "useSmsTollFraudProtection": .flag.required,
     ])
 
   static let getRecaptchaParams = Declaration(
     "getRecaptchaParams", "Returns reCAPTCHA parameters; reCAPTCHA isn't required.",
     gives: [
       "kind": .kind("GetRecaptchaParamResponse"), "recaptchaStoken": .text.required,
-      "recaptchaSiteKey": .text.required, "producerProjectNumber": .text.required,
+      "recaptchaSiteKey": .text.required,
     ])
 
   static let getPasswordPolicy = Declaration(
@@ -55,10 +54,7 @@ extension Methods {
     let off = ["EMAIL_PASSWORD_PROVIDER", "PHONE_PROVIDER"].map { provider -> JSON in
       ["provider": .string(provider), "enforcementState": "OFF"]
     }
-    return [
-      "recaptchaEnforcementState": .array(off), "useSmsBotScore": false,
-      "useSmsTollFraudProtection": false,
-    ]
+    return ["recaptchaEnforcementState": .array(off)]
   }
 
   /// `GET recaptchaParams`: reports that reCAPTCHA isn't required; the key is a placeholder,
@@ -67,7 +63,6 @@ extension Methods {
     [
       "kind": "identitytoolkit#GetRecaptchaParamResponse",
       "recaptchaStoken": "not-checked", "recaptchaSiteKey": "not-checked",
-      "producerProjectNumber": .string(String(try await scope(of: call).projectNumber)),
     ]
   }
 

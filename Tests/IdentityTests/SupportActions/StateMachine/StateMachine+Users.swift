@@ -21,8 +21,7 @@ extension StateMachine {
     if sample.isDisabled { expectation.refusals = ["userDisabled"] }
     let result = await attempt {
       try await identity.signIns.password(
-        sample.scope, email: sample.email, password: sample.password,
-        address: ClientAddress(seen: Self.address))
+        sample.scope, email: sample.email, password: sample.password, address: Self.address)
     }
     if case .success(let outcome) = result {
       switch outcome {
@@ -253,7 +252,7 @@ extension StateMachine {
       let info = try await identity.signIns.startPhone(
         project: sample.scope.project, tenant: sample.scope.tenant,
         pendingCredential: credential.credential, enrollment: target, language: "en",
-        address: ClientAddress(seen: Self.address))
+        address: Self.address)
       return try await identity.signIns.finalizePhone(
         project: sample.scope.project, tenant: sample.scope.tenant,
         pendingCredential: credential.credential, .code(sessionInfo: info, code: code))
