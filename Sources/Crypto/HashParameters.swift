@@ -69,6 +69,7 @@ extension PasswordAlgorithm {
     case "SHA512": self = try .digest(.sha512, parameters)
     case "PBKDF_SHA1": self = .pbkdf2(.sha1, rounds: try Self.pbkdf2Rounds(parameters))
     case "PBKDF2_SHA256": self = .pbkdf2(.sha256, rounds: try Self.pbkdf2Rounds(parameters))
+    case "PBKDF2_SHA512": self = .pbkdf2(.sha512, rounds: try Self.pbkdf2Rounds(parameters))
     case "SCRYPT": self = try .firebaseScrypt(parameters)
     case "STANDARD_SCRYPT": self = try .scrypt(parameters)
     case "BCRYPT": self = .bcrypt
@@ -119,7 +120,7 @@ extension PasswordAlgorithm {
     _ = try checked(parameters.dkLen ?? 64, "dkLen", 1...PasswordCeiling.hash)
     guard cost & (cost - 1) == 0 else { throw .notPowerOfTwo("cpuMemCost") }
     let memory = 128 * cost * blockSize
-    guard memory <= PasswordCeiling.memory, memory * lanes <= PasswordCeiling.scryptWork else {
+    guard memory <= PasswordCeiling.memory, memory * lanes <= PasswordCeiling.memoryWork else {
       throw .tooExpensive
     }
     return .scrypt(cost: cost, blockSize: blockSize, parallelization: lanes)
@@ -133,11 +134,13 @@ extension PasswordAlgorithm {
     _ = try checked(
       parameters.argon2Length ?? 32, "argon2Parameters.hashLengthBytes", 1...PasswordCeiling.hash)
     let known = try checked(argon2)
+    guard known.isAffordable else { throw .tooExpensive }
     guard parameters.namesArgon2Kind else { throw .missing("argon2Parameters.hashType") }
     return .argon2(known)
   }
 
-  /// Validates the parameters of Argon2.
+  /// Validates the parameters of Argon2, without the work of an imported hash: hashes stored by
+  /// earlier versions may have more.
   static func checked(_ argon2: Argon2) throws(HashParameterError) -> Argon2 {
     let lanes = PasswordCeiling.argon2Lanes
     _ = try checked(

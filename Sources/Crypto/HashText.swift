@@ -93,6 +93,7 @@ struct HashText {
     case ("hmac", let digest): declared.algorithm = "HMAC_\(digest.uppercased())"
     case ("pbkdf2", "sha1"): declared.algorithm = "PBKDF_SHA1"
     case ("pbkdf2", "sha256"): declared.algorithm = "PBKDF2_SHA256"
+    case ("pbkdf2", "sha512"): declared.algorithm = "PBKDF2_SHA512"
     case ("firebase", "scrypt"):
       declared.algorithm = "SCRYPT"
       declared.rounds = parameters.number("r")

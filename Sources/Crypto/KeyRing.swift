@@ -108,6 +108,12 @@ extension KeyRing {
   /// Returns a ring with only the newest key.
   public func newestAlone() -> KeyRing { KeyRing(Array(keys.keys.prefix(1))) }
 
+  /// Returns a ring without the newest key, unless that's the only one.
+  public func former() -> KeyRing {
+    let all = keys.keys
+    return KeyRing(all.count > 1 ? Array(all.dropFirst()) : all)
+  }
+
   /// Returns a ring with the same keys that encrypts with an older one.
   ///
   /// - Parameter id: The ID of the key, as eight hexadecimal digits.

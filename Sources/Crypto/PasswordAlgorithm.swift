@@ -89,14 +89,20 @@ public struct Argon2: Sendable, Equatable {
   }
 }
 
+extension Argon2 {
+  /// Returns whether a hash with these parameters can be imported.
+  var isAffordable: Bool { memory * passes <= PasswordCeiling.memoryWork >> 10 }
+}
+
 /// Limits on the cost of imported hashes.
 ///
 /// An import determines the cost of each later sign-in, so the cost is limited.
 enum PasswordCeiling {
   /// The maximum memory of scrypt or Argon2, in bytes.
   static let memory = 256 << 20
-  /// The maximum work of scrypt: memory times parallelization, in bytes.
-  static let scryptWork = 1 << 30
+  /// The maximum work of scrypt, memory times parallelization, and of an imported Argon2 hash,
+  /// memory times passes, in bytes.
+  static let memoryWork = 1 << 30
   static let bcryptCost = 4...14
   static let pbkdf2Rounds = 1...2_000_000
   static let digestRounds = 1...8_192

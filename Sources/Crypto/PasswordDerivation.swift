@@ -92,7 +92,7 @@ enum Derivation {
     _ password: [UInt8], _ salt: [UInt8], cost: Int, blockSize: Int, lanes: Int, count: Int
   ) -> [UInt8]? {
     var output = [UInt8](repeating: 0, count: count)
-    let most = UInt64(PasswordCeiling.memory + PasswordCeiling.scryptWork)
+    let most = UInt64(PasswordCeiling.memory + PasswordCeiling.memoryWork)
     let done = unsafe password.withUnsafeBytes { bytes in
       unsafe EVP_PBE_scrypt(
         bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, salt, salt.count,

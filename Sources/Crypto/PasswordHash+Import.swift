@@ -48,21 +48,32 @@ extension PasswordHash {
       return
     case .hmac(let digest, _, _), .digest(let digest, _, _):
       if hash.count == 2 * digest.length, let bytes = Hex.decode(hash) { hash = bytes }
-      guard hash.count == digest.length else { throw .malformed }
+      guard hash.count == digest.length, !Self.isText(hash) else { throw .malformed }
     case .pbkdf2(let digest, let rounds):
-      guard hash.count >= PasswordCeiling.shortestHash else { throw .malformed }
+      guard hash.count >= PasswordCeiling.shortestHash, !Self.isText(hash) else {
+        throw .malformed
+      }
       // Each block of the hash takes all rounds.
       let blocks = (hash.count + digest.length - 1) / digest.length
       guard rounds * blocks <= PasswordCeiling.pbkdf2Rounds.upperBound else { throw .tooExpensive }
     case .firebaseScrypt(let key, _, _, _):
       guard hash.count == key.count else { throw .malformed }
     case .scrypt:
-      guard hash.count >= PasswordCeiling.shortestHash else { throw .malformed }
-    case .argon2:
+      guard hash.count >= PasswordCeiling.shortestHash, !Self.isText(hash) else {
+        throw .malformed
+      }
+    case .argon2(let argon2):
+      guard argon2.isAffordable else { throw .tooExpensive }
       guard salt.count >= 8 else { throw .salt }
-      guard hash.count >= 4 else { throw .malformed }
+      guard hash.count >= 4, !Self.isText(hash) else { throw .malformed }
     }
     self.init(encoded: HashText(algorithm: algorithm, salt: salt, hash: hash).encoded)
+  }
+
+  /// Returns whether the bytes of a derived hash are text, such as its base64 or that of a whole
+  /// password table's entry, which no password would match; one derived hash in three billion is.
+  private static func isText(_ hash: [UInt8]) -> Bool {
+    hash.count >= 22 && hash.allSatisfy { 0x20...0x7E ~= $0 || $0 == 0x0A || $0 == 0x0D }
   }
 
   /// Creates a hash from a text with its algorithm: a hash stored and exported by this server, a

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Computes and verifies password hashes off the threads that serve requests.
@@ -6,10 +7,12 @@ import Synchronization
 /// At most `width` hashes run at once, one per core, and at most `waiting` wait; further ones fail
 /// with ``CryptoError/busy`` immediately, so that a flood of sign-ins uses bounded memory and time.
 ///
-/// The queue is fair between user pools: they take turns, one hash each, and a pool can use at most
-/// three quarters of the places. When all places are taken, a pool with fewer waiting hashes
-/// replaces the last one of the pool with the most. Under attack, only the attacked pool is
-/// therefore busy.
+/// The queue is fair between user pools by the cost of their hashes: the pool that was served least
+/// is next, and a pool can use at most three quarters of the places. When all places are taken, a
+/// pool with less waiting work replaces the last hash of the pool with the most. Imported hashes
+/// that cost more than ``PasswordHash/ordinaryWork`` have their own queue, with half the threads
+/// and a quarter of the places, because one that runs can't be interrupted. Under attack, only the
+/// attacked pool is therefore busy.
 public final class PasswordHasher: Sendable {
   /// A group of hashes that share a queue: one user pool, or the administrators.
   public struct Pool: Hashable, Sendable {
@@ -29,36 +32,61 @@ public final class PasswordHasher: Sendable {
     public let rejections: Int
   }
 
-  private let queue: Mutex<FairQueue<Job>>
-  private let width: Int
+  /// The queue of hashes of ordinary cost, and that of costly ones.
+  private struct Queues {
+    var ordinary: FairQueue<Job>
+    var costly: FairQueue<Job>
+
+    subscript(costly isCostly: Bool) -> FairQueue<Job> {
+      get { isCostly ? costly : ordinary }
+      set { if isCostly { costly = newValue } else { ordinary = newValue } }
+    }
+  }
+
+  private let queues: Mutex<Queues>
   private let cost: PasswordHash.Cost
   private let random: RandomSource
   private let threads = DispatchQueue(label: "password hashes", attributes: .concurrent)
 
-  /// Creates a hasher that runs `width` hashes at once, with room for `waiting` more.
+  /// Creates a hasher that runs `width` hashes of ordinary cost at once, with room for `waiting`
+  /// more.
   public init(
     width: Int, waiting: Int = 64, cost: PasswordHash.Cost = .current,
     random: RandomSource = .system
   ) {
-    self.width = max(1, width)
-    queue = Mutex(FairQueue(width: max(1, width), places: waiting))
+    queues = Mutex(
+      Queues(
+        ordinary: FairQueue(width: max(1, width), places: waiting),
+        costly: FairQueue(width: max(1, width / 2), places: waiting / 4)))
     self.cost = cost
     self.random = random
   }
 
   /// Hashes a password when it's its pool's turn.
   ///
+  /// The hash is of the password in normalization form C (RFC 8265 section 4.2.2), which is the same
+  /// from every keyboard.
+  ///
   /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` when out of memory.
   public func hash(
     _ password: Secret, for pool: Pool
   ) async throws(CryptoError) -> PasswordHash {
     let (cost, random) = (cost, random)
-    return try await run(pool) { () throws(CryptoError) in
-      try PasswordHash.make(password, cost: cost, random: random)
+    return try await run(pool, work: cost.work) { () throws(CryptoError) in
+      try PasswordHash.make(Self.spellings(of: password)[0], cost: cost, random: random)
     }
   }
 
-  /// Verifies `password` against `hash` when it's its pool's turn.
+  /// Returns a password in normalization form C, then as typed if that differs: hashes of imported
+  /// users, and those of earlier versions, may be of it.
+  private static func spellings(of password: Secret) -> [Secret] {
+    guard !password.revealedBytes.allSatisfy({ $0 < 0x80 }) else { return [password] }
+    let composed = Secret(password.revealedText.precomposedStringWithCanonicalMapping)
+    return composed == password ? [password] : [composed, password]
+  }
+
+  /// Verifies `password` against `hash` when it's its pool's turn, in normalization form C and, if
+  /// it's in another form, as typed, which costs twice the work.
   ///
   /// Without a hash, it does the same work and returns false, so that timing doesn't reveal whether
   /// an account exists. A hash of another algorithm or cost that doesn't match costs that work too,
@@ -69,18 +97,26 @@ public final class PasswordHasher: Sendable {
     _ password: Secret, _ hash: PasswordHash?, for pool: Pool
   ) async throws(CryptoError) -> Bool {
     let (cost, random) = (cost, random)
-    return try await run(pool) { () throws(CryptoError) in
-      if let hash, hash.matches(password) { return true }
+    let spellings = Self.spellings(of: password)
+    let work =
+      hash.map { $0.work + ($0.needsUpgrade(to: cost) ? cost.work : 0) } ?? cost.work
+    return try await run(pool, work: work * spellings.count) { () throws(CryptoError) in
+      if let hash, spellings.contains(where: hash.matches) { return true }
       if let hash, !hash.needsUpgrade(to: cost) { return false }
-      _ = try PasswordHash.make(password, cost: cost, random: random)
+      for spelling in spellings {
+        _ = try PasswordHash.make(spelling, cost: cost, random: random)
+      }
       return false
     }
   }
 
   /// The current state of the queue.
   public var load: Load {
-    queue.withLock {
-      Load(running: $0.running, waiting: $0.count, rejections: $0.rejections)
+    queues.withLock {
+      Load(
+        running: $0.ordinary.running + $0.costly.running,
+        waiting: $0.ordinary.count + $0.costly.count,
+        rejections: $0.ordinary.rejections + $0.costly.rejections)
     }
   }
 
@@ -94,20 +130,21 @@ public final class PasswordHasher: Sendable {
   }
 
   private func run<T: Sendable>(
-    _ pool: Pool, _ work: @escaping @Sendable () throws(CryptoError) -> T
+    _ pool: Pool, work: Int, _ compute: @escaping @Sendable () throws(CryptoError) -> T
   ) async throws(CryptoError) -> T {
     let result: Result<T, CryptoError> = await withCheckedContinuation { continuation in
       let job = Job(
         run: {
           let result: Result<T, CryptoError>
-          do throws(CryptoError) { result = .success(try work()) } catch {
+          do throws(CryptoError) { result = .success(try compute()) } catch {
             result = .failure(error)
           }
           continuation.resume(returning: result)
         },
         refuse: { continuation.resume(returning: .failure(.busy)) })
-      switch queue.withLock({ $0.add(job, of: pool.number) }) {
-      case .start: threads.async { self.runAll(first: job) }
+      let costly = work > PasswordHash.ordinaryWork
+      switch queues.withLock({ $0[costly: costly].add(job, of: pool.number, cost: work) }) {
+      case .start: threads.async { self.runAll(first: job, costly: costly) }
       case .wait(let displaced): displaced?.refuse()
       case .refuse: job.refuse()
       }
@@ -115,11 +152,11 @@ public final class PasswordHasher: Sendable {
     return try result.get()
   }
 
-  private func runAll(first: Job) {
+  private func runAll(first: Job, costly: Bool) {
     var next: Job? = first
     while let job = next {
       job.run()
-      next = queue.withLock { $0.next() }
+      next = queues.withLock { $0[costly: costly].next() }
     }
   }
 }

@@ -54,6 +54,28 @@ public struct StoredTable: Sendable, Equatable {
   }
 }
 
+/// A table, a view, or code that a database has.
+public struct StoredObject: Sendable {
+  /// `table`, `view`, `trigger`, `rule`, or `function`.
+  public let kind: String
+  /// The name.
+  public let name: String
+  /// The table of a trigger or a rule; otherwise the same as the name.
+  public let table: String
+  /// The body of a function, or that which a trigger calls; in SQLite, the statement that creates it.
+  public let code: String
+
+  /// Reads the columns kind, name, table, and code; for drivers.
+  ///
+  /// - Throws: ``DatabaseError``.
+  public init(_ row: borrowing Row) throws {
+    kind = try row.value(0)
+    name = try row.value(1)
+    table = try row.value(2)
+    code = try row.value(3)
+  }
+}
+
 /// What a driver knows of the tables of its database, for copying all of them.
 public protocol DatabaseCatalog: Sendable {
   /// Returns the tables, without those that the database maintains itself, such as the tables of a
@@ -61,6 +83,11 @@ public protocol DatabaseCatalog: Sendable {
   ///
   /// - Throws: ``DatabaseError``.
   func tables(_ connection: borrowing Connection) throws -> [StoredTable]
+
+  /// Returns the tables, views, and code, without those of the database itself and its extensions.
+  ///
+  /// - Throws: ``DatabaseError``.
+  func objects(_ connection: borrowing Connection) throws -> [StoredObject]
 
   /// Turns off the triggers of all tables, until the scripts run that are returned.
   ///

@@ -49,6 +49,8 @@ public enum MigrationError: Error, Sendable, Equatable {
   case tooOld(String)
   /// The migration comes before one that was already applied.
   case late(String)
+  /// The database has tables, views, or code that no migration created, or that differ from it.
+  case foreign([String])
   /// The migration failed and was undone.
   case failed(String, DatabaseError)
 }
@@ -66,6 +68,9 @@ extension MigrationError: CustomStringConvertible {
       "The last migration of this database, \(name), is too old for this version to continue."
     case .late(let name):
       "Migration \(name) is new, but comes before one that this database has applied."
+    case .foreign(let objects):
+      "The schema of this database isn't that of Countersign, so it could change data on its own: "
+        + objects.joined(separator: ", ") + "."
     case .failed(let name, let error):
       "Migration \(name) failed and had no effect: \(error)"
     }

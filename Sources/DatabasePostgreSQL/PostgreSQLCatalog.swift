@@ -40,6 +40,31 @@ struct PostgreSQLCatalog: DatabaseCatalog {
     }
   }
 
+  func objects(_ connection: borrowing Connection) throws -> [StoredObject] {
+    try connection.all(
+      """
+      SELECT CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END, relname::text,
+        relname::text, ''
+      FROM pg_catalog.pg_class AS c WHERE relkind IN ('r', 'p', 'f', 'v', 'm')
+        AND relnamespace = current_schema()::regnamespace AND NOT EXISTS (
+          SELECT 1 FROM pg_catalog.pg_depend AS d
+          WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+      UNION ALL SELECT 'trigger', tgname::text, c.relname::text, p.prosrc
+      FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
+        JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
+      WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace
+      UNION ALL SELECT 'rule', r.rulename::text, c.relname::text, ''
+      FROM pg_catalog.pg_rewrite AS r JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class
+      WHERE r.rulename <> '_RETURN' AND c.relnamespace = current_schema()::regnamespace
+      UNION ALL SELECT 'function', proname::text, proname::text, prosrc
+      FROM pg_catalog.pg_proc AS p
+      WHERE pronamespace = current_schema()::regnamespace AND NOT EXISTS (
+        SELECT 1 FROM pg_catalog.pg_depend AS d
+        WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+      """
+    ) { try StoredObject($0) }
+  }
+
   func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {
     let tables = try connection.all(
       """

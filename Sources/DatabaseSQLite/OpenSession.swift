@@ -23,6 +23,7 @@ struct SessionOptions: Sendable {
   var busyTimeout: Duration
   var maximumPages: Int?
   var trace: (@Sendable (String) -> Void)?
+  var damage: DamageMark?
 }
 
 extension SQLiteSession {
@@ -38,7 +39,8 @@ extension SQLiteSession {
     _ role: SessionOptions.Role, _ options: SessionOptions
   ) throws(DatabaseError) -> SQLiteSession {
     _ = isWithoutMemoryStatistics
-    let session = unsafe SQLiteSession(try openHandle(options), trace: options.trace)
+    let session = unsafe SQLiteSession(
+      try openHandle(options), trace: options.trace, damage: options.damage)
     try session.configure(role, options)
     return session
   }

@@ -31,6 +31,16 @@ struct SQLiteCatalog: DatabaseCatalog {
     return tables
   }
 
+  func objects(_ connection: borrowing Connection) throws -> [StoredObject] {
+    try connection.all(
+      """
+      SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
+      WHERE type IN ('table', 'view', 'trigger')
+        AND NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')
+      """
+    ) { try StoredObject($0) }
+  }
+
   func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {
     let triggers = try connection.all(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"

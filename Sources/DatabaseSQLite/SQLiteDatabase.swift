@@ -31,7 +31,8 @@ public final class SQLiteDatabase: Database {
     trace: (@Sendable (String) -> Void)? = nil
   ) throws(DatabaseError) {
     let options = SessionOptions(
-      path: path, busyTimeout: busyTimeout, maximumPages: maximumPages, trace: trace)
+      path: path, busyTimeout: busyTimeout, maximumPages: maximumPages, trace: trace,
+      damage: DamageMark())
     try DatabaseFile.prepare(path)
     writer = Writer(try .open(.writer, options), Writer.Limits(waiting: waitingWrites))
     var sessions: [SQLiteSession] = []
@@ -76,6 +77,14 @@ public final class SQLiteDatabase: Database {
   public nonisolated(nonsending) func settledKey(
     _ column: StaticString, of table: StaticString
   ) async throws -> Int64? { .max }
+
+  /// The first error of a statement that showed that the file is damaged; nil if there was none.
+  public var damage: DatabaseError? { options.damage?.error }
+
+  /// The same error, once there is one; for one task.
+  public var damages: AsyncStream<DatabaseError> {
+    options.damage?.errors ?? AsyncStream { $0.finish() }
+  }
 
   /// Counters since the database was opened.
   public var statistics: DatabaseStatistics {

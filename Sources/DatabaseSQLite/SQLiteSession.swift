@@ -20,15 +20,17 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
 
   private let handle: OpaquePointer
   private let trace: (@Sendable (String) -> Void)?
+  private let damage: DamageMark?
   private var statements: [StatementKey: SQLiteStatement] = [:]
   private var controls: [Control: SQLiteStatement] = [:]
   private var uses = 0
   private var lossCause: DatabaseError?
 
   /// Takes ownership of an open connection.
-  init(_ handle: OpaquePointer, trace: (@Sendable (String) -> Void)?) {
+  init(_ handle: OpaquePointer, trace: (@Sendable (String) -> Void)?, damage: DamageMark?) {
     unsafe self.handle = handle
     self.trace = trace
+    self.damage = damage
   }
 
   deinit {
@@ -147,6 +149,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   func failure(_ code: Int32, sql: String) -> DatabaseError {
     let error = unsafe DatabaseError.sqlite(code, handle, sql: sql)
     if lossCause == nil, !isInTransaction { lossCause = error }
+    damage?.note(error)
     return error
   }
 

@@ -109,9 +109,10 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Admits a client, closing the connection that has been idle the longest if necessary.
+  /// Admits a client, closing the connection that has been without a complete header the longest if
+  /// necessary.
   ///
-  /// While no connection is idle, the client waits, and those after it wait to be accepted.
+  /// While every connection is served, the client waits, and those after it wait to be accepted.
   private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
     var pause: UInt32 = 0
     while true {
@@ -124,7 +125,7 @@ final class Acceptor: Sendable {
       case .full:
         guard !isStopping.load(ordering: .acquiring) else { return nil }
         let count = connections.count
-        guard connections.evictLongestIdle() else {
+        guard connections.evictOldestWithoutHeader() else {
           usleep(5000)
           continue
         }

@@ -6,10 +6,12 @@ import Synchronization
 
 /// A client's connection, from accept to close.
 final class Connection: Sendable {
-  /// The state of a connection, for graceful shutdown.
+  /// The state of a connection, for graceful shutdown, and for what is closed to make room.
   enum Phase {
     static let waiting: UInt8 = 0
-    static let serving: UInt8 = 1
+    /// A request line was read, but not the whole header.
+    static let reading: UInt8 = 1
+    static let serving: UInt8 = 2
   }
 
   /// Creates the response to a request that doesn't reach the handler.
@@ -31,7 +33,7 @@ final class Connection: Sendable {
   /// When the socket is shut down, in coarse milliseconds.
   let deadline: Atomic<UInt64>
   let phase = Atomic<UInt8>(Phase.waiting)
-  /// When the connection became idle, in coarse milliseconds.
+  /// When the connection was accepted or its last request was answered, in coarse milliseconds.
   let idleSince: Atomic<UInt64>
   /// Whether both directions were shut down.
   let isShut = Atomic<Bool>(false)
@@ -62,9 +64,12 @@ final class Connection: Sendable {
 
   /// Stores the current exchange, which the engine retains until it completes.
   func begin(_ exchange: UnsafeMutableRawPointer) {
-    phase.store(Phase.serving, ordering: .releasing)
+    phase.store(Phase.reading, ordering: .releasing)
     self.exchange.store(UInt(bitPattern: exchange), ordering: .relaxed)
   }
+
+  /// Marks the header of the current exchange as complete.
+  func serve() { phase.store(Phase.serving, ordering: .releasing) }
 
   /// Marks the current exchange as complete and the connection as idle.
   func wait(since now: UInt64, until deadline: UInt64) {

@@ -22,11 +22,11 @@ final class Connections: Sendable {
     /// The number of connections of each thread, by generation.
     var countOfThread: [Int: [Int]] = [:]
     var generation = 0
-    /// The connections that were idle the longest at the last scan, the longest last.
+    /// The connections that were without a complete header the longest at the last scan, the longest
+    /// last.
     ///
-    /// All others became idle later, so those in this list that are still idle are still the
-    /// longest.
-    var longestIdle: [(connection: Connection, since: UInt64)] = []
+    /// All others began to wait later, so those in this list that still wait are still the longest.
+    var oldestWithoutHeader: [(connection: Connection, since: UInt64)] = []
   }
 
   private let state: Mutex<State>
@@ -116,21 +116,22 @@ final class Connections: Sendable {
   /// The number of open connections.
   var count: Int { state.withLock(\.open.count) }
 
-  /// Closes the connection that has been idle the longest.
+  /// Closes the connection that has been without a complete header the longest, idle or not: a client
+  /// that never completes its header must not keep others out.
   ///
-  /// - Returns: Whether one was idle; the engine takes a moment to close it.
-  func evictLongestIdle() -> Bool {
+  /// - Returns: Whether there was one; the engine takes a moment to close it.
+  func evictOldestWithoutHeader() -> Bool {
     state.withLock { state in
-      if let connection = Connections.next(&state.longestIdle) {
+      if let connection = Connections.next(&state.oldestWithoutHeader) {
         connection.shut()
         return true
       }
-      state.longestIdle = state.open.values
-        .filter { Connections.isIdle($0) }
+      state.oldestWithoutHeader = state.open.values
+        .filter { Connections.lacksHeader($0) }
         .map { ($0, $0.idleSince.load(ordering: .relaxed)) }
         .sorted { $0.since > $1.since }
         .suffix(Connections.foundAtOnce)
-      guard let connection = Connections.next(&state.longestIdle) else { return false }
+      guard let connection = Connections.next(&state.oldestWithoutHeader) else { return false }
       connection.shut()
       return true
     }
@@ -140,15 +141,15 @@ final class Connections: Sendable {
     -> Connection?
   {
     while let (connection, since) = longest.popLast() {
-      if isIdle(connection), connection.idleSince.load(ordering: .relaxed) == since {
+      if lacksHeader(connection), connection.idleSince.load(ordering: .relaxed) == since {
         return connection
       }
     }
     return nil
   }
 
-  private static func isIdle(_ connection: Connection) -> Bool {
-    connection.phase.load(ordering: .acquiring) == Connection.Phase.waiting
+  private static func lacksHeader(_ connection: Connection) -> Bool {
+    connection.phase.load(ordering: .acquiring) != Connection.Phase.serving
       && !connection.isShut.load(ordering: .relaxed)
   }
 

@@ -2,6 +2,7 @@ import CMicroHTTPD
 import Glibc
 import HTTP
 import Synchronization
+import Text
 
 /// The state and logic behind the callbacks of one server.
 final class Engine: Sendable {
@@ -103,6 +104,7 @@ final class Engine: Sendable {
     version: UnsafePointer<CChar>?
   ) -> MHD_Result {
     guard let method = unsafe method, let version = unsafe version else { return MHD_Result.NO }
+    exchange.connection.serve()
     let header = unsafe HeaderReader(
       raw, method: method, target: (exchange.targetAddress, exchange.targetSize), version: version)
     exchange.method = unsafe Method(String(cString: method))
@@ -194,12 +196,40 @@ final class Engine: Sendable {
     exchange.held = 0
   }
 
+  /// Decompresses a body with `Content-Encoding: gzip`, within the limits of one that isn't
+  /// compressed; returns the status if it can't be read.
+  private func decode(_ exchange: Exchange) -> Status? {
+    let codings = exchange.fields.all(.contentEncoding)
+    guard !codings.isEmpty, !exchange.body.isEmpty else { return nil }
+    guard codings.count == 1, codings[0].isSameToken(as: "gzip") else {
+      return .unsupportedMediaType
+    }
+    do throws(GunzipError) {
+      let body = try gunzip(exchange.body, atMost: exchange.bodyLimit)
+      exchange.held += body.count
+      let (_, together) = bodies.add(body.count, ordering: .relaxed)
+      guard together <= limits.bodiesTogether else {
+        drop(exchange)
+        return .serviceUnavailable
+      }
+      exchange.body = body
+      exchange.fields[.contentEncoding] = nil
+      return nil
+    } catch {
+      return switch error {
+      case .malformed: .badRequest
+      case .tooLarge: .contentTooLarge
+      }
+    }
+  }
+
   /// Starts the handler on this thread once the request is complete.
   private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     exchange.connection.expire(at: Connection.never)
     guard exchange.step == .body, let target = exchange.target else {
       return unsafe refuse(exchange.refusal, exchange, raw)
     }
+    if let refusal = decode(exchange) { return unsafe refuse(refusal, exchange, raw) }
     exchange.step = .answering
     let origin = Origin(of: exchange, configuration)
     exchange.peer = origin.peer

@@ -26,3 +26,42 @@ func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   guard state == Z_STREAM_END else { return nil }
   return unsafe Array(output.prefix(capacity - Int(stream.avail_out)))
 }
+
+/// Why a gzip body can't be read.
+enum GunzipError: Error {
+  /// It isn't one complete gzip stream.
+  case malformed
+  /// It's larger than the limit when decompressed.
+  case tooLarge
+}
+
+/// Decompresses gzip (RFC 1952), up to a size in bytes.
+func gunzip(_ bytes: [UInt8], atMost limit: Int) throws(GunzipError) -> [UInt8] {
+  var stream = unsafe z_stream()
+  let gzipWindow: Int32 = 15 + 16
+  let structure = Int32(unsafe MemoryLayout<z_stream>.size)
+  guard unsafe inflateInit2_(&stream, gzipWindow, ZLIB_VERSION, structure) == Z_OK else {
+    throw .malformed
+  }
+  defer { unsafe inflateEnd(&stream) }
+  var input = bytes
+  var output: [UInt8] = []
+  var part = [UInt8](repeating: 0, count: 64 << 10)
+  let capacity = part.count
+  var state = Z_OK
+  unsafe input.withUnsafeMutableBufferPointer { input in
+    unsafe stream.next_in = input.baseAddress
+    unsafe stream.avail_in = UInt32(input.count)
+    while state == Z_OK, output.count <= limit {
+      state = unsafe part.withUnsafeMutableBufferPointer { part in
+        unsafe stream.next_out = part.baseAddress
+        unsafe stream.avail_out = UInt32(capacity)
+        return unsafe inflate(&stream, Z_NO_FLUSH)
+      }
+      output.append(contentsOf: part.prefix(capacity - Int(unsafe stream.avail_out)))
+    }
+  }
+  guard output.count <= limit else { throw .tooLarge }
+  guard state == Z_STREAM_END, unsafe stream.avail_in == 0 else { throw .malformed }
+  return output
+}

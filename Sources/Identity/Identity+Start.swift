@@ -52,6 +52,7 @@ extension Identity {
       let migrations = Self.migrations(for: store.database.dialect)
       guard creates || pending.first != migrations.baseline else { throw StartError.empty }
       if migrates {
+        if !pending.isEmpty { try await SchemaObjects.check(store.database) }
         try await store.database.migrate(
           migrations, at: now.milliseconds,
           toleratesNewer: try await SchemaCompatibility.toleratesNewer(store.database),

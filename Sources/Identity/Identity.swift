@@ -85,6 +85,8 @@ public final class Identity: Sendable {
   public let signingKeys: SigningKeys
   /// The keys that seal all stored secrets.
   public let masterKeys: MasterKeys
+  /// The servers on one database.
+  public let nodes: Nodes
   /// Stored secrets that can't be opened.
   public let unreadableSecrets: UnreadableSecrets
   /// Checks of the database file for corruption.
@@ -236,6 +238,7 @@ public final class Identity: Sendable {
         totp, removed, administratorTOTP, signingKeys, evidenceKeys, store.outbox,
         identityProviders, backupCodeStore, consoleProviders,
       ])
+    nodes = Nodes(store: store, ring: keys)
     unreadableSecrets = UnreadableSecrets(store: store)
     integrityChecks = IntegrityChecks(store: store)
     invitations = Invitations(store: store, administrators: administrators)

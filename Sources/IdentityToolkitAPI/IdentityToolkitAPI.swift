@@ -85,7 +85,7 @@ public struct IdentityToolkitAPI: Sendable {
     if let preflight = CORS.preflight(request) { return preflight }
     var inner = request
     inner.target = Addresses.shortened(request.target)
-    if overridesMethod(inner) { inner.method = .patch }
+    inner.method = Self.method(of: request)
     var response =
       await router.respond(to: inner) ?? WireError.engine(.notFound).response(.both)
     if response.fields[.cacheControl] == nil { response.fields.add(.cacheControl, "no-store") }
@@ -139,14 +139,18 @@ public struct IdentityToolkitAPI: Sendable {
     return !(request.fields[.accept] ?? "").contains("text/html")
   }
 
-  /// Whether a POST request is to be handled as PATCH, which Java's own HTTP client can't send.
+  /// Returns the method that a request is handled as: that of `X-HTTP-Method-Override` for a POST
+  /// request, which Java's own HTTP client sends in place of PATCH.
   ///
-  /// The Admin SDK for Java updates tenants and identity providers this way.
-  private func overridesMethod(_ request: Request) -> Bool {
-    request.method == .post && request.target.segments.starts(with: ["v2", "projects"])
-      && request.fields[Self.methodOverride]?.isSameBytes(as: "PATCH") == true
+  /// Everything else about the request, such as the permission it requires, is that of this method.
+  static func method(of request: Request) -> Method {
+    guard request.method == .post, let name = request.fields[methodOverride] else {
+      return request.method
+    }
+    return overrides.first { $0.name.isSameBytes(as: name) } ?? request.method
   }
 
+  private static let overrides: [Method] = [.get, .put, .patch, .delete]
   private static let methodOverride: FieldName = "X-HTTP-Method-Override"
 
   /// The names of all routes in measurements.

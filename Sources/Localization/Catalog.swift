@@ -27,11 +27,17 @@ public final class Catalog: Sendable {
   public let isRightToLeft: Bool
   let entries: [String: Entry]
   let formats: Formats
+  /// What replaces values and texts that aren't translated, in plain text.
+  private let escape: (@Sendable (String) -> String)?
 
-  init(locale: String, formats: Formats, entries: [String: Entry]) {
+  init(
+    locale: String, formats: Formats, entries: [String: Entry],
+    escape: (@Sendable (String) -> String)? = nil
+  ) {
     self.locale = locale
     self.formats = formats
     self.entries = entries
+    self.escape = escape
     isRightToLeft =
       Locale.Language(identifier: locale).characterDirection == .rightToLeft
   }
@@ -61,7 +67,7 @@ public final class Catalog: Sendable {
   /// Returns a message as plain text.
   public func text(_ message: Message) -> String {
     switch message.content {
-    case .verbatim(let text): text
+    case .verbatim(let text): escaped(text)
     case .value(let value): text(of: value)
     case .plain(let key): plain(key)
     case .keyed(let keyed):
@@ -124,9 +130,9 @@ public final class Catalog: Sendable {
 
   private func text(of value: Message.Value) -> String {
     switch value {
-    case .text(let text): text
-    case .name(let name): Isolation.isolated(name)
-    case .names(let names): formats.list(names.map(Isolation.isolated))
+    case .text(let text): escaped(text)
+    case .name(let name): Isolation.isolated(escaped(name))
+    case .names(let names): formats.list(names.map { Isolation.isolated(escaped($0)) })
     case .number(let number): formats.number(number)
     case .signed(let number): formats.signed(number)
     case .decimal(let number, let places): formats.decimal(number, places: places)
@@ -144,6 +150,8 @@ public final class Catalog: Sendable {
     case .time(let time): formats.time(time)
     }
   }
+
+  private func escaped(_ text: String) -> String { escape?(text) ?? text }
 
   private func html(of value: Message.Value) -> String {
     switch value {

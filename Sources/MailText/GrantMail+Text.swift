@@ -31,7 +31,7 @@ extension GrantMail {
       "mail.grant",
       [
         "what": .message(what), "name": name, "email": .text(email), "role": role, "place": place,
-        "end": end.map { .moment($0) } ?? .message(Message("mail.grant-without-end")),
+        "end": end.map { .end($0) } ?? .message(Message("mail.grant-without-end")),
         "by": by.map { .text(SafeName.unlinked($0)) } ?? .message(Message("mail.grant-by-server")),
         "at": .moment(at),
       ])

@@ -8,6 +8,14 @@ extension LocalDate {
   }
 }
 
+extension Instant {
+  /// Returns this end as people chose it: where it's the start of a day, they chose the day before,
+  /// whose last minute this is.
+  public func lastMinute(ofDayBefore start: Instant) -> Instant {
+    self == start ? advanced(bySeconds: -60) : self
+  }
+}
+
 extension Message.Value {
   /// The name of the project, and of the tenant where there is one.
   static func application(_ scope: Scope) -> Message.Value {
@@ -43,6 +51,11 @@ extension Message.Value {
     let parts = instant.calendar
     return .time(
       LocalTime(LocalDate(Day(instant)), hour: parts.hour, minute: parts.minute, zone: "UTC"))
+  }
+
+  /// The end of something that's chosen by its last day, in UTC.
+  static func end(_ instant: Instant) -> Message.Value {
+    .moment(instant.lastMinute(ofDayBefore: Day(instant).start))
   }
 
   /// The paragraph that explains how to report a change.

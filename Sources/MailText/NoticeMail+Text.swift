@@ -100,7 +100,7 @@ extension NoticeMail {
         toAccount(
           Message(
             "mail.happened-factor-suspended",
-            ["at": when, "factor": .factor(name), "until": .moment(until)])))
+            ["at": when, "factor": .factor(name), "until": .end(until)])))
     case .factorResumed(let name):
       bySupport(
         toAccount(

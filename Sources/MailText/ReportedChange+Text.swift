@@ -28,7 +28,7 @@ extension UserNotice {
         ["count": .number(names.count), "factors": .factors(names)])
     case .factorSuspended(let name, let until):
       Message(
-        "mail.fact-factor-suspended", ["factor": .factor(name), "until": .moment(until)])
+        "mail.fact-factor-suspended", ["factor": .factor(name), "until": .end(until)])
     case .factorResumed(let name): Message("mail.fact-factor-resumed", ["factor": .factor(name)])
     case .factorRenamed(let old, let new):
       Message("mail.fact-factor-renamed", ["factor": .factor(old), "name": .factor(new)])

@@ -20,28 +20,30 @@ public enum Base32 {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Decodes text as people type it: in any case, with spaces and hyphens between groups, and with
-  /// or without padding.
+  /// Decodes text as people type it: in any case, with white space and hyphens between groups, and
+  /// with or without padding.
   ///
-  /// Returns nil for other characters, for an impossible length, and when leftover bits aren't
-  /// zero. `0`, `1`, and `8` are rejected rather than guessed.
+  /// Leftover bits are ignored, as authenticator apps do. Returns nil for other characters and for an
+  /// impossible length. `0`, `1`, and `8` are rejected rather than guessed.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var result: [UInt8] = []
     var buffer: UInt32 = 0
     var bits: UInt32 = 0
     var digits = 0
     var padded = false
-    for byte in text.utf8 {
+    for scalar in text.unicodeScalars {
       let value: UInt32
-      switch byte {
-      case UInt8(ascii: " "), UInt8(ascii: "-"): continue
-      case UInt8(ascii: "="):
+      switch scalar {
+      case "-": continue
+      case "=":
         padded = true
         continue
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(byte - UInt8(ascii: "A"))
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(byte - UInt8(ascii: "a"))
-      case UInt8(ascii: "2")...UInt8(ascii: "7"): value = UInt32(byte - UInt8(ascii: "2")) + 26
-      default: return nil
+      case "A"..."Z": value = scalar.value - 0x41
+      case "a"..."z": value = scalar.value - 0x61
+      case "2"..."7": value = scalar.value - 0x32 + 26
+      default:
+        guard scalar.properties.isWhitespace else { return nil }
+        continue
       }
       guard !padded else { return nil }
       digits += 1
@@ -52,7 +54,7 @@ public enum Base32 {
         result.append(UInt8(truncatingIfNeeded: buffer >> bits))
       }
     }
-    guard [0, 2, 4, 5, 7].contains(digits % 8), buffer & ((1 << bits) - 1) == 0 else { return nil }
+    guard [0, 2, 4, 5, 7].contains(digits % 8) else { return nil }
     return result
   }
 }

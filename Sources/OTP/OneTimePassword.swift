@@ -72,8 +72,10 @@ public struct OneTimePassword: Sendable {
 
   private var modulus: UInt32 { digits == 6 ? 1_000_000 : digits == 7 ? 10_000_000 : 100_000_000 }
 
-  /// Parses a code as typed: exactly `digits` ASCII digits; nil for anything else.
-  func number(typed code: String) -> UInt32? {
+  /// Parses a code as typed: exactly `digits` digits after ``TypedCode/folded(_:)``; nil for anything
+  /// else.
+  func number(typed text: String) -> UInt32? {
+    let code = TypedCode.folded(text)
     guard code.utf8.count == digits else { return nil }
     var number: UInt32 = 0
     for byte in code.utf8 {

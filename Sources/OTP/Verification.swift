@@ -31,7 +31,7 @@ extension OneTimePassword {
   /// step wins, then the earlier one.
   ///
   /// - Parameters:
-  ///   - code: The text as typed, without spaces.
+  ///   - code: The text as typed.
   ///   - seconds: The time, in seconds since 1970.
   ///   - window: The steps to accept.
   ///   - used: The used steps, which aren't accepted.

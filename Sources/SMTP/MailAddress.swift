@@ -1,24 +1,18 @@
-import Foundation
 import Network
 
 /// An email address of a sender or a recipient.
 ///
-/// It can't contain characters that would end it in a command or a header: white space, control
-/// characters, and the special characters of RFC 5322 (section 3.2.3).
+/// It can't contain characters that would end it in a command or a header.
 public struct MailAddress: Sendable, Equatable {
   /// The address, such as `sam@example.com`.
   public let text: String
-
-  private static let marks: Set<Unicode.Scalar> = [
-    "<", ">", "(", ")", "[", "]", "\\", ",", ";", ":", "\"", "@",
-  ]
 
   /// Parses an address; nil when it's invalid.
   public init?(_ text: String) {
     guard (3...320).contains(text.utf8.count), let at = text.lastIndex(of: "@") else { return nil }
     let parts = [text[..<at], text[text.index(after: at)...]]
     for part in parts {
-      guard !part.isEmpty, part.unicodeScalars.allSatisfy(Self.isPlain) else { return nil }
+      guard !part.isEmpty, part.unicodeScalars.allSatisfy(\.isInEmailAddresses) else { return nil }
     }
     self.text = text
   }
@@ -29,20 +23,8 @@ public struct MailAddress: Sendable, Equatable {
   /// The domain as A-labels (RFC 5890 section 2.3.2.1), such as `xn--exmple-cua.de` for
   /// `exämple.de`, so that a server without SMTPUTF8 (RFC 6531) accepts it; unchanged if it has no
   /// such form.
-  public var encodedDomain: String {
-    guard !domain.utf8.allSatisfy({ $0 < 128 }) else { return domain }
-    var url = URLComponents()
-    url.host = domain
-    // Percent-encoded if it isn't a valid internationalized name (UTS 46).
-    guard let name = url.encodedHost, HostName.isValid(name) else { return domain }
-    return name
-  }
+  public var encodedDomain: String { HostName.encoded(domain) ?? domain }
 
   /// The address with ``encodedDomain``, as it's in commands and headers.
   public var encoded: String { "\(text.dropLast(domain.count))\(encodedDomain)" }
-
-  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    guard !marks.contains(scalar), !scalar.properties.isWhitespace else { return false }
-    return scalar.value > 32 && !(127...159).contains(scalar.value)
-  }
 }

@@ -9,6 +9,9 @@ public struct CSVRecord: Sendable, Equatable {
     (self.bytes, self.ends, self.line) = (bytes, ends, line)
   }
 
+  /// The number of fields, at least one.
+  public var fieldCount: Int { ends.count }
+
   /// The bytes of the fields, at least one.
   public var fields: [ArraySlice<UInt8>] {
     ends.indices.map { index in bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
@@ -18,20 +21,32 @@ public struct CSVRecord: Sendable, Equatable {
   public var isEmpty: Bool { ends.count == 1 && bytes.isEmpty }
 }
 
-/// Why comma-separated values can't be parsed, with the number of the line.
-public enum CSVFault: Error, Equatable {
-  /// A field is larger than the parser allows.
-  case fieldTooLarge(line: Int)
-  /// A quoted field has text after its closing quotation mark.
-  case textAfterQuote(line: Int)
-  /// The record that begins on the line has a quotation mark that isn't closed.
-  case unclosedQuote(line: Int)
+/// Why a record of comma-separated values can't be parsed.
+public struct CSVFault: Error, Equatable {
+  /// What is wrong with a record.
+  public enum Kind: Sendable {
+    /// A field is larger than the parser allows.
+    case fieldTooLarge
+    /// A quoted field has text after its closing quotation mark.
+    case textAfterQuote
+    /// A quotation mark isn't closed.
+    case unclosedQuote
+  }
+
+  /// What is wrong.
+  public let kind: Kind
+  /// The line on which the record begins, counted from 1.
+  public let line: Int
+
+  /// Creates an error.
+  public init(kind: Kind, line: Int) { (self.kind, self.line) = (kind, line) }
 }
 
 /// Parses comma-separated values (RFC 4180) in chunks: fields may be quoted, and quotation marks
 /// inside a quoted field are doubled.
 ///
-/// It returns bytes, whose encoding isn't checked.
+/// It returns bytes, whose encoding isn't checked. After an error in a file, parsing goes on at the
+/// line after the one on which the record began.
 public struct CSVParser: Sendable {
   /// What is parsed.
   public enum Dialect: Sendable {
@@ -63,6 +78,15 @@ public struct CSVParser: Sendable {
   /// it.
   private var markBytes: Int? = 0
 
+  /// The bytes of a file after the first line of the record, and those that are parsed again.
+  private var kept: [UInt8] = []
+  /// The position of the next byte in ``kept``; bytes after these come from the chunk.
+  private var position = 0
+  /// The position in ``kept`` of the record's second line; nil on its first line.
+  private var secondLine: Int?
+  /// Whether the rest of a line is ignored, since its record is an error.
+  private var isSkipping = false
+
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Creates a parser.
@@ -86,21 +110,87 @@ public struct CSVParser: Sendable {
   public mutating func next(
     in chunk: [UInt8], from index: inout Int, isLast: Bool
   ) throws(CSVFault) -> CSVRecord? {
-    while index < chunk.count {
-      let byte = chunk[index]
-      index += 1
-      if try take(byte) { return endRecord() }
+    while let byte = nextByte(in: chunk, from: &index) {
+      if isSkipping {
+        if byte == 0x0A { endSkipping() }
+        continue
+      }
+      do throws(CSVFault) {
+        if try take(byte) { return endRecord() }
+      } catch {
+        restart(after: byte)
+        throw error
+      }
+      if byte == 0x0A, place == .quoted, dialect == .file { keepSecondLine() }
     }
     guard isLast else { return nil }
-    guard place != .quoted else { throw .unclosedQuote(line: beginning) }
+    guard place != .quoted else {
+      let fault = fault(.unclosedQuote)
+      restart(after: nil)
+      throw fault
+    }
     return isInRecord ? endRecord() : nil
   }
+
+  private mutating func nextByte(in chunk: [UInt8], from index: inout Int) -> UInt8? {
+    if position < kept.count {
+      position += 1
+      return kept[position - 1]
+    }
+    guard index < chunk.count else { return nil }
+    index += 1
+    if secondLine != nil {
+      kept.append(chunk[index - 1])
+      position += 1
+    }
+    return chunk[index - 1]
+  }
+
+  /// Keeps what follows the record's first line, to parse it again if the record is an error.
+  private mutating func keepSecondLine() {
+    guard secondLine == nil else { return }
+    forgetParsed()
+    secondLine = position
+  }
+
+  /// Removes the kept bytes once all of them have been parsed.
+  private mutating func forgetParsed() {
+    secondLine = nil
+    guard position == kept.count else { return }
+    kept.removeAll(keepingCapacity: true)
+    position = 0
+  }
+
+  /// Drops the record and goes on at the line after its first one.
+  ///
+  /// - Parameter byte: The byte that is an error; nil at the end of the text.
+  private mutating func restart(after byte: UInt8?) {
+    (bytes, ends, isInRecord, place) = ([], [], false, .begin)
+    if let secondLine {
+      position = secondLine
+      line = beginning + 1
+      beginning = line
+    } else if byte == 0x0A {
+      endSkipping()
+    } else {
+      isSkipping = byte != nil
+    }
+    secondLine = nil
+  }
+
+  private mutating func endSkipping() {
+    isSkipping = false
+    line += 1
+    beginning = line
+  }
+
+  private func fault(_ kind: CSVFault.Kind) -> CSVFault { CSVFault(kind: kind, line: beginning) }
 
   private var fieldStart: Int { ends.last ?? 0 }
 
   /// Parses a byte, and returns whether it ends the record.
   private mutating func take(_ byte: UInt8) throws(CSVFault) -> Bool {
-    guard bytes.count - fieldStart < largestField else { throw .fieldTooLarge(line: line) }
+    guard bytes.count - fieldStart < largestField else { throw fault(.fieldTooLarge) }
     if endsMark(byte) {
       startField()
       isInRecord = false
@@ -129,7 +219,7 @@ public struct CSVParser: Sendable {
       line += 1
       isAfterReturn = true
       return true
-    case (.quote, _) where dialect == .file: throw .textAfterQuote(line: line)
+    case (.quote, _) where dialect == .file: throw fault(.textAfterQuote)
     default: takeText(byte)
     }
     return false
@@ -169,6 +259,7 @@ public struct CSVParser: Sendable {
     endField()
     let record = CSVRecord(bytes, ends: ends, line: beginning)
     (bytes, ends, beginning, isInRecord) = ([], [], line, false)
+    forgetParsed()
     return record
   }
 }

@@ -14,7 +14,8 @@ struct Countersign {
       ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
       AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
       AdminPasskeysOptionalCommand.self, AdminPasswordsOnCommand.self, AdminUnblockCommand.self,
-      TokenCreateCommand.self,
+      ProjectCreateCommand.self, ProjectListCommand.self, TenantCreateCommand.self,
+      TenantListCommand.self, TokenCreateCommand.self,
       TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
       TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
       KeysRotateCommand.self,
@@ -50,14 +51,14 @@ struct Countersign {
       return 64
     }
     if words.isEmpty || ["--help", "-h"].contains(words[0]) || words == ["help"] {
-      Terminal.say(help())
+      Terminal.say(document: OperatorText.page(help()))
       return words.isEmpty ? 64 : 0
     }
     if words[0] == "help" {
       return await run(Array(words.dropFirst()) + ["--help"], environment: [:])
     }
     if words[0] == "--version" {
-      Terminal.say("countersign \(version)")
+      Terminal.say(document: "countersign \(version)")
       return 0
     }
     guard let (command, rest) = find(words) else {
@@ -67,7 +68,7 @@ struct Countersign {
       return 64
     }
     if Arguments.askForHelp(rest, options: command.options) {
-      Terminal.say(command.help)
+      Terminal.say(document: OperatorText.page(command.help))
       return 0
     }
     do {
@@ -86,7 +87,7 @@ struct Countersign {
       return error.exitCode
     } catch {
       guard let failure = ConfigurationError(database: error) else {
-        Terminal.complain("countersign \(command.name): \(error)")
+        Terminal.complain(Message.verbatim("countersign \(command.name): \(error)"))
         return 1
       }
       for problem in failure.problems { Terminal.complain(problem) }
@@ -100,17 +101,19 @@ struct Countersign {
   private static func explainGroup(_ words: [String]) -> Int32? {
     let group = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
     guard !group.isEmpty else { return nil }
-    let text = Message(
-      "cli.commands-of-countersign-run-countersign",
-      ["group": .text(words[0]), "commands": .text(list(group))])
+    let page = OperatorText.page(
+      Message(
+        "cli.commands-of-countersign-run-countersign",
+        ["group": .text(words[0]), "commands": .text(list(group))]))
     if words.count == 1 || ["--help", "-h", "help"].contains(words[1]) {
-      Terminal.say(text)
+      Terminal.say(document: page)
       return words.count == 1 ? 64 : 0
     }
     Terminal.complain(
       Message(
         "cli.unknown-command",
-        ["group": .text(words[0]), "command": .text(words[1]), "help": .message(text)]))
+        ["group": .text(words[0]), "command": .text(words[1])]))
+    Terminal.complain(document: page)
     return 64
   }
 

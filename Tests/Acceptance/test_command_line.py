@@ -13,7 +13,7 @@ from support.program import PROGRAM, ROOT, Server, environment, free_port, run
 from support.rest import create_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
-            "token create", "token list", "token revoke", "keys list", "keys rotate",
+            "project create", "project list", "tenant create", "tenant list", "token create", "token list", "token revoke", "keys list", "keys rotate",
             "keys retire", "keys rotate-master", "clock confirm",
             "evidence key", "init", "backup", "restore", "import", "export"]
 
@@ -196,3 +196,40 @@ def test_a_password_is_typed_twice_without_echo(tmp_path):
     shown, code = run_on_terminal(words, "correct horse battery", "correct horse battery")
     assert code == 0 and "horse" not in shown, shown
     assert "ada@example.com" in run("admin", "list", "--data", tmp_path / "data").stdout
+
+
+def test_projects_and_tenants_are_created_and_listed(tmp_path):
+    data = tmp_path / "data"
+
+    def countersign(*words, **more):
+        return run(*words, "--data", data, **more)
+    assert run("init", "--data", data).returncode == 0
+    assert "no projects" in countersign("project", "list").stderr
+    assert countersign("project", "create", "acme-app", "--name", "Acme").returncode == 0
+    for id, problem in [("acme-app", "already in use"), ("Acme", "6 to 30 characters")]:
+        refused = countersign("project", "create", id)
+        assert refused.returncode == 78 and problem in refused.stderr
+    assert re.fullmatch(r"acme-app\t\d{12}\tAcme\n", countersign("project", "list").stdout)
+
+    refused = countersign("tenant", "create", "europe", "--project", "acme-apps")
+    assert refused.returncode == 78 and "no project acme-apps" in refused.stderr
+    created = countersign("tenant", "create", "europe", "--project", "acme-app")
+    assert created.returncode == 0, created.stderr
+    listed = countersign("tenant", "list", "--project", "acme-app").stdout
+    assert re.fullmatch(r"europe-\w{5}\teurope\n", listed) and listed.split()[0] in created.stdout
+
+    for tenant in [], ["--tenant", "europe"]:
+        refused = countersign("token", "create", "--project", "acme-apps", *tenant,
+                              "--role", "owner")
+        assert refused.returncode == 78 and "no project acme-apps" in refused.stderr
+    refused = countersign("token", "create", "--project", "acme-app", "--tenant", "europe",
+                          "--role", "owner")
+    assert refused.returncode == 78 and "no tenant europe" in refused.stderr
+
+    # None of these asks for a password.
+    for words, problem in [
+            (["--email", "nonsense", "--role", "owner"], "valid email"),
+            (["--email", "a@example.com", "--role", "owner", "--project", "acme-apps"],
+             "no project acme-apps")]:
+        refused = countersign("admin", "create", *words, input="")
+        assert refused.returncode == 78 and problem in refused.stderr, refused.stderr

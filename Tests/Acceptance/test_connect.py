@@ -7,10 +7,12 @@ import re
 import subprocess
 
 import httpx
+import jwt
 import pytest
 
-from support.rest import create_administrator
+from support.rest import Api, claims, create_administrator, create_token, ok
 from support.pages import Pages
+from test_guidance import opened
 
 
 def sample(page, name):
@@ -84,3 +86,71 @@ def test_a_deleted_project_accepts_no_credentials(api, owner):
     bearer = {"Authorization": f"Bearer {api.token}"}
     config = httpx.get(f"{api.url}/v2/projects/{api.project}/config", headers=bearer)
     assert config.status_code == 401
+
+
+@pytest.fixture
+def namesakes(standalone, api, owner):
+    """Three pools of a project: ID tokens of a user with the same UID and a second factor in each."""
+    pools = [api, *(
+        Api(api.url, api.project, api.key, api.token, owner.create_tenant(api.project, name))
+        for name in ("acme", "other"))]
+    tokens = []
+    for pool in pools:
+        pool.switch_totp_on()
+        pool.token = create_token(standalone.data, api.project, "owner", pool.tenant)
+        ok(pool.admin("POST", "accounts", {
+            "localId": "namesake", "email": "ada@example.com", "password": "swordfish",
+            "emailVerified": True}))
+        _, session = pool.enroll(ok(pool.sign_in("ada@example.com"))["idToken"])
+        tokens.append(session["idToken"])
+    assert {claims(token)["sub"] for token in tokens} == {"namesake"}
+    return list(zip(pools, tokens))
+
+
+def test_the_python_sample_refuses_tokens_of_other_pools(owner, namesakes):
+    for pool, _ in namesakes:
+        path = f"/projects/{pool.project}" + (f"/tenants/{pool.tenant}" if pool.tenant else "")
+        check = compile(sample(owner.get(path).text, "Python"), "sample", "exec")
+        for other, token in namesakes:
+            if other is pool:
+                exec(check, {"id_token": token})
+            else:
+                with pytest.raises(PermissionError):
+                    exec(check, {"id_token": token})
+        head, body, signature = token.split(".")
+        with pytest.raises(jwt.InvalidSignatureError):
+            exec(check, {"id_token": f"{head}.{body}.{signature[:20]}AAAA{signature[24:]}"})
+
+
+@pytest.mark.parametrize("name, end, passes, fails", [
+    ("mandatory", "gate(claims)", '"pass"', '"refuse"'),
+    ("step-up", 'guard("pay-out", claims).status', "200", "401"),
+])
+def test_a_guides_check_refuses_tokens_of_other_pools(
+        owner, namesakes, tmp_path, name, end, passes, fails):
+    for pool, _ in namesakes:
+        samples = [html.unescape(re.sub(r"<[^>]+>", "", each)) for each in re.findall(
+            r"<pre[^>]*aria-label=\"[^\"]*: your backend\"[^>]*><code>(.*?)</code></pre>",
+            opened(owner, name, pool), re.DOTALL)]
+        code = "\n".join(
+            each for each in samples if "isOfThisPool(" in each)
+        program = tmp_path / f"{name}.mjs"
+        program.write_text(f"{code}\nconst claims = JSON.parse(process.argv[2]);\n"
+                           f"console.log(JSON.stringify({end}));\n")
+        for other, token in namesakes:
+            done = subprocess.run(
+                ["node", program, json.dumps(claims(token))], capture_output=True, text=True,
+                check=True, timeout=60)
+            assert done.stdout.strip() == (passes if other is pool else fails)
+
+
+def test_the_node_sample_compares_the_tenant(owner, namesakes):
+    for pool, _ in namesakes:
+        path = f"/projects/{pool.project}" + (f"/tenants/{pool.tenant}" if pool.tenant else "")
+        [line] = [each for each in sample(owner.get(path).text, "Node.js").splitlines()
+                  if "firebase.tenant" in each]
+        for other, token in namesakes:
+            done = subprocess.run(
+                ["node", "-e", f"const payload = JSON.parse(process.argv[1]);\n{line}",
+                 json.dumps(claims(token))], capture_output=True, text=True, timeout=60)
+            assert (done.returncode == 0) is (other is pool), done.stderr

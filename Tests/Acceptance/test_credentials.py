@@ -11,7 +11,7 @@ from support.rest import Api, create_token, ok, refused
 def test_a_call_without_an_api_key_is_refused(api):
     error = refused(
         api.http.post("/v1/accounts:signUp", json={}),
-        "The request is missing a valid API key.", status=403)
+        "Method doesn't allow unregistered callers", status=403)
     assert error["status"] == "PERMISSION_DENIED"
 
 

@@ -248,3 +248,20 @@ def test_a_command_does_not_migrate_a_running_servers_database(tmp_path):
         database.close()
         assert run("admin", "list", "--data", tmp_path).returncode == 0
         assert server.stop() == 0
+
+
+def test_init_makes_the_folder_private(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    (data / "lost+found").mkdir()
+    assert run("init", "--data", data).returncode == 0
+    assert data.stat().st_mode & 0o777 == 0o700
+
+
+def test_init_refuses_a_folder_with_other_files(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    mode = tmp_path.stat().st_mode
+    refused = run("init", "--data", tmp_path)
+    assert refused.returncode == 78 and "notes.txt" in refused.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+    assert tmp_path.stat().st_mode == mode

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -159,6 +160,10 @@ def test_a_policy_changed_on_one_node_is_effective_on_all(nodes):
         assert starts() == [status] * 3
 
 
+def key_ids(nodes):
+    return re.findall(r"countersign-master-key-1 (\w{8}) ", (nodes.data / "master.key").read_text())
+
+
 def test_keys_rotate_without_refused_tokens(nodes):
     nodes.api.user("signed@example.com")
     refusals, tokens, rotated = [], [], threading.Event()
@@ -188,8 +193,19 @@ def test_keys_rotate_without_refused_tokens(nodes):
                 changing = pool.submit(run, *command, "--data", nodes.data, timeout=120)
                 if command[1] == "rotate-master":
                     until(lambda: (nodes.data / "master.key").read_bytes() != before, "a new key")
+                    new, former = key_ids(nodes)
+                    until(lambda: nodes.execute(
+                        f"SELECT master_keys FROM node WHERE master_keys = '{former} {new}'") == 2 * [
+                            [f"{former} {new}"]], "the nodes of one folder have the key", 30)
+                    # The third one has no copy yet, so the key isn't used.
+                    assert nodes.execute("SELECT key_id FROM master_key") == [[former]]
                     nodes.copy_key()
                 assert changing.result().returncode == 0, changing.result().stderr
+                if command[1] == "rotate-master":
+                    said = changing.result().stdout
+                    assert f"{nodes.copy / 'master.key'} has the new key." in said, said
+                    assert nodes.execute(
+                        "SELECT key_id FROM master_key ORDER BY first_used_at DESC") == [[new], [former]]
             until(lambda: len(kinds()) == 2, "tokens are signed with the new key", 75)
         finally:
             rotated.set()

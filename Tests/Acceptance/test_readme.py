@@ -14,7 +14,7 @@ from support.rest import Api, ok
 README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
              "docs/api.md", "docs/clients.md", "docs/service-tokens.md", "docs/configuration.md",
-             "docs/operations.md", "docs/architecture.md", "docs/audit-file.md",
+             "docs/operations.md", "docs/incidents.md", "docs/architecture.md", "docs/audit-file.md",
              "docs/audit-chain.md", "docs/user-data.md", "docs/scaling.md"]
 
 
@@ -147,14 +147,14 @@ def link_provider(administrator, server):
     """Sets up a sign-in provider that the administrator is linked with, until `remove_provider`."""
     execute(
         server.data, """INSERT INTO sign_in_provider (provider_id, name, issuer, client_id, scopes,
-                          groups_claim, mfa_values, created_at, changed_at)
+                          groups_claim, mfa_values)
                         VALUES (1, 'Example ID', 'https://id.example.com', 'console', 'openid',
-                          'groups', '["mfa"]', 1, 1)
+                          'groups', '["mfa"]')
                         ON CONFLICT DO NOTHING""")
     execute(
         server.data, """INSERT INTO administrator_provider_link (issuer, subject, administrator_id,
-                          groups, created_at)
-                        VALUES ('https://id.example.com', 's', ?, '[]', 1)
+                          groups)
+                        VALUES ('https://id.example.com', 's', ?, '[]')
                         ON CONFLICT DO NOTHING""", administrator)
 
 
@@ -238,7 +238,7 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|serve|init|backup|restore|move|import|export|demo)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|project \w+|tenant \w+|migrate|doctor|check-config|manual|serve|init|backup|restore|move|import|export|demo)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())

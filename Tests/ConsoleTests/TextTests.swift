@@ -44,6 +44,24 @@ import Testing
     #expect(markup.contains("title=\"Tue, Nov 3, 2026, 23:52:11\u{00A0}UTC+5:30\""))
   }
 
+  @Test(arguments: [
+    ("UTC", "2026-11-29T00:00:00Z", "Nov 28, 2026, 23:59\u{00A0}UTC"),
+    ("Asia/Kolkata", "2026-11-28T18:30:00Z", "Nov 28, 2026, 23:59\u{00A0}UTC+5:30"),
+    // Clocks go forward at midnight, so the day begins at one.
+    ("America/Havana", "2026-03-08T05:00:00Z", "Mar 7, 2026, 23:59\u{00A0}UTC−5"),
+    ("UTC", "2026-11-28T18:30:00Z", "Nov 28, 2026, 18:30\u{00A0}UTC"),
+    ("UTC", "2026-11-29T00:00:01Z", "Nov 29, 2026, 00:00\u{00A0}UTC"),
+  ])
+  func `the end of a day is shown as its last minute`(
+    zone: String, end: String, text: String
+  ) throws {
+    let times = Times(try World.catalog.get(), zone: zone)
+    let instant = try #require(Instant(rfc3339: end))
+    #expect(Message.value(times.endValue(instant)).english == text)
+    let markup = String(decoding: times.end(instant).bytes, as: UTF8.self)
+    #expect(markup.hasSuffix(">\(text)</time>"))
+  }
+
   @Test func `a report marks a value that doesn't exist`() throws {
     let times = Times(try World.catalog.get())
     for cell in [ReportTable.Cell.name(""), .marked(nil, Message("users.never"))] {

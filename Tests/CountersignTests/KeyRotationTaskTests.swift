@@ -50,7 +50,7 @@ struct KeyRotationTaskTests {
       let task = KeyRotationTask(instance, folder, environment: [:], log: log)
       let readiness = Readiness(
         instance.identity, folder, environment: [:], certificate: nil, mail: nil, auditFile: nil,
-        file: nil, hasSpace: { true })
+        file: nil, isDamaged: { false }, hasSpace: { true }, log: log)
       var other = KeyRing(random: .system)
       if kind == "the key from before a rotation" {
         other = try KeyRing(text: instance.keys.text.revealedText)

@@ -30,7 +30,7 @@ struct LogTests {
     #expect(
       written.lines == [
         #"{"time":"2026-09-21T14:13:20.000Z","level":"error","event":"request.failed","#
-          + #""id":"000000000001","message":"request 000000000001: disk \"full\"\nforged","#
+          + #""id":"000000000001","message":"request 000000000001: disk \"full\"\\u000Aforged","#
           + #""cause":"disk \"full\"\nforged"}"#
       ])
   }
@@ -57,7 +57,7 @@ struct LogTests {
   @Test func `C12: an event is one line of text, whatever it quotes`() {
     let written = Written()
     written.log(.text).add(.request(RequestID(1), .failed(cause: "a\r\nb\u{2028}c")))
-    #expect(written.lines == ["request 000000000001: a b c"])
+    #expect(written.lines == [#"request 000000000001: a\u000D\u000Ab\u2028c"#])
   }
 
   @Test func `lines that can't be written are counted`() {

@@ -119,7 +119,9 @@ struct OperatorTextTests {
       #expect(try problem("/dev/zero").hasPrefix("/dev/zero is larger than"))
       #expect(try problem(folder) == "\(folder) can't be read: Is a directory")
       let none = "\(folder)/no such\tfile"
-      #expect(try problem(none) == "\(none) can't be read: No such file or directory")
+      #expect(
+        try problem(none)
+          == #"\#(folder)/no such\u0009file can't be read: No such file or directory"#)
     }
   }
 

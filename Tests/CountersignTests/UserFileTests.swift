@@ -17,14 +17,19 @@ import Text
       try reader.take(part, isLast: false, into: &records)
     }
     try reader.take([], isLast: true, into: &records)
-    return records.map { ($0.fields ?? []).map(\.text) }
+    return records.map { record in
+      switch record.fields {
+      case .success(let fields): fields.map(\.text)
+      case .failure(let fault): ["line \(record.line)", "\(fault)"]
+      }
+    }
   }
 
   @Test func `fields are separated by commas and may be quoted`() throws {
-    let text = "\u{FEFF}a,b,\r\n\"x,\"\"y\"\"\nz\",,é\n\nlast"
+    let text = "\u{FEFF}a,b,\r\n\"x,\"\"y\"\"\nz\",,é\n\nlast,,"
     for size in [4, 5, 1_000] {
       #expect(
-        try read(text, by: size) == [["a", "b", ""], ["x,\"y\"\nz", "", "é"], ["last"]])
+        try read(text, by: size) == [["a", "b", ""], ["x,\"y\"\nz", "", "é"], ["last", "", ""]])
     }
   }
 
@@ -33,12 +38,39 @@ import Text
     var records: [CSVReader.Record] = []
     try reader.take(
       Array("a,Ren".utf8) + [0xE9] + Array("e\nb,c\n".utf8), isLast: true, into: &records)
-    #expect(records.map { $0.fields == nil } == [true, false])
+    #expect(records.map { (try? $0.fields.get()) == nil } == [true, false])
   }
 
-  @Test(arguments: ["\"a", "\"a\"b,c\n"])
-  func `misplaced quotes are rejected`(text: String) {
-    #expect(throws: UserFileError.self) { try read(text, by: 3) }
+  @Test func `a record with a misplaced quotation mark is an error, and the next is read`() throws {
+    #expect(
+      try read("a,b\n\"c\"d,e\nf,g\n\"h,i\nj,k", by: 1_000) == [
+        ["a", "b"], ["line 2", "syntax(Text.CSVFault.Kind.textAfterQuote)"], ["f", "g"],
+        ["line 4", "syntax(Text.CSVFault.Kind.unclosedQuote)"], ["j", "k"],
+      ])
+  }
+
+  /// A line feed in each field but the first and the last tears a user into two records, none of
+  /// which is a user.
+  @Test func `a record that doesn't have the file's number of fields is an error`() throws {
+    let user = "u1,u1@example.com,false,,,Ann Lee,,true"
+    let other = "u2,u2@example.com,true,,,Bo,,true"
+    let isKept = [user, other].map { $0.components(separatedBy: ",") }
+    #expect(try read("\(user)\n\(other)", by: 1_000) == isKept)
+    let commas = user.indices.filter { user[$0] == "," }
+    let (first, last) = (try #require(commas.first), try #require(commas.last))
+    for cut in user.indices where cut > first && cut <= last {
+      let torn = "\(user[..<cut])\n\(user[cut...])"
+      for text in [
+        "\(torn)\n\(other)\n\(other)\n\(other)", "\(other)\n\(other)\n\(other)\n\(torn)",
+      ] {
+        let read = try read(text, by: 1_000)
+        #expect(read.filter { $0 == isKept[1] }.count == 3 && read.count == 5)
+        #expect(read.filter { $0[0].hasPrefix("line ") }.count == 2)
+      }
+      // Without a majority, the file's number of fields isn't known.
+      #expect(throws: UserFileError.self) { try self.read(torn, by: 1_000) }
+      #expect(throws: UserFileError.self) { try self.read("\(torn)\n\(other)", by: 1_000) }
+    }
   }
 
   @Test func `a record has its line number`() throws {
@@ -83,7 +115,7 @@ import Text
   }
 
   @Test func `semicolons in other fields and rows are text`() async throws {
-    let rows = try await read(Array("u1,u1@example.com,true,,,a;b\nu;2".utf8), "csv")
+    let rows = try await read(Array("u1,u1@example.com,true,,,a;b\nu;2,,,,,".utf8), "csv")
     #expect(rows.map(text) == ["u1 true false", "u;2 false false"])
   }
 
@@ -92,7 +124,8 @@ import Text
   {
     let flags = ["true", "TRUE", "false", "", "yes", "1"]
     let lines =
-      flags.map { "u,u@example.com,\($0)" } + ["u" + String(repeating: ",", count: 26) + "on"]
+      flags.map { "u,u@example.com,\($0)" + String(repeating: ",", count: 24) }
+      + ["u" + String(repeating: ",", count: 26) + "on"]
     let rows = try await read(Array(lines.joined(separator: "\n").utf8), "csv")
     let refused = "The field emailVerified in column 3 is neither true nor false."
     #expect(
@@ -101,6 +134,15 @@ import Text
         "The field disabled in column 27 is neither true nor false.",
       ])
     #expect(rows.map(\.line) == Array(1...7))
+  }
+
+  @Test(arguments: ["[]", " \n[{\"localId\":\"j8\"}]", "\u{FEFF}[", "{}"])
+  func `a document without a list of users is refused by its name`(text: String) async throws {
+    let error = try await #require(throws: UserFileError.self) {
+      try await read(Array(text.utf8), "json")
+    }
+    #expect(
+      OperatorText.string(error.message) == #"The JSON document has no "users" array."#)
   }
 
   @Test func `a byte order mark before JSON is skipped`() async throws {

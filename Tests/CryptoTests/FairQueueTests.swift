@@ -4,8 +4,11 @@ import Testing
 
 struct FairQueueTests {
   /// Adds an element and returns the result as text.
-  private func add(_ element: String, to queue: inout FairQueue<String>) -> String {
-    switch queue.add(element, of: element.first == "a" ? 1 : element.first == "b" ? 2 : 3) {
+  private func add(
+    _ element: String, cost: Int = 1, to queue: inout FairQueue<String>
+  ) -> String {
+    let group: Int64 = element.first == "a" ? 1 : element.first == "b" ? 2 : 3
+    return switch queue.add(element, of: group, cost: cost) {
     case .start: "start"
     case .wait(nil): "wait"
     case .wait(let displaced?): "for \(displaced)"
@@ -37,7 +40,7 @@ struct FairQueueTests {
     #expect(add("b0", to: &queue) == "wait")
     #expect(add("c0", to: &queue) == "wait")
     #expect(add("b1", to: &queue) == "wait")
-    #expect((0..<6).map { _ in queue.next() } == ["a1", "b0", "c0", "a2", "b1", "a3"])
+    #expect((0..<6).map { _ in queue.next() } == ["b0", "c0", "a1", "b1", "a2", "a3"])
   }
 
   @Test func `when the queue is full, the largest group loses its last element`() {
@@ -52,7 +55,38 @@ struct FairQueueTests {
     #expect(add("b3", to: &queue) == "refuse")
     #expect(add("c2", to: &queue) == "refuse")
     #expect((queue.running, queue.count, queue.rejections) == (1, 8, 6))
-    #expect(drain(&queue) == ["a1", "b0", "c0", "a2", "b1", "c1", "a3", "b2"])
+    #expect(drain(&queue) == ["b0", "c0", "a1", "b1", "c1", "a2", "b2", "a3"])
+  }
+
+  @Test func `groups get the same work, however costly their elements are`() {
+    var queue = FairQueue<String>(width: 1, places: 64)
+    for number in 0..<40 { _ = add("a\(number)", cost: 8, to: &queue) }
+    for number in 0..<20 { _ = add("b\(number)", to: &queue) }
+    let order = (0..<18).compactMap { _ in queue.next()?.first }
+    #expect(String(order) == "bbbbbbbbabbbbbbbba")
+  }
+
+  @Test func `a group that was idle saves up no turns, and doesn't pay for idle time`() {
+    var queue = FairQueue<String>(width: 1, places: 64)
+    for number in 0..<4 { _ = add("a\(number)", cost: 8, to: &queue) }
+    _ = add("b0", to: &queue)
+    #expect(queue.next() == "b0")
+    #expect((0..<3).map { _ in queue.next() } == ["a1", "a2", "a3"])
+    for number in 1..<10 { _ = add("b\(number)", to: &queue) }
+    for number in 4..<6 { _ = add("a\(number)", to: &queue) }
+    // The other one was served 8 more.
+    let order = (0..<11).compactMap { _ in queue.next()?.first }
+    #expect(String(order) == "bbbbbbbbaba")
+    #expect(queue.next() == nil)
+  }
+
+  @Test func `when the queue is full, the group with the most waiting work loses its last`() {
+    var queue = FairQueue<String>(width: 1, places: 8)
+    for number in 0..<3 { #expect(add("a\(number)", cost: 100, to: &queue) != "refuse") }
+    for number in 0..<6 { #expect(add("b\(number)", to: &queue) == "wait") }
+    #expect(add("c0", to: &queue) == "for a2")
+    #expect(add("c1", cost: 100, to: &queue) == "refuse")
+    #expect((queue.running, queue.count, queue.rejections) == (1, 8, 2))
   }
 
   @Test func `without places, only running elements are admitted`() {

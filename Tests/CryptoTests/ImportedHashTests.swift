@@ -1,6 +1,7 @@
-import Crypto
 import Synchronization
 import Testing
+
+@testable import Crypto
 
 @Suite struct ImportedHashTests {
   let hasher = PasswordHasher(width: 2, cost: PasswordTests.cheap)
@@ -68,12 +69,13 @@ import Testing
     // Texts have no separate salt.
     #expect(throws: ImportedHashError.malformed) { try PasswordHash(text, salt: [1], by: hmac) }
     // The bytes of a hash that only begin like a text, and a text within a text.
-    let bytes = Array(bcrypt.utf8.prefix(32))
+    let bytes = Array(bcrypt.utf8.prefix(7)) + (0x80..<0x99)
     let raw = try PasswordHash(bytes, salt: [], by: hmac)
     #expect(raw.encoded.hasPrefix("$hmac-sha256$"))
     let inner = "$pbkdf2-sha256$n=1$$\(Base64URL.encode(text))"
-    let outer = try PasswordHash(Array(inner.utf8), salt: [], by: hmac)
-    #expect(outer.encoded.hasPrefix("$pbkdf2-sha256$"))
+    #expect(throws: ImportedHashError.malformed) {
+      try PasswordHash(Array(inner.utf8), salt: [], by: hmac)
+    }
   }
 
   @Test func `a password with a NUL never matches a bcrypt hash`()
@@ -107,6 +109,16 @@ import Testing
     #expect(throws: ImportedHashError.tooExpensive) {
       try imported(1_024, .pbkdf2(.sha1, rounds: 50_000))
     }
+  }
+
+  @Test func `an Argon2 hash that is stored already may have more work than an imported one`()
+    throws
+  {
+    let text = "$argon2id$v=19$m=262144,t=16,p=1$c29tZXNhbHQ$c29tZXNhbHQ"
+    #expect(throws: ImportedHashError.tooExpensive) {
+      try PasswordHash(Array(text.utf8), salt: [], by: .selfDescribing)
+    }
+    #expect(HashText(text) != nil)
   }
 
   @Test func `the emulator's fake hash is converted to a real hash`() async throws {
@@ -183,6 +195,7 @@ import Testing
   @Test(arguments: [
     ("MD5", 0, 8_192), ("SHA1", 1, 8_192), ("SHA256", 1, 8_192),
     ("SHA512", 1, 8_192), ("PBKDF_SHA1", 1, 2_000_000), ("PBKDF2_SHA256", 1, 2_000_000),
+    ("PBKDF2_SHA512", 1, 2_000_000),
   ])
   func `rounds outside the allowed range are refused`(algorithm: String, least: Int, most: Int)
     throws
@@ -234,12 +247,14 @@ import Testing
   @Test func `Argon2 parameters have limits`() throws {
     func argon2(_ set: (inout Argon2) -> Void) throws {
       try check("ARGON2") {
-        var argon2 = Argon2(kind: .id, version: 19, memory: 262_144, passes: 16, lanes: 16)
+        var argon2 = Argon2(kind: .id, version: 19, memory: 65_536, passes: 16, lanes: 16)
         set(&argon2)
         $0.argon2 = argon2
       }
     }
     try argon2 { _ in }
+    try argon2 { ($0.memory, $0.passes) = (262_144, 4) }
+    #expect(throws: HashParameterError.tooExpensive) { try argon2 { $0.memory = 65_537 } }
     #expect(throws: HashParameterError.self) { try argon2 { $0.memory = 262_145 } }
     #expect(throws: HashParameterError.self) { try argon2 { $0.memory = 127 } }
     #expect(throws: HashParameterError.self) { try argon2 { $0.passes = 17 } }
@@ -252,6 +267,33 @@ import Testing
   @Test func `an unknown algorithm is refused`() throws {
     #expect(throws: HashParameterError.unknownAlgorithm) { try check("ROT13") { _ in } }
     #expect(try PasswordAlgorithm(HashParameters()) == .selfDescribing)
+  }
+
+  /// All bytes of a derived hash are possible, but text of this length is another form of one.
+  @Test func `text isn't a derived hash`() throws {
+    let texts = [
+      "pbkdf2_sha256$260000$salt$2xEC+ixf3L2lw2xEC+ixf3L2lw2xEC+ixf3L2lw2xECA=",
+      "2xEC+ixf3L2lw2xEC+ixfw", "00112233445566778899aabbccddeeff",
+      "2xEC+ixf3L2lw2xEC+ixf3L2lw2xEC+ixf3\nL2lw2xECA=",
+    ]
+    let algorithms: [PasswordAlgorithm] = [
+      .pbkdf2(.sha1, rounds: 1), .pbkdf2(.sha256, rounds: 1), .pbkdf2(.sha512, rounds: 1),
+      .scrypt(cost: 1_024, blockSize: 8, parallelization: 1),
+      .argon2(Argon2(kind: .id, version: 19, memory: 64, passes: 1, lanes: 1)),
+      .digest(.md5, rounds: 1, order: .saltFirst), .digest(.sha512, rounds: 1, order: .saltFirst),
+      .hmac(.sha256, key: [1], order: .saltFirst), .bcrypt, .selfDescribing,
+      .firebaseScrypt(signerKey: [1, 2], saltSeparator: [], rounds: 8, memoryCost: 14),
+    ]
+    for algorithm in algorithms {
+      for text in texts {
+        let bytes = Array(text.utf8)
+        // The hexadecimal text of an MD5 digest is one of its forms.
+        if case .digest(.md5, _, _) = algorithm, bytes.count == 32 { continue }
+        #expect(throws: ImportedHashError.malformed, "\(algorithm) \(text)") {
+          try PasswordHash(bytes, salt: Array("saltsalt".utf8), by: algorithm)
+        }
+      }
+    }
   }
 
   @Test func `a hash must have its algorithm's length`() throws {

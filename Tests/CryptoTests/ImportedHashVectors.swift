@@ -119,6 +119,11 @@ extension HashVector {
       hash: "56fa6aa75548099dcc37d7f03425e0c3"
     ) { $0.rounds = 4_096 },
     HashVector(
+      "Python's hashlib, 1", "PBKDF2_SHA512", password: "password", salt: "salt",
+      hash: "867f70cf1ade02cff3752599a3a53dc4af34c7a669815ae5d513554e1c8cf252"
+        + "c02d470a285a0501bad999bfe943c08f050235d7d68b1da55e63f73b60a57fce"
+    ) { $0.rounds = 1 },
+    HashVector(
       "RFC 7914, section 11", "PBKDF2_SHA256", password: "Password", salt: "NaCl",
       hash: "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"
         + "a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d"

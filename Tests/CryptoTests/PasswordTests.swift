@@ -20,6 +20,31 @@ import Testing
         Secret("x"), PasswordHash(encoded: "plain"), for: PasswordTests.pool))
   }
 
+  /// A password in normalization form C, and the same in form D and with other canonical equivalents.
+  @Test func `a password in any normalization form is the same password`() async throws {
+    let spellings = ["p\u{E4}ss\u{212B}\u{1E69}", "pa\u{308}ssA\u{30A}s\u{323}\u{307}"]
+    let pool = PasswordTests.pool
+    for spelling in spellings {
+      let hash = try await hasher.hash(Secret(spelling), for: pool)
+      for other in spellings {
+        #expect(try await hasher.matches(Secret(other), hash, for: pool))
+      }
+      #expect(try await !hasher.matches(Secret("pass\u{E5}s"), hash, for: pool))
+      // Compatibility forms and case are different.
+      #expect(try await !hasher.matches(Secret("P\u{E4}ss\u{C5}\u{1E69}"), hash, for: pool))
+    }
+    #expect(try await !hasher.matches(Secret(spellings[1]), nil, for: pool))
+  }
+
+  @Test func `a hash of a password that isn't normalized matches it as typed`() async throws {
+    let typed = Secret("pa\u{308}ssword")
+    let digest = HashFunction.sha256.digest(typed.revealedBytes)
+    let hash = try PasswordHash(
+      digest, salt: [], by: .digest(.sha256, rounds: 1, order: .saltFirst))
+    #expect(try await hasher.matches(typed, hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("p\u{E4}ssword"), hash, for: PasswordTests.pool))
+  }
+
   @Test func `the same password has a different hash each time`() async throws {
     let first = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
     let second = try await hasher.hash(Secret("a"), for: PasswordTests.pool)

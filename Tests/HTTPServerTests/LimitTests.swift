@@ -163,6 +163,40 @@ struct LimitTests {
     }
   }
 
+  @Test func `at the connection limit, the oldest connection without a complete header is closed`()
+    async throws
+  {
+    let latch = Latch()
+    let server = try TestServer(
+      limits: { $0.connections = 3 },
+      handler: { request in
+        if request.target.rawPath == "/wait" { await latch.pass() }
+        return .text("done")
+      })
+    let busy = try server.client()
+    await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+    let isBusy = await eventually { latch.count == 1 }
+    #expect(isBusy)
+    var unfinished: [Client] = []
+    for count in 2...3 {
+      let client = try server.client()
+      await client.send("GET / HTTP/1.1\r\nHost: h\r\n")
+      let isOpen = await eventually { server.server.connectionCount == count }
+      #expect(isOpen)
+      unfinished.append(client)
+      // The clock has a resolution of milliseconds, so keep their times apart.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let late = try server.client()
+    await late.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await late.answer().status == 200)
+    #expect(try await unfinished[0].isAtEnd())
+    await unfinished[1].send("\r\n")
+    #expect(try await unfinished[1].answer().status == 200)
+    latch.open()
+    #expect(try await busy.answer().text == "done")
+  }
+
   @Test func `while all connections are busy, new clients wait`() async throws {
     let latch = Latch()
     let server = try TestServer(

@@ -85,7 +85,8 @@ struct ClientDocumentTests {
             """
             {"recaptchaEnforcementState": [
               {"provider": "EMAIL_PASSWORD_PROVIDER", "enforcementState": "OFF"},
-              {"provider": "PHONE_PROVIDER", "enforcementState": "OFF"}]}
+              {"provider": "PHONE_PROVIDER", "enforcementState": "OFF"}],
+             "useSmsBotScore": false, "useSmsTollFraudProtection": false}
             """)))
       let policy = try await server.get("/v2/passwordPolicy", .key)
       #expect(policy["customStrengthOptions"]?["minPasswordLength"] == 6)

@@ -13,12 +13,15 @@ import Testing
     #expect(Base32.decode(text) == Array(plain.utf8))
   }
 
-  @Test(arguments: ["mzxw 6ytb oi", "MZXW-6YTB-OI======", "mzxw6ytboi="])
+  @Test(arguments: [
+    "mzxw 6ytb oi", "MZXW-6YTB-OI======", "mzxw6ytboi=", "mzxw\t6ytb\n\u{A0}oi\r\n", "mzxw6ytboj",
+    "mzxw6ytbol",
+  ])
   func `base32 is decoded as users type it`(text: String) {
     #expect(Base32.decode(text) == Array("foobar".utf8))
   }
 
-  @Test(arguments: ["MZXW6YTB0I", "MZXW6YTBO1", "M", "MZX", "MZXW6Y", "MY=A", "MZ", "é"])
+  @Test(arguments: ["MZXW6YTB0I", "MZXW6YTBO1", "M", "MZX", "MZXW6Y", "MY=A", "é", "MY\u{200B}"])
   func `invalid base32 is refused`(text: String) {
     #expect(Base32.decode(text) == nil)
   }

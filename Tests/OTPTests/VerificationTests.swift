@@ -21,6 +21,33 @@ import Testing
     return try password.verify(code, at: Self.now, window: window, after: UsedSteps(last: step))
   }
 
+  @Test(arguments: [
+    "%d%d%d %d%d%d", " %d%d%d\u{A0}%d%d%d\n", "%d%d%d-%d%d%d", "%d%d\u{2011}%d%d\u{2013}%d%d",
+    "\u{200F}%d%d%d\u{202F}%d%d%d\u{200E}", "\t%d%d%d%d%d%d",
+  ])
+  func `a code is accepted as people type or paste it`(format: String) throws {
+    let code = try code(0)
+    let now = password.step(at: Self.now)
+    // ASCII, Persian, Arabic-Indic, Devanagari, full-width, and mathematical digits.
+    for zero in [0x30, 0x06F0, 0x0660, 0x0966, 0xFF10, 0x1D7CE] as [UInt32] {
+      var digits = code.utf8.compactMap { Unicode.Scalar(zero + UInt32($0 - 0x30)) }[...]
+      var typed = ""
+      for part in format.split(separator: "%d", omittingEmptySubsequences: false).enumerated() {
+        if part.offset > 0, let digit = digits.popFirst() { typed.unicodeScalars.append(digit) }
+        typed += part.element
+      }
+      #expect(TypedCode.folded(typed) == code)
+      #expect(try codeAttempt(typed, 0) == .accepted(step: now, offset: 0))
+    }
+    #expect(try codeAttempt("\(code)1", 0) == .unreadable)
+  }
+
+  @Test func `other characters stay, and long text is no code`() throws {
+    #expect(TypedCode.folded("ab\u{BD}\u{2460} 1") == "ab\u{BD}\u{2460}1")
+    let long = String(repeating: " ", count: 300) + "123456"
+    #expect(TypedCode.folded(long) == long)
+  }
+
   @Test(arguments: 0...10)
   func `only steps in the window are accepted, with their offset`(
     intervals: Int
@@ -57,9 +84,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "12345", "1234567", "1000000", "abcdef", "12 456", "-12345", "１２３４５６", "12345\0",
+    "", "12345", "1234567", "1000000", "abcdef", "12 456", "-12345", "①②③④⑤⑥", "12345\0",
   ])
-  func `text that isn't six ASCII digits is unreadable`(text: String) throws {
+  func `text that isn't six digits is unreadable`(text: String) throws {
     #expect(try codeAttempt(text, 10) == .unreadable)
   }
 

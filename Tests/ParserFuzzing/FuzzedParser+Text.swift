@@ -23,22 +23,27 @@ extension FuzzedParser {
 
   private static func records(
     _ bytes: [UInt8], _ dialect: CSVParser.Dialect, size: Int
-  ) -> [CSVRecord]? {
+  ) -> [Result<CSVRecord, CSVFault>] {
     var parser = CSVParser(dialect, largestField: 256)
-    var records: [CSVRecord] = []
+    var records: [Result<CSVRecord, CSVFault>] = []
     var rest = bytes[...]
-    do throws(CSVFault) {
-      repeat {
-        let chunk = Array(rest.prefix(size))
-        rest = rest.dropFirst(size)
-        var index = 0
-        while let record = try parser.next(in: chunk, from: &index, isLast: rest.isEmpty) {
-          records.append(record)
+    repeat {
+      let chunk = Array(rest.prefix(size))
+      rest = rest.dropFirst(size)
+      var index = 0
+      while true {
+        do throws(CSVFault) {
+          guard let record = try parser.next(in: chunk, from: &index, isLast: rest.isEmpty) else {
+            break
+          }
+          records.append(.success(record))
+        } catch {
+          records.append(.failure(error))
+          // Only files go on after an error.
+          if dialect == .pasted { return records }
         }
-      } while !rest.isEmpty
-    } catch {
-      return nil
-    }
+      }
+    } while !rest.isEmpty
     return records
   }
 

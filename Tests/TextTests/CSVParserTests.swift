@@ -35,10 +35,59 @@ struct CSVParserTests {
     #expect(try read("a\rb\r\n\rc", .file) == ["1 ab", "2 c"])
   }
 
-  @Test func `a misplaced quotation mark is an error of a file`() {
-    #expect(throws: CSVFault.textAfterQuote(line: 2)) { try read("a\n\"b\"c", .file) }
-    #expect(throws: CSVFault.unclosedQuote(line: 2)) { try read("a\n\"b\nc", .file) }
-    #expect(throws: CSVFault.unclosedQuote(line: 2)) { try read("a\n\"b\nc", .pasted) }
+  /// The first error of a text.
+  private func fault(_ text: String, _ dialect: CSVParser.Dialect) -> CSVFault? {
+    do {
+      _ = try read(text, dialect)
+      return nil
+    } catch { return error as? CSVFault }
+  }
+
+  @Test func `a misplaced quotation mark is an error of a record`() {
+    #expect(fault("a\n\"b\"c", .file) == CSVFault(kind: .textAfterQuote, line: 2))
+    #expect(fault("a\n\"b\nc", .file) == CSVFault(kind: .unclosedQuote, line: 2))
+    #expect(fault("a\n\"b\nc", .pasted) == CSVFault(kind: .unclosedQuote, line: 2))
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 1_000])
+  func `parsing goes on at the line after an error`(size: Int) {
+    let text = """
+      a
+      "b"c,"d
+      "e,f
+      g
+      h,""i
+      "j
+      k","l"
+      n,"1234
+      5678",o
+      12345678
+      p
+      "q
+      "r"
+      """
+    var parser = CSVParser(.file, largestField: 8)
+    let bytes = Array(text.utf8)
+    var found: [String] = []
+    for start in stride(from: 0, through: bytes.count, by: size) {
+      let chunk = Array(bytes[start..<min(start + size, bytes.count)])
+      var index = 0
+      while true {
+        do {
+          guard
+            let record = try parser.next(
+              in: chunk, from: &index, isLast: start + size > bytes.count)
+          else { break }
+          let fields = record.fields.map { String(decoding: $0, as: UTF8.self) }
+          found.append("\(record.line) \(fields.joined(separator: "|"))")
+        } catch { found.append("\(error.line) \(error.kind)") }
+      }
+    }
+    #expect(
+      found == [
+        "1 a", "2 textAfterQuote", "3 fieldTooLarge", "4 g", "5 textAfterQuote", "6 j\nk|l",
+        "8 fieldTooLarge", "9 5678\"|o", "10 fieldTooLarge", "11 p", "12 textAfterQuote", "13 r",
+      ])
   }
 
   @Test func `a quoted part of pasted text can have spaces before it and text after it`() throws {
@@ -56,8 +105,9 @@ struct CSVParserTests {
 
   @Test func `a field has a limit in bytes`() throws {
     #expect(try read("1234567,1234567", .file) == ["1 1234567|1234567"])
-    #expect(throws: CSVFault.fieldTooLarge(line: 2)) { try read("a\n12345678,", .file) }
-    #expect(throws: CSVFault.fieldTooLarge(line: 1)) { try read("\"12345678\"", .file) }
+    let large = CSVFault.Kind.fieldTooLarge
+    #expect(fault("a\n12345678,", .file) == CSVFault(kind: large, line: 2))
+    #expect(fault("\"12345678\"", .file) == CSVFault(kind: large, line: 1))
   }
 
   @Test func `only a mark at the beginning is one`() throws {

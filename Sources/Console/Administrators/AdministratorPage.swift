@@ -295,7 +295,7 @@ struct GrantRow: ViewModel {
     .text("place") { $0.grant.placeText },
     .text("source") { $0.isFromProvider ? Message("administrators.from-provider") : nil },
     .markup("end") { row in
-      row.end.map(row.times.moment) ?? Chip.off(Message("administrators.no-end"))
+      row.end.map(row.times.end) ?? Chip.off(Message("administrators.no-end"))
     },
     .text("change") { row in
       row.change.map { GrantAnswers(row.grant).query.query(of: $0) }

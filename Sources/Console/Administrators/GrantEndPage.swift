@@ -31,7 +31,7 @@ struct GrantEndPage: Sendable {
         of: grant, of: ID(id), to: end, actions.request(signedIn))
       let text =
         outcome.value
-        ? end.map { Message("administrators.end-changed", ["end": signedIn.times.value($0)]) }
+        ? end.map { Message("administrators.end-changed", ["end": signedIn.times.endValue($0)]) }
           ?? Message("administrators.end-removed")
         : Message("administrators.no-changes-made")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrator(id))
@@ -104,7 +104,7 @@ struct GrantEndView: ViewModel {
       Fact(Message("common.role"), grant.place),
       Fact(
         Message("administrators.ends"),
-        end.map(frame.times.moment) ?? Chip.off(Message("administrators.no-end"))),
+        end.map(frame.times.end) ?? Chip.off(Message("administrators.no-end"))),
     ]
   }
 

@@ -74,7 +74,7 @@ extension Grant {
     var html = HTML()
     html.add(place)
     html.raw("<span class=\"sub\">")
-    html.message(Message("administrators.until", ["end": times.value(end)]))
+    html.message(Message("administrators.until", ["end": times.endValue(end)]))
     html.raw("</span>")
     return html.markup
   }

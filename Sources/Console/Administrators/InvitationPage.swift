@@ -106,7 +106,7 @@ struct OpenInvitation: ViewModel {
     .text("inviter") { $0.invitation.inviterName },
     .markup("role") { $0.invitation.grant.place },
     .markup("roleEnd") { page in
-      page.invitation.grantEndsAt.map { page.frame.times.moment($0) }
+      page.invitation.grantEndsAt.map { page.frame.times.end($0) }
     },
     .markup("until") { $0.frame.times.moment($0.invitation.expiresAt) },
     .text(\.name),

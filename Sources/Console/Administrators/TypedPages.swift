@@ -33,7 +33,7 @@ struct TypedPage: Sendable {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
     let typed = signedIn.form.trimmed("confirmation")
-    guard typed.lowercased() == administrator.email.lowercased() else {
+    guard administrator.hasEmail(typed) else {
       let fault = FieldError(
         field: "confirmation", text: Message("administrators.address-differs"))
       let errors = [fault] + (try await actions.unmet(action.action, signedIn))

@@ -119,13 +119,24 @@ struct AuditFormatter: Sendable {
     case .number(let number):
       field == .signInGoal ? ShareText.percent(basisPoints: number) : .value(.number(number))
     case .flag(let flag): Self.flag(flag, field)
-    case .instant(let moment): .value(times?.value(moment) ?? .text(moment.rfc3339))
+    case .instant(let moment):
+      .value(
+        times.map { Self.isEnd(field) ? $0.endValue(moment) : $0.value(moment) }
+          ?? .text(moment.rfc3339))
     case .day(let day): .value(times == nil ? .text(day.description) : Times.value(day))
     case .duration(let seconds): Self.duration(seconds)
     case .list(let list): .value(.sequence(list.map { item(Self.plain($0), field) }))
     case .code(let code): Self.code(code, field)
     case .secret: Message("audit.set")
     case .factors(let factors): .value(.sequence(factors.map { Self.factor($0) }))
+    }
+  }
+
+  /// Whether a time is the end of something that's chosen by its last day.
+  private static func isEnd(_ field: AuditFieldName?) -> Bool {
+    switch field {
+    case .suspendedUntil, .exemptUntil, .grantEnds: true
+    default: false
     }
   }
 

@@ -41,7 +41,7 @@ struct ExemptUser: SupportAction {
     let done = try await pages.identity.exemptions.grant(
       target.scope, target.user, until: until(target).moment, request)
     return SupportResult(
-      Message("exemptions.granted", ["until": target.times.value(done.value.endsAt)]),
+      Message("exemptions.granted", ["until": target.times.endValue(done.value.endsAt)]),
       after: done)
   }
 
@@ -96,7 +96,7 @@ enum ExemptionText {
       Fact(Message("exemptions.reason"), reason(exemption)),
       Fact(Message("exemptions.granted-by"), HTML.isolated(exemption.grantorName)),
       Fact(Message("exemptions.granted-on"), times.past(exemption.grantedAt)),
-      Fact(Message("exemptions.ends"), times.moment(exemption.endsAt)),
+      Fact(Message("exemptions.ends"), times.end(exemption.endsAt)),
     ]
   }
 }

@@ -97,7 +97,7 @@ struct ExemptionRow: ViewModel {
     .text("reason") { ExemptionText.reason($0.exemption) },
     .text("ticket") { $0.exemption.ticket.isEmpty ? nil : $0.exemption.ticket },
     .text("grantor") { $0.exemption.grantorName },
-    .markup("ends") { $0.times.moment($0.exemption.endsAt) },
+    .markup("ends") { $0.times.end($0.exemption.endsAt) },
   ]
 }
 

@@ -22,7 +22,7 @@ struct UserExemption: ViewModel {
       Message(
         "exemptions.on-user-page",
         [
-          "until": $0.times.value($0.exemption.endsAt),
+          "until": $0.times.endValue($0.exemption.endsAt),
           "grantor": .name(Formatted.short($0.exemption.grantorName)),
           "reason": .message(ExemptionText.reason($0.exemption)),
         ])

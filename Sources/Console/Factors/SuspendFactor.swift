@@ -88,7 +88,7 @@ struct SuspendFactor: SupportAction {
     let field = until(target)
     let done = try await pages.support.suspend(
       target.scope, target.user, ID(target.object), until: field.moment, request)
-    let until = field.moment.map { target.times.value($0) } ?? .text("")
+    let until = field.moment.map { target.times.endValue($0) } ?? .text("")
     let end = Link(
       text: Message("factors.end-now"),
       href: ConsolePaths.endOfSuspension(target.scope, target.uid, target.object))

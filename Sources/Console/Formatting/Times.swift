@@ -65,6 +65,17 @@ struct Times: Hashable, Sendable {
   /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
   func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
 
+  /// The end of something that's chosen by its last day, as markup: `Nov 28, 2026, 23:59 UTC` for the
+  /// whole of Nov 28, although it's over with the next day.
+  func end(_ instant: Instant) -> Markup { moment(lastMinute(instant)) }
+
+  /// The end of something that's chosen by its last day, in a message.
+  func endValue(_ instant: Instant) -> Message.Value { value(lastMinute(instant)) }
+
+  private func lastMinute(_ end: Instant) -> Instant {
+    end.lastMinute(ofDayBefore: start(of: calendarDay(of: end)))
+  }
+
   /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.
   static func value(_ day: Day) -> Message.Value { .date(LocalDate(day)) }
 

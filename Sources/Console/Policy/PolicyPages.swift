@@ -210,7 +210,8 @@ extension Refusal {
   init(_ error: PolicyError) {
     switch error {
     case .scopeNotFound: self = .notFound
-    case .invalidAdjacentIntervals, .twoTOTPEntries, .refusalNeedsEmail: self = .unreadableForm
+    case .invalidAdjacentIntervals, .twoTOTPEntries, .refusalNeedsEmail, .approvalRequired:
+      self = .unreadableForm
     case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
     }
   }

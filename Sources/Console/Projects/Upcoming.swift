@@ -41,7 +41,7 @@ struct UpcomingItem: ViewModel {
     name = exemption.poolName
     sentence = Message(
       "projects.exemption-ends",
-      ["user": .name(Formatted.short(exemption.label)), "at": times.value(exemption.endsAt)])
+      ["user": .name(Formatted.short(exemption.label)), "at": times.endValue(exemption.endsAt)])
     href = exemption.userAddress
   }
 

@@ -189,7 +189,7 @@ struct ReportContents: Sendable {
       return [
         .name(exemption.label, href: exemption.userAddress), .name(exemption.poolName),
         .text(ExemptionText.reason(exemption)), .name(exemption.ticket),
-        .name(exemption.grantorName), .moment(exemption.grantedAt), .moment(exemption.endsAt),
+        .name(exemption.grantorName), .moment(exemption.grantedAt), .end(exemption.endsAt),
         .marked(isCurrent ? Chip.look(state) : Chip.off(state), state),
       ]
     }
@@ -280,7 +280,7 @@ struct ReportContents: Sendable {
 
   /// The end of a user's exemption, or nothing without one.
   private static func exemptUntil(_ end: Instant?) -> ReportTable.Cell {
-    end.map { .moment($0) } ?? .name("")
+    end.map { .end($0) } ?? .name("")
   }
 
   private func period(_ signedIn: SignedIn) -> (ChartWindow, Instant) {

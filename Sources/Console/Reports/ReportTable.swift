@@ -29,6 +29,8 @@ struct ReportTable: ViewModel {
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
+    /// The end of something that's chosen by its last day.
+    case end(Instant)
     /// Markup, and the same as text for the file.
     case marked(Markup?, Message)
 
@@ -47,6 +49,7 @@ struct ReportTable: ViewModel {
       case .name(let name, let href): Self.name(Formatted.short(name), href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
+      case .end(let end): times.end(end)
       case .marked(let markup, _): markup ?? HTML.none
       }
     }
@@ -60,6 +63,7 @@ struct ReportTable: ViewModel {
       case .name(let name, _): name
       case .day(let day): day.description
       case .moment(let moment): moment?.rfc3339Milliseconds ?? ""
+      case .end(let end): end.rfc3339Milliseconds
       }
     }
 

@@ -42,11 +42,6 @@ struct ConnectView: ViewModel {
     return Message("scopes.other-project", ["project": .text(defaultProject.text)])
   }
 
-  private var adminNote: Message {
-    scope.tenant == nil
-      ? Message("scopes.admin-sdk-for-project") : Message("scopes.admin-sdk-for-tenant")
-  }
-
   private static let configPath = Path("v2", "projects", nil, "config", parameters: String.self)
   private static let tenantPath = Path(
     "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
@@ -66,12 +61,15 @@ struct ConnectView: ViewModel {
     .text("key") { $0.key ?? "YOUR-API-KEY" },
     .text("configPath") { $0.path },
     .text("otherProject") { $0.otherProject },
-    .text("adminNote") { $0.adminNote },
     .text("port") { $0.url.port },
     // These are literals in the language of the sample, including the quotes.
     .text("keyLiteral") { Quoted.script($0.key ?? "YOUR-API-KEY") },
     .text("project") { Quoted.script($0.scope.project.text) },
     .text("tenant") { $0.scope.tenant.map { Quoted.script($0.text) } },
+    // The claim `firebase.tenant` of the pool's ID tokens, which the project's own users don't have.
+    .text("scriptClaim") { $0.scope.tenant.map { Quoted.script($0.text) } ?? "undefined" },
+    .text("pythonClaim") { $0.scope.tenant.map { Quoted.script($0.text) } ?? "None" },
+    .text("goClaim") { Quoted.script($0.scope.tenant?.text ?? "") },
     .text("kotlinTenant") { $0.scope.tenant.map { Quoted.kotlin($0.text) } },
     .text("swiftTenant") { $0.scope.tenant.map { Quoted.swift($0.text) } },
     .text("origin") { Quoted.script($0.url.origin) },

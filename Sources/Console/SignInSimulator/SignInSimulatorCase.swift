@@ -206,7 +206,7 @@ struct SignInSimulatorCase: ViewModel {
       return Message("sign-in-simulator.quoted", ["name": name])
     }
     return Message(
-      "sign-in-simulator.suspended-factor", ["name": name, "time": times.value(until)])
+      "sign-in-simulator.suspended-factor", ["name": name, "time": times.endValue(until)])
   }
 
   private static func enrollment(_ forecast: SignInForecast) -> Message {

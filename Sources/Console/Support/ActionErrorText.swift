@@ -22,7 +22,7 @@ enum ActionErrorText {
         fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
       }
     case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
-      .changesLocked, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked,
+      .changesLocked, .factorsNeedApproval, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked,
       .switchedOff,
       .noAuthenticator, .noCodes,
       .enrollment,
@@ -128,6 +128,7 @@ enum ActionErrorText {
         "support.switched-off", ["holder": .message(Permission.editSupportRules.startingHolder)])
     case .noAuthenticator: Message("support.no-authenticator")
     case .noCodes: Message("support.no-codes")
+    case .factorsNeedApproval: Message("support.factors-need-approval")
     case .callerUnverifiable: Message("support.caller-unverifiable")
     case .enrollment(let error): EnrollmentText.sentence(error)
     case .userDisabled: Message("support.user-disabled")

@@ -15,12 +15,10 @@ struct NewTenantPage: Sendable {
 
   func create(_ context: ProjectContext) async throws(Refusal) -> Response {
     let name = context.signedIn.form.trimmed("name")
-    let edit = UserPoolEdit(
-      displayName: name, signIn: SignInMethods(password: true, emailLink: false, anonymous: false))
     let tenant: UserPool
     do {
       tenant = try await pools.createTenant(
-        in: context.scope.project, edit, context.signedIn.plainRequest)
+        in: context.scope.project, .newTenant(named: name), context.signedIn.plainRequest)
     } catch {
       let fault = try FieldError(try error.failure(of: .createTenant))
       return try await page(context, name: name, errors: [fault])

@@ -36,7 +36,7 @@ struct DiagnosisView: ViewModel {
       return (
         Message(
           "users.diagnosis-suspended",
-          ["name": FactorText.name(factor), "until": times.value(until)]),
+          ["name": FactorText.name(factor), "until": times.endValue(until)]),
         Message("users.advice-suspended")
       )
     case .drift(let drift): return (CodeAttemptText.finding(drift), CodeAttemptText.clockAdvice)

@@ -20,7 +20,7 @@ struct FactorRow: ViewModel {
     .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
     .flag(\.isSuspended),
     .markup("state") { _ in AccountChips.suspended },
-    .markup("until") { $0.factor.suspendedUntil.map($0.times.moment) },
+    .markup("until") { $0.factor.suspendedUntil.map($0.times.end) },
     .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
     .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
   ]

@@ -84,7 +84,7 @@ final class UserRow: ViewModel {
     .text("factor") { FactorText.kinds($0.account) },
     .text("exempt") { row in
       row.source.exemptUntil.map {
-        Message("users.exempt-until", ["end": row.source.times.value($0)])
+        Message("users.exempt-until", ["end": row.source.times.endValue($0)])
       }
     },
     .markup("state") {

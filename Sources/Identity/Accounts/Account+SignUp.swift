@@ -1,11 +1,14 @@
 import Database
 
 extension Account {
-  /// Records the user's sign-up in the audit log.
+  /// Counts the user's sign-up for the network, and records it in the audit log.
+  ///
+  /// - Throws: ``TooManySignUps``, and database errors.
   func recordSignUp(
-    in scope: Scope, method: SignInProvider? = nil, by author: Author, at now: Instant,
-    _ connection: borrowing Connection
+    in scope: Scope, method: SignInProvider? = nil, by author: Author, _ profile: Profile,
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
+    try SignUpQuota.count(by: author, in: scope, profile, at: now, connection)
     var entry = AuditEntry(.accountSignUp, .account, id.text, name: label, in: scope)
     describe(in: &entry, isNew: true)
     if let method { entry.add(.signUpMethod, .code(method.rawValue)) }
@@ -16,6 +19,8 @@ extension Account {
 extension Author {
   /// Creates an author for the account's user, with the address and ID of this request.
   func user(_ account: Account) -> Author {
-    Author(actor: .user(account.id), address: address, requestID: requestID)
+    var author = self
+    author.actor = .user(account.id)
+    return author
   }
 }

@@ -146,9 +146,8 @@ public struct Account: Sendable {
     if isSame(email) || isSame(initialEmail) || providers.contains(where: { isSame($0.email) }) {
       return true
     }
-    guard !formerAddresses.isEmpty else { return false }
-    let folded = Mailbox.folded(address)
-    return formerAddresses.contains { $0.isSameBytes(as: folded) }
+    // Earlier versions stored them in another folded form.
+    return formerAddresses.contains { Mailbox.isSame($0, address) }
   }
 
   /// The display name, unless nobody could see it.

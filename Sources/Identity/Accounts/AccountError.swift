@@ -57,6 +57,11 @@ public enum AccountError: Error, Sendable {
   /// The user reported a change to their second factors; they can't be changed, nor can the
   /// account be deleted, until an owner reviews the report.
   case changesLocked
+  /// The user pool requires a session with a second factor to unenroll a factor, and so to delete an
+  /// account with one.
+  case secondFactorNeeded
+  /// A factor is suspended, so its user can't delete the account.
+  case factorSuspended
   /// Service tokens can't remove second factors in this pool.
   case factorRemovalByTokenOff
   /// The service token was revoked, or its creator's role ended, after the request began.
@@ -83,6 +88,8 @@ public enum AccountError: Error, Sendable {
   /// Too many wrong passwords from the network, or attempts to take email addresses in use; retry
   /// after the given time.
   case tooManyAttempts(until: Instant)
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
   /// The session to be replaced is no longer valid.
   case session(SessionError)
   /// Too many passwords are being hashed; retry after a second.
@@ -93,4 +100,9 @@ public enum AccountError: Error, Sendable {
 
 extension AccountError: UseCaseError {
   package static func deleted(_ scope: Scope) -> AccountError { .scopeDeleted(scope) }
+  package static var revokedToken: AccountError { .tokenRevoked }
+  package static func signInDisabled(_ scope: Scope) -> AccountError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> AccountError {
+    .tooManySignUps(until: until)
+  }
 }

@@ -1,4 +1,5 @@
 package import Database
+import Text
 
 /// Reads and writes accounts in the database.
 package enum AccountRecord {
@@ -123,16 +124,59 @@ package enum AccountRecord {
     }
   }
 
-  /// Reads an account after its columns changed, and updates the counts, the search index, and the
-  /// previous addresses.
+  /// Reads an account after its columns changed, updates the counts, the search index, and the
+  /// previous addresses, and ends the codes that end with the change.
+  ///
+  /// - Parameters:
+  ///   - old: The account before the change.
+  ///   - scope: The account's pool.
+  ///   - isNewPassword: Whether the account has another password.
+  ///   - now: The time.
+  ///   - connection: The transaction of the change.
+  /// - Returns: The account after the change.
+  /// - Throws: The database's error.
   static func changed(
-    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+    _ old: Account, in scope: Scope, isNewPassword: Bool, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Account {
     guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
     try AccountCounts.move(from: old, to: new, in: scope, connection)
     try SearchIndex.update(new, connection)
     try FormerAddresses.remember(from: old, to: new, connection)
+    var ends: Set<CodeEnd> = []
+    if isNewPassword || old.hasPassword != new.hasPassword { ends.insert(.password) }
+    if !(old.email ?? "").isSameBytes(as: new.email ?? "") { ends.insert(.email) }
+    if old.disabled != new.disabled { ends.insert(.state) }
+    try OutOfBandRecord.end(by: ends, of: old, in: scope, at: now, connection)
     return new
+  }
+
+  /// Stores the addresses of an account in folded form.
+  ///
+  /// An earlier version may have given another account of the pool the same mailbox; the address then
+  /// stays as it is.
+  ///
+  /// - Returns: The account.
+  static func refolded(_ account: Account, _ connection: borrowing Connection) throws -> Account {
+    let email = account.email.map(AccountRules.folded)
+    let initial = account.initialEmail.map(AccountRules.folded)
+    func isFolded(_ old: String?, _ new: String?) -> Bool {
+      old.map { old in new?.isSameBytes(as: old) == true } ?? true
+    }
+    guard !isFolded(account.email, email) || !isFolded(account.initialEmail, initial) else {
+      return account
+    }
+    try connection.run(
+      "UPDATE account SET initial_email = \(initial) WHERE account_key = \(account.key)")
+    try connection.run(
+      """
+      UPDATE account SET email = \(email), email_folded = \(email)
+      WHERE account_key = \(account.key) AND NOT EXISTS (
+        SELECT 1 FROM account b
+        WHERE b.scope_key = account.scope_key AND b.email_folded = \(email)
+          AND b.account_key <> \(account.key))
+      """)
+    return try find(key: account.key, connection) ?? account
   }
 
   /// Maps a uniqueness violation to an account error.
@@ -153,7 +197,7 @@ package enum AccountRecord {
   static let clockTolerance: Int64 = 5
 
   /// Ends an account's sessions and pending credentials, including those from the current second,
-  /// and voids links that would change its address.
+  /// and the codes that end with them.
   ///
   /// No time is set in the future. Sessions that begin afterward belong to the account's next
   /// generation.
@@ -172,7 +216,7 @@ package enum AccountRecord {
     _ connection: borrowing Connection
   ) throws -> Int {
     try forgetOldestEnded(account, connection)
-    try OutOfBandRecord.voidChanges(of: account, at: now, connection)
+    try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     let count = try Sessions.count(account, connection)
     guard let kept else {
       try connection.run(
@@ -212,7 +256,7 @@ package enum AccountRecord {
       """)
     guard raised > 0 else { return 0 }
     try forgetOldestEnded(account, connection)
-    try OutOfBandRecord.voidChanges(of: account, at: now, connection)
+    try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     try connection.run(
       """
       UPDATE session SET generation = generation + 1

@@ -1,4 +1,6 @@
 import Crypto
+import Foundation
+import Network
 import Text
 
 /// Validation rules for account fields.
@@ -15,25 +17,62 @@ package enum AccountRules {
   package static let uidAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
   package static let uidLength = 28
 
-  /// Returns the form used to compare addresses.
-  static func folded(email: String) -> String { email.lowercased() }
+  /// Returns the form in which addresses are stored and compared: lowercase, the domain as A-labels,
+  /// and the part before it in normalization form C, so that two spellings of a mailbox are one.
+  package static func folded(email: String) -> String {
+    guard !email.utf8.allSatisfy({ $0 < 128 }) else { return email.lowercased() }
+    let (local, domain) = parts(of: email)
+    let composed = local.lowercased().precomposedStringWithCanonicalMapping
+    guard let domain else { return composed }
+    let name = domain.lowercased()
+    return "\(composed)@\(HostName.encoded(name) ?? name.precomposedStringWithCanonicalMapping)"
+  }
 
-  /// Returns true if an address is folded to one with other ASCII characters, such as one with the
-  /// Kelvin sign, which becomes the letter k.
+  /// Returns true if two addresses are of one mailbox.
+  static func isSame(email: String, _ other: String) -> Bool {
+    folded(email: email).isSameBytes(as: folded(email: other))
+  }
+
+  /// Returns an address in folded form with its domain as people read it.
+  static func readable(email: String) -> String {
+    guard case (let local, let domain?) = parts(of: email) else { return email }
+    return "\(local)@\(HostName.decoded(domain))"
+  }
+
+  private static func parts(of email: String) -> (local: String, domain: String?) {
+    guard let at = email.utf8.lastIndex(of: UInt8(ascii: "@")) else { return (email, nil) }
+    return (String(email[..<at]), String(email[email.utf8.index(after: at)...]))
+  }
+
+  /// Returns true if an address is folded by more than its case: to other ASCII characters, such as
+  /// one with the Kelvin sign, which becomes the letter k, or from another normalization form.
   ///
   /// Mail to the one address doesn't necessarily reach the owner of the other.
-  static func foldsToASCII(email: String) -> Bool {
+  static func foldsBeyondCase(email: String) -> Bool {
     func letters(_ text: String) -> Int { text.utf8.count { $0 < 128 } }
-    return letters(email) != letters(folded(email: email))
+    let (local, domain) = parts(of: email)
+    let lower = local.lowercased()
+    guard letters(lower) == letters(local),
+      lower.precomposedStringWithCanonicalMapping.isSameBytes(as: lower)
+    else { return true }
+    return (domain ?? "").unicodeScalars.contains { scalar in
+      let plain = String(scalar).precomposedStringWithCompatibilityMapping.lowercased()
+      // The ideographic full stop also separates labels.
+      return !scalar.isASCII && (letters(plain) > 0 || plain == "\u{3002}")
+    }
   }
 
   static func checkEmail(_ email: String) throws(AccountError) {
     guard email.utf8.count <= longestEmail else { throw .invalidEmail }
     let parts = email.utf8.split(
-      separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+      separator: UInt8(ascii: "@"), omittingEmptySubsequences: false
+    ).map { String(Substring($0)) }
     guard
-      parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
-      !email.unicodeScalars.contains(where: { $0.value <= 32 || (127...159).contains($0.value) })
+      parts.count == 2, !parts[0].isEmpty,
+      parts.allSatisfy({ $0.unicodeScalars.allSatisfy(\.isInEmailAddresses) }),
+      let domain = HostName.encoded(parts[1]),
+      domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        .allSatisfy({ !$0.isEmpty })
     else { throw .invalidEmail }
   }
 
@@ -91,8 +130,13 @@ extension Account {
     (try? AccountRules.checkEmail(text)) != nil
   }
 
-  /// Returns true if an address is the account's, in any case.
+  /// Returns true if an address is the account's, in any spelling.
   public func hasEmail(_ address: String) -> Bool {
-    email.map { AccountRules.folded(email: address).isSameBytes(as: $0) } ?? false
+    email.map { AccountRules.isSame(email: address, $0) } ?? false
   }
+}
+
+extension Administrator {
+  /// Returns true if an address is the administrator's, in any spelling.
+  public func hasEmail(_ address: String) -> Bool { AccountRules.isSame(email: address, email) }
 }

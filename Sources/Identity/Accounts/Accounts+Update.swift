@@ -55,13 +55,11 @@ extension Accounts {
     let newHash = hash
     let now = store.clock.now()
     let store = store
-    let result: Result<AccountUpdate, AccountError> = try await store.write(AccountError.self) {
+    let result: Result<AccountUpdate, AccountError> = try await store.write(
+      by: author, AccountError.self
+    ) {
       connection in
-      try Self.check(author, session, at: now, connection)
-      // The pool may have been disabled or deleted while the password was hashed.
-      if session != nil, newHash != nil, try !SignIns.isOpen(scope, connection) {
-        throw AccountError.session(.tokenExpired)
-      }
+      try Self.check(session, connection)
       if change.needsPasswordSignIn {
         try SignIns.checkPasswordSignIn(in: scope, connection)
       }
@@ -72,7 +70,7 @@ extension Accounts {
         try Self.checkOwnEmail(change, of: old)
         if case .set(let email) = change.email, change.changesEmail(of: old),
           let refusal = try store.refusal(
-            ofNewEmail: email, in: scope, from: author.address, at: now, connection)
+            ofNewEmail: email, in: scope, from: author.client, at: now, connection)
         {
           return .failure(refusal)
         }
@@ -91,7 +89,8 @@ extension Accounts {
       } else if let validSince = change.validSince {
         ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
-      let new = try AccountRecord.changed(old, in: scope, connection)
+      let new = try AccountRecord.changed(
+        old, in: scope, isNewPassword: newHash != nil, at: now, connection)
       if session != nil, change.changesEmail(of: old) {
         do {
           try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
@@ -107,7 +106,7 @@ extension Accounts {
         by: author, outbox: store.outbox, at: now, connection)
       // Failed attempts at the old password don't apply to the new one.
       if newHash != nil, let email = new.email {
-        try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
+        try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: scope.key), connection)
       }
       var entry = AuditEntry(.accountChange, .account, id.text, name: new.label, in: scope)
       entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))
@@ -130,23 +129,21 @@ extension Accounts {
             return nil
           }
           return try Sessions.renew(
-            session, of: new, with: .renewal(of: session), at: now, random: store.random,
-            connection)
+            session, from: old, to: new, with: .change(of: old, to: new, in: session), at: now,
+            random: store.random, connection)
         } : nil
       return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
     }
     return try result.get()
   }
 
-  /// Checks in the transaction of a change that its author's credential is still valid, and so is the
-  /// session of a user who changes their own account.
+  /// Checks in the transaction of a change that the session of a user who changes their own account
+  /// is still open.
   ///
-  /// - Throws: ``AccountError/tokenRevoked``, ``AccountError/session(_:)``.
+  /// - Throws: ``AccountError/session(_:)``.
   static func check(
-    _ author: Author, _ session: UserSession? = nil, at now: Instant,
-    _ connection: borrowing Connection
+    _ session: UserSession?, _ connection: borrowing Connection
   ) throws {
-    guard try author.isInForce(at: now, connection) else { throw AccountError.tokenRevoked }
     guard let session else { return }
     try AccountError.translating { try Sessions.check(session, connection) }
   }

@@ -40,7 +40,6 @@ public struct Accounts: Sendable {
     let random = store.random
     return { context, connection in
       let now = context.now
-      try Self.check(context.author, at: now, connection)
       try AccountRecord.refuseTaken(given, in: scope, connection)
       let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
@@ -187,9 +186,7 @@ public struct Accounts: Sendable {
   /// Deletes an account with its factors and sessions, and notifies the user by email unless they
   /// deleted it themselves.
   ///
-  /// A service token that deletes a user with second factors removes them, under the pool's rules
-  /// for that. While changes are locked, neither a token nor the user can delete the account,
-  /// because they could create it again without second factors.
+  /// Who may not remove the user's second factors may not delete the user; see ``DeletionRules``.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -198,7 +195,8 @@ public struct Accounts: Sendable {
   ///   - author: The author of the deletion.
   ///   - session: The open session of a user who deletes their own account.
   /// - Throws: ``AccountError/notFound``, ``AccountError/notDisabled``,
-  ///   ``AccountError/changesLocked``, ``AccountError/factorRemovalByTokenOff``,
+  ///   ``AccountError/changesLocked``, ``AccountError/secondFactorNeeded``,
+  ///   ``AccountError/factorSuspended``, ``AccountError/factorRemovalByTokenOff``,
   ///   ``AccountError/tooManyFactorChanges(until:)``, ``AccountError/tokenRevoked``,
   ///   ``AccountError/session(_:)``, ``AccountError/unavailable(_:)``.
   public func delete(
@@ -207,8 +205,8 @@ public struct Accounts: Sendable {
   ) async throws(AccountError) {
     let now = store.clock.now()
     let outbox = store.outbox
-    try await store.write(AccountError.self) { connection in
-      try Self.check(author, session, at: now, connection)
+    try await store.write(by: author, AccountError.self) { connection in
+      try Self.check(session, connection)
       let isOwn = if case .user = author.actor { true } else { false }
       if isOwn {
         guard try UserPermissions.find(scope.key, connection).deletion else {
@@ -219,24 +217,23 @@ public struct Accounts: Sendable {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
-      switch author.actor {
-      case .user, .serviceToken:
-        guard account.changesLockedAt == nil else { throw AccountError.changesLocked }
-      default: break
-      }
-      try TokenFactorRules.checkDeletion(
-        of: account, in: scope, by: author, at: now, connection)
-      try Self.delete(account, in: scope, connection).record(by: author, at: now, connection)
+      try Self.delete(account, in: scope, by: author, session, at: now, connection)
+        .record(by: author, at: now, connection)
       if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }
   }
 
-  /// Deletes an account in the caller's transaction.
+  /// Deletes an account in the caller's transaction, if its author may get rid of its second factors.
   ///
   /// - Returns: The audit entry, without author and reason.
+  /// - Throws: What ``DeletionRules`` throws, database errors.
   static func delete(
-    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ account: Account, in scope: Scope, by author: Author, _ session: UserSession? = nil,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> AuditEntry {
+    try DeletionRules.check(
+      deletionOf: account, in: scope, by: author, session, at: now, connection)
+    try OutOfBandRecord.end(by: [.state], of: account, in: scope, at: now, connection)
     let sessions = try Sessions.count(account.key, connection)
     try SearchIndex.remove(account, connection)
     try CodeAttemptRecord.delete(of: account, connection)
@@ -251,13 +248,15 @@ public struct Accounts: Sendable {
     return entry
   }
 
-  /// Deletes all accounts of a user pool with one audit row; does nothing if the pool is empty.
+  /// Deletes all accounts of a user pool with one audit row, to reset an emulator; does nothing if the
+  /// pool is empty.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func deleteAll(_ scope: Scope, by author: Author) async throws(AccountError) {
     let now = store.clock.now()
     let keys = scope.accountKeys
-    try await store.write(AccountError.self) { connection in
+    guard DeletionRules.canDeleteAll(author.actor) else { throw .adminOnly }
+    try await store.write(by: author, AccountError.self) { connection in
       try SearchIndex.removeAll(keys, connection)
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")

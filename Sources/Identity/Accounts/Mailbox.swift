@@ -4,14 +4,18 @@ import Text
 
 /// Normalizes email addresses so that different spellings of one mailbox compare equal.
 enum Mailbox {
-  /// Returns an address without differences that mail systems ignore: case, character width,
-  /// normalization, trailing dots, and invisible characters.
+  /// Returns an address without differences that mail systems ignore: the case, normalization, and
+  /// domain's form of `AccountRules`, and also character width, trailing dots, and invisible
+  /// characters.
   ///
   /// SQLite folds only ASCII, so the folding happens here, and lookups use the stored folded form.
   static func folded(_ address: String) -> String {
     var bytes =
       lowercasedASCII(address)
-      ?? Array(visible(address.precomposedStringWithCompatibilityMapping.lowercased()).utf8)
+      ?? Array(
+        AccountRules.folded(
+          email: visible(address.precomposedStringWithCompatibilityMapping.lowercased())
+        ).utf8)
     while let last = bytes.last, isIgnoredAtEnd(last) { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -13,7 +13,10 @@ package enum SearchIndex {
 
   /// The name of the progress marker: `complete` once all accounts are indexed, before that the
   /// last indexed account.
-  private static let mark = InstanceValue("search_2")
+  private static let mark = InstanceValue("search_3")
+  /// The progress marker of the index without linked identities, and with addresses in an earlier
+  /// folded form.
+  private static let formerMark = InstanceValue("search_2")
   /// The progress marker of texts indexed before ``SearchText/replacements`` were made.
   private static let replacements = InstanceValue("search_replacements")
   /// When such texts were first all indexed again.
@@ -118,14 +121,25 @@ extension SearchIndex {
     {}
   }
 
-  /// Indexes the next batch; returns true if none are left.
+  /// Indexes the next batch, with addresses in folded form; returns true if none are left.
   private static func indexNext(_ connection: borrowing Connection) throws -> Bool {
     let reached = try mark.read(connection)
     if reached == complete { return true }
     let last = reached.flatMap { Int64($0) } ?? 0
+    var condition: SQL = "a.account_key > \(last)"
+    if try formerMark.read(connection) == complete {
+      condition = """
+        \(condition) AND (a.has_providers = 1
+          OR length(a.email) <> \(SQL.byteCount("a.email"))
+          OR length(a.initial_email) <> \(SQL.byteCount("a.initial_email")))
+        """
+    }
     let accounts = try AccountRecord.many(
-      "a.account_key > \(last)", order: "ORDER BY a.account_key", limit: batch, connection)
-    for account in accounts { try update(account, connection) }
+      condition, order: "ORDER BY a.account_key", limit: batch, connection)
+    for account in accounts {
+      try update(try AccountRecord.refolded(account, connection), connection)
+    }
+    if accounts.isEmpty { try Administrators.refold(connection) }
     try mark.store(accounts.last.map { String($0.key) } ?? complete, connection)
     return accounts.isEmpty
   }

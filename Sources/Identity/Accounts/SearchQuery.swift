@@ -1,3 +1,4 @@
+import Foundation
 import Text
 
 /// A parsed user search, ready for both indexes.
@@ -25,7 +26,7 @@ struct SearchQuery: Sendable {
   init?(_ text: String) {
     let address = Self.address(in: text.trimmed)
     typed = String(String.UnicodeScalarView(address.unicodeScalars.filter { $0 != "\0" }))
-    let folded = SearchText.folded(typed)
+    let folded = SearchText.folded(AccountRules.readable(email: typed))
     words = Array(Self.words(of: folded).prefix(Self.mostWords))
     number = Self.phoneNumber(folded)
     guard !words.isEmpty else { return nil }
@@ -45,8 +46,13 @@ struct SearchQuery: Sendable {
   /// Returns what an account was found by; nil if it was found by its email address, name, or uid.
   func match(of account: Account) -> FoundAccounts.Match? {
     let names = [account.email, account.displayName, account.id.text]
-    guard !matches(SearchText(fields: names, factors: []).folded) else { return nil }
-    let own = SearchText(fields: names + [account.phoneNumber], factors: []).folded
+    let links = account.providers
+    guard !matches(SearchText(fields: names, providers: links, factors: []).folded) else {
+      return nil
+    }
+    let own = SearchText(
+      fields: names + [account.phoneNumber], providers: links, factors: []
+    ).folded
     guard !matches(own) else { return .phone }
     return account.factors.first { factor in
       let text = SearchText(fields: [factor.id.text, factor.phoneNumber], factors: []).folded
@@ -84,7 +90,8 @@ struct SearchQuery: Sendable {
       guard start.elementsEqual(scheme.utf8.map { $0 | 0x20 }) else { continue }
       let rest = bytes.dropFirst(scheme.utf8.count)
       let end = rest.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }
-      return String(decoding: rest[..<(end ?? rest.endIndex)], as: UTF8.self).trimmed
+      let address = String(decoding: rest[..<(end ?? rest.endIndex)], as: UTF8.self).trimmed
+      return address.removingPercentEncoding ?? address
     }
     return text
   }

@@ -3,8 +3,9 @@ package import Text
 
 /// The searchable text of an account: a copy folded to ignore case, accents, and character width.
 ///
-/// The lines are the email address, the display name, the phone number, and the uid, then the
-/// enrollment IDs and the numbers of phones that are second factors.
+/// The lines are the email address, with the addresses and names at linked providers, the display
+/// name, the phone number, and the uid, then the enrollment IDs and the numbers of phones that are
+/// second factors.
 package struct SearchText: Sendable {
   /// The lines, joined with newlines.
   package let folded: String
@@ -23,12 +24,23 @@ package struct SearchText: Sendable {
   init(_ account: Account) {
     self.init(
       fields: [account.email, account.displayName, account.phoneNumber, account.id.text],
-      factors: account.factors.map { ($0.id.text, $0.phoneNumber) })
+      providers: account.providers, factors: account.factors.map { ($0.id.text, $0.phoneNumber) })
   }
 
-  /// Creates it from email, name, phone number, and uid, and the IDs and numbers of factors.
-  package init(fields: [String?], factors: [(id: String, phoneNumber: String?)]) {
+  /// Creates it from email, name, phone number, and uid, the linked identities, and the IDs and
+  /// numbers of factors.
+  package init(
+    fields: [String?], providers: [ProviderLink] = [],
+    factors: [(id: String, phoneNumber: String?)]
+  ) {
     var lines = fields.map { Self.folded($0 ?? "") }
+    var first = (fields.first ?? nil).map { [Self.folded(AccountRules.readable(email: $0))] } ?? []
+    for text in providers.flatMap({ [$0.email.map(AccountRules.readable), $0.displayName] }) {
+      let folded = Self.folded(text ?? "")
+      let isKnown = (first + lines.prefix(2)).contains { $0.isSameBytes(as: folded) }
+      if !folded.isEmpty, !isKnown { first.append(folded) }
+    }
+    if !lines.isEmpty { lines[0] = first.joined(separator: " ") }
     lines += factors.map { Self.folded($0.id) }
     lines += factors.compactMap { $0.phoneNumber.map(Self.folded) }
     self.init(folded: lines.joined(separator: "\n"))

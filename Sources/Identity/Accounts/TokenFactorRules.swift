@@ -58,16 +58,15 @@ enum TokenFactorRules {
     }
   }
 
-  /// Checks and counts a service token's deletion of an account with second factors: the token could
-  /// create the user again without them.
+  /// Checks and counts a service token's deletion of an account with second factors.
   ///
   /// - Throws: ``AccountError/factorRemovalByTokenOff``,
   ///   ``AccountError/tooManyFactorChanges(until:)``.
   static func checkDeletion(
-    of account: Account, in scope: Scope, by author: Author, at now: Instant,
+    of account: Account, in scope: Scope, by token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard case .serviceToken(let token, _) = author.actor, !account.factors.isEmpty else { return }
+    guard !account.factors.isEmpty else { return }
     try check(removed: account.factors, in: scope, by: token, at: now, connection)
   }
 
@@ -81,7 +80,7 @@ enum TokenFactorRules {
       throw AccountError.factorRemovalByTokenOff
     }
     guard let limit = settings.tokenChangesPerHour else { return }
-    let name = "token-factor-changes \(token.text) \(scope.key)"
+    let name = CounterName.factorChanges(of: token, in: scope.key)
     if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
       throw AccountError.tooManyFactorChanges(until: until)
     }

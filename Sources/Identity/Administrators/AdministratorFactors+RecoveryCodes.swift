@@ -16,7 +16,4 @@ extension AdministratorFactors {
       Hex.encode(try RecoveryCodes.fingerprint(of: id, connection))
     }
   }
-
-  /// Removes spaces and hyphens from a typed code.
-  static func digits(of code: String) -> String { code.filter { !$0.isWhitespace && $0 != "-" } }
 }

@@ -195,7 +195,7 @@ public struct AdministratorFactors: Sendable {
         password, in: session, by: author, AdministratorFactorError.self) : nil
     let (random, totp, outbox) = (store.random, totp, store.outbox)
     let outcome: Result<ActionOutcome<[Secret]>, AdministratorFactorError> =
-      try await store.write(AdministratorFactorError.self) { connection in
+      try await store.write(by: author, AdministratorFactorError.self) { connection in
         guard let record = try Administrators.presentRecord(administrator, at: now, connection)
         else { return .failure(.ended) }
         // The session may have ended since the request began, such as while a password was hashed.
@@ -204,7 +204,7 @@ public struct AdministratorFactors: Sendable {
         }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
         let codeAttempt = try app.verify(
-          Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window,
+          code, at: now.seconds, window: AdministratorTOTP.window,
           after: UsedSteps())
         guard case .accepted(let step, _) = codeAttempt else { return .failure(.wrongCode) }
         switch try Self.proof(record.factors, in: session, at: now, connection) {
@@ -323,8 +323,8 @@ public struct AdministratorFactors: Sendable {
       let codes = try RecoveryCodes.left(of: id, connection)
       try AdministratorTOTP.clear(id, connection)
       let passkeys = try PasskeyRecord.clear(id, connection)
-      try ThrottleCharge.reset(AdministratorTOTP.counter(id).name, connection)
-      try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
+      try ThrottleCharge.reset(.codes(of: id), connection)
+      try ThrottleCharge.reset(.passkeys(of: id), connection)
       try Administrators.requireOwners(
         after: record, losing: record.administrator.grants, connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: context.now, connection)
@@ -361,7 +361,7 @@ public struct AdministratorFactors: Sendable {
     let now = store.clock.now()
     let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
-      try await store.write(AdministratorFactorError.self) { connection in
+      try await store.write(by: author, AdministratorFactorError.self) { connection in
         if let session, try !ConsoleSessions.isOpen(session, at: now, connection) {
           return .failure(.sessionEnded)
         }

@@ -23,7 +23,7 @@ extension AdministratorTOTP {
 
   /// The counter of an administrator's incorrect codes.
   static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
-    ThrottleCounter("administrator code \(id.text)", .codes, .account)
+    ThrottleCounter(.codes(of: id), .codes, .account)
   }
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
@@ -41,7 +41,7 @@ extension AdministratorTOTP {
       try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
     }
-    switch try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
+    switch try accept(typed, of: id, at: now, connection) {
     case .accepted:
       try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.code)

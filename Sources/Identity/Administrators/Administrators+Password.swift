@@ -42,9 +42,9 @@ extension Administrators {
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
     let now = store.clock.now()
-    let counter = ThrottleCounter(Self.throttle(administrator.id), .passwords, .account)
+    let counter = ThrottleCounter(.passwords(of: administrator.id), .passwords, .account)
     let taken: Result<(charges: [ThrottleCharge], hash: PasswordHash?), PasswordChangeError> =
-      try await store.write(PasswordChangeError.self) { connection in
+      try await store.write(by: author, PasswordChangeError.self) { connection in
         switch try ThrottleCharge.charge([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
         case .charged(let charges):
@@ -55,27 +55,24 @@ extension Administrators {
     let matches: Bool
     do { matches = try await hasher.matches(password, hash, for: .administrators) } catch {
       // An attempt that wasn't checked isn't counted.
-      try await store.write(PasswordChangeError.self) { connection in
+      try await store.write(by: author, PasswordChangeError.self) { connection in
         for charge in charges { try charge.refund(connection) }
       }
       if error == .busy { throw .busy }
       throw .unavailable(Failure(error))
     }
     guard matches, let hash else {
-      try await store.write(PasswordChangeError.self) { connection in
+      try await store.write(by: author, PasswordChangeError.self) { connection in
         try ThrottleCharge.recordBlocks(
           charges, of: administrator.id, by: author, at: now, connection)
       }
       throw .wrongPassword
     }
-    try await store.write(PasswordChangeError.self) {
+    try await store.write(by: author, PasswordChangeError.self) {
       try ThrottleCharge.recordSuccess(charges, $0)
     }
     return hash
   }
-
-  /// The name of the counter for incorrect passwords within an administrator's sessions.
-  static func throttle(_ id: ID<Administrator>) -> String { "administrator password \(id.text)" }
 
   /// Reads the hash of an administrator's password; nil if they have none.
   static func passwordHash(

@@ -1,5 +1,6 @@
 public import Crypto
 import Database
+import Text
 
 /// Creates and finds administrators.
 public struct Administrators: Sendable {
@@ -19,7 +20,7 @@ public struct Administrators: Sendable {
     let now = store.clock.now()
     let id = ID<Administrator>(store.random.uuid())
     let outbox = store.outbox
-    return try await store.write(AdministratorError.self) { connection in
+    return try await store.write(by: author, AdministratorError.self) { connection in
       let administrator = try Self.insert(
         id, email: email, displayName: displayName, hash: hash, grant: grant, by: author, at: now,
         connection)
@@ -27,6 +28,19 @@ public struct Administrators: Sendable {
         of: .given, grant, until: nil, of: administrator, by: author, at: now, connection)
       return administrator
     }
+  }
+
+  /// Checks the email address of a new administrator, before anyone is asked for a password.
+  ///
+  /// - Throws: ``AdministratorError``.
+  public func check(newEmail email: String) async throws(AdministratorError) {
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+    let isTaken = try await store.read(AdministratorError.self) { connection in
+      try connection.first(
+        "SELECT 1 FROM administrator WHERE email_folded = \(AccountRules.folded(email: email))"
+      ) { _ in true } ?? false
+    }
+    if isTaken { throw .emailTaken }
   }
 
   /// Validates the fields of a new administrator and hashes the password.
@@ -53,6 +67,46 @@ public struct Administrators: Sendable {
     }
     do { return try await hasher.hash(password, for: .administrators) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))
+    }
+  }
+
+  /// Stores the compared addresses of administrators and invitations in folded form, unless an
+  /// earlier version gave another one the same mailbox.
+  static func refold(_ connection: borrowing Connection) throws {
+    let administrators = try connection.all(
+      "SELECT administrator_id, email, email_folded FROM administrator ORDER BY email_folded",
+      Refolded.init)
+    for row in administrators where !row.isFolded {
+      try connection.run(
+        """
+        UPDATE administrator SET email_folded = \(row.folded)
+        WHERE administrator_id = \(row.id) AND NOT EXISTS (
+          SELECT 1 FROM administrator b WHERE b.email_folded = \(row.folded))
+        """)
+    }
+    let invitations = try connection.all(
+      "SELECT invitation_id, email, email_folded FROM invitation ORDER BY email_folded",
+      Refolded.init)
+    for row in invitations where !row.isFolded {
+      try connection.run(
+        """
+        UPDATE invitation SET email_folded = \(row.folded)
+        WHERE invitation_id = \(row.id) AND NOT EXISTS (
+          SELECT 1 FROM invitation b WHERE b.email_folded = \(row.folded))
+        """)
+    }
+  }
+
+  /// An address, and whether its stored form is the folded one.
+  private struct Refolded {
+    let id: String
+    let folded: String
+    let isFolded: Bool
+
+    init(_ row: borrowing Row) throws {
+      id = try row.value(0)
+      folded = AccountRules.folded(email: try row.value(1))
+      isFolded = folded.isSameBytes(as: try row.value(2) as String)
     }
   }
 

@@ -69,6 +69,6 @@ extension ConsoleSessions {
 extension ConsoleTicket {
   /// The counter for incorrect passwords from the device.
   var counter: ThrottleCounter {
-    ThrottleCounter("administrator device \(Hex.encode(id))", .passwords, .device)
+    ThrottleCounter(.consolePasswords(fromDevice: Hex.encode(id)), .passwords, .device)
   }
 }

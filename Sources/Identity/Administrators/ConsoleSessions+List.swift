@@ -82,7 +82,7 @@ extension ConsoleSessions {
     where isMeant: @escaping @Sendable (StoredSession) -> Bool
   ) async throws(ConsoleSignInError) -> Int {
     let now = store.clock.now()
-    return try await store.write(ConsoleSignInError.self) { connection in
+    return try await store.write(by: author, ConsoleSignInError.self) { connection in
       let ended = try Self.end(of: administrator.id, at: now, connection, where: isMeant)
       guard ended > 0 else { return 0 }
       var entry = AuditEntry(.administratorEndSessions, of: administrator)

@@ -33,6 +33,7 @@ extension ConsoleSessions {
   ) async throws(ConsoleSignInError) -> ConsoleSignIn {
     let now = store.clock.now()
     let email = TypedEmail(email)
+    let client = ClientAddress(seen: address)
     let devices = self.devices(devices, at: now)
     let taken: Result<Attempt, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
@@ -49,8 +50,8 @@ extension ConsoleSessions {
         let device = devices.first { $0.administrator == row?.id }
         let counters =
           device.map { [$0.counter] }
-          ?? [.network("console address", address)]
-          + ThrottleCounter.name(Self.throttle(email), from: address)
+          ?? [.network(.consolePasswords(from: client))]
+          + ThrottleCounter.name(.consolePasswords(of: email), from: client)
         switch try ThrottleCharge.charge(counters, at: now, connection) {
         case .charged(let charges):
           return .success(
@@ -258,9 +259,6 @@ extension ConsoleSessions {
 
   /// The length of the mark, in bytes.
   static let markLength = 16
-
-  /// The name of the counter for incorrect passwords for an address.
-  static func throttle(_ email: TypedEmail) -> String { "administrator \(email.digest)" }
 
   private struct Attempt: Sendable {
     let id: ID<Administrator>?

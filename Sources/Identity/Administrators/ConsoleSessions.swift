@@ -304,7 +304,7 @@ public struct ConsoleSessions: Sendable {
     _ session: ConsoleSession, by author: Author
   ) async throws(ConsoleSignInError) {
     let now = store.clock.now()
-    try await store.write(ConsoleSignInError.self) { connection in
+    try await store.write(by: author, ConsoleSignInError.self) { connection in
       let isEnded =
         try connection.run("DELETE FROM console_session WHERE \(Self.isSame(session))") > 0
       guard isEnded else { return }

@@ -41,7 +41,7 @@ public struct OwnAccount: Sendable {
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
     let outbox = store.outbox
-    return try await store.write(PasswordChangeError.self) { connection in
+    return try await store.write(by: author, PasswordChangeError.self) { connection in
       guard try ConsoleSessions.isOpen(session, at: now, connection) else {
         throw PasswordChangeError.sessionEnded
       }
@@ -72,7 +72,7 @@ public struct OwnAccount: Sendable {
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
     let outbox = store.outbox
-    try await store.write(PasswordChangeError.self) { connection in
+    try await store.write(by: author, PasswordChangeError.self) { connection in
       let changed = try connection.run(
         """
         UPDATE administrator SET password_hash = \(fresh.encoded)
@@ -80,8 +80,8 @@ public struct OwnAccount: Sendable {
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
       try ThrottleCharge.reset(
-        ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
-      try ThrottleCharge.reset(Administrators.throttle(administrator.id), connection)
+        .consolePasswords(of: TypedEmail(administrator.email)), connection)
+      try ThrottleCharge.reset(.passwords(of: administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(.administratorResetPassword, of: administrator)
       entry.addEnded(ended)
@@ -100,7 +100,7 @@ public struct OwnAccount: Sendable {
   ) async throws(ManagementError) {
     guard preferences.isPlausible, preferences != old else { return }
     let now = store.clock.now()
-    try await store.write(ManagementError.self) { connection in
+    try await store.write(by: author, ManagementError.self) { connection in
       let changed = try connection.run(
         """
         UPDATE administrator SET time_zone = \(preferences.timeZone), theme = \(preferences.theme.rawValue)

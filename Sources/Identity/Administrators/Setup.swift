@@ -1,5 +1,6 @@
 public import Crypto
 import Database
+import OTP
 
 /// An error that prevents the first owner from being created.
 public enum SetupError: Error, Sendable {
@@ -95,7 +96,8 @@ public struct Setup: Sendable {
   }
 
   private static func digest(typed code: String) -> String {
-    let typed = String(code.uppercased().filter { $0.isLetter || $0.isNumber }.prefix(64))
+    let letters = TypedCode.folded(code).uppercased().filter { $0.isLetter || $0.isNumber }
+    let typed = String(letters.prefix(64))
     return Hex.encode(Store.digest(typed))
   }
 
@@ -121,7 +123,8 @@ public struct Setup: Sendable {
   ) async throws(SetupError) {
     let outcome: SetupError? = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
-      let counter = ThrottleCounter("setup \(Network.name(of: address))", .passwords, .network)
+      let counter = ThrottleCounter(
+        .setupCodes(from: ClientAddress(seen: address)), .passwords, .network)
       let charges: [ThrottleCharge]
       switch try ThrottleCharge.charge([counter], at: now, connection) {
       case .charged(let taken): charges = taken

@@ -18,6 +18,21 @@ extension Approval {
     let rules = try SupportRules.find(policy.scope, connection)
     return policy.needsApproval(of: weakenings, above: rules.policyApprovalOverUsers)
   }
+
+  /// Returns whether an author may store a policy: a service token can't store one that requires a
+  /// second administrator, unless its creator could appoint that administrator here now.
+  ///
+  /// Administrators request approval before they store a policy.
+  static func permits(
+    _ new: PolicyEdit, over policy: Policy, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard case .serviceToken(let token, _) = author.actor,
+      try isNeeded(for: new, over: policy, connection)
+    else { return true }
+    return try ServiceTokens.creatorMay(
+      .manageAdministrators, in: policy.scope, of: token, at: now, connection)
+  }
 }
 
 extension Approvals {

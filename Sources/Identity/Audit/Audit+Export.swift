@@ -51,7 +51,7 @@ extension Audit {
       if after == nil || count == Self.longestExport { break }
     }
     let (total, now) = (count, store.clock.now())
-    try await store.write(ActionDenial.self) { connection in
+    try await store.write(by: author, ActionDenial.self) { connection in
       _ = try ActionAuthorization.holder(
         of: .readAudit, session, in: ActionTarget(filter.scope), at: now, connection
       ).get()

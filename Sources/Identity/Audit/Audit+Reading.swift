@@ -22,7 +22,7 @@ extension Audit {
         ?? false
     }
     if isRecorded { return }
-    try await store.write(AuditError.self) { connection in
+    try await store.write(by: author, AuditError.self) { connection in
       try connection.run(
         """
         INSERT INTO audit_reading (administrator_id, project_id, tenant_id, read_at)

@@ -38,8 +38,11 @@ extension AuditChain {
       }
       result.unsealed = try Self.unsealed(after: ChainLink.last(connection), connection)
       let comparison = try HeadComparison(keys, connection)
+      for head in try AuditHead.all(after: result.end, connection) {
+        try comparison.add(stored: head, to: &result, connection)
+      }
       if let head = try AuditHead.last(connection) {
-        try comparison.add(newest: head, to: &result, connection)
+        try comparison.add(stored: head, to: &result, connection)
       }
       if let heads { try comparison.add(exported: heads, to: &result, connection) }
       return result
@@ -145,8 +148,9 @@ private struct HeadComparison {
     return .fault(head.sequence > end ? .truncated(head.sequence) : .headDiffers(head.sequence))
   }
 
+  /// Compares a stored head; the last one that matches is the newest.
   func add(
-    newest head: AuditHead, to result: inout AuditVerification,
+    stored head: AuditHead, to result: inout AuditVerification,
     _ connection: borrowing Connection
   ) throws {
     switch try find(head, connection) {
@@ -167,18 +171,28 @@ private struct HeadComparison {
         result.add(.exportInvalid(line: index + 1))
         continue
       }
+      guard head.isSigned(by: keys) else {
+        result.add(.exportInvalid(line: index + 1))
+        continue
+      }
       switch try find(head, connection) {
-      case .matches: if head.sequence > found.newest?.sequence ?? 0 { found.newest = head }
+      case .matches:
+        if try isDeleted(head, connection) { result.add(.headDeleted(head.sequence)) }
+        if head.sequence > found.newest?.sequence ?? 0 { found.newest = head }
       case .isRemoved: found.removed += 1
-      case .fault(.headInvalid): result.add(.exportInvalid(line: index + 1))
       case .fault(let fault): result.add(fault)
       }
     }
-    if let newest = found.newest, !newest.isSigned(by: keys) {
-      result.add(.headInvalid(newest.sequence))
-      found.newest = nil
-    }
     result.exported = found
+  }
+
+  /// Returns whether the database doesn't have a head that was exported from it, although its entry
+  /// wasn't removed because of its age.
+  private func isDeleted(_ head: AuditHead, _ connection: borrowing Connection) throws -> Bool {
+    guard head.sequence > removed?.last ?? 0 else { return false }
+    return try connection.first(
+      "SELECT 1 FROM audit_head WHERE sequence = \(head.sequence)"
+    ) { _ in false } ?? true
   }
 }
 

@@ -77,6 +77,15 @@ public struct AuditHead: Sendable, Equatable {
     ) { try AuditHead($0) }
   }
 
+  /// Reads the heads after a position, in order.
+  static func all(
+    after sequence: Int64, _ connection: borrowing Connection
+  ) throws -> [AuditHead] {
+    try connection.all(
+      "SELECT \(columns) FROM audit_head WHERE sequence > \(sequence) ORDER BY sequence"
+    ) { try AuditHead($0) }
+  }
+
   func store(_ connection: borrowing Connection) throws {
     try connection.run(
       """

@@ -272,6 +272,6 @@ extension Store {
     _ body: @escaping Action<Value>
   ) async throws(Reason) -> Value {
     let context = context(author, at: clock.now())
-    return try await write(error) { connection in try body(context, connection) }
+    return try await write(by: author, error) { connection in try body(context, connection) }
   }
 }

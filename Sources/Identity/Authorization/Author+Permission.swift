@@ -23,7 +23,7 @@ extension Author {
   /// Returns whether the author's credential is still valid; false for a service token that was
   /// revoked after its request began, or whose creator's role ended.
   ///
-  /// Check it in writes that follow other writes, or the hashing of passwords, in the same request.
+  /// ``Store/write(by:_:_:)`` checks it in the transaction of the write.
   func isInForce(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     guard case .serviceToken(let id, _) = actor else { return true }
     return try ServiceTokens.inForce("t.token_id = \(id.text)", at: now, connection) != nil

@@ -1,4 +1,5 @@
 import Crypto
+import OTP
 
 /// The format of codes that people read, say, and type: unambiguous letters and digits in groups of
 /// four.
@@ -17,7 +18,7 @@ enum CodeText {
   /// Returns the characters of a typed code without separators; nil if it isn't such a code.
   static func letters(of typed: String) -> String? {
     guard typed.utf8.count <= 64 else { return nil }
-    let letters = typed.uppercased().filter { $0.isLetter || $0.isNumber }
+    let letters = TypedCode.folded(typed).uppercased().filter { $0.isLetter || $0.isNumber }
     return letters.utf8.count == letters.count ? letters : nil
   }
 }

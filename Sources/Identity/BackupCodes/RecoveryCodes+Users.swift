@@ -22,7 +22,7 @@ extension Enrollments {
   ) async throws(EnrollmentError) -> [Secret] {
     let now = store.clock.now()
     let (outbox, profile, codes) = (store.outbox, store.profile, backupCodes)
-    return try await store.write(EnrollmentError.self) { connection in
+    return try await store.write(by: author, EnrollmentError.self) { connection in
       let account = try Self.check(session, .totp, at: now, connection)
       guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
         throw EnrollmentError.recoveryCodesNotEnabled

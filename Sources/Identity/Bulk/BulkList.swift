@@ -87,11 +87,11 @@ public struct BulkList: Sendable, Equatable {
   /// their address.
   private static func addresses(in cells: [String]) -> Int {
     let separators = Set(";, <>\"".utf8)
-    var found: Set<[UInt8]> = []
+    var found: Set<UntrustedText> = []
     for cell in cells {
-      for word in cell.lowercased().utf8.split(whereSeparator: separators.contains)
+      for word in cell.utf8.split(whereSeparator: separators.contains)
       where word.contains(UInt8(ascii: "@")) {
-        found.insert(Array(word))
+        found.insert(UntrustedText(AccountRules.folded(email: String(Substring(word)))))
       }
     }
     return found.count

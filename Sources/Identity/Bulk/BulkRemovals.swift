@@ -39,7 +39,7 @@ public struct BulkRemovals: Sendable {
     _ entries: [Entry], in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
     let now = store.clock.now()
-    let (id, administrator) = try await store.write(BulkError.self) { connection in
+    let (id, administrator) = try await store.write(by: author, BulkError.self) { connection in
       let administrator = try Self.makeRoom(for: agent, in: scope, at: now, connection)
       let id = try Self.addDraft(in: scope, by: administrator, author, at: now, connection)
       return (id, administrator)
@@ -61,14 +61,14 @@ public struct BulkRemovals: Sendable {
       users += open.count
       factors += open.reduce(0) { $0 + $1.count }
       let seen = found
-      try await store.write(BulkError.self) { connection in
+      try await store.write(by: author, BulkError.self) { connection in
         for one in seen { try one.store(in: id, of: scope, connection) }
       }
       // Lets other tasks on this thread run in between.
       await Task.yield()
     }
     let (counted, countedFactors) = (users, factors)
-    try await store.write(BulkError.self) { connection in
+    try await store.write(by: author, BulkError.self) { connection in
       _ = try connection.run(
         """
         UPDATE bulk_job SET lines = \(entries.count), users = \(counted),

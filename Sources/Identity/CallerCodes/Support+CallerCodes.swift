@@ -39,8 +39,8 @@ extension Support {
       case .success(let session): renewed = session
       }
       let quotas = [
-        ("caller-code user \(account.key)", Self.callerCodesPerUser),
-        ("caller-code agent \(agent.id.text)", Self.callerCodesPerAgent),
+        (CounterName.callerCodes(to: account.key), Self.callerCodesPerUser),
+        (CounterName.callerCodes(of: agent.id), Self.callerCodesPerAgent),
       ]
       for (name, limit) in quotas {
         if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {

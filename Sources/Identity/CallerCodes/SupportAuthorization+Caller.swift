@@ -1,4 +1,5 @@
 import Database
+import OTP
 
 /// The result of verifying a caller.
 enum CallerCheck {

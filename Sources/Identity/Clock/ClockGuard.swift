@@ -185,7 +185,7 @@ public final class ClockGuard: Sendable {
   @discardableResult
   public func confirm(by author: Author) async throws(StartError) -> Instant {
     let now = store.clock.now()
-    try await store.write(StartError.self) { [clock = store.clock] connection in
+    try await store.write(by: author, StartError.self) { [clock = store.clock] connection in
       try Self.confirm(now, clock, connection).record(by: author, at: now, connection)
     }
     trust(now)

@@ -58,13 +58,12 @@ extension AdministratorProviderLink {
   /// Links an administrator, or replaces the groups of their link.
   static func write(
     _ id: ID<Administrator>, issuer: String, subject: String, groups: ProviderGroups,
-    at now: Instant, _ connection: borrowing Connection
+    _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
-      INSERT INTO administrator_provider_link (issuer, subject, administrator_id, groups, created_at)
-      VALUES (\(issuer), \(subject), \(id.text), \(TextList.text(groups.names)),
-        \(now.microseconds))
+      INSERT INTO administrator_provider_link (issuer, subject, administrator_id, groups)
+      VALUES (\(issuer), \(subject), \(id.text), \(TextList.text(groups.names)))
       ON CONFLICT (issuer, subject) DO UPDATE SET groups = excluded.groups
       """)
   }

@@ -150,18 +150,18 @@ extension ConsoleProvider {
     }
   }
 
-  func write(at now: Instant, _ connection: borrowing Connection) throws {
+  func write(_ connection: borrowing Connection) throws {
     let values = TextList.text(mfaValues)
     try connection.run(
       """
       INSERT INTO sign_in_provider (provider_id, name, issuer, client_id, sealed_secret, scopes,
-        groups_claim, mfa_values, created_at, changed_at)
+        groups_claim, mfa_values)
       VALUES (1, \(name), \(issuer), \(clientID), \(sealedSecret), \(scopes), \(groupsClaim),
-        \(values), \(now.microseconds), \(now.microseconds))
+        \(values))
       ON CONFLICT (provider_id) DO UPDATE SET name = excluded.name, issuer = excluded.issuer,
         client_id = excluded.client_id, sealed_secret = excluded.sealed_secret,
         scopes = excluded.scopes, groups_claim = excluded.groups_claim,
-        mfa_values = excluded.mfa_values, changed_at = excluded.changed_at
+        mfa_values = excluded.mfa_values
       """)
     try connection.run("DELETE FROM sign_in_provider_role WHERE group_name > ''")
     for role in Set(roles) {

@@ -73,7 +73,7 @@ extension ConsoleProviders {
       }
     }
     try AdministratorProviderLink.write(
-      id, issuer: provider.issuer, subject: subject, groups: arrival.groups, at: now, connection)
+      id, issuer: provider.issuer, subject: subject, groups: arrival.groups, connection)
     try ProviderRoles.align(
       id, to: provider.grants(of: arrival.groups), provider: provider.name, store.outbox,
       by: arrival.author(.server), at: now, connection)

@@ -61,7 +61,8 @@ extension ConsoleProviders {
         guard constantTimeEqual(Array(request.state.utf8), Array(answer.state.utf8)),
           answer.issuer.map({ $0.utf8.elementsEqual(provider.issuer.utf8) }) ?? true
         else { return .failure(.ended) }
-        let counter = ThrottleCounter.network("console provider", origin.address)
+        let counter = ThrottleCounter.network(
+          .consoleProvider(from: ClientAddress(seen: origin.address)))
         switch try ThrottleCharge.charge([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
         case .charged(let charges):

@@ -109,7 +109,7 @@ public struct ConsoleProviders: Sendable {
     _ old: ConsoleProvider?, with new: ConsoleProvider, _ context: ActionContext,
     _ connection: borrowing Connection
   ) throws {
-    try new.write(at: context.now, connection)
+    try new.write(connection)
     for link in try AdministratorProviderLink.all(connection) {
       try ProviderRoles.align(
         link.administrator,

@@ -6,6 +6,16 @@ public struct Author: Sendable {
   public var address: String
   /// The request ID, as in the access log; empty for the command line.
   public var requestID: String
+  /// Whether a backend forwarded the address.
+  public var isForwarded = false
+
+  /// Whether a backend makes the request with its service token, for a user.
+  public var isOfBackend = false
+
+  /// The address, and who vouches for it.
+  var client: ClientAddress {
+    isForwarded ? ClientAddress(forwarded: address) : ClientAddress(seen: address)
+  }
 
   /// Creates an author.
   public init(actor: Actor, address: String = "", requestID: String = "") {

@@ -16,7 +16,7 @@ enum HourlyQuota {
   ///   attempt.
   /// - Throws: Database errors.
   static func take(
-    _ name: String, _ amount: Int = 1, limit: Int, at now: Instant,
+    _ name: CounterName, _ amount: Int = 1, limit: Int, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
     let current = try current(name, at: now, connection)
@@ -26,7 +26,7 @@ enum HourlyQuota {
     try connection.run(
       """
       INSERT INTO throttle (name, failures, blocked_until, expires_at)
-      VALUES (\(name), \(count), 0, \(end.microseconds))
+      VALUES (\(name.text), \(count), 0, \(end.microseconds))
       ON CONFLICT (name) DO UPDATE SET failures = excluded.failures,
         blocked_until = 0, expires_at = excluded.expires_at
       """)
@@ -35,16 +35,16 @@ enum HourlyQuota {
 
   /// Returns the time of the next possible action if the limit is reached, without counting one.
   static func exhausted(
-    _ name: String, limit: Int, at now: Instant, _ connection: borrowing Connection
+    _ name: CounterName, limit: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
     try current(name, at: now, connection).flatMap { $0.count >= limit ? $0.end : nil }
   }
 
   private static func current(
-    _ name: String, at now: Instant, _ connection: borrowing Connection
+    _ name: CounterName, at now: Instant, _ connection: borrowing Connection
   ) throws -> (count: Int, end: Instant)? {
     let row = try connection.first(
-      "SELECT failures, expires_at FROM throttle WHERE name = \(name)"
+      "SELECT failures, expires_at FROM throttle WHERE name = \(name.text)"
     ) { row in (count: try row.value(0) as Int, end: Instant(microseconds: try row.value(1))) }
     return row.flatMap { $0.end.pending(for: window, at: now) == nil ? nil : $0 }
   }

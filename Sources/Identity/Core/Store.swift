@@ -7,11 +7,27 @@ package protocol UseCaseError: Error {
   static func unavailable(_ cause: Failure) -> Self
   /// The user pool was deleted after the call found it.
   static func deleted(_ scope: Scope) -> Self
+  /// Sign-in was disabled in the user pool after the call found it.
+  static func signInDisabled(_ scope: Scope) -> Self
+  /// The author's service token was revoked, or its creator's role ended, after the request began.
+  static var revokedToken: Self { get }
+  /// The network created too many accounts.
+  static func refusedSignUp(until: Instant) -> Self
 }
 
 extension UseCaseError {
   package static func deleted(_ scope: Scope) -> Self {
     unavailable(Failure(DeletedScope(scope: scope)))
+  }
+
+  package static func signInDisabled(_ scope: Scope) -> Self {
+    unavailable(Failure(DisabledScope(scope: scope)))
+  }
+
+  package static var revokedToken: Self { unavailable(Failure(RevokedToken())) }
+
+  package static func refusedSignUp(until: Instant) -> Self {
+    unavailable(Failure(TooManySignUps(until: until)))
   }
 }
 
@@ -19,6 +35,14 @@ extension UseCaseError {
 struct DeletedScope: Error {
   let scope: Scope
 }
+
+/// Beginning a session failed because sign-in was disabled in its user pool meanwhile.
+struct DisabledScope: Error {
+  let scope: Scope
+}
+
+/// A write failed because its author's service token was revoked meanwhile.
+struct RevokedToken: Error {}
 
 /// An internal failure that isn't the caller's fault; it's logged and never shown.
 public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -30,6 +54,8 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   public let isTemporary: Bool
   /// Whether the database was locked, or had too many other writes; nothing was stored.
   public let isBusy: Bool
+  /// Whether the author's service token was revoked during the request; nothing was stored.
+  public let isRevokedToken: Bool
 
   package init(_ error: any Error) {
     // A use case that another one calls.
@@ -41,6 +67,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     reason = (error as? DatabaseError)?.message ?? description
     isTemporary = (error as? DatabaseError)?.isTemporary == true
     isBusy = (error as? DatabaseError)?.code == .busy
+    isRevokedToken = error is RevokedToken
   }
 
   package init(_ description: String) {
@@ -48,6 +75,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     reason = description
     isTemporary = false
     isBusy = false
+    isRevokedToken = false
   }
 
   /// Returns the failure that made a use case unavailable; nil for another error.
@@ -92,6 +120,23 @@ package final class Store: Sendable {
     self.expectedTime = expectedTime
   }
 
+  /// Runs `body` in one transaction, like ``write(_:_:)``, if its author's credential is still valid
+  /// then.
+  ///
+  /// A service token is read when its request begins, and can be revoked before the write: while other
+  /// writes of the request run, or a password is hashed.
+  package func write<T: Sendable, E: UseCaseError>(
+    by author: Author, _ error: E.Type,
+    _ body: @escaping @Sendable (borrowing Connection) throws -> T
+  ) async throws(E) -> T {
+    guard case .serviceToken = author.actor else { return try await write(error, body) }
+    let now = clock.now()
+    return try await write(error) { connection in
+      guard try author.isInForce(at: now, connection) else { throw RevokedToken() }
+      return try body(connection)
+    }
+  }
+
   /// Runs `body` in one transaction and translates database errors.
   package func write<T: Sendable, E: UseCaseError>(
     _ error: E.Type, _ body: @escaping @Sendable (borrowing Connection) throws -> T
@@ -102,6 +147,12 @@ package final class Store: Sendable {
       throw known
     } catch let deleted as DeletedScope {
       throw E.deleted(deleted.scope)
+    } catch let disabled as DisabledScope {
+      throw E.signInDisabled(disabled.scope)
+    } catch is RevokedToken {
+      throw E.revokedToken
+    } catch let refused as TooManySignUps {
+      throw E.refusedSignUp(until: refused.until)
     } catch {
       await report(error)
       throw E.unavailable(Failure(error))

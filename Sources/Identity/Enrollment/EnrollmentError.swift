@@ -60,7 +60,9 @@ public enum EnrollmentError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension EnrollmentError: UseCaseError {}
+extension EnrollmentError: UseCaseError {
+  package static func signInDisabled(_ scope: Scope) -> EnrollmentError { .session(.tokenExpired) }
+}
 
 /// The data an application needs to show a new secret to its user.
 public struct EnrollmentStart: Sendable {

@@ -55,8 +55,9 @@ extension Enrollments {
     let id = ID<Factor>(store.random.uuid())
     let name = Factor.storedName(displayName)
     let origin = RequestOrigin(address: author.address, userAgent: userAgent)
-    let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(EnrollmentError.self)
-    {
+    let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(
+      by: author, EnrollmentError.self
+    ) {
       connection in
       let account = try Self.check(session, .phone, at: now, connection)
       guard !Factor.isTooLong(name ?? "") else { return .failure(.displayNameTooLong) }

@@ -17,18 +17,11 @@ extension Enrollments {
     let now = store.clock.now()
     let store = store
     let (random, outbox, profile) = (store.random, store.outbox, store.profile)
-    return try await store.write(EnrollmentError.self) { connection in
+    return try await store.write(by: author, EnrollmentError.self) { connection in
       let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
-      try Self.checkChanges(account)
-      let policy = try Policies.stored(session.scope.key, connection)
-      if try Self.needsFactor(session, account, policy.configuration, connection) {
-        throw EnrollmentError.secondFactorNeeded
-      }
-      guard let factor = account.factors.first(where: { $0.id.text == enrollment }) else {
-        throw EnrollmentError.enrollmentNotFound
-      }
-      // The session may be open on the lost device itself.
-      guard !factor.isSuspended(at: now) else { throw EnrollmentError.factorSuspended }
+      let found = account.factors.filter { $0.id.text == enrollment }
+      try Self.checkWithdrawal(of: found, from: account, in: session, at: now, connection)
+      guard let factor = found.first else { throw EnrollmentError.enrollmentNotFound }
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
       let ended = try EnrollmentError.translating {
@@ -50,7 +43,27 @@ extension Enrollments {
           || !store.refusesSessions(of: changed, in: session.scope, at: now, connection)
       else { return nil }
       return try Sessions.renew(
-        session, of: changed, with: .renewal(of: session), at: now, random: random, connection)
+        session, from: account, to: changed, with: .renewal(of: session), at: now, random: random,
+        connection)
+    }
+  }
+
+  /// Checks that a user can remove factors of their account in a session.
+  ///
+  /// - Throws: ``EnrollmentError/changesLocked``, ``EnrollmentError/secondFactorNeeded``,
+  ///   ``EnrollmentError/factorSuspended``, database errors.
+  static func checkWithdrawal(
+    of factors: [Factor], from account: Account, in session: UserSession, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try checkChanges(account)
+    let policy = try Policies.stored(session.scope.key, connection)
+    if try needsFactor(session, account, policy.configuration, connection) {
+      throw EnrollmentError.secondFactorNeeded
+    }
+    // The session may be open on the lost device itself.
+    guard !factors.contains(where: { $0.isSuspended(at: now) }) else {
+      throw EnrollmentError.factorSuspended
     }
   }
 

@@ -166,8 +166,9 @@ public struct Enrollments: Sendable {
     let now = store.clock.now()
     let (store, totp) = (store, totp)
     let id = ID<Factor>(store.random.uuid())
-    let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(EnrollmentError.self)
-    {
+    let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(
+      by: author, EnrollmentError.self
+    ) {
       connection in
       let account = try Self.check(session, .totp, at: now, connection)
       guard ticket.account == account.key, ticket.scope == session.scope.key else {

@@ -2,7 +2,7 @@ import Crypto
 import Database
 import JSON
 import OpenIDConnect
-public import Text
+import Text
 
 /// What is wrong with a custom token.
 public enum InvalidCustomToken: Sendable, CaseIterable {
@@ -26,7 +26,7 @@ public enum InvalidCustomToken: Sendable, CaseIterable {
   case expired
   /// The token is from the future.
   case future
-  /// The uid is too long or has control characters.
+  /// The uid has control characters.
   case invalidUID
 }
 
@@ -40,6 +40,8 @@ public enum CustomTokenError: Error, Sendable {
   case tenantMismatch
   /// The token has no uid.
   case missingUID
+  /// The uid is empty or longer than ``CustomTokens/longestUID``.
+  case invalidUIDLength
   /// The token's custom claims aren't an object.
   case invalidClaims
   /// A custom claim has a reserved name.
@@ -56,27 +58,16 @@ public enum CustomTokenError: Error, Sendable {
   case scopeDeleted(Scope)
   /// The database is unavailable.
   case unavailable(Failure)
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
 }
 
 extension CustomTokenError: UseCaseError {
   package static func deleted(_ scope: Scope) -> CustomTokenError { .scopeDeleted(scope) }
-}
-
-/// Reserved claim names.
-public enum ReservedClaims {
-  /// Names that custom claims can't use; SDKs reject them too.
-  public static let forbidden: Set<UntrustedText> = [
-    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
-    "iss", "jti", "nbf", "nonce", "sub",
-  ]
-
-  /// Names whose values in a token always describe the user, regardless of custom claims.
-  public static let all: Set<UntrustedText> = forbidden.union([
-    "countersign", "email", "email_verified", "phone_number", "provider_id", "user_id",
-  ])
-
-  /// The maximum length of custom claims, in UTF-16 code units.
-  public static let longest = 1_000
+  package static func signInDisabled(_ scope: Scope) -> CustomTokenError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> CustomTokenError {
+    .tooManySignUps(until: until)
+  }
 }
 
 /// Signs users in with custom tokens created by a project's own backend.
@@ -89,6 +80,8 @@ public struct CustomTokens: Sendable {
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
   /// The maximum lifetime of a custom token, in seconds.
   public static let longestLife: Int64 = 3_600
+  /// The maximum length of a uid, in UTF-16 code units.
+  public static let longestUID = 128
   /// The tolerance for a backend clock that's ahead, in seconds.
   static let clockSkew: Int64 = 300
 
@@ -118,6 +111,7 @@ public struct CustomTokens: Sendable {
     let random = store.random
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
+      by: author,
       CustomTokenError.self
     ) { connection in
       if let signer = contents.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
@@ -140,7 +134,7 @@ public struct CustomTokens: Sendable {
       }
       if known == nil {
         try account.recordSignUp(
-          in: scope, method: .custom, by: author, at: now, connection)
+          in: scope, method: .custom, by: author, store.profile, at: now, connection)
       }
       guard try !store.refusesSignIn(of: account, in: scope, at: now, connection) else {
         return nil
@@ -222,12 +216,14 @@ public struct CustomTokens: Sendable {
   private func contents(
     _ payload: JSON.Object, signer: String?
   ) throws(CustomTokenError) -> Contents {
-    var uid = payload["uid"]?.textValue?.text
+    // A number is read as its text, as in production.
+    var uid = payload["uid"]?.textValue?.text ?? payload["uid"]?.numberValue?.text
     if uid == nil, store.profile == .emulator {
-      // Google's emulator accepts a number, and the older name `user_id`.
-      uid = payload["uid"]?.numberValue?.text ?? payload["user_id"]?.textValue?.text
+      // The older name, which Google's emulator accepts.
+      uid = payload["user_id"]?.textValue?.text
     }
-    guard let uid, !uid.isEmpty else { throw .missingUID }
+    guard let uid else { throw .missingUID }
+    guard (1...Self.longestUID).contains(uid.utf16.count) else { throw .invalidUIDLength }
     do { try AccountRules.checkUID(uid) } catch {
       throw .invalid(.invalidUID)
     }
@@ -235,9 +231,7 @@ public struct CustomTokens: Sendable {
       return Contents(uid: uid, claims: nil, signer: signer)
     }
     guard let claims = given.objectValue else { throw .invalidClaims }
-    for name in claims.names where ReservedClaims.forbidden.contains(name) {
-      throw .forbiddenClaim(name.text)
-    }
+    if let name = ReservedClaims.first(in: claims) { throw .forbiddenClaim(name) }
     let text = String(decoding: given.serialized(), as: UTF8.self)
     do { try AccountRules.checkClaims(text) } catch { throw .claimsTooLarge }
     return Contents(uid: uid, claims: claims.isEmpty ? nil : text, signer: signer)

@@ -61,7 +61,8 @@ extension Federation {
         guard !known.disabled else { throw FederationError.userDisabled }
         if !known.providers.contains(link) {
           try link.store(for: known.key, in: scope, connection)
-          let new = try AccountRecord.changed(known, in: scope, connection)
+          let new = try AccountRecord.changed(
+            known, in: scope, isNewPassword: false, at: now, connection)
           try recordEmail(
             of: link, from: known, to: new, in: scope, by: author, at: now, connection)
         }
@@ -123,6 +124,9 @@ extension Federation {
       try Self.checkProvider(of: assertion, in: scope, connection)
       let link = assertion.link
       let old = try FederationError.translating { try Sessions.check(session, connection) }
+      guard !old.providers.contains(where: { $0.provider.isSameBytes(as: link.provider) }) else {
+        throw FederationError.providerAlreadyLinked
+      }
       let taken = try AccountRecord.find(
         scope, provider: link.provider, rawID: link.rawID, connection)
       guard taken == nil else { throw FederationError.alreadyLinked }
@@ -214,7 +218,7 @@ extension Federation {
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
-    try account.recordSignUp(in: scope, by: author, at: now, connection)
+    try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
     return account
   }
 
@@ -265,7 +269,7 @@ extension Federation {
     try FederationError.translating {
       try OwnChange.link.count(of: old.key, profile: store.profile, at: now, connection)
     }
-    let new = try AccountRecord.changed(old, in: scope, connection)
+    let new = try AccountRecord.changed(old, in: scope, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: new, in: scope)
     entry.compare(old.auditFields(), new.auditFields())
     entry.addEnded(sessionsEnded)

@@ -50,7 +50,7 @@ public struct ProviderAssertion: Sendable {
     let isVerified = verified?.boolValue ?? (verified?.textValue == "true")
     // The provider verified the address as it was before it was folded.
     isEmailVerified =
-      email != nil && isVerified && asserted.map(AccountRules.foldsToASCII) == false
+      email != nil && isVerified && asserted.map(AccountRules.foldsBeyondCase) == false
     firstName = text("given_name", 256)
     lastName = text("family_name", 256)
     screenName = text("screen_name", 256) ?? text("preferred_username", 256)
@@ -133,6 +133,8 @@ public enum FederationError: Error, Sendable {
   case invalidPendingToken
   /// The identity is linked to another account.
   case alreadyLinked
+  /// The account has an identity of the provider, which another one doesn't replace.
+  case providerAlreadyLinked
   /// The email address belongs to another account.
   case emailExists
   /// No account has the identity, and creating one isn't allowed.
@@ -149,10 +151,16 @@ public enum FederationError: Error, Sendable {
   case session(SessionError)
   /// The database is unavailable.
   case unavailable(Failure)
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
 }
 
 extension FederationError: UseCaseError {
   package static func deleted(_ scope: Scope) -> FederationError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> FederationError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> FederationError {
+    .tooManySignUps(until: until)
+  }
 }
 
 extension Federation {

@@ -45,11 +45,13 @@ extension ImportBatch {
       try FactorRecord.insert(factor, for: old, in: scope, connection)
     }
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
-    let new = try AccountRecord.changed(old, in: scope, connection)
-    if let email = new.email {
-      try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
-    }
     let hasNewPassword = prepared.hash.map { !$0.isSameBytes(as: oldHash.flatMap { $0 } ?? "") }
+    let new = try AccountRecord.changed(
+      old, in: scope, isNewPassword: hasNewPassword ?? false, at: now, connection)
+    if let email = new.email {
+      try ThrottleCharge.reset(
+        .passwords(of: TypedEmail(email), in: scope.key), connection)
+    }
     try record(old, new, sessions, codes, hasNewPassword ?? false, factors, connection)
     try tell(old, new, factors.removed, hasNewPassword ?? false, connection)
   }

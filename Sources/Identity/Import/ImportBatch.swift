@@ -56,7 +56,7 @@ struct ImportBatch {
   private mutating func add(
     _ prepared: PreparedUser, _ connection: borrowing Connection
   ) throws {
-    guard takesTOTP || !prepared.hasTOTP else { throw ImportFault.totpNotAllowed }
+    guard takesTOTP || !prepared.hasTOTP else { throw ImportFault.totpImportOff }
     // Checked first, because the account is stored before its identities, too late to detect a
     // conflict.
     for link in prepared.user.providers {

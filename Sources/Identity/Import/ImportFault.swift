@@ -59,8 +59,12 @@ public enum ImportFault: Error, Sendable {
   case invalidFactorID
   /// A factor is of an unsupported kind.
   case unsupportedFactor
-  /// Importing TOTP secrets isn't allowed here.
+  /// A TOTP factor has no secret.
   case totpNotAllowed
+  /// The project doesn't allow the import of TOTP secrets.
+  case totpImportOff
+  /// The codes of a TOTP secret have another hash function, length, or period.
+  case unsupportedTOTPParameters
   /// A TOTP secret isn't the base32 encoding of 10 to 64 bytes.
   case invalidTOTPSecret
   /// A factor's phone number isn't in E.164 format.
@@ -107,4 +111,5 @@ public enum ImportError: Error, Sendable {
 
 extension ImportError: UseCaseError {
   package static func deleted(_ scope: Scope) -> ImportError { .scopeDeleted(scope) }
+  package static var revokedToken: ImportError { .tokenRevoked }
 }

@@ -75,6 +75,12 @@ public struct ImportedFactor: Sendable {
   public var enrolledAt: Instant?
   /// The kind of factor.
   public var kind: Kind
+  /// The name of the hash function of an app's codes, such as `SHA1`; nil if the row has none.
+  public var codeAlgorithm: String?
+  /// The number of digits of an app's codes; nil if the row has none.
+  public var codeLength: Int?
+  /// The length of a time step of an app's codes, in seconds; nil if the row has none.
+  public var codePeriod: Int?
 
   /// Creates a factor of the specified kind.
   public init(_ kind: Kind, id: String? = nil) {

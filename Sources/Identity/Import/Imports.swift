@@ -36,8 +36,7 @@ public struct Imports: Sendable {
     prepared.reserveCapacity(rows.count)
     for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
     let (list, outbox, totp) = (prepared, store.outbox, totp)
-    return try await store.write(ImportError.self) { connection in
-      guard try author.isInForce(at: now, connection) else { throw ImportError.tokenRevoked }
+    return try await store.write(by: author, ImportError.self) { connection in
       var batch = try ImportBatch(
         scope, options, outbox: outbox, totp: totp, by: author, at: now, connection)
       for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
@@ -58,7 +57,7 @@ public struct Imports: Sendable {
     _ outcome: ImportOutcome, of scope: Scope, name: String, isComplete: Bool, by author: Author
   ) async throws(ImportError) {
     let now = store.clock.now()
-    try await store.write(ImportError.self) { connection in
+    try await store.write(by: author, ImportError.self) { connection in
       try outcome.record(
         (name, isComplete ? .complete : .interrupted), in: scope, by: author, at: now, connection)
     }

@@ -81,7 +81,7 @@ extension Imports {
     let email = user.email.map { AccountRules.folded(email: $0) }
     let text = SearchText(
       fields: [email, user.displayName, user.phoneNumber, user.localID],
-      factors: factors.map { ($0.id.text, $0.phoneNumber) })
+      providers: user.providers, factors: factors.map { ($0.id.text, $0.phoneNumber) })
     return .user(
       PreparedUser(
         user: user, email: email, hash: hash?.encoded, factors: factors, text: text,
@@ -139,6 +139,7 @@ extension Imports {
       case .totp(nil): throw .totpNotAllowed
       case .totp(let secret?):
         guard secretLengths.contains(secret.count) else { throw .invalidTOTPSecret }
+        guard factor.hasCodesOfThisServer else { throw .unsupportedTOTPParameters }
         apps += 1
       case .unknown: throw .unsupportedFactor
       }
@@ -170,5 +171,16 @@ extension Imports {
       }
     }
     return result
+  }
+}
+
+extension ImportedFactor {
+  /// Whether the app's codes, as far as the row says, have the parameters of all codes here; codes
+  /// with others would never match.
+  fileprivate var hasCodesOfThisServer: Bool {
+    let algorithm = codeAlgorithm.map { UntrustedText($0.uppercased()) }
+    return [nil, "SHA1", "SHA-1"].contains(algorithm)
+      && [nil, TOTPFactor.digits].contains(codeLength)
+      && [nil, Int(TOTPFactor.period)].contains(codePeriod)
   }
 }

@@ -149,19 +149,23 @@ public struct MasterKeys: Sendable {
     }
   }
 
-  /// Records which key seals from now on, if it changed.
+  /// Records which key seals from now on, if it changed and every live server has it.
   ///
+  /// - Returns: The servers that don't have it; nothing is recorded then.
   /// - Throws: ``KeyError``, also if the ring lacks the one that sealed until now.
-  public func begin(by author: Author) async throws(KeyError) {
+  @discardableResult
+  public func begin(by author: Author) async throws(KeyError) -> [Nodes.Node] {
     let now = store.clock.now()
     let ids = ring.ids
     let id = ids[0]
     let latest = try await store.read(KeyError.self) { connection in try Self.latest(connection) }
-    guard latest?.id != id else { return }
-    try await store.write(KeyError.self) { connection in
+    guard latest?.id != id else { return [] }
+    return try await store.write(by: author, KeyError.self) { connection in
       let before = try Self.latest(connection)
-      guard before?.id != id else { return }
+      guard before?.id != id else { return [] }
       if let before, !ids.contains(before.id) { throw Failure("the newest master key is missing") }
+      let lacking = try Nodes.lacking(id, at: now, connection)
+      guard lacking.isEmpty else { return lacking }
       let moment = max(now.microseconds, (before?.firstUsedAt ?? 0) + 1)
       try connection.run(
         """
@@ -169,27 +173,46 @@ public struct MasterKeys: Sendable {
         ON CONFLICT (key_id) DO UPDATE SET first_used_at = excluded.first_used_at,
           resealed_at = NULL, passes = 0
         """)
-      guard let before = before?.id else { return }
+      guard let before = before?.id else { return [] }
       // A pass in progress was for a key that is no longer the newest.
       try connection.run("DELETE FROM reseal WHERE place > ''")
       var entry = AuditEntry(.masterKeyRotate, .masterKey, id, name: id)
       entry.add(.masterKey, from: .text(before), to: .text(id))
       try entry.record(by: author, at: now, connection)
+      return []
     }
   }
 
-  /// How long another server may take to load a new key, in seconds.
-  static let distribution: Int64 = 60
+  /// Returns the ID of the key that seals, as the database names it; nil in a new instance.
+  ///
+  /// - Throws: ``KeyError``.
+  public func newest() async throws(KeyError) -> String? {
+    try await store.read(KeyError.self) { connection in try Self.latest(connection)?.id }
+  }
 
-  /// Returns whether another server has encrypted for a minute with a key that this one doesn't have.
+  /// Returns whether other servers encrypt with a key that this one doesn't have.
   ///
   /// - Throws: ``KeyError``.
   public func lacksNewest() async throws(KeyError) -> Bool {
     let ids = ring.ids
-    let latest = try await store.read(KeyError.self) { connection in try Self.latest(connection) }
-    guard let latest, !ids.contains(latest.id) else { return false }
-    let due = Instant(microseconds: latest.firstUsedAt).advanced(bySeconds: Self.distribution)
-    return store.clock.now() >= due
+    return try await newest().map { !ids.contains($0) } ?? false
+  }
+
+  /// Records the first key of an instance, and a new one that was added while no server was live.
+  ///
+  /// Beside live servers, a new key only decrypts until it's recorded.
+  ///
+  /// - Throws: ``KeyError``.
+  func prepare() async throws(KeyError) {
+    let now = store.clock.now()
+    let (former, isAlone) = try await store.read(KeyError.self) { connection in
+      (try Self.latest(connection)?.id, try Nodes.live(at: now, connection).isEmpty)
+    }
+    if !isAlone, let former, former != ring.ids[0], let both = ring.encrypting(with: former) {
+      ring.adopt(both)
+    } else {
+      try await begin(by: Author(actor: .commandLine))
+    }
   }
 
   /// Returns whether this server can use other keys instead of its own: without the right ones, it
@@ -289,7 +312,7 @@ extension MasterKeys {
 
 extension Identity {
   func beginMasterKey() async throws(StartError) {
-    do throws(KeyError) { try await masterKeys.begin(by: Author(actor: .commandLine)) } catch {
+    do throws(KeyError) { try await masterKeys.prepare() } catch {
       switch error {
       case .unavailable(let failure): throw .unavailable(failure)
       }

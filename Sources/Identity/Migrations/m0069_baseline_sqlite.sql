@@ -22,6 +22,16 @@ CREATE TABLE lease (
   until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The servers on this database, as each reports itself; empty in a file, which has one server.
+CREATE TABLE node (
+  node_id TEXT PRIMARY KEY,
+  -- The host, and the file or variable with the master key.
+  place TEXT NOT NULL,
+  -- The IDs of the master keys that it has, separated by spaces.
+  master_keys TEXT NOT NULL,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE project (
   project_id TEXT PRIMARY KEY,
   number INTEGER NOT NULL UNIQUE,
@@ -497,6 +507,7 @@ CREATE TABLE oob_code (
 CREATE INDEX oob_code_by_digest ON oob_code (code_digest);
 CREATE INDEX oob_code_by_account ON oob_code (account_key);
 CREATE INDEX oob_code_by_scope ON oob_code (scope_key, created_at);
+CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key IS NULL;
 CREATE INDEX oob_code_by_expiry ON oob_code (expires_at);
 
 CREATE TABLE user_link (
@@ -646,8 +657,6 @@ CREATE TABLE administrator_provider_link (
   subject TEXT NOT NULL,
   administrator_id TEXT NOT NULL UNIQUE REFERENCES administrator ON DELETE CASCADE,
   groups TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  last_sign_in_at INTEGER,
   PRIMARY KEY (issuer, subject)
 ) STRICT, WITHOUT ROWID;
 
@@ -661,9 +670,7 @@ CREATE TABLE sign_in_provider (
   scopes TEXT NOT NULL,
   groups_claim TEXT NOT NULL,
   -- The values of acr and amr that stand for a second factor, as a JSON array.
-  mfa_values TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  changed_at INTEGER NOT NULL
+  mfa_values TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE sign_in_provider_role (

@@ -19,6 +19,10 @@ ALTER TABLE approval_policy DROP COLUMN template;
 ALTER TABLE bulk_job DROP COLUMN group_id;
 ALTER TABLE console_session DROP COLUMN provider_session;
 ALTER TABLE outbox DROP COLUMN sealed_html;
+ALTER TABLE administrator_provider_link DROP COLUMN created_at;
+ALTER TABLE administrator_provider_link DROP COLUMN last_sign_in_at;
+ALTER TABLE sign_in_provider DROP COLUMN created_at;
+ALTER TABLE sign_in_provider DROP COLUMN changed_at;
 DROP TABLE bounced_address;
 DROP TABLE bulk_group_line;
 DROP TABLE bulk_group;
@@ -30,7 +34,18 @@ DROP TABLE report_subscription;
 DROP TABLE scheduled_change;
 DROP TABLE user_note;
 DELETE FROM key_sequence WHERE name IN ('scheduled_change', 'user_note');
+CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key IS NULL;
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
+
+-- The servers on this database, as each reports itself; empty in a file, which has one server.
+CREATE TABLE node (
+  node_id TEXT PRIMARY KEY,
+  -- The host, and the file or variable with the master key.
+  place TEXT NOT NULL,
+  -- The IDs of the master keys that it has, separated by spaces.
+  master_keys TEXT NOT NULL,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 UPDATE instance SET value = '0.3.0' WHERE name = 'oldest_program';

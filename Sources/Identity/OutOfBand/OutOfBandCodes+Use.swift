@@ -15,12 +15,12 @@ extension OutOfBandCodes {
     let now = store.clock.now()
     return try await store.read(OutOfBandError.self) { connection in
       let record = try OutOfBandRecord.find(code, connection)
-      try record.check(in: scope, at: now)
+      let account = try record.account(connection)
+      try record.check(in: scope, of: account, at: now)
       guard !record.code.scope.isDisabled else {
         throw OutOfBandError.scopeDisabled(record.code.scope)
       }
-      if record.code.kind == .signIn { return record.code }
-      return record.code(with: try record.subject(connection))
+      return account.map(record.code(with:)) ?? record.code
     }
   }
 
@@ -86,7 +86,7 @@ extension OutOfBandCodes {
       throw OutOfBandError(error)
     }
     let now = store.clock.now()
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       let (record, account) = try Self.take(code, in: scope, .passwordReset, at: now, connection)
       let scope = record.code.scope
       guard try SignIns.methods(scope, connection).password else {
@@ -100,10 +100,11 @@ extension OutOfBandCodes {
         WHERE account_key = \(account.key)
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      let new = try AccountRecord.changed(account, in: scope, connection)
+      let new = try AccountRecord.changed(
+        account, in: scope, isNewPassword: true, at: now, connection)
       // Failed attempts with the old password no longer matter.
       try ThrottleCharge.reset(
-        SignIns.throttleName(scope.key, email: record.code.email), connection)
+        .passwords(of: TypedEmail(record.code.email), in: scope.key), connection)
       var entry = AuditEntry(.accountResetPassword, of: account, in: scope)
       entry.compare(account.auditFields(), new.auditFields(isNewPassword: true))
       entry.add(.linkEmail, .text(record.code.email))
@@ -116,17 +117,26 @@ extension OutOfBandCodes {
   /// Applies a code that requires no further input: verifies, changes, or restores an email
   /// address, or removes a second factor and revokes the recovery codes.
   ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - scope: The pool that it must belong to; nil for any pool.
+  ///   - user: The user whose code it must be; nil for anyone's.
+  ///   - author: The author of the request.
   /// - Returns: The result.
   /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a
-  ///   password or signs in.
+  ///   password or signs in, and for one of another user.
   @discardableResult
   public func apply(
-    _ code: String, in scope: Scope? = nil, by author: Author
+    _ code: String, in scope: Scope? = nil, of user: CodeUser? = nil, by author: Author
   ) async throws(OutOfBandError) -> AppliedCode {
     let now = store.clock.now()
     let store = store
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
+      if case .session(let session) = user {
+        _ = try OutOfBandError.translating { try Sessions.check(session, connection) }
+      }
       let (record, account) = try Self.take(code, in: scope, nil, at: now, connection)
+      guard user.map({ $0.id == account.id }) ?? true else { throw OutOfBandError.invalidCode }
       let scope = record.code.scope
       let email = record.code.email
       switch record.code.kind {
@@ -174,7 +184,8 @@ extension OutOfBandCodes {
           [AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email))],
           ended: ended, codes: codes, by: author, at: now, connection)
       }
-      let changed = try AccountRecord.changed(account, in: scope, connection)
+      let changed = try AccountRecord.changed(
+        account, in: scope, isNewPassword: false, at: now, connection)
       let configuration = try Policies.stored(scope.key, connection).configuration
       return AppliedCode(
         account: changed, code: record.code(with: account),
@@ -189,12 +200,14 @@ extension OutOfBandCodes {
     _ connection: borrowing Connection
   ) throws -> (record: OutOfBandRecord, account: Account) {
     let record = try OutOfBandRecord.find(code, connection)
-    try record.check(in: scope, at: now)
-    guard kind == nil || record.code.kind == kind else { throw OutOfBandError.invalidCode }
+    let account = try record.account(connection)
+    try record.check(in: scope, of: account, at: now)
+    guard let account, kind == nil || record.code.kind == kind else {
+      throw OutOfBandError.invalidCode
+    }
     guard !record.code.scope.isDisabled else {
       throw OutOfBandError.scopeDisabled(record.code.scope)
     }
-    let account = try record.subject(connection)
     try record.use(at: now, connection)
     return (record, account)
   }
@@ -216,6 +229,21 @@ extension OutOfBandCodes {
     entry.addEnded(ended)
     try entry.addEnded(codes, of: account, at: now, connection)
     try entry.record(by: author.user(account), at: now, connection)
+  }
+}
+
+/// The user whom a request names next to a code.
+public enum CodeUser: Sendable {
+  /// The user of a session, which has to be open.
+  case session(UserSession)
+  /// The user with a uid.
+  case account(ID<Account>)
+
+  fileprivate var id: ID<Account> {
+    switch self {
+    case .session(let session): session.account
+    case .account(let id): id
+    }
   }
 }
 

@@ -19,7 +19,7 @@ public struct OutOfBandCodes: Sendable {
   /// - Returns: The account's email address.
   /// - Throws: ``OutOfBandError``.
   public func send(
-    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
+    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
   ) async throws(OutOfBandError) -> String {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
@@ -42,14 +42,19 @@ public struct OutOfBandCodes: Sendable {
       var new = OutOfBandRecord.New(
         kind: request.kind, scope: scope, account: found.account, email: found.email)
       new.recipient = found.recipient
+      new.isDecoy = found.refusal != nil
       new.newEmail = request.newEmail
       new.continueURL = request.continueURL
       new.apiKey = request.apiKey
       new.locale = request.locale
       if store.profile == .standalone {
         let recipient = request.kind == .changeEmail ? request.newEmail ?? "" : found.email
-        var names = [(MailQuota.name(to: recipient, in: scope), MailQuota.perAddress)]
-        if let network { names.append((MailQuota.name(from: network), MailQuota.perNetwork)) }
+        var names = [
+          (CounterName.requestedMails(to: recipient, in: scope.key), MailQuota.perAddress)
+        ]
+        if let network {
+          names.append((.requestedMails(from: network, in: scope.key), MailQuota.perNetwork))
+        }
         for (name, limit) in names {
           if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
             return .failure(.tooManyMails(request.kind, until: until))
@@ -57,7 +62,7 @@ public struct OutOfBandCodes: Sendable {
         }
       }
       let sent = try store.mailCode(new, prerequisites, at: now, connection)
-      if found.refusal != nil {
+      if new.isDecoy {
         // The same rows were written as for an account, so the timing reveals nothing. Delete them.
         let digest = Store.digest(sent.link.code)
         try connection.run(
@@ -81,7 +86,7 @@ public struct OutOfBandCodes: Sendable {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
     let store = store
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
@@ -187,9 +192,11 @@ extension OutOfBandCodes {
       case .email(let email):
         let account = try AccountRecord.find(scope, email: email, connection)
         if request.kind == .signIn {
-          return Addressee(
-            recipient: account, email: email,
-            refusal: account?.disabled == true ? .userDisabled : nil)
+          var refusal = account?.disabled == true ? OutOfBandError.userDisabled : nil
+          if try UserPermissions.refusesCode(for: account, in: scope, connection) {
+            refusal = .account(.adminOnly)
+          }
+          return Addressee(recipient: account, email: email, refusal: refusal)
         }
         guard let account else {
           return Addressee(
@@ -224,7 +231,7 @@ extension OutOfBandError {
   /// Whether the error reveals which email addresses have an account.
   fileprivate var tellsOfUsers: Bool {
     switch self {
-    case .emailNotFound, .userNotFound, .userDisabled, .emailExists: true
+    case .emailNotFound, .userNotFound, .userDisabled, .emailExists, .account(.adminOnly): true
     default: false
     }
   }

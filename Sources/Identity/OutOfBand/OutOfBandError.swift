@@ -54,6 +54,10 @@ public enum OutOfBandError: Error, Sendable {
 
 extension OutOfBandError: UseCaseError {
   package static func deleted(_ scope: Scope) -> OutOfBandError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> OutOfBandError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> OutOfBandError {
+    .account(.tooManySignUps(until: until))
+  }
 }
 
 extension OutOfBandError {

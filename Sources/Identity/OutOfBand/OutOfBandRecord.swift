@@ -56,33 +56,35 @@ struct OutOfBandRecord {
     digest = try row.value(first + 9)
   }
 
-  /// Checks that a code belongs to `scope`, if it isn't nil, and that it's unused and not expired.
-  func check(in scope: Scope?, at now: Instant) throws(OutOfBandError) {
+  /// The account that the code is about; nil for a code that signs in.
+  func account(_ connection: borrowing Connection) throws -> Account? {
+    try account.flatMap { try AccountRecord.find(key: $0, connection) }
+  }
+
+  /// Checks that a code belongs to `scope`, if it isn't nil, that it's unused, neither expired nor
+  /// void, and still applies to its account.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool; nil for any.
+  ///   - account: The account that the code is about, or that a code signs in to; nil if there is none.
+  ///   - now: The time.
+  /// - Throws: ``OutOfBandError``.
+  func check(
+    in scope: Scope?, of account: Account?, at now: Instant
+  ) throws(OutOfBandError) {
     if let scope, scope.key != code.scope.key { throw .invalidCode }
-    guard code.expiresAt >= createdAt else { throw .invalidCode }
     guard code.usedAt == nil else { throw .usedCode }
-    guard now < code.expiresAt, !createdAt.isInFuture(at: now) else { throw .expiredCode }
-  }
-
-  /// The account that the code is about, if the code still applies to it.
-  func subject(_ connection: borrowing Connection) throws -> Account {
-    guard let account, let found = try AccountRecord.find(key: account, connection) else {
-      throw OutOfBandError.invalidCode
+    guard code.expiresAt >= createdAt else {
+      throw account?.disabled == true ? .userDisabled : .invalidCode
     }
-    try check(found)
-    return found
-  }
-
-  /// Checks that the code still applies to its account.
-  func check(_ account: Account) throws(OutOfBandError) {
+    guard now < code.expiresAt, !createdAt.isInFuture(at: now) else { throw .expiredCode }
+    if code.kind == .signIn, account == nil { return }
+    guard let account else { throw .invalidCode }
     guard !account.disabled else { throw .userDisabled }
     switch code.kind {
     case .passwordReset, .verifyEmail, .changeEmail:
-      // A code proves access to one address. It's invalid if the account's address has changed.
+      // A code proves access to one address.
       guard account.email?.isSameBytes(as: code.email) ?? false else { throw .invalidCode }
-      if code.kind == .passwordReset, let set = account.passwordUpdatedAt, set > createdAt {
-        throw .invalidCode
-      }
     case .revertFactor:
       guard factor(of: account) != nil else { throw .invalidCode }
     case .recoverEmail, .signIn: break
@@ -124,21 +126,6 @@ struct OutOfBandRecord {
       """)
   }
 
-  /// Voids an account's unused links that would change its address, because its sessions end: one
-  /// of them may have requested the link.
-  ///
-  /// Such a code has expired before it was created, so it's invalid instead of late.
-  static func voidChanges(
-    of account: Int64, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      """
-      UPDATE oob_code SET expires_at = created_at - 1, link = NULL
-      WHERE account_key = \(account) AND kind = \(OutOfBandCode.Kind.changeEmail.rawValue)
-        AND used_at IS NULL AND expires_at > \(now.microseconds)
-      """)
-  }
-
   /// Whether the code expires before its kind's lifetime is over, because a backup was restored or
   /// because its account's sessions ended.
   var isExpiredEarly: Bool {
@@ -177,13 +164,16 @@ struct OutOfBandRecord {
     var apiKey: String?
     /// The preferred locale of the email; nil for the default language.
     var locale: String?
+    /// Whether the code is deleted again, and created only to take as long as another one.
+    var isDecoy = false
   }
 
-  /// Creates a code.
+  /// Creates a code, which ends those that it replaces (``CodeEnd/newerCode``).
   static func insert(
     _ new: New, _ prerequisites: LinkSettings, store: Store, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> OutOfBandLink {
+    if !new.isDecoy { try endEarlier(than: new, at: now, connection) }
     let code = store.random.token(bytes: length)
     let link = store.links.link(
       code, new.kind, in: new.scope, apiKey: new.apiKey ?? prerequisites.apiKey,
@@ -265,7 +255,7 @@ extension Store {
   ) throws {
     guard profile == .standalone else { return }
     let until = try HourlyQuota.take(
-      MailQuota.name(warning: email, in: scope), limit: MailQuota.perAddress, at: now, connection)
+      .warnings(to: email, in: scope.key), limit: MailQuota.perAddress, at: now, connection)
     if let until { throw OutOfBandError.tooManyMails(kind, until: until) }
   }
 

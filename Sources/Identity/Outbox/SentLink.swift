@@ -78,8 +78,7 @@ extension OutOfBandRecord {
   ) -> SentLink {
     if let usedAt = code.usedAt { return code.isReplaced ? .replaced : .used(usedAt) }
     do throws(OutOfBandError) {
-      try check(in: nil, at: now)
-      try check(account)
+      try check(in: nil, of: account, at: now)
       let isRefused =
         switch code.kind {
         case .passwordReset: !methods.password

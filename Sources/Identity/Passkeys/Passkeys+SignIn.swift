@@ -51,7 +51,8 @@ extension Passkeys {
       ticket, .passkeySignIn, at: store.clock.now(), by: tickets, boundTo: browser)
     guard let ticket else { throw .ended }
     return try await finish(
-      response, ticket, after: nil, .network("console passkey", origin.address), for: party,
+      response, ticket, after: nil,
+      .network(.consolePasskeys(from: ClientAddress(seen: origin.address))), for: party,
       from: origin)
   }
 

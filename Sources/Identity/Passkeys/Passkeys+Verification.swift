@@ -75,7 +75,7 @@ extension Passkeys {
 
   /// The counter for an administrator's refused passkeys.
   static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
-    ThrottleCounter("administrator passkey \(id.text)", .codes, .account)
+    ThrottleCounter(.passkeys(of: id), .codes, .account)
   }
 
   /// Starts a re-authentication with a passkey, without writing anything.
@@ -104,7 +104,7 @@ extension Passkeys {
     guard let ticket, ticket.administrator == administrator.id else { throw .ended }
     let random = store.random
     let outcome: Result<NewConsoleSession, PasskeyError> =
-      try await store.write(PasskeyError.self) { connection in
+      try await store.write(by: author, PasskeyError.self) { connection in
         // Nothing is used up or recorded for a session that has ended since the request began.
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
           return .failure(.sessionEnded)
@@ -140,7 +140,7 @@ extension Passkeys {
     let administrator = session.administrator
     let (totp, random) = (totp, store.random)
     let outcome: Result<NewConsoleSession, PasskeyError> =
-      try await store.write(PasskeyError.self) { connection in
+      try await store.write(by: author, PasskeyError.self) { connection in
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
           return .failure(.sessionEnded)
         }

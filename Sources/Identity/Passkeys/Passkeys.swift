@@ -129,7 +129,7 @@ public struct Passkeys: Sendable {
       id: ID(store.random.uuid()), name: name, createdAt: now, lastUsedAt: nil,
       isBackedUp: new.isBackedUp)
     let (outbox, random) = (store.outbox, store.random)
-    return try await store.write(PasskeyError.self) { connection in
+    return try await store.write(by: author, PasskeyError.self) { connection in
       if try Self.needsReauthentication(session, at: now, connection) {
         throw PasskeyError.reauthenticationRequired
       }

@@ -74,7 +74,7 @@ struct PhoneCode {
     guard record.failures < tries else { return .over(.tries) }
     // Sessions were ended after the code was sent.
     if let generation, generation != ticket.generation { return .over(.expired) }
-    if constantTimeEqual(Array(typed.utf8), Array(code.utf8)) { return .right }
+    if isRight(typed) { return .right }
     try ticket.countFailure(connection)
     return .wrong
   }
@@ -90,9 +90,13 @@ struct PhoneCode {
     guard ticket.issuedAt.lasts(Self.lifetime, at: now) else { return .over(.expired) }
     guard try ticket.record(connection).failures < Self.tries else { return .over(.tries) }
     try ticket.countFailure(connection)
-    guard constantTimeEqual(Array(typed.utf8), Array(code.utf8)) else { return .wrong }
+    guard isRight(typed) else { return .wrong }
     try use(connection)
     return .right
+  }
+
+  private func isRight(_ typed: String) -> Bool {
+    constantTimeEqual(Array(TypedCode.folded(typed).utf8), Array(code.utf8))
   }
 
   /// Marks the code as used and deletes its stored copy.

@@ -8,10 +8,10 @@ public struct PhoneRequest: Sendable {
   /// The language of the message, such as `de` or `pt-BR`.
   public var language: String
   /// The IP address of the request.
-  public var address: String
+  public var address: ClientAddress
 
   /// Creates a request.
-  public init(phoneNumber: String, language: String, address: String) {
+  public init(phoneNumber: String, language: String, address: ClientAddress) {
     self.phoneNumber = phoneNumber
     self.language = language
     self.address = address
@@ -31,6 +31,9 @@ struct PhoneCodes {
     var provider = SignInProvider.phone
     var factor: ID<Factor>?
     var pending: [UInt8] = []
+    /// Whether the message isn't sent, because the code would be of no use. The response is the
+    /// same.
+    var isWithheld = false
   }
 
   /// The result of sending a code.
@@ -48,7 +51,7 @@ struct PhoneCodes {
   /// Messages cost money, so they are limited by number, account, and network, and those that this
   /// server sends by pool and region, too. Test numbers have a
   /// fixed code and get no message, and the emulator profile sends none at all; neither counts
-  /// toward the limits.
+  /// toward the limits. The allowed regions apply to all of them.
   func send(
     _ request: PhoneRequest, for use: Use, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -56,13 +59,11 @@ struct PhoneCodes {
     let settings = try SMSSettings.find(scope, connection)
     let number = request.phoneNumber
     let testCode = settings.testCode(of: number)
-    if testCode == nil {
-      guard settings.allows(number) else { return .refusedRegion }
-      if store.profile == .standalone,
-        let until = try count(request, use.account, in: scope, at: now, connection)
-      {
-        return .blocked(until: until)
-      }
+    guard settings.allows(number) else { return .refusedRegion }
+    if testCode == nil, store.profile == .standalone,
+      let until = try count(request, use, in: scope, at: now, connection)
+    {
+      return .blocked(until: until)
     }
     let code = testCode ?? store.random.text(PhoneCode.digits, from: "0123456789")
     let ticket = Ticket(
@@ -74,14 +75,19 @@ struct PhoneCodes {
     if testCode == nil {
       let text = store.outbox.written(
         .verificationCode(code: code, project: scope.projectName), for: request.language)
-      try store.outbox.add(
+      let message = try store.outbox.add(
         OutboxMessage(
           channel: .sms, purpose: use.purpose, recipient: number, language: request.language,
           subject: "", body: text.body,
           expiresAt: now.advanced(bySeconds: PhoneCode.lifetime)),
         to: use.account, in: scope, at: now, connection)
+      if use.isWithheld {
+        // The same row was written as for a message that is sent, so the timing reveals nothing.
+        try connection.run(
+          "DELETE FROM outbox WHERE scope_key = \(scope.key) AND message_id = \(message)")
+      }
     }
-    if store.profile == .emulator {
+    if store.profile == .emulator, !use.isWithheld {
       try connection.run(
         """
         INSERT INTO verification_code (session_id, scope_key, session_info)
@@ -93,25 +99,51 @@ struct PhoneCodes {
 
   /// Counts a message; returns when the next one may be sent if there were too many.
   private func count(
-    _ request: PhoneRequest, _ account: Account?, in scope: Scope, at now: Instant,
+    _ request: PhoneRequest, _ use: Use, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    var counters = [
-      ThrottleCounter("sms number \(request.phoneNumber)", .smsOfNumber, .name),
-      ThrottleCounter(
-        "sms network \(Network.name(of: request.address))", .smsOfNetwork, .network),
-    ]
-    if let account {
-      counters.append(ThrottleCounter("sms account \(account.key)", .smsOfAccount, .account))
-    }
+    let counters = Self.counters(of: request, use, in: scope)
     // Nothing is counted where nothing is sent.
     if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
       return until
     }
+    let number = request.phoneNumber
+    let isKnown =
+      try use.factor != nil || AccountRecord.find(scope, phone: number, connection) != nil
     let until = try store.outbox.smsLimits?.charge(
-      request.phoneNumber, forSignIn: account == nil, in: scope, at: now, connection)
+      number, isKnown: isKnown, in: scope, at: now, connection)
     if until != nil { store.outbox.smsRejections.add() }
     return until
+  }
+
+  /// Returns the counters of a message.
+  ///
+  /// Each proof that a message needs has its own: requests of anyone can't use up the messages that
+  /// enroll a number in a session, and neither can use up those of a second factor, which need the
+  /// first one.
+  private static func counters(
+    of request: PhoneRequest, _ use: Use, in scope: Scope
+  ) -> [ThrottleCounter] {
+    let (number, client) = (request.phoneNumber, request.address)
+    guard let account = use.account else {
+      return [
+        ThrottleCounter(.requestedMessages(to: number, in: scope.key), .smsOfNumber, .name),
+        ThrottleCounter(.requestedMessages(from: client, in: scope.key), .smsOfNetwork, .network),
+      ]
+    }
+    let ofAccount = ThrottleCounter(.messages(of: account.key), .smsOfAccount, .account)
+    guard use.factor == nil else {
+      return [
+        ThrottleCounter(
+          .secondFactorMessages(to: number, of: account.key), .smsOfNumber, .account),
+        ofAccount,
+      ]
+    }
+    return [
+      ThrottleCounter(.enrollmentMessages(to: number, in: scope.key), .smsOfNumber, .name),
+      ThrottleCounter(.enrollmentMessages(from: client, in: scope.key), .smsOfNetwork, .network),
+      ofAccount,
+    ]
   }
 
   /// Deletes expired codes.

@@ -19,8 +19,9 @@ extension Identity {
 /// The daily limits of text messages of a user pool.
 ///
 /// They cap the cost of SMS pumping, in which someone requests messages to numbers that earn money
-/// with each message they receive. Days are UTC. In a pool with second factors by text message, none
-/// are sent for phone sign-in, which anyone can request, once three quarters of a limit are reached.
+/// with each message they receive. Days are UTC. Half of a limit is reserved for numbers that are
+/// enrolled or belong to an account; messages to other numbers, which anyone can request, get at
+/// most a tenth of the rest in an hour.
 public struct SMSLimits: Sendable, Equatable {
   /// The maximum number of messages of a user pool.
   public let perPool: Int
@@ -32,71 +33,98 @@ public struct SMSLimits: Sendable, Equatable {
     (self.perPool, self.perRegion) = (perPool, perRegion)
   }
 
-  /// The region of the count of all messages.
-  private static let all = "*"
+  /// What is counted: all messages, or those of one region, and of these the ones to unknown numbers.
+  private struct Count {
+    /// The stored name of all regions.
+    private static let all = "*"
+    private static let suffix = "?"
 
-  /// Returns the limits for phone sign-in: three quarters, if the pool uses second factors by text
-  /// message.
-  ///
-  /// - Throws: Database errors, and ``PolicyError/scopeNotFound`` for a deleted pool.
-  private func forSignIn(
-    in scope: Scope, _ connection: borrowing Connection
-  ) throws -> SMSLimits {
-    guard try Policies.stored(scope.key, connection).configuration.isSMSOn else { return self }
-    return SMSLimits(perPool: perPool - perPool / 4, perRegion: perRegion - perRegion / 4)
+    let region: String
+    let isToUnknown: Bool
+
+    var stored: String { isToUnknown ? region + Self.suffix : region }
+
+    init(stored: String) {
+      isToUnknown = stored.hasSuffix(Self.suffix)
+      region = isToUnknown ? String(stored.dropLast()) : stored
+    }
+
+    private init(_ region: String, isToUnknown: Bool) {
+      (self.region, self.isToUnknown) = (region, isToUnknown)
+    }
+
+    /// Returns the counts of a message.
+    static func of(_ region: String, isKnown: Bool) -> [Count] {
+      (isKnown ? [false] : [false, true]).flatMap { isToUnknown in
+        [all, region].map { Count($0, isToUnknown: isToUnknown) }
+      }
+    }
+
+    func limit(_ limits: SMSLimits) -> Int {
+      let limit = region == Self.all ? limits.perPool : limits.perRegion
+      return isToUnknown ? limit - limit / 2 : limit
+    }
   }
 
   /// Counts a message.
   ///
   /// - Parameters:
   ///   - number: The recipient.
-  ///   - isSignIn: Whether the message is for phone sign-in.
+  ///   - isKnown: Whether the number is enrolled or belongs to an account.
   ///   - scope: The user pool.
   ///   - now: The current time.
   ///   - connection: The transaction.
   /// - Returns: When the next message may be sent if a limit is reached; otherwise nil.
-  /// - Throws: Database errors, and ``PolicyError/scopeNotFound`` for a deleted pool.
+  /// - Throws: Database errors.
   func charge(
-    _ number: String, forSignIn isSignIn: Bool, in scope: Scope, at now: Instant,
+    _ number: String, isKnown: Bool, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    let region = CallingCodes.regions(of: number).first ?? ""
+    let counts = Count.of(CallingCodes.regions(of: number).first ?? "", isKnown: isKnown)
     let sent = try connection.all(
       """
       SELECT region, sent FROM sms_count
-      WHERE scope_key = \(scope.key) AND day = \(now.day) AND region IN (\(Self.all), \(region))
+      WHERE scope_key = \(scope.key) AND day = \(now.day)
+        AND region IN (\(SQL.list(counts.map(\.stored))))
       """
-    ) { (region: try $0.value(0) as String, sent: try $0.value(1) as Int) }
-    let limits = isSignIn ? try forSignIn(in: scope, connection) : self
-    guard sent.allSatisfy({ $0.sent < limits.limit(of: $0.region) }) else {
+    ) { (count: Count(stored: try $0.value(0)), sent: try $0.value(1) as Int) }
+    guard sent.allSatisfy({ $0.sent < $0.count.limit(self) }) else {
       return Instant(seconds: (now.day + 1) * 86_400)
     }
-    for region in [Self.all, region] {
+    let hourly = counts.filter(\.isToUnknown).map { count in
+      (
+        name: CounterName.messages(toUnknownNumbersOf: count.region, in: scope.key),
+        limit: max(count.limit(self) / 10, 1)
+      )
+    }
+    for (name, limit) in hourly {
+      if let until = try HourlyQuota.exhausted(name, limit: limit, at: now, connection) {
+        return until
+      }
+    }
+    for (name, limit) in hourly {
+      _ = try HourlyQuota.take(name, limit: limit, at: now, connection)
+    }
+    for count in counts {
       try connection.run(
         """
         INSERT INTO sms_count (scope_key, day, region, sent)
-        VALUES (\(scope.key), \(now.day), \(region), 1)
+        VALUES (\(scope.key), \(now.day), \(count.stored), 1)
         ON CONFLICT (scope_key, day, region) DO UPDATE SET sent = sms_count.sent + 1
         """)
     }
     return nil
   }
 
-  private func limit(of region: String) -> Int { region == Self.all ? perPool : perRegion }
-
-  /// Returns the number of messages of a pool today; nil if no limit is reached, including that of
-  /// phone sign-in if it's enabled.
+  /// Returns the number of messages of a pool today that reached a limit, including that of unknown
+  /// numbers; nil if none did.
   func reached(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
-    let sent = try connection.all(
+    try connection.all(
       "SELECT region, sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)"
-    ) { (region: try $0.value(0) as String, sent: try $0.value(1) as Int) }
-    // Most pools send none.
-    guard !sent.isEmpty else { return nil }
-    let isSignInOn = scope.tenant == nil ? try SignIns.methods(scope, connection).phone : false
-    let limits = isSignInOn ? try forSignIn(in: scope, connection) : self
-    return sent.first { $0.sent >= limits.limit(of: $0.region) }?.sent
+    ) { (count: Count(stored: try $0.value(0)), sent: try $0.value(1) as Int) }
+    .first { $0.sent >= $0.count.limit(self) }?.sent
   }
 
   /// Deletes the counts of days before yesterday.

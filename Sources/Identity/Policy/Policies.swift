@@ -195,6 +195,9 @@ public struct Policies: Sendable {
     let (author, now) = (context.author, context.now)
     guard new != policy.edit else { return policy }
     try new.configuration.check()
+    guard try Approval.permits(new, over: policy, by: author, at: now, connection) else {
+      throw PolicyError.approvalRequired
+    }
     let configuration = new.configuration
     let scope = policy.scope
     try connection.run(

@@ -293,6 +293,8 @@ public enum PolicyError: Error, Sendable {
   case changedMeanwhile(Policy)
   /// Another change that weakens the policy already has a pending approval.
   case approvalPending
+  /// The weaker policy requires a second administrator's approval, which a service token can't request.
+  case approvalRequired
   /// The user pool was deleted.
   case scopeNotFound
   /// The database is unavailable.

@@ -116,7 +116,7 @@ extension Policies {
       return drifts
     }
     guard !isDryRun else { return try await store.read(PolicyFileError.self, body) }
-    return try await store.write(PolicyFileError.self) { connection in
+    return try await store.write(by: author, PolicyFileError.self) { connection in
       let drifts = try body(connection)
       for drift in drifts {
         _ = try Self.store(drift.wanted, over: drift.policy, given, connection)

@@ -64,7 +64,7 @@ extension Identity {
       known = try? await FormerState(store.database, former, at: now)
     }
     let (state, isCompared) = (known ?? FormerState(), known != nil)
-    return try await store.write(StartError.self) { connection in
+    return try await store.write(by: author, StartError.self) { connection in
       let latest = try StoredTime.latest(connection)
       var report = RestoreReport(at: now, isCompared: isCompared)
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }

@@ -57,6 +57,7 @@ extension Identity {
     do {
       try await checkIntegrity(database)
       let pending = try await SchemaCompatibility.pending(database)
+      try await SchemaObjects.check(database)
       return try await database.read { connection in
         try stored(keys, pending.map(\.name), connection)
       }

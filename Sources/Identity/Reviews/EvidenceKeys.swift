@@ -85,7 +85,7 @@ public struct EvidenceKeys: Sendable {
   public func rotate(by author: Author) async throws(ReviewError) -> EvidenceKey {
     let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
-    return try await store.write(ReviewError.self) { connection in
+    return try await store.write(by: author, ReviewError.self) { connection in
       let before = try Self.list(connection).first
       try connection.run(
         "UPDATE evidence_key SET retired_at = \(now.microseconds) WHERE retired_at IS NULL")

@@ -26,7 +26,7 @@ enum OwnChange: String {
     profile == .emulator ? perHourInEmulator : perHour
   }
 
-  func name(_ account: Int64) -> String { "\(rawValue) \(account)" }
+  func name(_ account: Int64) -> CounterName { .ownChanges(self, of: account) }
 
   /// Counts a change.
   ///

@@ -29,6 +29,16 @@ package enum SessionStart {
     account.isAnonymous ? .signIn : .continuation(of: session)
   }
 
+  /// Returns how the session begins that follows when a user changes their own password or address.
+  ///
+  /// A password that was added to an account that isn't anonymous isn't a sign-in (``link(to:in:)``).
+  static func change(
+    of account: Account, to new: Account, in session: UserSession
+  ) -> SessionStart {
+    new.addsPasswordProvider(to: account) && !account.isAnonymous
+      ? .continuation(of: session) : .renewal(of: session)
+  }
+
   /// What a session keeps until it ends, and passes on to the sessions that continue it.
   struct Origin {
     /// Whether a backup code replaced the second factor's own.
@@ -56,6 +66,14 @@ package enum SessionStart {
       }
       return origin
     }
+  }
+}
+
+extension Account {
+  /// Whether the account, as it is after a change, has a password or signs in by email link, which it
+  /// didn't before.
+  func addsPasswordProvider(to before: Account) -> Bool {
+    hasPassword && !before.hasPassword || signsInByLink && !before.signsInByLink
   }
 }
 

@@ -43,8 +43,9 @@ public struct Sessions: Sendable {
       throw SessionError.userNotFound
     }
     guard !account.disabled else { throw SessionError.userDisabled }
-    // As in production, where sign-in that is off says so only when someone signs in.
-    guard !session.scope.isDisabled else { throw SessionError.tokenExpired }
+    // As in production, where sign-in that is off says so only when someone signs in. The pool may
+    // have been disabled or deleted since the session was read.
+    guard try SignIns.isOpen(session.scope, connection) else { throw SessionError.tokenExpired }
     guard try isOpen(session, of: account, connection) else { throw SessionError.tokenExpired }
     return account
   }
@@ -266,7 +267,7 @@ public struct Sessions: Sendable {
     _ scope: Scope, _ id: ID<Account>, by author: Author
   ) async throws(SessionError) -> Int {
     let now = store.clock.now()
-    return try await store.write(SessionError.self) { connection in
+    return try await store.write(by: author, SessionError.self) { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw SessionError.userNotFound
       }
@@ -297,13 +298,18 @@ public struct Sessions: Sendable {
   ///     as much.
   ///   - connection: The transaction.
   /// - Returns: The session.
-  /// - Throws: The database's error.
+  /// - Throws: An error that ``Store`` translates if sign-in is disabled in the pool, or the pool was
+  ///   deleted; the database's error.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, with start: SessionStart,
     at now: Instant, random: RandomSource, setting change: SQL? = nil,
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
+    // It may have been disabled or deleted after the call found it, as while a password was hashed.
+    let pool = try SignIns.stored(scope, connection)
+    guard !pool.isDeleted else { throw DeletedScope(scope: scope) }
+    guard !pool.isDisabled else { throw DisabledScope(scope: scope) }
     let origin = try start.origin(account, connection)
     let id = TimeOrderedID.make(at: now, random: random)
     let token = makeToken(id, in: scope, random: random)
@@ -362,11 +368,14 @@ public struct Sessions: Sendable {
 
   /// Begins a new session for a user whose credentials just changed.
   ///
-  /// The new session of an anonymous user who set a password has the password provider.
+  /// If the user has added a password or an email link, it has the password provider. With a second
+  /// factor it keeps its provider: the session may not have passed the factor, which a sign-in with
+  /// the password requires.
   ///
   /// - Parameters:
   ///   - old: The previous session.
-  ///   - account: The user.
+  ///   - before: The user before the change.
+  ///   - account: The user after the change.
   ///   - start: How the new session begins.
   ///   - now: The current time.
   ///   - random: The source of the refresh token.
@@ -374,14 +383,12 @@ public struct Sessions: Sendable {
   /// - Returns: The session.
   /// - Throws: The database's error.
   static func renew(
-    _ old: UserSession, of account: Account, with start: SessionStart, at now: Instant,
-    random: RandomSource, _ connection: borrowing Connection
+    _ old: UserSession, from before: Account, to account: Account, with start: SessionStart,
+    at now: Instant, random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
-    let isLinked =
-      old.provider == .anonymous && !account.isAnonymous
-      && (account.hasPassword || account.signsInByLink)
+    let hasNewProvider = account.addsPasswordProvider(to: before) && account.factors.isEmpty
     return try begin(
-      account, in: old.scope, provider: isLinked ? .password : old.provider,
+      account, in: old.scope, provider: hasNewProvider ? .password : old.provider,
       secondFactor: old.secondFactor(keptBy: account), with: start, at: now,
       random: random, connection)
   }

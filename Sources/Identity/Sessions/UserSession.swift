@@ -130,4 +130,6 @@ public enum SessionError: Error, Sendable {
   case unavailable(Failure)
 }
 
-extension SessionError: UseCaseError {}
+extension SessionError: UseCaseError {
+  package static func signInDisabled(_ scope: Scope) -> SessionError { .scopeDisabled(scope) }
+}

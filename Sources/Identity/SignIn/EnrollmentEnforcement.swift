@@ -70,7 +70,7 @@ extension Store {
     if try UserLink.hasEnrollmentLink(account, sentWithin: 300, at: now, connection) {
       return .existing
     }
-    let name = MailQuota.name(enrolling: email, in: scope)
+    let name = CounterName.enrollmentLinks(to: email, in: scope.key)
     if try HourlyQuota.exhausted(name, limit: MailQuota.perAddress, at: now, connection) == nil {
       return .new(email: email)
     }
@@ -116,7 +116,7 @@ extension Store {
       return false
     }
     guard case .new(let email) = link else { return true }
-    let name = MailQuota.name(enrolling: email, in: scope)
+    let name = CounterName.enrollmentLinks(to: email, in: scope.key)
     _ = try HourlyQuota.take(name, limit: MailQuota.perAddress, at: now, connection)
     var entry = try EnrollmentLinks.mail(
       to: account, email, from: "", in: scope, self, at: now, connection)

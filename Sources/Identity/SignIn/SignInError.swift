@@ -69,12 +69,18 @@ public enum SignInError: Error, Sendable {
   case tenantMismatch
   /// Too many passwords are being hashed; retry after a second.
   case busy
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
   /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension SignInError: UseCaseError {
   package static func deleted(_ scope: Scope) -> SignInError { .scopeDeleted(scope) }
+  package static func signInDisabled(_ scope: Scope) -> SignInError { .scopeDisabled(scope) }
+  package static func refusedSignUp(until: Instant) -> SignInError {
+    .tooManySignUps(until: until)
+  }
 }
 
 /// The result of a first factor.

@@ -34,16 +34,16 @@ extension SignIns {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     let email = AccountRules.folded(email: email)
     let now = store.clock.now()
-    return try await store.write(OutOfBandError.self) { connection in
+    return try await store.write(by: author, OutOfBandError.self) { connection in
       guard try Self.methods(scope, connection).emailLink else {
         throw OutOfBandError.operationNotAllowed
       }
       let record = try OutOfBandRecord.find(code, connection)
-      try record.check(in: scope, at: now)
+      let known = try AccountRecord.find(scope, email: record.code.email, connection)
       guard record.code.kind == .signIn else { throw OutOfBandError.invalidCode }
+      try record.check(in: scope, of: known, at: now)
       guard record.code.email.isSameBytes(as: email) else { throw OutOfBandError.emailMismatch }
       try record.use(at: now, connection)
-      let known = try AccountRecord.find(scope, email: email, connection)
       return try OutOfBandError.translating {
         if let session {
           return try link(session, email, known, by: author, at: now, connection)
@@ -75,8 +75,8 @@ extension SignIns {
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
     try markAsLinked(account, connection)
-    try account.recordSignUp(in: scope, by: author, at: now, connection)
-    return try AccountRecord.changed(account, in: scope, connection)
+    try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
+    return try AccountRecord.changed(account, in: scope, isNewPassword: false, at: now, connection)
   }
 
   /// Marks the email of an account as verified, and that its user signs in by email link.
@@ -97,7 +97,8 @@ extension SignIns {
       ended = try AccountRecord.endSessions(account.key, at: now, connection)
     }
     try markAsLinked(account, connection)
-    let new = try AccountRecord.changed(account, in: scope, connection)
+    let new = try AccountRecord.changed(
+      account, in: scope, isNewPassword: false, at: now, connection)
     if !account.emailVerified || !account.signsInByLink {
       let action: AuditAction = account.emailVerified ? .accountChange : .accountVerifyEmail
       var entry = AuditEntry(action, of: account, in: scope)
@@ -128,7 +129,8 @@ extension SignIns {
       ended = try Sessions.endOwn(of: old.key, profile: store.profile, at: now, connection)
       try store.offerRecovery(of: old, now: email, in: session.scope, at: now, connection)
     }
-    let account = try AccountRecord.changed(old, in: session.scope, connection)
+    let account = try AccountRecord.changed(
+      old, in: session.scope, isNewPassword: false, at: now, connection)
     if !isSame || !old.emailVerified || !old.signsInByLink {
       var entry = AuditEntry(
         .accountChangeEmail, .account, old.id.text, name: account.label, in: session.scope)
@@ -146,8 +148,8 @@ extension SignIns {
     return EmailLinkSignIn(
       outcome: .signedIn(
         try Sessions.renew(
-          session, of: account, with: .link(to: old, in: session), at: now, random: store.random,
-          connection)),
+          session, from: old, to: account, with: .link(to: old, in: session), at: now,
+          random: store.random, connection)),
       isNewUser: false)
   }
 

@@ -73,7 +73,7 @@ extension SignIns {
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {
-      let name = Self.throttleName(scope, email: email)
+      let name = CounterName.passwords(of: TypedEmail(email), in: scope)
       blockedUntil = try ThrottleCharge.blockedUntil(.everywhere(name), at: now, connection)
       networks = try ThrottleCharge.blockedNetworks(of: name, at: now, connection)
     }

@@ -17,7 +17,7 @@ extension SignIns {
   /// - Throws: ``SignInError``.
   public func startPhone(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
-    language: String, address: String
+    language: String, address: ClientAddress
   ) async throws(SignInError) -> String {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw .invalidPendingCredential

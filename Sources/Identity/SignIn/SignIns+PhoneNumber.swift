@@ -37,6 +37,8 @@ public enum PhoneSignInOutcome: Sendable {
 extension SignIns {
   /// Sends a sign-in code to a phone number, whether or not it has an account.
   ///
+  /// If users can't sign up, a number without an account gets no message.
+  ///
   /// - Returns: The session that the client sends back with the code.
   /// - Throws: ``SignInError``.
   public func sendCode(
@@ -49,7 +51,13 @@ extension SignIns {
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw SignInError.invalidPhone
       }
-      let use = PhoneCodes.Use(kind: .phoneSignIn, purpose: "sms-sign-in")
+      var use = PhoneCodes.Use(kind: .phoneSignIn, purpose: "sms-sign-in")
+      let owner = try AccountRecord.find(scope, phone: request.phoneNumber, connection)
+      use.isWithheld = try UserPermissions.refusesCode(for: owner, in: scope, connection)
+      // With email enumeration protection, no response tells whether a number has an account.
+      guard try !use.isWithheld || Scopes.hidesUsers(scope, connection) else {
+        throw SignInError.adminOnly
+      }
       return try codes.send(request, for: use, in: scope, at: now, connection).session()
     }
   }
@@ -79,13 +87,15 @@ extension SignIns {
     _ scope: Scope, _ request: PhoneSignIn, by author: Author
   ) async throws(SignInError) -> PhoneSignInOutcome {
     let now = store.clock.now()
-    let (random, tickets) = (store.random, tickets)
-    let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(SignInError.self) {
+    let (random, tickets, profile) = (store.random, tickets, store.profile)
+    let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(
+      by: author, SignInError.self
+    ) {
       connection in
       try Self.checkPhones(scope, connection)
       let number: String
       switch try Self.number(
-        request.proof, from: author.address, in: scope, by: tickets, at: now, connection)
+        request.proof, from: author.client, in: scope, by: tickets, at: now, connection)
       {
       case .success(let found): number = found
       case .failure(let error): return .failure(error)
@@ -125,7 +135,7 @@ extension SignIns {
             return .failure(.adminOnly)
           }
           let new = try Self.make(
-            number, in: scope, by: author, at: now, random: random, connection)
+            number, in: scope, by: author, profile, at: now, random: random, connection)
           return .success(
             .signedIn(
               try Self.begin(new, in: scope, with: .signIn, at: now, random: random, connection),
@@ -159,7 +169,7 @@ extension SignIns {
 
   /// Returns the number that a proof is for, and uses the proof up.
   private static func number(
-    _ proof: PhoneProof, from address: String, in scope: Scope, by tickets: Sealer,
+    _ proof: PhoneProof, from address: ClientAddress, in scope: Scope, by tickets: Sealer,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<String, SignInError> {
     switch proof {
@@ -173,7 +183,7 @@ extension SignIns {
       guard let sent = PhoneCode(sessionInfo, .phoneSignIn, by: tickets),
         sent.ticket.scope == scope.key
       else { return .failure(.invalidSessionInfo) }
-      let name = throttleName(scope.key, phone: sent.phoneNumber)
+      let name = CounterName.phoneSignInCodes(of: sent.phoneNumber, in: scope.key)
       let charges: [ThrottleCharge]
       switch try ThrottleCharge.charge(
         ThrottleCounter.name(name, from: address), at: now, connection)
@@ -196,7 +206,7 @@ extension SignIns {
   }
 
   private static func make(
-    _ number: String, in scope: Scope, by author: Author, at now: Instant,
+    _ number: String, in scope: Scope, by author: Author, _ profile: Profile, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> Account {
     var new = NewAccount()
@@ -205,7 +215,7 @@ extension SignIns {
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
       connection)
-    try account.recordSignUp(in: scope, by: author, at: now, connection)
+    try account.recordSignUp(in: scope, by: author, profile, at: now, connection)
     return account
   }
 

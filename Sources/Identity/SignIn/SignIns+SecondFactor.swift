@@ -64,7 +64,9 @@ extension SignIns {
     }
     let now = store.clock.now()
     let (random, totp) = (store.random, totp)
-    let outcome: Result<SessionGrant, SignInError> = try await store.write(SignInError.self) {
+    let outcome: Result<SessionGrant, SignInError> = try await store.write(
+      by: author, SignInError.self
+    ) {
       connection in
       let pending: Pending
       switch try Self.open(

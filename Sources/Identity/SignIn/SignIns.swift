@@ -39,13 +39,15 @@ public struct SignIns: Sendable {
     let hash = try await accounts.check(new, in: scope)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
-    let result: Result<SessionGrant, AccountError> = try await store.write(AccountError.self) {
+    let result: Result<SessionGrant, AccountError> = try await store.write(
+      by: author, AccountError.self
+    ) {
       connection in
       // It may have been turned off while the password was hashed.
       try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
       if let email = fields.email,
         let refusal = try store.refusal(
-          ofNewEmail: email, in: scope, from: author.address, at: now, connection)
+          ofNewEmail: email, in: scope, from: author.client, at: now, connection)
       {
         return .failure(refusal)
       }
@@ -53,7 +55,7 @@ public struct SignIns: Sendable {
       let account = try AccountRecord.insert(
         fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope,
         uid: uid, at: now, connection)
-      try account.recordSignUp(in: scope, by: author, at: now, connection)
+      try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
       return .success(
         try Sessions.begin(
           account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
@@ -95,7 +97,7 @@ public struct SignIns: Sendable {
 
   /// Reads a pool's current sign-in methods and state; a ``Scope`` has those from when the request
   /// began.
-  private static func stored(
+  static func stored(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> (methods: SignInMethods, isDisabled: Bool, isDeleted: Bool) {
     try connection.first(
@@ -119,7 +121,7 @@ public struct SignIns: Sendable {
   ///
   /// - Throws: ``SignInError``.
   public func password(
-    _ scope: Scope, email: String, password: Secret, address: String
+    _ scope: Scope, email: String, password: Secret, address: ClientAddress
   ) async throws(SignInError) -> SignInOutcome {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
@@ -158,26 +160,14 @@ public struct SignIns: Sendable {
     let charges: [ThrottleCharge]
   }
 
-  /// Returns the name under which password guesses are counted, whether or not the account exists.
-  static func throttleName(_ scope: Int64, email: String) -> String {
-    throttleName(scope, TypedEmail(email))
-  }
-
-  /// The name of the counter of incorrect codes for a phone number.
-  static func throttleName(_ scope: Int64, phone: String) -> String { "sms code \(scope) \(phone)" }
-
-  private static func throttleName(_ scope: Int64, _ email: TypedEmail) -> String {
-    "email \(scope) \(email.digest)"
-  }
-
   private func takeAttempt(
-    _ scope: Scope, email: String, address: String
+    _ scope: Scope, email: String, address: ClientAddress
   ) async throws(SignInError) -> Attempt {
     let now = store.clock.now()
     let email = TypedEmail(email)
     let counters =
-      ThrottleCounter.client(address, in: store.profile)
-      + ThrottleCounter.name(Self.throttleName(scope.key, email), from: address)
+      ThrottleCounter.client(address, in: scope, store.profile)
+      + ThrottleCounter.name(.passwords(of: email, in: scope.key), from: address)
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
       connection in
       guard try Self.methods(scope, connection).password else {

@@ -143,8 +143,9 @@ struct ThrottleCharge: Sendable {
   /// Returns how many networks are currently blocked for a name, and the latest time at which a
   /// block ends.
   static func blockedNetworks(
-    of name: String, at now: Instant, _ connection: borrowing Connection
+    of counter: CounterName, at now: Instant, _ connection: borrowing Connection
   ) throws -> BlockedNetworks? {
+    let name = counter.text
     let latest = Instant.latestEnd(of: Throttle.passwords.longest, at: now)
     return try connection.first(
       """
@@ -191,7 +192,8 @@ struct ThrottleCharge: Sendable {
   }
 
   /// Deletes all guesses for a name from any network, after the guessed secret changed.
-  static func reset(_ name: String, _ connection: borrowing Connection) throws {
+  static func reset(_ counter: CounterName, _ connection: borrowing Connection) throws {
+    let name = counter.text
     // The names of the networks' counters are the name, a space, and the network; "!" follows the
     // space in byte order.
     try connection.run(

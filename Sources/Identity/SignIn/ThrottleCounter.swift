@@ -19,32 +19,34 @@ struct ThrottleCounter: Sendable, Equatable {
   let rule: Throttle
   let reach: Reach
 
-  init(_ name: String, _ rule: Throttle, _ reach: Reach) {
-    (self.name, self.rule, self.reach) = (name, rule, reach)
+  init(_ name: CounterName, _ rule: Throttle, _ reach: Reach) {
+    (self.name, self.rule, self.reach) = (name.text, rule, reach)
   }
 
   /// Returns the counter of a network, which slows down an attacker who tries many names.
-  static func network(_ prefix: String, _ address: String) -> ThrottleCounter {
-    ThrottleCounter("\(prefix) \(Network.name(of: address))", .networks, .network)
+  static func network(_ name: CounterName) -> ThrottleCounter {
+    ThrottleCounter(name, .networks, .network)
   }
 
   /// Returns the counter of a network that calls the API; none in the emulator profile, because all
   /// users of an application's tests have the address of one machine.
-  static func client(_ address: String, in profile: Profile) -> [ThrottleCounter] {
-    profile == .emulator ? [] : [network("address", address)]
+  static func client(
+    _ client: ClientAddress, in scope: Scope, _ profile: Profile
+  ) -> [ThrottleCounter] {
+    profile == .emulator ? [] : [network(.passwords(from: client, in: scope.key))]
   }
 
   /// Returns the two counters of a name: guesses from one network block that network only, and a
   /// slower counter limits the guesses from all networks together.
-  static func name(_ name: String, from address: String) -> [ThrottleCounter] {
+  static func name(_ name: CounterName, from client: ClientAddress) -> [ThrottleCounter] {
     [
-      ThrottleCounter("\(name) \(Network.name(of: address))", .passwords, .nameFromNetwork),
+      ThrottleCounter(name.from(client), .passwords, .nameFromNetwork),
       everywhere(name),
     ]
   }
 
   /// Returns the counter of a name for the guesses from all networks together.
-  static func everywhere(_ name: String) -> ThrottleCounter {
+  static func everywhere(_ name: CounterName) -> ThrottleCounter {
     ThrottleCounter(name, .names, .name)
   }
 }

@@ -83,6 +83,9 @@ public enum ActionDenial: Error, Sendable {
   /// The user reported a change as unauthorized, so nothing can be changed until an owner has
   /// reviewed the report.
   case changesLocked
+  /// Removing the account's second factors requires a second administrator, so they have to be removed
+  /// before the account is deleted.
+  case factorsNeedApproval
   /// The agent removed the factor themselves; another administrator has to restore it.
   case ownRemoval
   /// The agent granted the user's last exemption; another administrator has to grant the next one.

@@ -96,7 +96,8 @@ extension Support {
       guard !account.disabled else { throw ActionDenial.nothingToDo }
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      let new = try AccountRecord.changed(account, in: scope, connection)
+      let new = try AccountRecord.changed(
+        account, in: scope, isNewPassword: false, at: now, connection)
       var entry = AuditEntry(.accountChange, of: account, in: scope)
       entry.compare(account.auditFields(), new.auditFields())
       entry.addEnded(ended)
@@ -113,10 +114,10 @@ extension Support {
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await authorization.act(
       .enableUser, request, on: account, in: scope
-    ) { account, _, _, connection in
+    ) { account, _, now, connection in
       guard account.disabled else { throw ActionDenial.nothingToDo }
       try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
-      return try Self.changed(account, in: scope, connection)
+      return try Self.changed(account, in: scope, at: now, connection)
     }
   }
 
@@ -130,20 +131,20 @@ extension Support {
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await authorization.act(
       .verifyEmail, request, on: account, in: scope
-    ) { account, _, _, connection in
+    ) { account, _, now, connection in
       guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
       try connection.run(
         "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
-      return try Self.changed(account, in: scope, connection)
+      return try Self.changed(account, in: scope, at: now, connection)
     }
   }
 
   /// Returns the audit log entry of a change to an account's columns, after updating the data
   /// derived from them.
   private static func changed(
-    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+    _ old: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> SupportAction<Account> {
-    let new = try AccountRecord.changed(old, in: scope, connection)
+    let new = try AccountRecord.changed(old, in: scope, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: old, in: scope)
     entry.compare(old.auditFields(), new.auditFields())
     return SupportAction(entry: entry, value: old)
@@ -162,7 +163,8 @@ extension Support {
       .deleteUser, request, on: account, in: scope,
       answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
     ) { account, _, now, connection in
-      let entry = try Accounts.delete(account, in: scope, connection)
+      let entry = try Accounts.delete(
+        account, in: scope, by: request.author, at: now, connection)
       try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)
       return SupportAction(entry: entry, value: account)
     }

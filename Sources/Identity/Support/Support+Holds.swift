@@ -50,7 +50,7 @@ extension Support {
     _ agent: ID<Administrator>, in scope: Scope, by author: Author
   ) async throws(ActionDenial) -> Bool {
     let now = store.clock.now()
-    return try await store.write(ActionDenial.self) { connection in
+    return try await store.write(by: author, ActionDenial.self) { connection in
       if case .administrator(let own, _) = author.actor, own == agent {
         throw ActionDenial.notAllowed
       }

@@ -52,7 +52,7 @@ extension Support {
     let (new, faults) = new.checked()
     guard faults.isEmpty else { throw .answers(faults) }
     let now = store.clock.now()
-    return try await store.write(SupportRulesError.self) { connection in
+    return try await store.write(by: author, SupportRulesError.self) { connection in
       let old = try Self.present(scope, connection)
       guard let entry = Self.difference(scope, from: old, to: new) else { return false }
       try new.store(scope, connection)
@@ -159,7 +159,7 @@ extension Support {
   ) async throws(SupportRulesError) -> Bool {
     guard Self.stepUpRange.contains(minutes) else { throw .answers([.outOfRange(.stepUp)]) }
     let now = store.clock.now()
-    return try await store.write(SupportRulesError.self) { connection in
+    return try await store.write(by: author, SupportRulesError.self) { connection in
       guard let entry = try Self.difference(minutes, connection) else { return false }
       try Self.storeStepUp(minutes, connection)
       try entry.record(by: author, at: now, connection)

@@ -27,6 +27,20 @@ extension ServiceTokens {
     }
   }
 
+  /// Returns whether the administrator who created a token has a permission in a user pool now; false
+  /// for a token that was created on the command line.
+  static func creatorMay(
+    _ permission: Permission, in scope: Scope, of token: ID<ServiceToken>, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    let maker = try connection.first(
+      "SELECT created_by_id FROM service_token WHERE token_id = \(token.text)"
+    ) { try $0.value(0) as String }
+    guard let maker, !maker.isEmpty else { return false }
+    let administrator = try Administrators.present(ID(maker), at: now, connection)
+    return administrator?.may(permission, project: scope.project, tenant: scope.tenant) ?? false
+  }
+
   /// Revokes the tokens with permissions that their creator no longer has, each with its own audit
   /// log entry.
   ///

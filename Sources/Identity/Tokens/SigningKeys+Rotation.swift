@@ -75,7 +75,7 @@ extension SigningKeys {
       case .unavailable(let failure): throw .unavailable(failure)
       }
     }
-    let created = try await store.write(KeyRotationError.self) { connection in
+    let created = try await store.write(by: author, KeyRotationError.self) { connection in
       var before = try Self.times(connection)
       if let waiting = before.first(where: { $0.signsFrom > now }) {
         guard immediately else { throw KeyRotationError.anotherIsWaiting(waiting.signsFrom) }
@@ -111,7 +111,7 @@ extension SigningKeys {
   /// - Throws: ``KeyRotationError``.
   public func retire(_ id: String, by author: Author) async throws(KeyRotationError) {
     let now = store.clock.now()
-    try await store.write(KeyRotationError.self) { connection in
+    try await store.write(by: author, KeyRotationError.self) { connection in
       let all = try Self.times(connection)
       guard let key = all.first(where: { $0.id == id }) else { throw KeyRotationError.notFound }
       // The first key has no successor: it's the signing key or will be.

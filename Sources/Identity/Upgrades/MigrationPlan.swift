@@ -29,7 +29,8 @@ public struct MigrationPlan: Sendable, Equatable {
   /// The estimated time on a slow disk, in seconds.
   public var seconds: Int { (extraBytes + Self.rate - 1) / Self.rate }
 
-  /// Estimates the migrations of a database from the sizes of its tables, which reads every page.
+  /// Checks the schema of a database, and estimates its migrations from the sizes of its tables,
+  /// which reads every page.
   ///
   /// - Parameter database: The database, which is only read.
   /// - Returns: The plan; without steps if the schema is current.
@@ -39,6 +40,7 @@ public struct MigrationPlan: Sendable, Equatable {
   ) async throws(StartError) -> MigrationPlan {
     do {
       let pending = try await SchemaCompatibility.pending(database)
+      try await SchemaObjects.check(database)
       let (tables, file) = try await database.read { connection in
         (try sizes(connection), try fileSize(connection))
       }

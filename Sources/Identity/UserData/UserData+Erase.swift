@@ -12,11 +12,11 @@ extension UserData {
     _ scope: Scope, _ uid: ID<Account>, reason: String, by author: Author
   ) async throws(ActionDenial) -> Erasure {
     let now = store.clock.now()
-    return try await store.write(ActionDenial.self) { connection in
+    return try await store.write(by: author, ActionDenial.self) { connection in
       guard let subject = try subject(scope, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
-      var (erasure, entry) = try Self.erase(subject, at: now, connection)
+      var (erasure, entry) = try Self.erase(subject, by: author, at: now, connection)
       entry.note = reason
       try entry.record(by: author, at: now, connection)
       return erasure
@@ -38,7 +38,8 @@ extension UserData {
       guard let subject = try subject(scope, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
-      let (erasure, entry) = try Self.erase(subject, at: now, connection)
+      let (erasure, entry) = try Self.erase(
+        subject, by: request.author, at: now, connection)
       return SupportAction(entry: entry, value: erasure)
     }
   }
@@ -59,7 +60,8 @@ extension UserData {
         throw ActionDenial.accountNotFound
       }
       guard subject.account == nil else { throw ActionDenial.nothingToDo }
-      let (erasure, entry) = try Self.erase(subject, at: context.now, connection)
+      let (erasure, entry) = try Self.erase(
+        subject, by: context.author, at: context.now, connection)
       try context.record(entry, connection)
       return erasure
     }
@@ -85,17 +87,22 @@ extension UserData {
   }
 
   private static func erase(
-    _ subject: UserDataSubject, at now: Instant, _ connection: borrowing Connection
+    _ subject: UserDataSubject, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> (erasure: Erasure, entry: AuditEntry) {
     let (scope, identifiers) = (subject.scope, subject.identifiers)
     var sessions = 0
     if let account = subject.account {
       sessions = try Sessions.count(account.key, connection)
       // Its entry would contain what is erased.
-      _ = try Accounts.delete(account, in: scope, connection)
+      _ = try Accounts.delete(account, in: scope, by: author, at: now, connection)
       try connection.run("DELETE FROM session WHERE account_key = \(account.key)")
       try connection.run("DELETE FROM outbox WHERE account_key = \(account.key)")
-      try connection.run("DELETE FROM throttle WHERE name = \("sms account \(account.key)")")
+      try ThrottleCharge.reset(.messages(of: account.key), connection)
+      for phone in identifiers.phones {
+        try ThrottleCharge.reset(
+          .secondFactorMessages(to: phone.text, of: account.key), connection)
+      }
     }
     let keys = scope.accountKeys
     try connection.run(
@@ -128,23 +135,18 @@ extension UserData {
     return try begin(subject, sessions: sessions, at: now, connection)
   }
 
-  /// Deletes the counters of guesses for the user in the pool.
-  ///
-  /// The count of text messages to a number isn't the pool's: erasing a user would reset a limit of
-  /// the whole instance. It expires.
+  /// Deletes the counters of the user's phone numbers and email addresses in the pool.
   private static func eraseGuesses(
     _ identifiers: UserIdentifiers, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     for phone in identifiers.phones {
-      let name = SignIns.throttleName(scope.key, phone: phone.text)
-      try connection.run(
-        "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
+      try ThrottleCharge.reset(.phoneSignInCodes(of: phone.text, in: scope.key), connection)
+      try ThrottleCharge.reset(.requestedMessages(to: phone.text, in: scope.key), connection)
+      try ThrottleCharge.reset(.enrollmentMessages(to: phone.text, in: scope.key), connection)
     }
     for email in identifiers.emails {
-      let name = SignIns.throttleName(scope.key, email: email.text)
-      // Those of a network have its name after a space.
-      try connection.run(
-        "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
+      try ThrottleCharge.reset(
+        .passwords(of: TypedEmail(email.text), in: scope.key), connection)
     }
   }
 
@@ -227,9 +229,8 @@ extension UserData {
 }
 
 extension ActionRequest {
-  /// Whether the agent typed the account's email, case-insensitive, or its UID.
+  /// Whether the agent typed the account's email, in any spelling, or its UID.
   func confirms(_ account: Account) -> Bool {
-    typed.isSameBytes(as: account.id.text)
-      || !typed.isEmpty && typed.lowercased() == account.email?.lowercased()
+    typed.isSameBytes(as: account.id.text) || account.hasEmail(typed)
   }
 }

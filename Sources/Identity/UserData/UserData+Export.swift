@@ -30,7 +30,7 @@ extension UserData {
     _ scope: Scope, _ uid: ID<Account>, by author: Author
   ) async throws(ActionDenial) -> [UInt8] {
     let now = store.clock.now()
-    return try await store.write(ActionDenial.self) { connection in
+    return try await store.write(by: author, ActionDenial.self) { connection in
       let (file, entry) = try file(scope, uid, at: now, connection)
       try entry.record(by: author, at: now, connection)
       return file

@@ -234,6 +234,7 @@ extension UserDataTable {
     "bulk_job": .bulkRemovals,
     "bulk_undo": .bulkRemovals,
     "instance": .server, "integrity_check": .server, "key_sequence": .server, "lease": .server,
+    "node": .server,
     "reseal": .server, "schema_migration": .server,
     "throttle": .counters, "console_storage": .steps, "ticket": .steps, "verification_code": .steps,
   ]

@@ -29,7 +29,11 @@ struct UserIdentifiers: Sendable, Equatable {
   }
 
   mutating func add(email: String?) {
-    if let email, !email.isEmpty { emails.insert(UntrustedText(AccountRules.folded(email: email))) }
+    guard let email, !email.isEmpty else { return }
+    emails.insert(UntrustedText(AccountRules.folded(email: email)))
+    // As earlier versions stored it, and as people write it.
+    emails.insert(UntrustedText(email.lowercased()))
+    emails.insert(UntrustedText(AccountRules.readable(email: email.lowercased())))
   }
 
   mutating func add(phone: String?) {

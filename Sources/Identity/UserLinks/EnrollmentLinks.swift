@@ -99,7 +99,9 @@ public struct EnrollmentLinks: Sendable {
     // Sign-in with a custom token ignores second factors.
     guard account.phoneNumber != nil, !account.isCustomAuth else { return false }
     let methods = try SignIns.methods(scope, connection)
-    guard methods.phone, !methods.allowSecondFactor else { return false }
+    guard methods.phone, !methods.emailLink, !(methods.password && account.hasPassword) else {
+      return false
+    }
     let enabled = try IdentityProviders.enabled(in: scope, connection)
     return !account.providers.contains { enabled.contains($0.provider) }
   }
@@ -231,6 +233,7 @@ public struct EnrollmentLinks: Sendable {
     let digits = TypedCode.digits(TOTPFactor.digits, of: typed)
     // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
     let outcome: Result<Scope, EnrollmentLinkError> = try await store.write(
+      by: author,
       EnrollmentLinkError.self
     ) { connection in
       let (link, account) = try Self.find(code, at: now, connection)

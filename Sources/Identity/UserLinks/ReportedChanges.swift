@@ -73,7 +73,7 @@ public struct ReportedChanges: Sendable {
   {
     let now = store.clock.now()
     let store = store
-    return try await store.write(ReportedChangeError.self) { connection in
+    return try await store.write(by: author, ReportedChangeError.self) { connection in
       let link = try Self.find(code, at: now, connection)
       guard let account = try AccountRecord.find(key: link.account, connection) else {
         throw ReportedChangeError.unknown

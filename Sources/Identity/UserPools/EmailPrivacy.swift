@@ -9,18 +9,21 @@ extension Scopes {
   ///
   /// - Throws: ``ScopeError``.
   public func hidesUsers(_ scope: Scope) async throws(ScopeError) -> Bool {
-    let hides = try await store.read(ScopeError.self) { connection in
-      try connection.first(
-        """
-        SELECT coalesce(
-          CASE WHEN s.tenant_id <> '' THEN
-            \(SQL.flag("emailPrivacyConfig.enableImprovedEmailPrivacy", of: "s.members")) END,
-          p.email_privacy)
-        FROM scope s JOIN project p USING (project_id) WHERE s.scope_key = \(scope.key)
-        """
-      ) { try $0.value(0) as Bool }
+    try await store.read(ScopeError.self) { connection in
+      try Self.hidesUsers(scope, connection)
     }
-    return hides ?? true
+  }
+
+  static func hidesUsers(_ scope: Scope, _ connection: borrowing Connection) throws -> Bool {
+    try connection.first(
+      """
+      SELECT coalesce(
+        CASE WHEN s.tenant_id <> '' THEN
+          \(SQL.flag("emailPrivacyConfig.enableImprovedEmailPrivacy", of: "s.members")) END,
+        p.email_privacy)
+      FROM scope s JOIN project p USING (project_id) WHERE s.scope_key = \(scope.key)
+      """
+    ) { try $0.value(0) as Bool } ?? true
   }
 }
 

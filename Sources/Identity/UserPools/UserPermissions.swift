@@ -26,4 +26,13 @@ public struct UserPermissions: Equatable, Sendable {
       "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"
     ) { try UserPermissions($0, from: 0) } ?? UserPermissions(signUp: false, deletion: false)
   }
+
+  /// Returns whether a code to sign in is refused, because no account has the address and users
+  /// can't create one.
+  static func refusesCode(
+    for owner: Account?, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard owner == nil else { return false }
+    return try !find(scope.key, connection).signUp
+  }
 }

@@ -177,3 +177,11 @@ extension UserPools {
     }
   }
 }
+
+extension UserPoolEdit {
+  /// The settings of a new tenant that someone names: users sign in with a password.
+  public static func newTenant(named name: String) -> Self {
+    Self(
+      displayName: name, signIn: SignInMethods(password: true, emailLink: false, anonymous: false))
+  }
+}

@@ -99,6 +99,22 @@ extension UserPools {
     }
   }
 
+  /// Lists all projects, ordered by ID, for the command line.
+  ///
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func everyProject() async throws(UserPoolError) -> [(
+    id: ID<Project>, number: Int64, displayName: String
+  )] {
+    try await store.read(UserPoolError.self) { connection in
+      try connection.all(
+        """
+        SELECT project_id, number, display_name FROM project
+        WHERE project_id > '' AND deleted_at IS NULL ORDER BY project_id
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1), try $0.value(2)) }
+    }
+  }
+
   /// Returns the names of the first projects that an administrator has a grant for, ordered by ID,
   /// for menus.
   ///

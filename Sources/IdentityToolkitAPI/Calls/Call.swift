@@ -15,7 +15,7 @@ struct ClientCall: Sendable {
   let tenant: ID<Tenant>?
   let message: Message
   /// The end user's IP address: the one that a trusted backend forwards, or else that of the peer.
-  let address: String
+  let address: ClientAddress
   /// The holder of the call's bearer token, if that can change the users it's about.
   var holder: Operator?
   /// The pool that the call was counted for; nil without a limit.
@@ -26,11 +26,14 @@ struct ClientCall: Sendable {
 
   /// The origin of the request, for the code attempt log.
   var origin: RequestOrigin {
-    RequestOrigin(address: address, userAgent: request.fields[.userAgent] ?? "")
+    RequestOrigin(address: address.text, userAgent: request.fields[.userAgent] ?? "")
   }
 
   func author(_ actor: Actor) -> Author {
-    Author(actor: actor, address: address, requestID: request.id.text)
+    var author = Author(actor: actor, address: address.text, requestID: request.id.text)
+    author.isForwarded = address.isForwarded
+    author.isOfBackend = holder != nil
+    return author
   }
 }
 

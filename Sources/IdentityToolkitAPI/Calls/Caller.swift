@@ -84,7 +84,9 @@ extension Request {
 
 extension WireError {
   static let missingKey = WireError(
-    "The request is missing a valid API key.", status: .forbidden, reason: "forbidden",
+    "Method doesn't allow unregistered callers (callers without established identity). Please use "
+      + "API Key or other form of API consumer identity to call this API.", status: .forbidden,
+    reason: "forbidden",
     isFrontEnd: true)
 
   /// The iOS SDK checks the reason in `errors[]`.

@@ -17,15 +17,15 @@ enum EndUserAddress {
   ///     Otherwise the field is ignored, because anyone can send it.
   /// - Returns: The address that the backend forwards, or else that of the peer.
   /// - Throws: ``WireError`` if a trusted backend sends anything but one IP address.
-  static func of(_ request: Request, isTrusted: Bool) throws(WireError) -> String {
-    guard isTrusted else { return request.peer }
+  static func of(_ request: Request, isTrusted: Bool) throws(WireError) -> ClientAddress {
+    guard isTrusted else { return ClientAddress(seen: request.peer) }
     let values = request.fields.all(field)
-    guard let value = values.first else { return request.peer }
+    guard let value = values.first else { return ClientAddress(seen: request.peer) }
     guard values.count == 1, Network.isAddress(value) else {
       throw WireError(
         "The field \(field) must be one IPv4 or IPv6 address, without a port.",
         reason: "badRequest", isFrontEnd: true)
     }
-    return value
+    return ClientAddress(forwarded: value)
   }
 }

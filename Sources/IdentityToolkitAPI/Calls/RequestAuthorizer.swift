@@ -41,7 +41,8 @@ struct RequestAuthorizer: Sendable {
       let message = try Body.message(of: request)
       return try await method(
         try await adminCall(
-          request, message, action, project: ID(project), tenant: tenant.map { ID($0) }, bearer))
+          request, message, action, project: try await self.project(ID(project)),
+          tenant: tenant.map { ID($0) }, bearer))
     }
   }
 
@@ -76,7 +77,7 @@ struct RequestAuthorizer: Sendable {
         return try await client(
           try await clientCall(request, message, key: key, bearer, poolFrom: token))
       }
-      let named = try namedProject(message)
+      let named = try await namedProject(message)
       guard let project = named ?? key ?? bearer.project ?? identity.defaultProject else {
         throw WireError("INVALID_PROJECT_ID")
       }
@@ -96,7 +97,7 @@ struct RequestAuthorizer: Sendable {
   ) async -> Response {
     await answer(request, shape) { () async throws(WireError) in
       guard let key = try await credentials.keyProject(request) else { throw .missingKey }
-      let project = ID<Project>(project)
+      let project = try await self.project(ID(project))
       guard key == project || identity.profile == .emulator else { throw .permissionDenied }
       let counted = try await count(project, tenant.map { ID($0) })
       return try await method(
@@ -111,7 +112,7 @@ struct RequestAuthorizer: Sendable {
     await answer(request, .v1) { () async throws(WireError) in
       guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
       let message = try Body.message(of: request)
-      guard let project = try namedProject(message) else {
+      guard let project = try await namedProject(message) else {
         throw WireError("INSUFFICIENT_PERMISSION")
       }
       return try await method(
@@ -134,7 +135,7 @@ extension RequestAuthorizer {
     _ request: Request, _ message: Message, key: ID<Project>?, _ bearer: Operator?,
     poolFrom token: PoolToken?
   ) async throws(WireError) -> ClientCall {
-    let named = try namedProject(message)
+    let named = try await namedProject(message)
     guard bearer != nil || named == nil else {
       throw WireError(
         "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
@@ -163,16 +164,12 @@ extension RequestAuthorizer {
   }
 
   func adminCall(
-    _ request: Request, _ message: Message, _ action: Action, project name: ID<Project>,
+    _ request: Request, _ message: Message, _ action: Action, project: ID<Project>,
     tenant: ID<Tenant>?, otherwise standard: ID<Tenant>? = nil, _ bearer: Operator
   ) async throws(WireError) -> AdminCall {
     let named = action.isAboutTenants ? nil : try namedTenant(request, message)
     if let tenant, let named, tenant != named { throw WireError("TENANT_ID_MISMATCH") }
     let tenant = tenant ?? named ?? standard
-    let project: ID<Project>
-    do throws(ScopeError) { project = try await identity.scopes.id(of: name) } catch {
-      throw WireError(error)
-    }
     guard bearer.may(action, project, tenant) else {
       throw denied(request, bearer, action.permission)
     }
@@ -247,8 +244,17 @@ extension RequestAuthorizer {
     }
   }
 
-  private func namedProject(_ message: Message) throws(WireError) -> ID<Project>? {
-    try message.text("targetProjectId").flatMap { $0.isEmpty ? nil : ID($0) }
+  private func namedProject(_ message: Message) async throws(WireError) -> ID<Project>? {
+    guard let name = try message.text("targetProjectId"), !name.isEmpty else { return nil }
+    return try await project(ID(name))
+  }
+
+  /// Resolves the project that a path or message names, by its ID or by the number in resource
+  /// names.
+  func project(_ name: ID<Project>) async throws(WireError) -> ID<Project> {
+    do throws(ScopeError) { return try await identity.scopes.id(of: name) } catch {
+      throw WireError(error)
+    }
   }
 
   /// Returns the tenant in the message, or in the query next to the key.

@@ -83,8 +83,8 @@ extension RequestAuthorizer {
       let message = try Body.message(of: request)
       return try await work(
         try await adminCall(
-          request, message, .readConfig, project: ID(project), tenant: tenant.map { ID($0) },
-          .emulatorOwner))
+          request, message, .readConfig, project: try await self.project(ID(project)),
+          tenant: tenant.map { ID($0) }, .emulatorOwner))
     }
   }
 }

@@ -62,15 +62,22 @@ struct UserRow: Sendable {
   ) throws(ImportFault) -> ImportedPassword? {
     guard let hash else { return plain.map { .plain(Secret($0)) } }
     if Self.isEmulatorText(hash) { return try emulator(hash) }
-    guard let bytes = Base64URL.decode(hash) else { throw .hashNotBase64 }
+    guard let bytes = Self.decode(hash) else { throw .hashNotBase64 }
     let decoded = String(decoding: bytes, as: UTF8.self)
     if Self.isEmulatorText(decoded) { return try emulator(decoded) }
-    guard let salt = Base64URL.decode(salt ?? "") else { throw .hashNotBase64 }
+    guard let salt = Self.decode(salt ?? "") else { throw .hashNotBase64 }
     do throws(ImportedHashError) {
       return .hash(try PasswordHash(bytes, salt: salt, by: algorithm))
     } catch {
       throw .hash(error)
     }
+  }
+
+  /// Decodes base64, which some programs break into lines.
+  private static func decode(_ text: String) -> [UInt8]? {
+    let breaks: Set = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+    return Base64URL.decode(
+      String(decoding: text.utf8.filter { !breaks.contains($0) }, as: UTF8.self))
   }
 
   private static func isEmulatorText(_ text: String) -> Bool { text.hasPrefix("fakeHash:") }
@@ -127,6 +134,9 @@ struct UserRow: Sendable {
         return .failure(.totpNotAllowed)
       }
       guard let secret = Base32.decode(text) else { return .failure(.invalidTOTPSecret) }
+      factor.codeAlgorithm = try totp.given("hashingAlgorithm")
+      factor.codeLength = try totp.int32("verificationCodeLength").flatMap { $0 == 0 ? nil : $0 }
+      factor.codePeriod = try totp.int32("periodSec").flatMap { $0 == 0 ? nil : $0 }
       factor.kind = .totp(Secret(secret))
     }
     return .success(factor)

@@ -80,47 +80,47 @@ struct ClaimsWriter {
     let account = grant.account
     let project = session.scope.project.text
     bytes.append(UInt8(ascii: "{"))
-    text("iss", IDTokens.issuer + project)
-    text("aud", project)
+    text(.issuer, IDTokens.issuer + project)
+    text(.audience, project)
     // No time is ahead of the clock, even if the clock was set back in the meantime.
-    number("auth_time", min(session.authTime, now))
-    text("user_id", account.id.text)
-    text("sub", account.id.text)
-    number("iat", now)
-    number("exp", now + IDTokens.lifetime)
+    number(.authTime, min(session.authTime, now))
+    text(.userID, account.id.text)
+    text(.subject, account.id.text)
+    number(.issuedAt, now)
+    number(.expiry, now + IDTokens.lifetime)
     if let email = account.email {
-      text("email", email)
-      name("email_verified")
+      text(.email, email)
+      name(.emailVerified)
       bytes.append(contentsOf: (account.emailVerified ? "true" : "false").utf8)
     }
     // Custom claims take precedence over the user's own name and photo.
     let custom = Self.custom(account.customAttributes, session.claims)
-    if custom["name"] == nil { text("name", account.displayName) }
-    if custom["picture"] == nil { text("picture", account.photoURL) }
-    text("phone_number", account.phoneNumber)
-    if session.provider == .anonymous { text("provider_id", "anonymous") }
+    if custom["name"] == nil { text(.name, account.displayName) }
+    if custom["picture"] == nil { text(.picture, account.photoURL) }
+    text(.phoneNumber, account.phoneNumber)
+    if session.provider == .anonymous { text(.providerID, "anonymous") }
     for claim in custom {
-      name(claim.name.text)
+      member(claim.name.text)
       claim.value.write(to: &bytes)
     }
     if grant.mustEnroll {
-      name("countersign")
+      name(.countersign)
       bytes.append(contentsOf: #"{"mfa_enrollment_required":true}"#.utf8)
     }
-    name("firebase")
+    name(.firebase)
     bytes.append(UInt8(ascii: "{"))
-    name("identities")
+    member("identities")
     bytes.append(UInt8(ascii: "{"))
     list("email", account.email)
     list("phone", account.phoneNumber)
     identities(account.providers)
     bytes.append(UInt8(ascii: "}"))
-    text("sign_in_provider", session.provider.rawValue)
+    member("sign_in_provider", session.provider.rawValue)
     if let factor = session.secondFactor {
-      text("sign_in_second_factor", factor.kind.rawValue)
-      text("second_factor_identifier", factor.enrollment.text)
+      member("sign_in_second_factor", factor.kind.rawValue)
+      member("second_factor_identifier", factor.enrollment.text)
     }
-    text("tenant", session.scope.tenant?.text)
+    member("tenant", session.scope.tenant?.text)
     bytes.append(contentsOf: "}}".utf8)
   }
 
@@ -139,7 +139,7 @@ struct ClaimsWriter {
 
   /// Returns the user's custom claims with those of the session's custom token.
   ///
-  /// The session's take precedence, and reserved names are ignored.
+  /// The session's take precedence. Reserved names, which earlier versions stored, are ignored.
   private static func custom(_ ofUser: String?, _ ofSession: String?) -> JSON.Object {
     guard ofUser != nil || ofSession != nil else { return [:] }
     var claims = ofUser.flatMap(CustomClaims.read) ?? [:]
@@ -147,26 +147,33 @@ struct ClaimsWriter {
     return JSON.Object(claims.members.filter { !ReservedClaims.all.contains($0.name) })
   }
 
-  private mutating func name(_ name: String) {
+  private mutating func name(_ claim: TokenClaim) { member(claim.rawValue) }
+
+  private mutating func text(_ claim: TokenClaim, _ value: String?) {
+    member(claim.rawValue, value)
+  }
+
+  private mutating func number(_ claim: TokenClaim, _ value: Int64) {
+    name(claim)
+    bytes.append(contentsOf: String(value).utf8)
+  }
+
+  /// Writes the name of a custom claim, or of a member of a claim.
+  private mutating func member(_ name: String) {
     if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
     JSON.write(name, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
   }
 
-  private mutating func text(_ name: String, _ value: String?) {
+  private mutating func member(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
-    self.name(name)
+    member(name)
     JSON.write(value, to: &bytes)
-  }
-
-  private mutating func number(_ name: String, _ value: Int64) {
-    self.name(name)
-    bytes.append(contentsOf: String(value).utf8)
   }
 
   private mutating func list(_ name: String, _ value: String?) {
     guard let value else { return }
-    self.name(name)
+    member(name)
     bytes.append(UInt8(ascii: "["))
     JSON.write(value, to: &bytes)
     bytes.append(UInt8(ascii: "]"))

@@ -22,8 +22,8 @@ enum CustomClaims {
       let given = String(decoding: value.serialized(), as: UTF8.self)
       throw WireError("INVALID_CLAIMS : Not a JSON Object: \(given)")
     }
-    for name in claims.names where ReservedClaims.forbidden.contains(name) {
-      throw WireError(AccountError.forbiddenClaim(name.text))
+    if let name = ReservedClaims.first(in: claims) {
+      throw WireError(AccountError.forbiddenClaim(name))
     }
     return .set(text)
   }

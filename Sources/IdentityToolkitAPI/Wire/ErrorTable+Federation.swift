@@ -13,6 +13,10 @@ extension WireError {
     case .tenantMismatch:
       self.init("TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token.")
     case .missingUID: self.init("MISSING_IDENTIFIER")
+    case .invalidUIDLength:
+      self.init(
+        "INVALID_IDENTIFIER : Invalid user ID length. Expect to have length between 1 and "
+          + "\(CustomTokens.longestUID).")
     case .invalidClaims: self.init("INVALID_CLAIMS")
     case .forbiddenClaim(let name): self.init(AccountError.forbiddenClaim(name))
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
@@ -20,6 +24,7 @@ extension WireError {
     case .userDisabled: self.init("USER_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -37,6 +42,7 @@ extension WireError {
         notImplemented: "Sign-in with SAML is not supported; SAML configurations are stored only.")
     case .invalidPendingToken: self.init("INVALID_PENDING_TOKEN")
     case .alreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
+    case .providerAlreadyLinked: self.init("PROVIDER_ALREADY_LINKED")
     case .emailExists: self.init("EMAIL_EXISTS")
     case .userNotFound: self.init("USER_NOT_FOUND")
     case .userDisabled: self.init("USER_DISABLED")
@@ -44,6 +50,7 @@ extension WireError {
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
     case .session(let error): self.init(error)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -134,7 +141,7 @@ extension InvalidCustomToken {
     case .future:
       "The token was issued in the future; check the clock of the server that signed it."
     case .invalidUID:
-      "A uid must be 1 to \(Account.longestID) bytes long, without control characters."
+      "A uid must not have control characters."
     }
   }
 }

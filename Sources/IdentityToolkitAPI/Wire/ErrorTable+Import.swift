@@ -33,7 +33,7 @@ extension WireError {
     case .tooExpensive:
       self.init(
         "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all "
-          + "parallelization."
+          + "parallelization or iterations."
       )
     }
   }
@@ -90,6 +90,10 @@ extension ImportFault {
     case .invalidFactorID: "Enrollment id is invalid."
     case .unsupportedFactor: "Second factor not supported."
     case .totpNotAllowed: "Importing TOTP MFA is not supported."
+    case .totpImportOff:
+      "Importing TOTP MFA is not supported unless the project's importTotpSecrets is true."
+    case .unsupportedTOTPParameters:
+      "TOTP secret should be of codes with SHA1, 6 digits, and 30 seconds."
     case .invalidTOTPSecret: "TOTP secret should be base32 of 10 to 64 bytes."
     case .invalidFactorPhone: "Phone number format is invalid"
     case .duplicateFactorPhone:

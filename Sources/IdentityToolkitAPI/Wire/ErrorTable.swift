@@ -98,6 +98,10 @@ extension WireError {
       self.init(
         "ABORTED : The configuration was changed by another request.", status: .conflict,
         reason: "conflict")
+    case .approvalRequired:
+      self.init(
+        "OPERATION_NOT_ALLOWED : This change weakens the policy for so many users that a second "
+          + "administrator has to approve it. Change the policy in the console.")
     case .refusalNeedsEmail:
       self.init("INVALID_CONFIG : Sign-ins can't be refused while the server sends no email.")
     case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
@@ -137,6 +141,8 @@ extension WireError {
     case .notDisabled: self.init("NOT_DISABLED : Disable the account before batch deletion.")
     case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
+    case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    case .factorSuspended: self.init(Self.factorSuspended)
     case .factorRemovalByTokenOff:
       self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
     case .tokenRevoked: self = .invalidCredentials
@@ -160,6 +166,7 @@ extension WireError {
     case .emailNeedsVerification: self.init("EMAIL_CHANGE_NEEDS_VERIFICATION")
     case .tooManyMails: self.init(Self.tooManyMails)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .busy: self = .unavailable
     case .unavailable(let cause): self.init(unavailable: cause)
     }
@@ -167,6 +174,9 @@ extension WireError {
 
   static let tooManyMails =
     "TOO_MANY_ATTEMPTS_TRY_LATER : Too many emails were requested. Try again later."
+  static let tooManySignUps =
+    "TOO_MANY_ATTEMPTS_TRY_LATER : Too many accounts were created from this network. Try again "
+    + "later."
   private static let tooManyAttempts =
     "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many "
     + "failed login attempts."
@@ -217,6 +227,7 @@ extension WireError {
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
+    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .invalidPendingCredential: self.init("INVALID_PENDING_TOKEN")
     case .pendingExpired:
       self.init(
@@ -316,6 +327,10 @@ extension WireError {
   }
 
   init(unavailable cause: Failure) {
+    guard !cause.isRevokedToken else {
+      self = .invalidCredentials
+      return
+    }
     self = .unavailable
     self.cause = cause.description
   }

@@ -32,7 +32,7 @@ enum PasswordPrompt {
 
   private static func ask(_ prompt: Message) throws(UsageError) -> String? {
     Terminal.prompt(OperatorText.string(prompt))
-    defer { Terminal.complain("") }
+    defer { Terminal.prompt("\n") }
     return try line()
   }
 

@@ -13,22 +13,30 @@ enum Terminal {
   private static let failure = Mutex<String?>(nil)
 
   /// Prints a message to standard output.
-  static func say(_ message: Message) { say(OperatorText.string(message)) }
+  static func say(_ message: Message) { say(document: OperatorText.string(message)) }
 
   /// Prints a message to standard error.
-  static func complain(_ message: Message) { complain(OperatorText.string(message)) }
+  static func complain(_ message: Message) { complain(document: OperatorText.string(message)) }
 
-  /// Prints a line to standard output, with control characters as escapes.
+  /// Prints a row to standard output, with tabs between the columns.
+  static func say(columns: [String]) {
+    say(document: columns.map(escaped).joined(separator: "\t"))
+  }
+
+  /// Prints a document, such as JSON or the program's own help, to standard output.
+  ///
+  /// Characters that control the terminal become escapes, except line feeds and tabs. In JSON, the
+  /// escapes have the value of the characters. Text with values from outside is a ``Message``.
   ///
   /// - Returns: False if it can't be written.
   @discardableResult
-  static func say(_ line: String) -> Bool { write(Array((visible(line) + "\n").utf8)) }
+  static func say(document: String) -> Bool { write(Array((visible(document) + "\n").utf8)) }
 
-  /// Prints a line to standard error, with control characters as escapes.
+  /// Prints a document to standard error, as `say` does.
   ///
   /// - Returns: False if it can't be written.
   @discardableResult
-  static func complain(_ line: String) -> Bool { prompt(visible(line) + "\n") }
+  static func complain(document: String) -> Bool { prompt(visible(document) + "\n") }
 
   /// Prints text to standard error without a line break.
   ///
@@ -60,38 +68,41 @@ enum Terminal {
     return 1
   }
 
-  /// Returns text with escapes, such as `\u001B`, for characters that control the terminal, except
-  /// line feeds and tabs.
-  ///
-  /// In a JSON document, the escapes have the value of the characters.
-  static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    var visible = ""
+  /// Returns a value with escapes, such as `\u001B`, for every character that controls a terminal,
+  /// ends a line or a column, or changes the direction of text.
+  static func escaped(_ value: String) -> String { escaped(value, except: []) }
+
+  /// Returns text with the same escapes, except for line feeds and tabs.
+  static func visible(_ text: String) -> String { escaped(text, except: ["\n", "\t"]) }
+
+  private static func escaped(_ text: String, except kept: Set<Unicode.Scalar>) -> String {
+    func isEscaped(_ scalar: Unicode.Scalar) -> Bool { isControl(scalar) && !kept.contains(scalar) }
+    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
+    var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      if isControl(scalar) {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        visible += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      } else {
-        visible.unicodeScalars.append(scalar)
+      guard isEscaped(scalar) else {
+        result.append(scalar)
+        continue
+      }
+      for unit in UTF16.encode(scalar) ?? .init() {
+        let digits = String(unit, radix: 16, uppercase: true)
+        result += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars
       }
     }
-    return visible
+    return String(result)
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    // Joiners are part of words and emoji.
+    case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+    default: false
+    }
   }
 
-  /// Returns untrusted text at most 300 scalars long, with a replacement for characters that
-  /// control the terminal or the direction of the text.
-  static func plain(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.prefix(300).map { scalar in
-          switch scalar.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-          default: scalar
-          }
-        }))
+  /// Returns the beginning of untrusted text, at most 300 scalars.
+  static func excerpt(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))
   }
 }

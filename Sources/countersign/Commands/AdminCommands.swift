@@ -40,8 +40,12 @@ enum AdminCreateCommand: Command {
       role: role, project: arguments.value("project").map { ID($0) },
       tenant: arguments.value("tenant").map { ID($0) })
     return try await Instance.use(arguments) { instance in
-      let password = try PasswordPrompt.read()
       do {
+        if let project = grant.project {
+          _ = try await instance.scope(project.text, tenant: grant.tenant?.text)
+        }
+        try await instance.identity.administrators.check(newEmail: email)
+        let password = try PasswordPrompt.read()
         let administrator = try await instance.identity.administrators.create(
           email: email, displayName: arguments.value("name") ?? email,
           password: password, grant: grant, by: Author(actor: .commandLine))
@@ -51,20 +55,22 @@ enum AdminCreateCommand: Command {
             ["email": .text(administrator.email), "grant": .message(grant.message)]))
         try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
-      } catch {
-        throw ConfigurationError(sentence(error, instance))
+      } catch let error as AdministratorError {
+        throw ConfigurationError(sentence(error, grant, instance))
       }
     }
   }
 
-  private static func sentence(_ error: any Error, _ instance: Instance) -> Message {
-    guard let error = error as? AdministratorError else { return .verbatim("\(error)") }
-    return switch error {
+  private static func sentence(
+    _ error: AdministratorError, _ grant: Grant, _ instance: Instance
+  ) -> Message {
+    switch error {
     case .emailTaken: Message("cli.an-administrator-with-this-email-address")
     case .invalidEmail: Message("cli.enter-a-valid-email-address")
     case .invalidName: Message("cli.the-name-must-be-1-to")
     case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
-    case .scopeNotFound: Message("cli.project-or-tenant-not-found")
+    case .scopeNotFound:
+      Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text)
     case .busy: Message("cli.too-many-passwords-are-being-hashed")
     case .unavailable(let failure): Message("cli.database-error", ["failure": .text("\(failure)")])
     }
@@ -85,8 +91,9 @@ enum AdminListCommand: Command {
         let grants = Message.value(.sequence(administrator.grants.map(\.message)))
         let factor =
           record.hasSecondFactor ? Message("cli.second-factor") : Message("cli.no-second-factor")
-        let columns = [grants, factor].map(OperatorText.string).joined(separator: "\t")
-        Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(columns)")
+        Terminal.say(
+          columns: [administrator.email, administrator.displayName]
+            + [grants, factor].map(OperatorText.string))
       }
       if records.isEmpty { Terminal.complain(Message("cli.there-are-no-administrators-yet")) }
       return 0

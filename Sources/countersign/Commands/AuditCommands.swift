@@ -23,7 +23,7 @@ enum AuditHeadsCommand: Command {
       while true {
         let heads = try await instance.identity.auditChain.heads(after: last)
         guard let newest = heads.last else { return 0 }
-        for head in heads { Terminal.say(String(decoding: head.line, as: UTF8.self)) }
+        for head in heads { Terminal.say(document: String(decoding: head.line, as: UTF8.self)) }
         last = newest.sequence
       }
     }

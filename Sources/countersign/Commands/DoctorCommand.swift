@@ -17,7 +17,7 @@ enum DoctorCommand: Command {
     let findings = await doctor.findings()
     if arguments.has("json") {
       let document: JSON = .array(findings.map(Self.json))
-      Terminal.say(String(decoding: document.indented(), as: UTF8.self))
+      Terminal.say(document: String(decoding: document.indented(), as: UTF8.self))
     } else {
       findings.forEach(say)
     }

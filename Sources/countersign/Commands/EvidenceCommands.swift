@@ -26,7 +26,7 @@ enum EvidenceKeyCommand: Command {
       for key in arguments.has("all") ? try await keys.list() : [current] {
         // Text around the PEM block is ignored by programs that read it (RFC 7468 section 2).
         Terminal.say(heading(key))
-        Terminal.say(key.publicKey.pem.trimmingCharacters(in: .newlines))
+        Terminal.say(document: key.publicKey.pem.trimmingCharacters(in: .newlines))
       }
       return 0
     }

@@ -127,13 +127,13 @@ private struct ImportTask {
     for refusal in outcome.refusals {
       let row = rows[refusal.index]
       let (line, user) = (String(row.line), String(read + refusal.index))
-      let problem = Terminal.plain(refusal.fault.text)
+      let problem = Terminal.excerpt(refusal.fault.text)
       if case .success(let new) = row.row, !new.localID.isEmpty {
         Terminal.complain(
           Message(
             "cli.user-rejected-with-uid",
             [
-              "line": .text(line), "user": .text(user), "uid": .text(Terminal.plain(new.localID)),
+              "line": .text(line), "user": .text(user), "uid": .text(Terminal.excerpt(new.localID)),
               "problem": .text(problem),
             ]))
       } else {

@@ -20,6 +20,7 @@ enum InitCommand: Command {
       throw UsageError(Message("cli.profile-unknown", ["word": .text(word)]))
     }
     let isNew = !FileManager.default.fileExists(atPath: folder.path)
+    if !isNew { try folder.mustHoldNothingElse() }
     let environment = ProcessInfo.processInfo.environment
     let serving = ServeOptions(folder, arguments)
     try folder.prepare()
@@ -34,6 +35,7 @@ enum InitCommand: Command {
       if isNew, folder.isVacant { try? FileManager.default.removeItem(atPath: folder.path) }
       throw error
     }
+    try folder.makePrivate()
     lock.release()
     Terminal.say(
       Message(
@@ -145,6 +147,26 @@ extension DataFolder {
 }
 
 extension DataFolder {
+  /// Checks that the folder contains nothing but parts of an instance, which other errors name, and
+  /// what a new volume has.
+  fileprivate func mustHoldNothingElse() throws(ConfigurationError) {
+    let held = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let others = held.filter { !Self.isPart($0) && $0 != "lost+found" }.sorted()
+    guard let first = others.first else { return }
+    throw ConfigurationError(
+      Message("cli.the-new-data-folder-isnt-empty", ["path": .text(path), "file": .text(first)]))
+  }
+
+  /// Restricts access to the folder of a new instance to its owner.
+  fileprivate func makePrivate() throws(ConfigurationError) {
+    do {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o700], ofItemAtPath: Self.resolved(path))
+    } catch {
+      throw ConfigurationError(writing: path, error)
+    }
+  }
+
   /// Checks that the folder contains neither a database nor a key.
   fileprivate func mustHoldNoInstance() throws(ConfigurationError) {
     let hasDatabase = hasDatabaseFiles || DatabaseSwap(data: path).isPending

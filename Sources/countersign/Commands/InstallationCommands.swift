@@ -7,7 +7,7 @@ enum ManualCommand: Command {
   static let options: [Option] = []
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    Terminal.say(Manual(commands: Countersign.commands).message)
+    Terminal.say(document: OperatorText.page(Manual(commands: Countersign.commands).message))
     return 0
   }
 }

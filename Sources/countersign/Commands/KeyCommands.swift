@@ -19,7 +19,7 @@ enum KeysListCommand: Command {
           times.append(Message("cli.valid-until", ["time": .text(until.rfc3339Milliseconds)]))
         }
         let columns = [key.id, state.rawValue] + times.map(OperatorText.string)
-        Terminal.say(columns.joined(separator: "\t"))
+        Terminal.say(columns: columns)
       }
       for key in try await instance.identity.masterKeys.list() {
         let since =
@@ -28,7 +28,7 @@ enum KeysListCommand: Command {
         let state =
           key.isSealing ? Message("cli.master-encrypts") : Message("cli.master-decrypts-only")
         let columns = [key.id] + [state, since].map(OperatorText.string)
-        Terminal.say(columns.joined(separator: "\t"))
+        Terminal.say(columns: columns)
       }
       return 0
     }

@@ -23,16 +23,7 @@ enum KeysRotateMasterCommand: Command {
     let server = try folder.lockIfFree()
     let instance = try await Instance.existing(folder, migrates: server != nil)
     do {
-      let isUnderWay = instance.keys.ids.count > 1
-      if isUnderWay {
-        Terminal.say(Message("cli.a-rotation-is-already-in-progress"))
-      } else {
-        let ring = instance.keys.rotated(random: .system)
-        try folder.store(ring)
-        instance.keys.adopt(ring)
-        try await instance.identity.masterKeys.begin(by: Author(actor: .commandLine))
-        Terminal.say(Message("cli.created-a-new-master-key-store", ["folder": .text(folder.path)]))
-      }
+      try await begin(instance, folder)
       // Commands that start from here on read the new key.
       change.release()
       let code =
@@ -46,6 +37,42 @@ enum KeysRotateMasterCommand: Command {
       await instance.database.close()
       throw error
     }
+  }
+
+  /// Creates a new key, unless there's one already, and records it once every server has it.
+  private static func begin(_ instance: Instance, _ folder: DataFolder) async throws {
+    let former = try KeyRing(text: instance.keys.text.revealedText)
+    let isUnderWay = former.ids.count > 1
+    // Beside other servers, a key that isn't recorded isn't the first of the instance's.
+    let ring = isUnderWay ? try folder.keptKeys() ?? former : former.rotated(random: .system)
+    if isUnderWay {
+      Terminal.say(Message("cli.a-rotation-is-already-in-progress"))
+    } else {
+      try folder.store(ring)
+      Terminal.say(Message("cli.created-a-new-master-key-store", ["folder": .text(folder.path)]))
+    }
+    let lacking = try await KeyDistribution(of: ring.ids[0], instance.identity)
+      .finish(copying: folder.key)
+    guard lacking.isEmpty else { throw try await undo(ring, lacking, instance, folder) }
+    instance.keys.adopt(ring)
+    let late = try await instance.identity.masterKeys.begin(by: Author(actor: .commandLine))
+    guard late.isEmpty else { throw try await undo(ring, late.map(\.place), instance, folder) }
+  }
+
+  /// Removes a key that servers lack from the file, unless it's in use.
+  ///
+  /// - Returns: The error to report.
+  private static func undo(
+    _ ring: KeyRing, _ lacking: [String], _ instance: Instance, _ folder: DataFolder
+  ) async throws -> ConfigurationError {
+    let list = Message.Value.text(KeyDistribution.list(lacking))
+    guard try await instance.identity.masterKeys.newest() != ring.ids[0] else {
+      return .temporary(
+        Message("cli.servers-lack-used-key", ["file": .text(folder.key), "servers": list]))
+    }
+    try folder.store(ring.former())
+    return .temporary(
+      Message("cli.servers-lack-new-key", ["file": .text(folder.key), "servers": list]))
   }
 
   /// Re-encrypts all secrets, printing progress about every 1,000 rows.
@@ -109,7 +136,7 @@ enum KeysRotateMasterCommand: Command {
       throw ConfigurationError(
         Message("cli.still-contains-a-previous-key-remove", ["variable": .text(passed.source)]))
     }
-    Terminal.say(ring.rotated(random: .system).text.revealedText)
+    Terminal.say(document: ring.rotated(random: .system).text.revealedText)
     Terminal.complain(
       Message("cli.set-to-this-value-and-restart", ["variable": .text(passed.source)]))
     return 0

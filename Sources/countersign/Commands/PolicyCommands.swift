@@ -16,13 +16,15 @@ enum PolicyExportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = arguments.value("project").map { ID<Project>($0) }
+    let missing = Instance.notFound(project?.text ?? "", tenant: nil)
     return try await Instance.use(arguments) { instance in
       do throws(PolicyFileError) {
         let file = try await instance.identity.policies.file(of: project)
-        Terminal.write(file.serialized())
+        let text = Terminal.visible(String(decoding: file.serialized(), as: UTF8.self))
+        Terminal.write(Array(text.utf8))
         return 0
       } catch .problems {
-        throw ConfigurationError(Message("cli.project-not-found"))
+        throw ConfigurationError(missing)
       }
     }
   }
@@ -43,7 +45,7 @@ enum PolicyDiffCommand: Command {
         let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
           try await instance.identity.policies.drift(from: file)
         }
-        for line in drifts.flatMap(\.lines) { Terminal.say(line) }
+        for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
         return drifts.isEmpty ? 0 : 1
       }
     } catch let error as UsageError {
@@ -84,7 +86,7 @@ enum PolicyApplyCommand: Command {
           ? try await policies.drift(from: file)
           : try await policies.apply(file, because: reason, by: Author(actor: .commandLine))
       }
-      for line in drifts.flatMap(\.lines) { Terminal.say(line) }
+      for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
       if isDryRun {
         // After the changes, because those that lack a reason are shown too.
         _ = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
@@ -110,7 +112,7 @@ enum PolicySchemaCommand: Command {
   static let options: [Option] = []
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    Terminal.say(PolicyFileSchema.jsonSchema)
+    Terminal.say(document: PolicyFileSchema.jsonSchema)
     return 0
   }
 }
@@ -174,7 +176,7 @@ extension PolicyDrift {
       func text(_ edit: PolicyEdit) -> String {
         member.value(in: edit).map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "none"
       }
-      return "\(Terminal.plain(pool)): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
+      return "\(pool): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
     }
   }
 }

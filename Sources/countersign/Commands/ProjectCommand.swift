@@ -36,7 +36,7 @@ extension ProjectList {
     let state =
       revokedAt.map { Message("cli.revoked", ["time": .text($0.rfc3339Milliseconds)]) }
       ?? Message("cli.active")
-    Terminal.say((columns + [OperatorText.string(state)]).joined(separator: "\t"))
+    Terminal.say(columns: columns + [OperatorText.string(state)])
   }
 }
 

@@ -31,19 +31,21 @@ enum TokenCreateCommand: Command {
     guard let role = ServiceTokenRole(rawValue: word) else {
       throw UsageError(Message("cli.unknown-role-use", ["role": .text(word), "roles": roles]))
     }
+    let tenant = arguments.value("tenant")
     return try await Instance.use(arguments) { instance in
       do {
+        _ = try await instance.scope(project, tenant: tenant)
         let created = try await instance.identity.serviceTokens.create(
-          project: ID(project), tenant: arguments.value("tenant").map { ID($0) }, role: role,
+          project: ID(project), tenant: tenant.map { ID($0) }, role: role,
           name: arguments.value("name") ?? word, maker: .commandLine)
-        Terminal.say(created.secret.revealedText)
+        Terminal.say(document: created.secret.revealedText)
         Terminal.complain(
           Message(
             "cli.token-it-wont-be-shown-again",
             ["id": .text("\(created.token.id)"), "role": .text(word)]))
         return 0
       } catch ServiceTokenError.scopeNotFound {
-        throw ConfigurationError(Message("cli.project-or-tenant-not-found"))
+        throw ConfigurationError(Instance.notFound(project, tenant: tenant))
       } catch ServiceTokenError.invalidName {
         throw ConfigurationError(Message("cli.the-name-must-be-1-to"))
       }

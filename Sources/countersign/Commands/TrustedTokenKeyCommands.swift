@@ -36,7 +36,7 @@ enum TrustedTokenKeyAddCommand: Command {
             ["id": .text("\(signer.id)"), "fingerprint": .text(signer.fingerprint)]))
         return 0
       } catch let error as TrustedTokenKeyError {
-        throw ConfigurationError(message(error))
+        throw ConfigurationError(message(error, project))
       }
     }
   }
@@ -55,9 +55,9 @@ enum TrustedTokenKeyAddCommand: Command {
     }
   }
 
-  private static func message(_ error: TrustedTokenKeyError) -> Message {
+  private static func message(_ error: TrustedTokenKeyError, _ project: String) -> Message {
     switch error {
-    case .projectNotFound: Message("cli.project-not-found")
+    case .projectNotFound: Instance.notFound(project, tenant: nil)
     case .invalidIssuer: Message("cli.the-issuer-must-be-an-email")
     case .invalidKeyID: Message("cli.the-key-id-must-have-at")
     case .invalidKey(.isPrivate): Message("cli.this-is-a-private-key-use")

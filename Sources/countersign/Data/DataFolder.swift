@@ -28,6 +28,13 @@ struct DataFolder: Sendable {
   /// The file with the position of the audit log on a server's standard output.
   var auditFilePosition: String { "\(path)/audit-file.position" }
 
+  /// Returns whether a name in the folder is that of something that this program creates there.
+  static func isPart(_ name: String) -> Bool {
+    let names = ["countersign.sqlite", "master.key", "init.", "restore", "before-", "audit-file."]
+    return [serverLockName, keysLockName, auditFileLockName].contains(name)
+      || names.contains(where: name.hasPrefix)
+  }
+
   private static let serverLockName = "server.lock"
   private static let keysLockName = "keys.lock"
   private static let auditFileLockName = "audit-file.lock"
@@ -301,6 +308,12 @@ struct DataFolder: Sendable {
     let ring = KeyRing(random: .system)
     try store(ring)
     return ring
+  }
+
+  /// Where a server on this machine has its master key, for people who look for it from another one.
+  func keyPlace(environment: [String: String]) -> String {
+    let place = PassedKey(environment: environment)?.source ?? Self.resolved(key)
+    return "\(ProcessInfo.processInfo.hostName):\(place)"
   }
 
   /// Reads the keys from the file; returns nil when it doesn't exist.

@@ -136,9 +136,21 @@ struct Instance: Sendable {
       return try await identity.scopes.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
     } catch {
-      if case .unavailable = error { throw error }
-      throw ConfigurationError(Message("cli.project-or-tenant-not-found"))
+      switch error {
+      case .projectNotFound, .projectDeleted:
+        throw ConfigurationError(Self.notFound(project, tenant: nil))
+      case .tenantNotFound, .tenantDeleted:
+        throw ConfigurationError(Self.notFound(project, tenant: tenant))
+      case .unavailable: throw error
+      }
     }
+  }
+
+  /// Says that a project, or a tenant of it, doesn't exist.
+  static func notFound(_ project: String, tenant: String?) -> Message {
+    let name = Message.Value.text(project)
+    guard let tenant else { return Message("cli.project-not-found", ["project": name]) }
+    return Message("cli.tenant-not-found", ["project": name, "tenant": .text(tenant)])
   }
 
   static let dataOption = Option("data", "DIR", help: Message("cli.help-the-servers-data-folder"))

@@ -11,17 +11,23 @@ import Templating
 /// The text of the command line, from the message catalog of the program.
 enum OperatorText {
   // Parsed when the first text is needed.
-  private static let catalog: Catalog = {
+  private static let catalog = read(escape: Terminal.escaped)
+  private static let pages = read(escape: nil)
+
+  private static func read(escape: (@Sendable (String) -> String)?) -> Catalog {
     let text = String(decoding: PackageResources.messages_po, as: UTF8.self)
     do {
-      return try Catalog(english: text, prefix: "cli", file: "messages.po")
+      return try Catalog(english: text, prefix: "cli", file: "messages.po", escape: escape)
     } catch {
       fatalError("\(error)")
     }
-  }()
+  }
 
-  /// Returns a message as plain text.
+  /// Returns a message as plain text, in which every value is escaped.
   static func string(_ message: Message) -> String { catalog.text(message) }
+
+  /// Returns a page of the program's own text, such as help, whose values have several lines.
+  static func page(_ message: Message) -> String { pages.text(message) }
 
   /// Returns the system's reason for an error of Foundation, such as "Is a directory", which
   /// Foundation's own description lacks, or that of a database.
@@ -163,7 +169,7 @@ extension MigrationError {
       Message(
         "cli.the-database-is-of-an-older-version",
         ["version": .text("\(ProgramVersion.oldestUpgradable)")])
-    case .changed, .unknown, .late, .failed: .verbatim(description)
+    case .changed, .unknown, .late, .foreign, .failed: .verbatim(description)
     }
   }
 }
@@ -213,12 +219,12 @@ extension PolicyFileError {
       return [
         Message(
           "cli.policy-file-not-json",
-          ["place": .text(place), "error": .text(Terminal.plain(error.description))])
+          ["place": .text(place), "error": .text(Terminal.excerpt(error.description))])
       ]
     case .problems(let problems):
       return problems.map { problem in
         let fault = Message.Value.message(problem.fault.message)
-        let member = Message.Value.text(Terminal.plain(problem.member))
+        let member = Message.Value.text(Terminal.excerpt(problem.member))
         return switch (problem.member.isEmpty, problem.pool) {
         case (true, _): Message("cli.policy-file-fault", ["file": .text(path), "fault": fault])
         case (false, nil):
@@ -228,7 +234,7 @@ extension PolicyFileError {
           Message(
             "cli.policy-file-fault-in-pool",
             [
-              "file": .text(path), "member": member, "pool": .text(Terminal.plain(pool)),
+              "file": .text(path), "member": member, "pool": .text(Terminal.excerpt(pool)),
               "fault": fault,
             ])
         }

@@ -180,6 +180,7 @@ struct Doctor: Sendable {
         found.append(.clockBehind(shown: shown, stored: stored))
       }
       let pending = try await Identity.pendingMigrations(of: database)
+      try await Identity.checkSchema(of: database)
       found.append(
         pending.isEmpty ? .schemaCurrent : .schemaPending(pending, data: folder.path))
       return found + (try await Identity.searchIndexFaults(of: database).map(Finding.searchIndex))

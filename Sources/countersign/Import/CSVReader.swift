@@ -1,45 +1,95 @@
 import Localization
 import Text
 
-/// Reads the records of a CSV file.
+/// Reads the records of a CSV file, all of which have the same number of fields.
+///
+/// This number is that of most of the records that are read first: a record with a different number
+/// was torn at a line feed, and would lose the fields that follow.
 struct CSVReader {
   struct Record {
-    /// The fields; nil when one of them isn't UTF-8, or has too many combining marks in a row.
-    let fields: [UntrustedText]?
+    /// The fields, or the reason that the record can't be read.
+    let fields: Result<[UntrustedText], Fault>
     /// The line on which the record begins, counted from 1.
     let line: Int
   }
 
+  /// Why a record can't be read.
+  enum Fault: Error, Equatable {
+    /// A field isn't UTF-8, or has too many combining marks in a row.
+    case text
+    /// A field is too large, or a quotation mark is misplaced.
+    case syntax(CSVFault.Kind)
+    /// The record has more or fewer fields than the file.
+    case fieldCount(Int, expected: Int)
+  }
+
   private var parser = CSVParser(.file, largestField: 1 << 20)
-  private var isAtStart = true
+  /// The number of fields of the file's records; nil until enough of them have been read.
+  private var fieldCount: Int?
+  /// The records that were read before ``fieldCount`` is known.
+  private var first: [Parsed] = []
+
+  private typealias Parsed = (fields: Result<CSVRecord, Fault>, line: Int)
+
+  /// The number of records that determine ``fieldCount``.
+  private static let sample = 100
 
   /// Parses the next bytes.
   ///
   /// - Parameters:
   ///   - chunk: The bytes.
   ///   - isLast: Whether the file ends with them.
-  ///   - records: Receives the records that end in the bytes, including those before an error.
-  /// - Throws: `UserFileError` when a field is too large, a quotation mark is misplaced, or
-  ///   semicolons separate the fields.
+  ///   - records: Receives the records that end in the bytes.
+  /// - Throws: `UserFileError` when semicolons separate the fields, or when the records have
+  ///   different numbers of fields.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
     var index = 0
-    while let record = try next(in: chunk, from: &index, isLast: isLast) {
-      // An empty line isn't a record.
-      if record.isEmpty { continue }
-      guard !isAtStart || !record.isSeparatedBySemicolons else {
-        throw UserFileError(Message("cli.the-fields-are-separated-by-semicolons"))
+    var read = first
+    first = []
+    while true {
+      do throws(CSVFault) {
+        guard let record = try parser.next(in: chunk, from: &index, isLast: isLast) else { break }
+        // An empty line isn't a record.
+        if !record.isEmpty { read.append((.success(record), record.line)) }
+      } catch {
+        read.append((.failure(.syntax(error.kind)), error.line))
       }
-      isAtStart = false
-      records.append(Record(record))
+    }
+    if fieldCount == nil {
+      guard isLast || read.count >= Self.sample else {
+        first = read
+        return
+      }
+      fieldCount = try Self.fieldCount(of: read.compactMap { try? $0.fields.get() })
+    }
+    records += read.map { record in
+      Record(
+        fields: record.fields.flatMap { Self.fields($0, expected: fieldCount) }, line: record.line)
     }
   }
 
-  private mutating func next(
-    in chunk: [UInt8], from index: inout Int, isLast: Bool
-  ) throws(UserFileError) -> CSVRecord? {
-    do throws(CSVFault) {
-      return try parser.next(in: chunk, from: &index, isLast: isLast)
-    } catch { throw UserFileError(error.message) }
+  /// Returns the number of fields that more than half of the records have.
+  private static func fieldCount(of records: [CSVRecord]) throws(UserFileError) -> Int? {
+    guard let first = records.first else { return nil }
+    guard !first.isSeparatedBySemicolons else {
+      throw UserFileError(Message("cli.the-fields-are-separated-by-semicolons"))
+    }
+    let counts = Dictionary(grouping: records, by: \.fieldCount).mapValues(\.count)
+    guard let most = counts.first(where: { 2 * $0.value > records.count }) else {
+      throw UserFileError(Message("cli.the-lines-have-different-numbers-of-fields"))
+    }
+    return most.key
+  }
+
+  private static func fields(
+    _ record: CSVRecord, expected: Int?
+  ) -> Result<[UntrustedText], Fault> {
+    if let expected, record.fieldCount != expected {
+      return .failure(.fieldCount(record.fieldCount, expected: expected))
+    }
+    let texts = record.fields.map { UntrustedText(validating: Array($0)) }
+    let fields = texts.compactMap { $0 }
+    return fields.count == texts.count ? .success(fields) : .failure(.text)
   }
 }
 
@@ -53,23 +103,20 @@ extension CSVRecord {
   }
 }
 
-extension CSVReader.Record {
-  fileprivate init(_ record: CSVRecord) {
-    let texts = record.fields.map { UntrustedText(validating: Array($0)) }
-    let fields = texts.compactMap { $0 }
-    self.init(fields: fields.count == texts.count ? fields : nil, line: record.line)
-  }
-}
-
-extension CSVFault {
-  fileprivate var message: Message {
+extension CSVReader.Fault {
+  /// The text for the person who runs the import.
+  var message: Message {
     switch self {
-    case .fieldTooLarge(let line):
-      Message("cli.a-field-on-line-is-too", ["line": .text("\(line)")])
-    case .textAfterQuote(let line):
-      Message("cli.line-has-text-after-a-closing", ["line": .text("\(line)")])
-    case .unclosedQuote(let line):
-      Message("cli.a-quotation-mark-on-line-isnt", ["beginning": .text("\(line)")])
+    case .text:
+      Message(
+        "cli.a-field-has-more-than-combining", ["most": .text("\(UntrustedText.longestRun)")])
+    case .fieldCount(let found, let expected):
+      Message(
+        "cli.the-line-has-fields-and-the-others-have",
+        ["found": .text("\(found)"), "expected": .text("\(expected)")])
+    case .syntax(.fieldTooLarge): Message("cli.a-field-is-too-large")
+    case .syntax(.textAfterQuote): Message("cli.text-follows-a-closing-quotation-mark")
+    case .syntax(.unclosedQuote): Message("cli.a-quotation-mark-isnt-closed")
     }
   }
 }

@@ -57,6 +57,8 @@ struct UserFileReader {
   private var lines = CSVReader()
   private var ready: [FileRow] = []
   private var isAtStart = true
+  /// Whether a byte of the document was read that isn't white space.
+  private var hasBegun = false
   private var isAtEnd = false
   /// The error at which reading stopped; thrown once the rows before it have been returned.
   private var trouble: UserFileError?
@@ -99,23 +101,30 @@ struct UserFileReader {
     if isAtStart, format == .json, chunk.starts(with: mark) { chunk.removeFirst(mark.count) }
     isAtStart = false
     switch format {
-    case .json: try readElements(chunk)
+    case .json:
+      try checkBeginning(chunk)
+      try readElements(chunk)
     case .csv:
       var records: [CSVReader.Record] = []
-      defer {
-        for record in records {
-          let row =
-            record.fields.map { file.row(csv: $0) }
-            ?? .failure(
-              .unreadable(
-                OperatorText.string(
-                  Message(
-                    "cli.a-field-has-more-than-combining",
-                    ["most": .text("\(UntrustedText.longestRun)")]))))
-          ready.append(FileRow(row: row, line: record.line))
-        }
-      }
       try lines.take(chunk, isLast: isAtEnd, into: &records)
+      for record in records { ready.append(FileRow(row: row(record), line: record.line)) }
+    }
+  }
+
+  private func row(_ record: CSVReader.Record) -> ImportRow {
+    switch record.fields {
+    case .success(let fields): file.row(csv: fields)
+    case .failure(let fault): .failure(.unreadable(OperatorText.string(fault.message)))
+    }
+  }
+
+  /// Throws an error for a document that is a list of users without the object around it.
+  private mutating func checkBeginning(_ chunk: [UInt8]) throws(UserFileError) {
+    let blank: Set = [UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0A, 0x0D]
+    guard !hasBegun, let first = chunk.first(where: { !blank.contains($0) }) else { return }
+    hasBegun = true
+    guard first != UInt8(ascii: "[") else {
+      throw UserFileError(Message("cli.the-json-document-has-no-users"))
     }
   }
 

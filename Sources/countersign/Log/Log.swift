@@ -43,7 +43,7 @@ final class Log: Sendable {
     _ format: LogFormat, clock: WallClock = .system,
     steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
     write: @escaping @Sendable (_ line: String, _ isGreeting: Bool) -> Bool = {
-      $1 ? Terminal.say($0) : Terminal.complain($0)
+      $1 ? Terminal.say(document: $0) : Terminal.complain(document: $0)
     }
   ) {
     self.format = format

@@ -14,6 +14,7 @@ enum LogEvent: Sendable {
   case policyFile(Message)
   case policyFileUnusable(Message)
 
+  case readiness(Readiness.State)
   case clockDoubted(ClockDoubt)
   case clockTrusted
   case databaseClockDiffers(seconds: Int64)

@@ -46,6 +46,7 @@ extension LogEvent {
     case .certificate(let warning): LogRecord("certificate.warning", .warning, warning)
     case .policyFile(let finding): LogRecord("policy_file.read", .info, finding)
     case .policyFileUnusable(let problem): LogRecord("policy_file.unusable", .error, problem)
+    case .readiness(let state): Self.readiness(state)
     case .clockDoubted(let doubt):
       LogRecord(
         "clock.doubted", .error, doubt.message,
@@ -107,7 +108,7 @@ extension LogEvent {
       LogRecord(
         "integrity.damaged", .error,
         Message(
-          "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]),
+          "cli.the-database-is-damaged-restore", ["faults": .text(faults.joined(separator: "; "))]),
         [("faults", .array(faults.map { .string($0) }))])
     case .databaseFileLost(let path):
       LogRecord(
@@ -127,6 +128,26 @@ extension LogEvent {
           "cli.log-suppressed", ["event": .text(event), "count": .number(count)]),
         [("suppressed", .string(event)), ("count", .number(JSON.Number(count)))])
     }
+  }
+
+  private static func readiness(_ state: Readiness.State) -> LogRecord {
+    func causes(_ checks: [Readiness.Check]) -> Message.Value {
+      .sequence(checks.map(\.cause))
+    }
+    let (level, message): (LogLevel, Message) =
+      if !state.failed.isEmpty {
+        (.error, Message("cli.not-ready", ["causes": causes(state.failed)]))
+      } else if !state.warnings.isEmpty {
+        (.warning, Message("cli.ready-with-warnings", ["causes": causes(state.warnings)]))
+      } else {
+        (.info, Message("cli.ready"))
+      }
+    func names(_ checks: [Readiness.Check]) -> JSON {
+      .array(checks.map { .string($0.rawValue) })
+    }
+    return LogRecord(
+      "readiness.changed", level, message,
+      [("failed", names(state.failed)), ("warnings", names(state.warnings))])
   }
 
   private static func deliveryFailed(

@@ -80,6 +80,6 @@ struct DemoGreeting: Sendable {
     }
     let columns = ["", person.email] + credentials.map(OperatorText.string)
     Terminal.say(
-      (columns + ["(\(person.name), \(person.role))"]).joined(separator: "  "))
+      .verbatim((columns + ["(\(person.name), \(person.role))"]).joined(separator: "  ")))
   }
 }

@@ -13,14 +13,14 @@ struct Housekeeping: Sendable {
   /// Starts all tasks, beginning with deletions left from an earlier run.
   init(
     _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
-    file: OpenedDatabaseFile?, log: Log
+    file: OpenedDatabaseFile?, place: String, log: Log
   ) {
     self.identity = identity
     self.log = log
     let sealing = AuditSealing(identity, log: log)
     self.sealing = sealing
     tasks = [
-      Task { await Self.renewLease(identity, log) },
+      Task { await Self.renewLease(identity, at: place, log) },
       Task { await Self.keep(keeper, log) },
       Task { await Self.watchClock(identity, log) },
       Task { await Self.watchDatabaseClock(identity, log) },
@@ -55,19 +55,23 @@ struct Housekeeping: Sendable {
 
   /// Lets another server take over, after everything that depends on it has stopped.
   func release() async {
-    do { try await identity.taskLease.release() } catch {
+    do {
+      try await identity.taskLease.release()
+      try await identity.nodes.leave()
+    } catch {
       log.add(.taskFailed(.renewLease, reason: "\(error)"))
     }
   }
 
-  /// Takes and renews the lease of the tasks that only one server should do, and that it can do.
-  private static func renewLease(_ identity: Identity, _ log: Log) async {
+  /// Reports this server to the others, and takes and renews the lease of the tasks that only one
+  /// server should do, and that it can do.
+  private static func renewLease(_ identity: Identity, at place: String, _ log: Log) async {
     repeat {
       do {
-        if try await identity.masterKeys.lacksNewest() {
-          try await identity.taskLease.release()
-        } else {
+        if try await identity.nodes.report(place) {
           try await identity.taskLease.renew()
+        } else {
+          try await identity.taskLease.release()
         }
       } catch {
         log.add(.taskFailed(.renewLease, reason: "\(error)"))

@@ -24,6 +24,7 @@ struct IntegrityWatch: Sendable {
   /// Runs until the task is canceled.
   func run() async {
     guard let database else { return }
+    async let _ = reportDamage(of: database)
     var writes = database.statistics.writes
     var abandoned: Instant?
     while (try? await Task.sleep(for: Self.pause)) != nil {
@@ -38,6 +39,11 @@ struct IntegrityWatch: Sendable {
         log.add(.taskFailed(.checkIntegrity, reason: "\(error)"))
       }
     }
+  }
+
+  /// Reports the first statement that finds the file damaged, long before the next check does.
+  private func reportDamage(of database: SQLiteDatabase) async {
+    for await error in database.damages { log.add(.databaseDamaged([error.message])) }
   }
 
   /// Checks the file, and returns whether the check was completed.

@@ -13,7 +13,8 @@ actor Readiness {
     case database
     /// A node of a newer version hasn't migrated the database to what this one can't use.
     case version
-    /// The latest check of the database file found no damage; it warns if that was long ago.
+    /// Neither a statement nor the latest check of the database file found damage; it warns if the
+    /// check was long ago.
     case integrity
     /// The clock is trusted; it warns if the clock of the database's server differs.
     case clock
@@ -52,8 +53,13 @@ actor Readiness {
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
   private let file: OpenedDatabaseFile?
+  /// Whether a statement found the database file damaged.
+  private let isDamaged: @Sendable () -> Bool
   /// Whether the disk of the database's server has space.
   private let hasSpace: @Sendable () async -> Bool
+  private let log: Log
+  /// The result that was logged last; the server starts as one that's ready.
+  private var logged = State()
 
   /// The least free disk space, in bytes, with which the server is ready.
   static let leastSpace = 64 << 20
@@ -65,8 +71,8 @@ actor Readiness {
   init(
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
     certificate: ServedCertificate?, mail: MailHealth?, auditFile: AuditFileWriter?,
-    file: OpenedDatabaseFile?,
-    hasSpace: @escaping @Sendable () async -> Bool
+    file: OpenedDatabaseFile?, isDamaged: @escaping @Sendable () -> Bool,
+    hasSpace: @escaping @Sendable () async -> Bool, log: Log
   ) {
     self.identity = identity
     self.folder = folder
@@ -74,7 +80,9 @@ actor Readiness {
     self.mail = mail
     self.auditFile = auditFile
     self.file = file
+    self.isDamaged = isDamaged
     self.hasSpace = hasSpace
+    self.log = log
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
     database = DatabaseProbe(longest: Self.longestWrite) { try await identity.checkWritable() }
@@ -94,9 +102,12 @@ actor Readiness {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
     let task = Task {
       [
-        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditFile, hasSpace
+        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditFile,
+        isDamaged,
+        hasSpace
       ] in
       var state = await Self.find(identity, database, file, folder, isKeyFixed, since: start)
+      if isDamaged(), !state.failed.contains(.integrity) { state.failed.append(.integrity) }
       if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
         state.failed.append(.disk)
       }
@@ -112,7 +123,20 @@ actor Readiness {
       return state
     }
     last = (.now, task)
-    return await task.value
+    let state = await task.value
+    if state != logged {
+      logged = state
+      log.add(.readiness(state))
+    }
+    return state
+  }
+
+  /// How often a change is looked for while no one asks, in seconds.
+  static let interval = 10
+
+  /// Looks for changes, so that each is logged, also without a load balancer.
+  func watch() async {
+    repeat { _ = await state() } while await slept(.seconds(Self.interval))
   }
 
   private static func find(

@@ -104,6 +104,8 @@ enum ServeCommand: Command {
         providerTransport: ProviderClient(configuration.outbound),
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment)
+      guard try await instance.identity.nodes.report(folder.keyPlace(environment: environment))
+      else { throw StartError.wrongKey }
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.checkClock() {
         log.add(.clockDoubted(doubt))

@@ -1,3 +1,4 @@
+import DatabaseSQLite
 import HTTPServer
 import Identity
 
@@ -40,7 +41,9 @@ struct ServerParts: Sendable {
     readiness = Readiness(
       instance.identity, folder, environment: environment,
       certificate: certificates?.served, mail: mail, auditFile: auditFile, file: databaseFile,
-      hasSpace: { [database = instance.database] in await database.hasSpace() })
+      isDamaged: { [database = instance.database as? SQLiteDatabase] in database?.damage != nil },
+      hasSpace: { [database = instance.database] in await database.hasSpace() },
+      log: log)
     requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     violations = ViolationReports(log: log)
   }

@@ -5,6 +5,7 @@ struct ServerTasks: Sendable {
   private let housekeeping: Housekeeping
   private let deliveries: [Delivery]
   private let auditFile: AuditFileWriter?
+  private let readiness: Task<Void, Never>
 
   /// Starts the tasks, after finding out whether this server does those that one of several does.
   init(_ parts: ServerParts) async throws {
@@ -15,17 +16,20 @@ struct ServerTasks: Sendable {
       keeper: KeyRotationTask(
         parts.instance, parts.folder, environment: parts.environment, log: parts.log),
       integrity: IntegrityWatch(parts.instance, log: parts.log), file: parts.databaseFile,
-      log: parts.log)
+      place: parts.folder.keyPlace(environment: parts.environment), log: parts.log)
     deliveries = Delivery.all(
       of: parts.configuration, identity, mail: parts.mail, sms: parts.sms, log: parts.log)
     auditFile = parts.auditFile
     await auditFile?.start()
+    readiness = Task { [readiness = parts.readiness] in await readiness.watch() }
   }
 
   /// Stops the tasks, and then lets another server do those of one.
   ///
   /// The audit file ends last, since the others add entries.
   func stop() async {
+    readiness.cancel()
+    await readiness.value
     await Delivery.stop(deliveries)
     await housekeeping.stop()
     await auditFile?.finish()

@@ -29,7 +29,8 @@ from .replay import Conversation
 
 FOLDER = Path(__file__).resolve().parents[1] / "production"
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs/clients.md"
-PROFILES = {"mfa": "emulator", "tenant": "standalone", "account": "emulator", "config": "emulator"}
+PROFILES = {"mfa": "emulator", "tenant": "standalone", "account": "emulator", "config": "emulator",
+            "action": "emulator", "credential": "emulator", "federation": "emulator"}
 
 
 def sections():

@@ -122,7 +122,7 @@ import Text
       let done = try await nadia.submit(suspension, ["reason": "lost", "until": "tomorrow"])
       #expect(done.location == user)
       let after = try await nadia.get(user)
-      #expect(after.says("Suspended factor “Pixel 9” until Nov 22, 2026, 00:00\u{00A0}UTC."))
+      #expect(after.says("Suspended factor “Pixel 9” until Nov 21, 2026, 23:59\u{00A0}UTC."))
       #expect(after.says("suspended</span>"))
       // The likely action is a button, and not also in the factor's row.
       #expect(after.text.split(separator: "End suspension… <bdi>Pixel 9</bdi></a>").count == 2)

@@ -33,7 +33,7 @@ struct CountChangeTests {
         case 5: try await instance.removeFactors(of: user, in: scope)
         case 6, 7: try await instance.lock(user, in: scope, locks: dice.chance(60))
         case 8 where dice.chance(20):
-          try await instance.identity.accounts.deleteAll(scope, by: Instance.boss)
+          try await instance.identity.accounts.deleteAll(scope, by: Author(actor: .emulatorOwner))
           users[pool] = []
         case 9: _ = try await instance.identity.activity.fold()
         default: try await instance.disable(user, in: scope, disables: dice.chance(60))

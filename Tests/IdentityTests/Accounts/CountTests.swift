@@ -43,7 +43,7 @@ struct CountTests {
         counts.unverifiedEmails == all.count { $0.email != nil && !$0.emailVerified }
           && counts.unverifiedEmails > 3)
       #expect(counts.enrolledUsers == 0)
-      try await accounts.deleteAll(instance.east, by: Instance.boss)
+      try await accounts.deleteAll(instance.east, by: Author(actor: .emulatorOwner))
       #expect(try await accounts.counts(instance.east) == accounts.counts(instance.globex))
     }
   }

@@ -50,7 +50,11 @@ struct AccountCreationTests {
   @Test(
     arguments: [
       "", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", "a@b\u{7F}",
-      String(repeating: "x", count: 320) + "@b",
+      String(repeating: "x", count: 320) + "@b", "a@b..com", "a@b.com.", "a@.com", "<a@b.com>",
+      "Ann <a@b.com>", "mailto:a@b.com", "a@b.com,c", "a\u{200B}@b.com", "a@b\u{200D}.com",
+      "\u{FEFF}a@b.com", "\u{202E}a@b.com", "a@b.com\u{2066}", "a\u{A0}@b.com", "a\u{2028}@b",
+      "a\u{FE0F}@b.com", "a\u{AD}@b.com", "a@b\u{E9}_.com",
+      "a@\(String(repeating: "\u{E9}", count: 64)).com",
     ])
   func `an invalid email address is rejected`(email: String) async throws {
     try await withInstance { instance in

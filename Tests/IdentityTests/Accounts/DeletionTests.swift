@@ -96,7 +96,8 @@ struct AccountDeletionTests {
       _ = try await instance.account(.bob)
       let other = try await instance.enrolled(.alice, in: instance.east)
       for _ in 0..<2 {
-        try await instance.identity.accounts.deleteAll(instance.acme, by: Instance.boss)
+        try await instance.identity.accounts.deleteAll(
+          instance.acme, by: Author(actor: .emulatorOwner))
       }
       let policy = try await instance.identity.policies.read(instance.acme)
       #expect((policy.users, policy.enrolledUsers) == (0, 0))

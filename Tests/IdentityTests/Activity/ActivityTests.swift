@@ -209,7 +209,8 @@ struct ActivityTests {
       try await instance.enterCode(device, code: device.code(at: instance.now))
       try await instance.fold()
       instance.clock.advance(7_200)
-      try await instance.identity.accounts.deleteAll(instance.acme, by: Instance.boss)
+      try await instance.identity.accounts.deleteAll(
+        instance.acme, by: Author(actor: .emulatorOwner))
       try await instance.fold()
       let activity = instance.identity.activity
       let offsets = try await activity.offsets(in: instance.acme, days: 90)

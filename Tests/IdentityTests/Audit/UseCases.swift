@@ -236,7 +236,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("delete all accounts", [.accountDeleteAll]) { i in
       _ = try await i.enrolled(.alice)
-      return { try await i.identity.accounts.deleteAll(i.acme, by: Instance.boss) }
+      return { try await i.identity.accounts.deleteAll(i.acme, by: Author(actor: .emulatorOwner)) }
     },
     UseCase("export accounts", [.accountDownload]) { i in
       {

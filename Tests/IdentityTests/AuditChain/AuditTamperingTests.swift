@@ -158,6 +158,66 @@ struct AuditTamperingTests {
     }
   }
 
+  @Test func `a changed head is noticed, wherever it is`() async throws {
+    try await withInstance { instance in
+      for _ in 0..<3 {
+        try await instance.writeEntries(3)
+        try await instance.sealAll()
+      }
+      let heads = try await instance.chain.heads()
+      #expect(heads.count == 3)
+      for head in heads {
+        let changes: [SQL] = [
+          "signature = \(Array(head.signature.reversed()))",
+          "signed_at = \(head.at.microseconds + 1)", "key_id = \("x")",
+        ]
+        for change in changes {
+          try await instance.database.write { connection in
+            _ = try connection.run(
+              "UPDATE /* test */ audit_head SET \(change) WHERE sequence = \(head.sequence)")
+          }
+          let faults = try await instance.chain.verify().faults
+          #expect(faults == [.headInvalid(head.sequence)])
+          try await instance.database.write { connection in
+            _ = try connection.run(
+              """
+              UPDATE /* test */ audit_head SET signature = \(head.signature),
+                signed_at = \(head.at.microseconds), key_id = \(head.keyID)
+              WHERE sequence = \(head.sequence)
+              """)
+          }
+        }
+      }
+      #expect(try await instance.chain.verify().faults == [])
+    }
+  }
+
+  @Test func `every exported head is verified, and must be in the database`() async throws {
+    try await withInstance { instance in
+      for _ in 0..<3 {
+        try await instance.writeEntries(3)
+        try await instance.sealAll()
+      }
+      let heads = try await instance.chain.heads()
+      for (index, head) in heads.enumerated() {
+        var exported: [AuditHead?] = heads
+        let other = heads[(index + 1) % heads.count]
+        let line = String(decoding: head.line, as: UTF8.self).replacing(
+          Base64URL.encodeStandard(head.signature), with: Base64URL.encodeStandard(other.signature))
+        exported[index] = AuditHead(line: Array(line.utf8))
+        let forged = try await instance.chain.verify(exported: exported).faults
+        #expect(forged == [.exportInvalid(line: index + 1)])
+      }
+      let deleted = heads[1].sequence
+      try await instance.database.write { connection in
+        _ = try connection.run("DELETE /* test */ FROM audit_head WHERE sequence = \(deleted)")
+      }
+      #expect(try await instance.chain.verify().faults == [])
+      let faults = try await instance.chain.verify(exported: heads).faults
+      #expect(faults == [.headDeleted(deleted)])
+    }
+  }
+
   @Test func `a head of another key isn't valid`() async throws {
     try await withInstance { instance in
       try await instance.writeEntries(3)

@@ -206,7 +206,7 @@ struct CallerCodeTests {
     }
   }
 
-  @Test(arguments: ["1234567", "123456789", "1234 567x", "１２３４５６７８", "they didn't read it"])
+  @Test(arguments: ["1234567", "123456789", "1234 567x", "they didn't read it"])
   func `text that isn't a code of eight digits costs no try`(typed: String) async throws {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .offered)

@@ -183,7 +183,7 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test(arguments: ["", "12345", "1234567", "12345a", " 123456", "１２３４５６", "-12345"])
+  @Test(arguments: ["", "12345", "1234567", "12345a", "-12345"])
   func `a malformed code is an incorrect code`(code: String) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)

@@ -223,7 +223,7 @@ struct FederationTests {
       #expect(linked.account.providers.map(\.rawID) == ["user-1"])
       guard case .signedIn(let grant) = outcome else { throw Unexpected("not signed in") }
       #expect(grant.session.secondFactor?.enrollment == device.factor)
-      await expect("alreadyLinked") {
+      await expect("providerAlreadyLinked") {
         try await federation.link(session, assertion, by: Instance.visitor)
       }
     }

@@ -118,6 +118,10 @@ struct ProviderTokenTests {
     ("\u{130}da@example.com", "i\u{307}da@example.com", false),
     ("Kim@Example.com", "kim@example.com", true),
     ("\u{C9}mile@example.com", "\u{E9}mile@example.com", true),
+    ("E\u{301}mile@example.com", "\u{E9}mile@example.com", false),
+    ("ida@B\u{DC}CHER.example", "ida@xn--bcher-kva.example", true),
+    ("ida@example\u{3002}com", "ida@example.com", false),
+    ("ida@\u{FF45}xample.com", "ida@example.com", false),
   ])
   func `an address that is folded to other ASCII letters isn't verified`(
     asserted: String, folded: String, isVerified: Bool

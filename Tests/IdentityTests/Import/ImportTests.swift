@@ -184,7 +184,7 @@ import Testing
         (row([phone, ImportedFactor(.phone("+15555550101"))]), "duplicateFactorPhone"),
         (row([ImportedFactor(.unknown)]), "unsupportedFactor"),
         (row([ImportedFactor(.totp(nil))]), "totpNotAllowed"),
-        (row([secret]), "totpNotAllowed"),
+        (row([secret]), "totpImportOff"),
         (row([ImportedFactor(.totp(Secret([1, 2, 3])))]), "invalidTOTPSecret"),
         (row([secret, secret]), "tooManyTOTP"),
         (row((1...6).map { ImportedFactor(.phone("+1555555010\($0)")) }), "tooManyFactors"),

@@ -32,16 +32,16 @@ import Testing
           scope, [row()], ImportTests.factorless, by: Instance.boss
         ).refusals.map { "\($0.fault)" }
       }
-      #expect(try await run(instance.acme) == ["totpNotAllowed"])
+      #expect(try await run(instance.acme) == ["totpImportOff"])
       try await allow(instance)
       let log = try #require(try await instance.wholeLog().first)
       #expect(log.new(.importsTOTP) == .flag(true) && log.action == .projectChange)
       #expect(try await run(instance.acme) == [])
       #expect(
         try await run(instance.east) == [], "the project's setting also applies to its tenants")
-      #expect(try await run(instance.globex) == ["totpNotAllowed"])
+      #expect(try await run(instance.globex) == ["totpImportOff"])
       try await allow(instance, false)
-      #expect(try await run(instance.west) == ["totpNotAllowed"])
+      #expect(try await run(instance.west) == ["totpImportOff"])
     }
   }
 

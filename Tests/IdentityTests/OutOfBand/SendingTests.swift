@@ -6,7 +6,7 @@ import Testing
 struct SendingTests {
   private func send(
     _ instance: Instance, _ request: OutOfBandRequest, in scope: Scope? = nil,
-    hidingUsers: Bool = false, from network: String? = "203.0.113.5"
+    hidingUsers: Bool = false, from network: ClientAddress? = "203.0.113.5"
   ) async throws -> String {
     try await instance.identity.outOfBandCodes.send(
       request, in: scope ?? instance.acme, hidingUsers: hidingUsers, from: network)
@@ -124,7 +124,7 @@ struct SendingTests {
   @Test func `an address that isn't verified is named to nobody else`() async throws {
     try await withInstance { instance in
       var new = NewAccount()
-      new.email = "http://evil.example/claim@evil.example"
+      new.email = "evil.example/claim@evil.example"
       let account = try await instance.identity.accounts.create(
         instance.acme, new, by: Instance.boss)
       var request = OutOfBandRequest(.changeEmail, for: .email(try #require(account.email)))
@@ -146,7 +146,7 @@ struct SendingTests {
       let alice = try await instance.account(.alice, isVerified: false)
       let session = try await instance.session(.alice).session
       var change = AccountChange()
-      change.email = .set("http://evil.example/won@evil.example")
+      change.email = .set("evil.example/won@evil.example")
       _ = try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.visitor, in: session)
       let mail = try #require(try await instance.mails().last)

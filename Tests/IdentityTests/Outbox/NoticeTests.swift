@@ -127,7 +127,8 @@ struct NoticeTests {
       try await instance.identity.accounts.delete(instance.east, alice.id, by: Instance.boss)
       let bob = try await instance.account(.bob)
       try await instance.identity.accounts.delete(
-        instance.acme, bob.id, by: Author(actor: .user(bob.id)))
+        instance.acme, bob.id, by: Author(actor: .user(bob.id)),
+        in: try await instance.session(.bob).session)
       var new = NewAccount()
       new.phoneNumber = "+15551230001"
       let phone = try await instance.identity.accounts.create(

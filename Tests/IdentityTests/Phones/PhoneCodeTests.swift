@@ -6,7 +6,7 @@ import Testing
 /// Text messages with codes and their limits.
 struct PhoneCodeTests {
   private func send(
-    _ instance: Instance, _ number: String, from address: String = "203.0.113.5"
+    _ instance: Instance, _ number: String, from address: ClientAddress = "203.0.113.5"
   ) async throws {
     _ = try await instance.identity.signIns.sendCode(
       instance.acme, instance.request(number, from: address))

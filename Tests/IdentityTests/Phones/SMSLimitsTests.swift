@@ -8,12 +8,12 @@ struct SMSLimitsTests {
 
   /// Returns, for each number, whether a message may be sent to it.
   private func charge(
-    _ numbers: [String], forSignIn: Bool = false, in scope: Scope, _ instance: Instance
+    _ numbers: [String], isKnown: Bool = true, in scope: Scope, _ instance: Instance
   ) async throws -> [Bool] {
     let (limits, now) = (limits, instance.now)
     return try await instance.database.write { connection in
       try numbers.map {
-        try limits.charge($0, forSignIn: forSignIn, in: scope, at: now, connection) == nil
+        try limits.charge($0, isKnown: isKnown, in: scope, at: now, connection) == nil
       }
     }
   }
@@ -36,7 +36,7 @@ struct SMSLimitsTests {
       _ = try await charge(["+493011", "+493012"], in: instance.acme, instance)
       let (limits, now, acme) = (limits, instance.now, instance.acme)
       let until = try await instance.database.write { connection in
-        try limits.charge("+493013", forSignIn: false, in: acme, at: now, connection)
+        try limits.charge("+493013", isKnown: true, in: acme, at: now, connection)
       }
       let next = Instant(seconds: (now.day + 1) * 86_400)
       #expect(until == next)
@@ -67,56 +67,39 @@ struct SMSLimitsTests {
     }
   }
 
-  @Test func `phone sign-in can't use the last quarter of a pool's limit`() async throws {
+  @Test func `half of each limit is reserved for known numbers`() async throws {
     try await withInstance { instance in
-      let numbers = ["+493011", "+33111", "+1202555", "+4411"]
-      // Nobody needs the rest in a pool without second factors by text message.
-      #expect(
-        try await charge(numbers, forSignIn: true, in: instance.globex, instance)
-          == [true, true, true, true])
-      try await instance.allowPhones()
-      let signIn = try await charge(numbers, forSignIn: true, in: instance.acme, instance)
-      #expect(signIn == [true, true, true, false])
-      let factor = try await charge(["+4411", "+4412"], in: instance.acme, instance)
-      #expect(factor == [true, false])
+      // Two of four messages of the pool, and one of two of the region.
+      let numbers = ["+493011", "+493012", "+33111", "+1202555"]
+      var open: [Bool] = []
+      for number in numbers {
+        open += try await charge([number], isKnown: false, in: instance.acme, instance)
+        instance.clock.advance(3_600)
+      }
+      #expect(open == [true, false, true, false])
+      #expect(try await charge(["+493013"], in: instance.acme, instance) == [true])
     }
   }
 
-  @Test func `phone sign-in leaves messages of a region to second factors`() async throws {
+  @Test func `unknown numbers get a tenth of their half in an hour`() async throws {
     try await withInstance { instance in
-      try await instance.allowPhones()
-      let limits = SMSLimits(perPool: 100, perRegion: 4)
-      let gateway = try Identity(
-        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer, clock: instance.clock.wall, smsLimits: limits)
-      let alice = try await instance.account(.alice)
-      var change = AccountChange()
-      change.factors = .replace([
-        FactorEntry(id: "mobile", displayName: nil, phoneNumber: "+4915100000009")
-      ])
-      try await instance.identity.accounts.update(
-        instance.acme, alice.id, change, by: Instance.boss)
-      let pending = try await instance.pending(.alice)
-      var outcomes: [String] = []
-      for number in 0..<5 {
-        outcomes.append(
-          await outcome {
-            try await gateway.signIns.sendCode(
-              instance.acme, instance.request("+491510000000\(number)"))
-          })
-      }
-      #expect(outcomes == ["done", "done", "done", "quotaExceeded", "quotaExceeded"])
-      let (now, acme) = (instance.now, instance.acme)
-      // The limit of phone sign-in is an alert, too.
-      let reached = try await instance.database.read { connection in
-        try limits.reached(in: acme, at: now, connection)
-      }
-      #expect(reached == 3)
-      _ = try await gateway.signIns.startPhone(
-        project: acme.project, tenant: nil, pendingCredential: pending, enrollment: "mobile",
-        language: "en", address: "203.0.113.5")
-      let sent = try await instance.messages().filter { $0.hasSuffix("+4915100000009") }
-      #expect(sent.count == 1)
+      var sent = [try await send(isKnown: false, 5, instance)]
+      sent.append(try await send(isKnown: true, 30, instance))
+      instance.clock.advance(3_600)
+      sent.append(try await send(isKnown: false, 5, instance))
+      sent.append(try await send(isKnown: true, 10, instance))
+      #expect(sent == [2, 30, 2, 6])
     }
+  }
+
+  /// Returns how many of `count` messages to one number may be sent, of 40 a day in its region.
+  private func send(isKnown: Bool, _ count: Int, _ instance: Instance) async throws -> Int {
+    let numbers = Array(repeating: "+493011", count: count)
+    let (limits, acme, now) = (SMSLimits(perPool: 400, perRegion: 40), instance.acme, instance.now)
+    return try await instance.database.write { connection in
+      try numbers.map {
+        try limits.charge($0, isKnown: isKnown, in: acme, at: now, connection) == nil
+      }
+    }.filter(\.self).count
   }
 }

@@ -267,8 +267,7 @@ extension Instance {
   fileprivate func forgetWrongCodes(_ user: Device, _ owner: OwnDevice) async throws {
     try await database.write { connection in
       try AccountRecord.unlockCodes(user.account.key, connection)
-      let counter = AdministratorTOTP.counter(owner.administrator.id)
-      try ThrottleCharge.reset(counter.name, connection)
+      try ThrottleCharge.reset(.codes(of: owner.administrator.id), connection)
     }
   }
 }

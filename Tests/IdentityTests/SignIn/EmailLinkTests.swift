@@ -137,12 +137,12 @@ struct EmailLinkTests {
   @Test func `an email link creates no account where sign-up is off`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
+      let code = try await instance.code(.signIn, .mallory)
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss
       ) {
         $0.userPermissions.signUp = false
       }
-      let code = try await instance.code(.signIn, .mallory)
       await expect("account.adminOnly") { try await signIn(instance, code, .mallory) }
       _ = try await instance.account(.mallory)
       await expect("done") { try await signIn(instance, code, .mallory) }

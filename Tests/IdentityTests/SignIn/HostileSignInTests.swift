@@ -51,7 +51,7 @@ struct HostileSignInTests {
         await outcome {
           try await instance.identity.signIns.password(
             instance.acme, email: Self.longest(number), password: Person.wrong,
-            address: Self.address(number))
+            address: ClientAddress(seen: Self.address(number)))
         }
       }
     }
@@ -78,7 +78,7 @@ struct HostileSignInTests {
         await expect("invalidEmail") {
           try await instance.identity.outOfBandCodes.send(
             OutOfBandRequest(.passwordReset, for: .email("\(number)@\(Self.long)")),
-            in: instance.acme, hidingUsers: true, from: Self.address(number))
+            in: instance.acme, hidingUsers: true, from: ClientAddress(seen: Self.address(number)))
         }
       }
       #expect(try await size(instance) == before)
@@ -127,7 +127,7 @@ struct HostileSignInTests {
           let outcome = await outcome {
             try await crowded.signIns.password(
               instance.acme, email: "\(number)@example.com", password: Person.wrong,
-              address: Self.address(number))
+              address: ClientAddress(seen: Self.address(number)))
           }
           if outcome == "busy" { busy.withLock { $0 += 1 } }
           return outcome

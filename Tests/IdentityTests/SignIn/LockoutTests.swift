@@ -28,7 +28,8 @@ struct LockoutTests {
     case .user:
       do {
         _ = try await instance.identity.signIns.password(
-          instance.acme, email: email, password: Person.wrong, address: address)
+          instance.acme, email: email, password: Person.wrong, address: ClientAddress(seen: address)
+        )
       } catch .tooManyAttempts(let until) {
         return until
       } catch .unavailable(let failure) {
@@ -55,7 +56,7 @@ struct LockoutTests {
       case .user:
         _ = try await instance.identity.signIns.password(
           instance.acme, email: Person.alice.email, password: Person.alice.password,
-          address: address)
+          address: ClientAddress(seen: address))
       case .console:
         _ = try await instance.identity.consoleSessions.signIn(
           email: Person.alice.email, password: Instance.consolePassword, address: address,

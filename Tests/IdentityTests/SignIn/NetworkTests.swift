@@ -27,7 +27,7 @@ struct NetworkTests {
         await outcome {
           try await instance.identity.signIns.password(
             instance.acme, email: "user\(number)@example.com", password: Person.wrong,
-            address: "2001:db8:1:2::" + String(number + 1, radix: 16))
+            address: "2001:db8:1:2::\(String(number + 1, radix: 16))")
         }
       }
       #expect(outcomes.tally == ["emailNotFound": 100, "tooManyAttempts": 20])

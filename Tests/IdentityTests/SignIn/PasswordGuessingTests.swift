@@ -9,7 +9,8 @@ struct PasswordGuessingTests {
   ) async -> String {
     await outcome {
       try await instance.identity.signIns.password(
-        instance.acme, email: email, password: password, address: address)
+        instance.acme, email: email, password: password,
+        address: ClientAddress(seen: address))
     }
   }
 

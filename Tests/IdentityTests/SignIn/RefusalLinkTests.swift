@@ -30,6 +30,36 @@ struct RefusalLinkTests {
     }
   }
 
+  /// How users can sign in next to a phone number, which doesn't support a second factor.
+  @Test(arguments: [false, true], [nil, .claim, .refuse] as [Enforcement.Mode?])
+  func `a user is refused only if they can sign in with a second factor afterward`(
+    hasPassword: Bool, mode: Enforcement.Mode?
+  ) async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let scope = instance.acme
+      try await instance.allowPhones()
+      var new = NewAccount()
+      (new.email, new.emailVerified) = (Person.alice.email, true)
+      new.phoneNumber = Instance.number
+      if hasPassword { new.password = Person.alice.password }
+      let account = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
+      if let mode { try await instance.enforce(mode) }
+      let (store, now) = (instance.identity.signIns.store, instance.now)
+      for (password, emailLink) in [(false, false), (false, true), (true, false), (true, true)] {
+        _ = try await instance.identity.pools.update(project: scope.project, by: Instance.boss) {
+          $0.signIn = SignInMethods(
+            password: password, emailLink: emailLink, anonymous: false, phone: true)
+        }
+        let isRefused = try await instance.database.write { connection in
+          try store.refusesSignIn(of: account, in: scope, at: now, connection)
+        }
+        let signsInAfterward = emailLink || password && hasPassword
+        #expect(
+          isRefused == (mode == .refuse && signsInAfterward), "\(password) \(emailLink)")
+      }
+    }
+  }
+
   @Test func `emails that anyone can request don't use up enrollment links`() async throws {
     try await withInstance(carriesMail: true) { instance in
       _ = try await instance.account(.alice)

@@ -26,6 +26,8 @@ struct UpgradeTests {
     "console_session": ["provider_session"],
     "outbox": ["sealed_html"],
   ]
+  /// What nothing has filled yet.
+  private static let newTables: Set = ["node"]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [
     "audit", "audit_change", "audit_check", "audit_erasure", "audit_head", "audit_link",
@@ -45,6 +47,10 @@ struct UpgradeTests {
       let own: Set = ["schema_migration", "instance", "key_sequence"]
       for (table, rows) in after where !own.contains(table) {
         let dropped = Self.droppedColumns[table] ?? []
+        guard !Self.newTables.contains(table) else {
+          #expect(rows.isEmpty, "\(table)")
+          continue
+        }
         let former = try #require(before[table], "\(table)").map { row in
           row.filter { !dropped.contains($0.key) }
         }
@@ -148,7 +154,7 @@ struct UpgradeTests {
           "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
           """
           UPDATE /* test */ instance SET value =
-            (SELECT account_key FROM account WHERE uid = \(alice.id.text)) WHERE name = 'search_2'
+            (SELECT account_key FROM account WHERE uid = \(alice.id.text)) WHERE name = 'search_3'
           """,
         ] as [SQL] { try connection.run(text) }
       }

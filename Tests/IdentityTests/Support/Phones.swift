@@ -32,7 +32,7 @@ extension Instance {
     }
   }
 
-  func request(_ number: String = Instance.number, from address: String = "203.0.113.5")
+  func request(_ number: String = Instance.number, from address: ClientAddress = "203.0.113.5")
     -> PhoneRequest
   {
     PhoneRequest(phoneNumber: number, language: "en", address: address)

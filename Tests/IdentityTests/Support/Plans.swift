@@ -48,6 +48,7 @@ enum Plans {
     "UPDATE evidence_key SET retired_at": "keys are few, and retired one by one",
     "FROM evidence_key": "keys are few, and all of them are listed",
     "FROM master_key": "there is one key, or two during a rotation",
+    "FROM node WHERE until": "the servers on one database are few",
     "FROM schema_migration": "migrations are few, and read once at the start",
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
     "s.tenant_id IN (": "the tenants of an administrator's grants are few, and sorted",

@@ -12,7 +12,8 @@ extension Sessions {
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
       return try Self.renew(
-        old, of: account, with: .renewal(of: old), at: now, random: random, connection)
+        old, from: account, to: account, with: .renewal(of: old), at: now, random: random,
+        connection)
     }
   }
 }

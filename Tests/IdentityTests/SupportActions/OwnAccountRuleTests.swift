@@ -94,8 +94,10 @@ struct OwnAccountRuleTests {
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent()
       for isFormer in [false, true] {
+        // A provider's address isn't checked.
         var change = AccountChange()
-        change.email = .set(isFormer ? "other@example.com" : spelling)
+        change.link = ProviderLink(
+          provider: "google.com", rawID: "g", email: isFormer ? "other@example.com" : spelling)
         try await instance.identity.accounts.update(
           instance.acme, alice.id, change, by: instance.program())
         try await expectOwn(alice, agent, instance)

@@ -200,7 +200,7 @@ extension Instance {
         """,
         """
         INSERT INTO /* test */ throttle (name, failures, blocked_until, expires_at)
-        VALUES ('sms number +15550100', 1, 0, \(later))
+        VALUES (\("sms number \(acme.key) +15550100"), 1, 0, \(later))
         """,
       ] {
         try connection.run(statement)

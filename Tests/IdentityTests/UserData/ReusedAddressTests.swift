@@ -81,7 +81,7 @@ struct ReusedAddressTests {
         entry.note = "bob@example.com called"
         try entry.record(by: Instance.support, at: now, connection)
       }
-      let counter = SignIns.throttleName(acme.key, email: email)
+      let counter = CounterName.passwords(of: TypedEmail(email), in: acme.key).text
       let kept = [
         "SELECT count(*) FROM throttle WHERE substr(name, 1, \(counter.count)) = '\(counter)'",
         "SELECT given FROM bulk_item", "SELECT note FROM bulk_job",

@@ -176,7 +176,7 @@ struct EnrollmentLinkTests {
       let links = instance.identity.enrollmentLinks
       let link = try await send(instance, account)
       let enrollment = try await links.open(link)
-      for typed in ["", "12345", "1234567", "12345x", "１２３４５６", String(repeating: "1", count: 99)] {
+      for typed in ["", "12345", "1234567", "12345x", String(repeating: "1", count: 99)] {
         for _ in 0..<3 {
           await expect("malformedCode") {
             try await links.finish(

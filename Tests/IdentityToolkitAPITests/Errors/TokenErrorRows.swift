@@ -59,6 +59,18 @@ extension ErrorRow {
           "requestUri": "http://localhost", "returnSecureToken": true,
         ])
     },
+    ErrorRow("PROVIDER_ALREADY_LINKED", .emulator) { server in
+      let (_, token) = try await server.session()
+      func body(_ subject: String) -> JSON {
+        [
+          "postBody": .string(#"id_token={"sub":"\#(subject)"}&providerId=google.com"#),
+          "requestUri": "http://localhost", "returnSecureToken": true, "idToken": token,
+        ]
+      }
+      let path = "/v1/accounts:signInWithIdp"
+      #expect(try await server.post(path, body("g1")).status == 200)
+      return try await server.post(path, body("g2"))
+    },
     ErrorRow("FEDERATED_USER_ID_ALREADY_LINKED", .emulator) { server in
       func body(_ token: JSON?) -> JSON {
         let claims = #"{"sub":"g1","email":"g@example.com","email_verified":true}"#

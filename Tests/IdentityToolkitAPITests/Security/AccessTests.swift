@@ -268,13 +268,16 @@ struct AccessTests {
       #expect(answer.error == "API key not valid. Please pass a valid API key.")
       #expect(answer["error"]?["errors"]?.arrayValue?.first?["reason"] == "keyInvalid")
       #expect(answer["error"]?["details"]?.arrayValue?.first?["reason"] == "API_KEY_INVALID")
+      let text =
+        "Method doesn't allow unregistered callers (callers without established identity). Please "
+        + "use API Key or other form of API consumer identity to call this API."
       let missing = try await server.post("/v1/accounts:signUp", [:], .none)
       #expect(
         missing.json
           == (try json(
             """
-            {"error": {"code": 403, "message": "The request is missing a valid API key.",
-             "errors": [{"message": "The request is missing a valid API key.",
+            {"error": {"code": 403, "message": "\(text)",
+             "errors": [{"message": "\(text)",
                          "reason": "forbidden", "domain": "global"}],
              "status": "PERMISSION_DENIED"}}
             """)))

@@ -9,8 +9,8 @@ struct HiddenSecretsTests {
   /// The secrets that are written; only a token that can change them can read them back.
   private static let clientSecret = "hidden-client-secret"
   private static let smtpPassword = "hidden-smtp-password"
-  /// `hidden-hash-of-a-password-32-byt` and `hidden-salt`.
-  private static let hash = "aGlkZGVuLWhhc2gtb2YtYS1wYXNzd29yZC0zMi1ieXQ="
+  /// `hidden-hash-of-a-password-32-by` with a last byte that isn't text, and `hidden-salt`.
+  private static let hash = "aGlkZGVuLWhhc2gtb2YtYS1wYXNzd29yZC0zMi1ieYA="
   private static let salt = "aGlkZGVuLXNhbHQ="
 
   /// Writes a secret of each kind to a project and a tenant, and returns the paths to read.

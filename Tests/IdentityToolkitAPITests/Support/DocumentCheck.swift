@@ -55,8 +55,9 @@ final class DocumentCheck: Sendable {
   /// Returns the differences from the declaration; none for a path that isn't in the document.
   func faults(_ response: Response, to request: Request) -> [String] {
     let segments = Addresses.shortened(request.target).segments.map(\.text)
+    let method = IdentityToolkitAPI.method(of: request)
     let fitting = operations.filter { operation in
-      operation.method == request.method.name && operation.segments.count == segments.count
+      operation.method == method.name && operation.segments.count == segments.count
         && zip(operation.segments, segments).allSatisfy(Self.fits)
     }
     // A literal segment is more specific than a parameter.

@@ -190,7 +190,7 @@ struct BatchCreateTests {
     ),
     (
       #"{"hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 524288, "blockSize": 8, "parallelization": 1, "users": [{"localId": "a"}]}"#,
-      "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all parallelization."
+      "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all parallelization or iterations."
     ),
     (
       #"{"hashAlgorithm": "ARGON2", "argon2Parameters": {"hashType": "ARGON2_ID", "parallelism": 1, "iterations": 1, "memoryCostKib": 262145}, "users": [{"localId": "a"}]}"#,
@@ -280,6 +280,32 @@ struct BatchCreateTests {
     }
   }
 
+  @Test(arguments: [
+    (#""hashingAlgorithm": "SHA1", "verificationCodeLength": 6, "periodSec": 30"#, true),
+    (#""hashingAlgorithm": "", "verificationCodeLength": 0, "periodSec": 0"#, true),
+    (#""hashingAlgorithm": "sha-1""#, true), (#""hashingAlgorithm": "SHA256""#, false),
+    (#""verificationCodeLength": 8"#, false), (#""periodSec": 60"#, false),
+  ])
+  func `a TOTP secret of codes with other parameters isn't imported`(
+    parameters: String, isImported: Bool
+  ) async throws {
+    try await TestServer.with { server in
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=importTotpSecrets", ["importTotpSecrets": true])
+      let row = try json(
+        """
+        {"localId": "a", "email": "a@example.com", "emailVerified": true, "mfaInfo": [
+          {"totpInfo": {"sharedSecretKey": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", \(parameters)}}]}
+        """)
+      let done = try await server.post(Self.path, ["users": [row]], .owner)
+      let message = done["error"]?.arrayValue?.first?["message"]
+      #expect(
+        message
+          == (isImported
+            ? nil : "TOTP secret should be of codes with SHA1, 6 digits, and 30 seconds."))
+    }
+  }
+
   @Test func `TOTP secrets can be imported only if the configuration allows it`() async throws {
     try await TestServer.with { server in
       let row = try json(
@@ -291,7 +317,8 @@ struct BatchCreateTests {
         """)
       let refused = try await server.post(Self.path, ["users": [row]], .owner)
       #expect(
-        refused["error"]?.arrayValue?.first?["message"] == "Importing TOTP MFA is not supported.")
+        refused["error"]?.arrayValue?.first?["message"]
+          == "Importing TOTP MFA is not supported unless the project's importTotpSecrets is true.")
       let before = try await server.get(TestServer.config)
       #expect(before["importTotpSecrets"] == nil)
       let on = try await server.patch(

@@ -104,18 +104,6 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `a custom claim named user_id is stored, but tokens contain the uid`() async throws {
-    try await TestServer.with { server in
-      let alice = try await server.addPerson()
-      let set = try await server.change(
-        alice.uid, ["customAttributes": #"{"user_id":"mallory","role":"admin"}"#])
-      #expect(set.status == 200)
-      let token = try claims(try await server.signIn(alice)["idToken"])
-      #expect(token["user_id"] == .string(alice.uid))
-      #expect(token["role"] == "admin")
-    }
-  }
-
   @Test func `changing the password returns a refresh token only if requested`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()

@@ -31,7 +31,7 @@ struct IdpTests {
         masked(.object(object))
           == (try json(
             #"""
-            {"kind": "identitytoolkit#VerifyAssertionResponse", "context": "",
+            {"kind": "identitytoolkit#VerifyAssertionResponse",
              "providerId": "google.com", "federatedId": "https://accounts.google.com/1001",
              "displayName": "Ann", "fullName": "Ann", "firstName": "A",
              "email": "ann@example.com", "emailVerified": true,
@@ -101,16 +101,22 @@ struct IdpTests {
         Self.body(#"{"sub":"2","email":"b@elsewhere.example"}"#, provider: "google.com", link))
       #expect(linked["localId"]?.stringValue == bob.uid)
       #expect(linked["isNewUser"] == nil)
-      let twice = try await server.post(
-        Self.path, Self.body(#"{"sub":"2"}"#, provider: "google.com", link))
-      #expect(twice["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED")
-      let plain = try await server.post(
-        Self.path,
-        Self.body(
-          #"{"sub":"2"}"#, provider: "google.com",
-          ["idToken": token, "returnIdpCredential": false]))
-      #expect(plain.status == 400)
-      #expect(plain.error == "FEDERATED_USER_ID_ALREADY_LINKED")
+      // An account has one identity of a provider, whether another one is the same, new, or taken.
+      for claims in [#"{"sub":"2"}"#, #"{"sub":"3"}"#, Self.ann] {
+        let twice = try await server.post(
+          Self.path, Self.body(claims, provider: "google.com", link))
+        #expect(twice["errorMessage"] == "PROVIDER_ALREADY_LINKED" && twice["localId"] == nil)
+        #expect(twice["oauthIdToken"]?.stringValue == claims)
+        let plain = try await server.post(
+          Self.path,
+          Self.body(
+            claims, provider: "google.com", ["idToken": token, "returnIdpCredential": false]))
+        #expect(plain.status == 400)
+        #expect(plain.error == "PROVIDER_ALREADY_LINKED")
+      }
+      let user = try await server.post("/v1/accounts:lookup", ["idToken": token])
+      let kept = user["users"]?.arrayValue?.first?["providerUserInfo"]?.arrayValue?.first
+      #expect(kept?["rawId"] == "2" && kept?["email"] == "b@elsewhere.example")
     }
   }
 
@@ -201,7 +207,7 @@ extension IdpTests {
         Self.path, Self.body(try token(server), provider: "oidc.acme"))
       #expect(answer.status == 200)
       #expect(answer["isNewUser"] == true)
-      #expect(answer["federatedId"] == "user-1")
+      #expect(answer["federatedId"] == "oidc.acme/user-1")
       #expect(try claims(answer["idToken"])["firebase"]?["sign_in_provider"] == "oidc.acme")
       // The pending token can replace the credential afterwards.
       let pending = try await server.post(

@@ -197,6 +197,9 @@ struct OobCodeTests {
         ])
       let weak = try await server.post(
         TestServer.resetPassword, ["oobCode": code, "newPassword": "short"])
+      let empty = try await server.post(
+        TestServer.resetPassword, ["oobCode": code, "newPassword": ""])
+      #expect(empty.error == weak.error)
       #expect(weak.error == "WEAK_PASSWORD : Password should be at least 6 characters")
       let done = try await server.post(
         TestServer.resetPassword, ["oobCode": code, "newPassword": "battery staple"])

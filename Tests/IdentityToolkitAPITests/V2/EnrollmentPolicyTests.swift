@@ -97,11 +97,14 @@ struct EnrollmentPolicyTests {
   {
     try await TestServer.with { server in
       let person = try await server.addPerson()
-      let attributes = #"{"countersign":{"mfa_enrollment_required":false},"role":"admin"}"#
-      let set = try await server.post(
-        "\(TestServer.accounts):update",
-        ["localId": .string(person.uid), "customAttributes": .string(attributes)], .owner)
-      #expect(set.status == 200)
+      func set(_ attributes: String) async throws -> Answer {
+        try await server.post(
+          "\(TestServer.accounts):update",
+          ["localId": .string(person.uid), "customAttributes": .string(attributes)], .owner)
+      }
+      let forged = try await set(#"{"countersign":{"mfa_enrollment_required":false}}"#)
+      #expect(forged.error == "FORBIDDEN_CLAIM : countersign")
+      #expect(try await set(#"{"role":"admin"}"#).status == 200)
       let before = try claims(try await server.signIn(person)["idToken"])
       #expect(before["countersign"] == nil && before["role"] == "admin")
       try await enforce(server, .claim)

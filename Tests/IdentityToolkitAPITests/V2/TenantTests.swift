@@ -204,7 +204,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `POST with the Java SDK's override is handled as PATCH, and with no other`()
+  @Test func `POST with an override is handled as that method, and with no other name`()
     async throws
   {
     try await TestServer.with { server in
@@ -224,11 +224,14 @@ struct TenantTests {
       }
       for path in [tenant, "/admin\(tenant)", provider] {
         let before = try await server.get(path)
-        for value in [nil, "DELETE", "patch", "PATCH, DELETE", ""] {
+        for value in [nil, "patch", "PATCH, DELETE", "", "POST", "OPTIONS", "PUT"] {
           #expect(try await override(path, with: value).status == 405)
         }
         #expect(try await server.get(path).json == before.json)
-        #expect(try await override(path, with: "PATCH", .none).status == 401)
+        #expect(try await override(path, with: "GET").json == before.json)
+        for value in ["PATCH", "DELETE", "GET"] {
+          #expect(try await override(path, with: value, .none).status == 401)
+        }
         let changed = try await override(path, with: "PATCH")
         #expect(changed.status == 200 && changed["displayName"] == "renamed")
         #expect(try await server.get(path).json == changed.json)
@@ -236,11 +239,17 @@ struct TenantTests {
       // The permission is that of PATCH.
       #expect(try await override(tenant, with: "PATCH", policy).status == 200)
       #expect(try await override(provider, with: "PATCH", policy).status == 403)
-      // Version 1 has no override.
+      // Only POST is overridden.
+      let read = try await server.call(
+        .get, tenant, text: "", .owner, fields: ["X-HTTP-Method-Override": "DELETE"])
+      #expect(read.status == 200 && read["displayName"] == "renamed")
       let lookup = try await server.call(
         .post, TestServer.accounts + ":lookup", text: #"{"localId":["x"]}"#, .owner,
         fields: ["X-HTTP-Method-Override": "PATCH"])
-      #expect(lookup.status == 200)
+      #expect(lookup.status == 405)
+      #expect(try await override(provider, with: "DELETE", policy).status == 403)
+      #expect(try await override(provider, with: "DELETE").status == 200)
+      #expect(try await server.get(provider).status == 404)
     }
   }
 

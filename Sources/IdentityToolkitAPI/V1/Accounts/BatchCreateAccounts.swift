@@ -43,7 +43,10 @@ extension Schema {
         "mfaEnrollmentId": .text, "displayName": .text, "enrolledAt": .text, "phoneInfo": .text,
         "totpInfo": [
           "sharedSecretKey": .text.noted(
-            "Base32; taken only where the project allows the import of TOTP secrets.")
+            "Base32; taken only where the project allows the import of TOTP secrets."),
+          "hashingAlgorithm": .text.noted("SHA1, which is also the default."),
+          "verificationCodeLength": .integer.noted("6, which is also the default."),
+          "periodSec": .integer.noted("30, which is also the default."),
         ],
       ]),
     ])

@@ -19,8 +19,8 @@ extension Declaration {
     ],
     gives: .message(
       [
-        "kind": .kind("VerifyAssertionResponse"), "context": .text, "providerId": .text,
-        "federatedId": .text, "localId": .text, "email": .text, "emailVerified": .flag,
+        "kind": .kind("VerifyAssertionResponse"), "providerId": .text, "federatedId": .text,
+        "localId": .text, "email": .text, "emailVerified": .flag,
         "displayName": .text, "fullName": .text, "firstName": .text, "lastName": .text,
         "screenName": .text, "photoUrl": .text, "rawUserInfo": .text, "oauthIdToken": .text,
         "oauthAccessToken": .text, "pendingToken": .text, "nonce": .text, "isNewUser": .flag,
@@ -61,7 +61,8 @@ extension Methods {
       }
     } catch {
       switch error {
-      case .alreadyLinked where returnsErrors, .emailExists where returnsErrors:
+      case .alreadyLinked where returnsErrors, .providerAlreadyLinked where returnsErrors,
+        .emailExists where returnsErrors:
         // This way the client keeps the credential and can link it later.
         answer.append("errorMessage", .string(WireError(error).message))
         return .object(answer)
@@ -133,10 +134,11 @@ extension Methods {
   ) -> JSON.Object {
     let link = assertion.link
     let isGoogle = link.provider == "google.com"
+    let isOIDC = link.provider.hasPrefix(IdentityProvider.Kind.oidc.prefix)
+    let prefix = isGoogle ? "https://accounts.google.com/" : isOIDC ? "\(link.provider)/" : ""
     var answer: JSON.Object = [
-      "kind": "identitytoolkit#VerifyAssertionResponse", "context": "",
-      "providerId": .string(link.provider),
-      "federatedId": .string((isGoogle ? "https://accounts.google.com/" : "") + link.rawID),
+      "kind": "identitytoolkit#VerifyAssertionResponse", "providerId": .string(link.provider),
+      "federatedId": .string(prefix + link.rawID),
     ]
     UserMessage.append("displayName", link.displayName, to: &answer)
     UserMessage.append("fullName", link.displayName, to: &answer)
@@ -144,15 +146,16 @@ extension Methods {
     UserMessage.append("lastName", assertion.lastName, to: &answer)
     UserMessage.append("screenName", assertion.screenName, to: &answer)
     UserMessage.append("email", link.email, to: &answer)
-    if link.email != nil { answer.append("emailVerified", .bool(assertion.isEmailVerified)) }
+    answer.append("emailVerified", .bool(assertion.isEmailVerified))
     UserMessage.append("photoUrl", link.photoURL, to: &answer)
     answer.append(
       "rawUserInfo", .string(isGoogle ? googleUserInfo(assertion) : assertion.claims))
     guard credential.pendingToken == nil else { return answer }
     UserMessage.append("oauthIdToken", credential.idToken, to: &answer)
     // The web SDK creates credentials from an access token for most providers, so the emulator
-    // always returns one.
-    let fake = profile == .emulator ? "FirebaseAuthEmulatorFakeAccessToken_\(link.provider)" : nil
+    // returns one, except for OpenID Connect, whose credentials are ID tokens.
+    let fake =
+      profile == .emulator && !isOIDC ? "FirebaseAuthEmulatorFakeAccessToken_\(link.provider)" : nil
     UserMessage.append("oauthAccessToken", credential.accessToken ?? fake, to: &answer)
     UserMessage.append("nonce", credential.nonce, to: &answer)
     return answer

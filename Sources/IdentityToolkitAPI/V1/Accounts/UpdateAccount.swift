@@ -61,7 +61,11 @@ extension Methods {
   func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
-      return try await applyOobCode(code, in: call.scope, by: call.author)
+      var user = try message.given("localId").map { CodeUser.account(ID($0)) }
+      if let token = try message.given("idToken") {
+        user = .session(try await tokens.session(token, in: call.scope))
+      }
+      return try await applyOobCode(code, in: call.scope, of: user, by: call.author)
     }
     guard let id = try message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")

@@ -3,16 +3,23 @@ import JSON
 
 extension Methods {
   /// `accounts:update` with a code in place of an ID token: performs the action of the code.
+  ///
+  /// With an ID token as well, the code must be of its user.
   func applyOobCode(_ code: String, _ call: ClientCall) async throws(WireError) -> JSON {
-    try await applyOobCode(code, in: try await scope(of: call), by: call.visitor)
+    guard let token = try call.message.given("idToken") else {
+      return try await applyOobCode(code, in: try await scope(of: call), of: nil, by: call.visitor)
+    }
+    let session = try await tokens.session(token, call)
+    return try await applyOobCode(
+      code, in: session.scope, of: .session(session), by: call.visitor)
   }
 
   /// Performs the action of a code in a known user pool.
   func applyOobCode(
-    _ code: String, in scope: Scope, by author: Author
+    _ code: String, in scope: Scope, of user: CodeUser?, by author: Author
   ) async throws(WireError) -> JSON {
     do throws(OutOfBandError) {
-      let done = try await identity.outOfBandCodes.apply(code, in: scope, by: author)
+      let done = try await identity.outOfBandCodes.apply(code, in: scope, of: user, by: author)
       var answer = Methods.updateAnswer(done.account)
       if done.code.kind == .changeEmail {
         UserMessage.append("newEmail", done.code.newEmail, to: &answer)

@@ -45,7 +45,8 @@ extension Methods {
     var answer: JSON.Object = ["kind": "identitytoolkit#CreateAuthUriResponse"]
     if try await !hidesUsers(scope) {
       answer.append("registered", .bool(ways.isRegistered))
-      if ways.isRegistered {
+      // A user without a way to sign in has neither list.
+      if ways.isRegistered, !ways.methods.isEmpty {
         answer.append("allProviders", .array(ways.providers.map { .string($0) }))
         answer.append("signinMethods", .array(ways.methods.map { .string($0) }))
       }

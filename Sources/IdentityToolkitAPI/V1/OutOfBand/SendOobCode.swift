@@ -68,7 +68,7 @@ extension Methods {
   }
 
   private func send(
-    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
+    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
   ) async throws(WireError) -> JSON {
     let email: String
     do throws(OutOfBandError) {

@@ -10,13 +10,14 @@ extension Declaration {
       "recaptchaEnforcementState": .list([
         "provider": .text.required, "enforcementState": .text.required,
       ]),
+      "useSmsBotScore": .flag.required, "useSmsTollFraudProtection": .flag.required,
     ])
 
   static let getRecaptchaParams = Declaration(
     "getRecaptchaParams", "Returns reCAPTCHA parameters; reCAPTCHA isn't required.",
     gives: [
       "kind": .kind("GetRecaptchaParamResponse"), "recaptchaStoken": .text.required,
-      "recaptchaSiteKey": .text.required,
+      "recaptchaSiteKey": .text.required, "producerProjectNumber": .text.required,
     ])
 
   static let getPasswordPolicy = Declaration(
@@ -54,7 +55,10 @@ extension Methods {
     let off = ["EMAIL_PASSWORD_PROVIDER", "PHONE_PROVIDER"].map { provider -> JSON in
       ["provider": .string(provider), "enforcementState": "OFF"]
     }
-    return ["recaptchaEnforcementState": .array(off)]
+    return [
+      "recaptchaEnforcementState": .array(off), "useSmsBotScore": false,
+      "useSmsTollFraudProtection": false,
+    ]
   }
 
   /// `GET recaptchaParams`: reports that reCAPTCHA isn't required; the key is a placeholder,
@@ -63,6 +67,7 @@ extension Methods {
     [
       "kind": "identitytoolkit#GetRecaptchaParamResponse",
       "recaptchaStoken": "not-checked", "recaptchaSiteKey": "not-checked",
+      "producerProjectNumber": .string(String(try await scope(of: call).projectNumber)),
     ]
   }
 

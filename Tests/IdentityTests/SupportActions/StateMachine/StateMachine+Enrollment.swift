@@ -126,7 +126,8 @@ extension StateMachine {
     let result = await attempt {
       let info = try await identity.enrollments.startPhone(
         session.session,
-        PhoneRequest(phoneNumber: number, language: "en", address: Self.address))
+        PhoneRequest(
+          phoneNumber: number, language: "en", address: ClientAddress(seen: Self.address)))
       return try await identity.enrollments.finalizePhone(
         session.session, .code(sessionInfo: info, code: Instance.code), displayName: nil,
         by: visitor(sample))

@@ -21,7 +21,8 @@ extension StateMachine {
     if sample.isDisabled { expectation.refusals = ["userDisabled"] }
     let result = await attempt {
       try await identity.signIns.password(
-        sample.scope, email: sample.email, password: sample.password, address: Self.address)
+        sample.scope, email: sample.email, password: sample.password,
+        address: ClientAddress(seen: Self.address))
     }
     if case .success(let outcome) = result {
       switch outcome {
@@ -252,7 +253,7 @@ extension StateMachine {
       let info = try await identity.signIns.startPhone(
         project: sample.scope.project, tenant: sample.scope.tenant,
         pendingCredential: credential.credential, enrollment: target, language: "en",
-        address: Self.address)
+        address: ClientAddress(seen: Self.address))
       return try await identity.signIns.finalizePhone(
         project: sample.scope.project, tenant: sample.scope.tenant,
         pendingCredential: credential.credential, .code(sessionInfo: info, code: code))

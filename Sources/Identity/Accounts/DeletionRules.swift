@@ -1,0 +1,50 @@
+import Database
+
+/// Decides who may delete an account: who may not remove its second factors may not get rid of them by
+/// deleting it, because the account could be created again without them.
+enum DeletionRules {
+  /// Checks a deletion in its transaction.
+  ///
+  /// - Throws: ``AccountError`` for a user or a service token, ``ActionDenial`` for an administrator,
+  ///   database errors.
+  static func check(
+    deletionOf account: Account, in scope: Scope, by author: Author, _ session: UserSession?,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    switch author.actor {
+    case .user, .visitor:
+      guard let session else { throw AccountError.adminOnly }
+      do {
+        try Enrollments.checkWithdrawal(
+          of: account.factors, from: account, in: session, at: now, connection)
+      } catch EnrollmentError.secondFactorNeeded {
+        throw AccountError.secondFactorNeeded
+      } catch EnrollmentError.factorSuspended {
+        throw AccountError.factorSuspended
+      } catch EnrollmentError.changesLocked {
+        throw AccountError.changesLocked
+      }
+    case .serviceToken(let token, _):
+      guard account.changesLockedAt == nil else { throw AccountError.changesLocked }
+      try TokenFactorRules.checkDeletion(of: account, in: scope, by: token, at: now, connection)
+    case .administrator:
+      guard account.changesLockedAt == nil else { throw ActionDenial.changesLocked }
+      guard !account.factors.isEmpty else { return }
+      let rules = try SupportRules.find(scope, connection)
+      let removal = try FactorRemovals.removal(
+        of: nil, from: account, rules, in: scope, connection)
+      let cause = try Approval.Cause(of: removal, rules, in: scope, at: now, connection)
+      guard cause == nil else { throw ActionDenial.factorsNeedApproval }
+    case .commandLine, .emulatorOwner, .server:
+      return
+    }
+  }
+
+  /// Returns whether an actor can delete all accounts of a pool, whatever factors they have.
+  static func canDeleteAll(_ actor: Actor) -> Bool {
+    switch actor {
+    case .commandLine, .emulatorOwner, .server: true
+    case .administrator, .serviceToken, .user, .visitor: false
+    }
+  }
+}

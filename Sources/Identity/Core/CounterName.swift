@@ -1,0 +1,190 @@
+/// The name of a stored counter: what it counts, and for whom.
+///
+/// All names are composed here. One that anyone can choose, such as an email address that was typed
+/// in, is counted for the pool that was called, and so is the network of an address that a backend
+/// forwarded. Only a network that was seen on the connection is counted across pools.
+struct CounterName: Sendable, Equatable {
+  /// What is counted; the raw value is the first word of the stored name, or the first two.
+  enum Kind: String, CaseIterable, Sendable {
+    case passwordsFromNetwork = "address"
+    case passwordsOfEmail = "email"
+    case signUpsFromNetwork = "sign-ups"
+    case phoneSignInCodes = "sms code"
+    case requestedMessagesToNumber = "sms number"
+    case requestedMessagesFromNetwork = "sms network"
+    case enrollmentMessagesToNumber = "sms enrollment-number"
+    case enrollmentMessagesFromNetwork = "sms enrollment-network"
+    case secondFactorMessagesToNumber = "sms second-factor-number"
+    case messagesOfAccount = "sms account"
+    case messagesToUnknownNumbers = "sms unknown"
+    case requestedMailsToAddress = "mail to"
+    case requestedMailsFromNetwork = "mail from"
+    case warningsToAddress = "warning to"
+    case enrollmentLinksToAddress = "enrollment to"
+    case callerCodesToUser = "caller-code user"
+    case callerCodesOfAgent = "caller-code agent"
+    case factorChangesOfToken = "token-factor-changes"
+    case ownChanges = "own"
+    case setupCodes = "setup"
+    case consolePasswordsFromNetwork = "console address"
+    case consolePasskeysFromNetwork = "console passkey"
+    case consoleProviderFromNetwork = "console provider"
+    case consolePasswordsOfEmail = "administrator"
+    case consolePasswordsFromDevice = "administrator device"
+    case administratorPasswords = "administrator password"
+    case administratorCodes = "administrator code"
+    case administratorPasskeys = "administrator passkey"
+  }
+
+  let kind: Kind
+  /// The stored name.
+  let text: String
+
+  /// Returns the name for what comes from one network.
+  func from(_ client: ClientAddress) -> CounterName {
+    CounterName(kind, stored: "\(text) \(client.network)")
+  }
+
+  private init(_ kind: Kind, stored text: String) { (self.kind, self.text) = (kind, text) }
+
+  private init(_ kind: Kind, _ key: String) {
+    (self.kind, text) = (kind, "\(kind.rawValue) \(key)")
+  }
+}
+
+// MARK: - Counters of pools
+
+extension CounterName {
+  static func passwords(from client: ClientAddress, in pool: Int64) -> CounterName {
+    CounterName(.passwordsFromNetwork, client.network(in: pool))
+  }
+
+  static func passwords(of email: TypedEmail, in pool: Int64) -> CounterName {
+    CounterName(.passwordsOfEmail, "\(pool) \(email.digest)")
+  }
+
+  /// Accounts that a network creates in a project, including its tenants.
+  static func signUps(from client: ClientAddress, in pool: Int64) -> CounterName {
+    CounterName(.signUpsFromNetwork, "\(pool) \(client.network)")
+  }
+
+  /// Incorrect codes of phone sign-in.
+  static func phoneSignInCodes(of phone: String, in pool: Int64) -> CounterName {
+    CounterName(.phoneSignInCodes, "\(pool) \(phone)")
+  }
+
+  /// Text messages to a number that anyone can request.
+  static func requestedMessages(to phone: String, in pool: Int64) -> CounterName {
+    CounterName(.requestedMessagesToNumber, "\(pool) \(phone)")
+  }
+
+  static func requestedMessages(from client: ClientAddress, in pool: Int64) -> CounterName {
+    CounterName(.requestedMessagesFromNetwork, client.network(in: pool))
+  }
+
+  /// Text messages that enroll a number, which need a session.
+  static func enrollmentMessages(to phone: String, in pool: Int64) -> CounterName {
+    CounterName(.enrollmentMessagesToNumber, "\(pool) \(phone)")
+  }
+
+  static func enrollmentMessages(from client: ClientAddress, in pool: Int64) -> CounterName {
+    CounterName(.enrollmentMessagesFromNetwork, client.network(in: pool))
+  }
+
+  /// Text messages to the number of a second factor, after the first factor was proven.
+  ///
+  /// Neither requested messages nor another account with the same number can use them up.
+  static func secondFactorMessages(to phone: String, of account: Int64) -> CounterName {
+    CounterName(.secondFactorMessagesToNumber, "\(account) \(phone)")
+  }
+
+  /// Text messages for one account, to any number.
+  static func messages(of account: Int64) -> CounterName {
+    CounterName(.messagesOfAccount, "\(account)")
+  }
+
+  /// Text messages of a pool to numbers of a region that no account has.
+  static func messages(toUnknownNumbersOf region: String, in pool: Int64) -> CounterName {
+    CounterName(.messagesToUnknownNumbers, "\(pool) \(region)")
+  }
+
+  static func requestedMails(to email: String, in pool: Int64) -> CounterName {
+    CounterName(.requestedMailsToAddress, "\(pool) \(TypedEmail(email).digest)")
+  }
+
+  static func requestedMails(from client: ClientAddress, in pool: Int64) -> CounterName {
+    CounterName(.requestedMailsFromNetwork, client.network(in: pool))
+  }
+
+  /// Emails that can undo a change.
+  ///
+  /// They're counted separately, so that an attacker can't suppress the warning of a change by
+  /// requesting other emails.
+  static func warnings(to email: String, in pool: Int64) -> CounterName {
+    CounterName(.warningsToAddress, "\(pool) \(TypedEmail(email).digest)")
+  }
+
+  /// Enrollment links that refused sign-ins send.
+  ///
+  /// They're counted separately, so that other emails, which anyone can request, can't use up the
+  /// links of a user who has to enroll.
+  static func enrollmentLinks(to email: String, in pool: Int64) -> CounterName {
+    CounterName(.enrollmentLinksToAddress, "\(pool) \(TypedEmail(email).digest)")
+  }
+
+  static func callerCodes(to account: Int64) -> CounterName {
+    CounterName(.callerCodesToUser, "\(account)")
+  }
+
+  static func callerCodes(of agent: ID<Administrator>) -> CounterName {
+    CounterName(.callerCodesOfAgent, agent.text)
+  }
+
+  static func factorChanges(of token: ID<ServiceToken>, in pool: Int64) -> CounterName {
+    CounterName(.factorChangesOfToken, "\(token.text) \(pool)")
+  }
+
+  static func ownChanges(_ change: OwnChange, of account: Int64) -> CounterName {
+    CounterName(.ownChanges, "\(change.rawValue) \(account)")
+  }
+}
+
+// MARK: - Counters of the console
+
+extension CounterName {
+  static func setupCodes(from client: ClientAddress) -> CounterName {
+    CounterName(.setupCodes, client.network)
+  }
+
+  static func consolePasswords(from client: ClientAddress) -> CounterName {
+    CounterName(.consolePasswordsFromNetwork, client.network)
+  }
+
+  static func consolePasskeys(from client: ClientAddress) -> CounterName {
+    CounterName(.consolePasskeysFromNetwork, client.network)
+  }
+
+  static func consoleProvider(from client: ClientAddress) -> CounterName {
+    CounterName(.consoleProviderFromNetwork, client.network)
+  }
+
+  static func consolePasswords(of email: TypedEmail) -> CounterName {
+    CounterName(.consolePasswordsOfEmail, "\(email.digest)")
+  }
+
+  static func consolePasswords(fromDevice id: String) -> CounterName {
+    CounterName(.consolePasswordsFromDevice, id)
+  }
+
+  static func passwords(of administrator: ID<Administrator>) -> CounterName {
+    CounterName(.administratorPasswords, administrator.text)
+  }
+
+  static func codes(of administrator: ID<Administrator>) -> CounterName {
+    CounterName(.administratorCodes, administrator.text)
+  }
+
+  static func passkeys(of administrator: ID<Administrator>) -> CounterName {
+    CounterName(.administratorPasskeys, administrator.text)
+  }
+}

@@ -1,0 +1,102 @@
+import Crypto
+import Database
+
+/// The servers on one database ("nodes"), as each reports itself: where its master key is, and which
+/// keys it has.
+///
+/// A master key encrypts only once every live node has it. A file has one server, which reports
+/// nothing.
+public struct Nodes: Sendable {
+  /// A server.
+  public struct Node: Sendable, Equatable {
+    /// The host, and the file or variable with the master key.
+    public let place: String
+    /// The IDs of the master keys that it has.
+    public let keys: [String]
+
+    /// Creates the description of a server.
+    public init(place: String, keys: [String]) {
+      self.place = place
+      self.keys = keys
+    }
+  }
+
+  /// How long a server is considered live after a report, in seconds.
+  public static let length: Int64 = 30
+
+  private let store: Store
+  private let ring: KeyRing
+  private let id = RandomSource.system.uuid()
+
+  init(store: Store, ring: KeyRing) {
+    self.store = store
+    self.ring = ring
+  }
+
+  /// Reports this server.
+  ///
+  /// - Parameter place: The host, and the file or variable with the master key.
+  /// - Returns: False if the server lacks the master key that encrypts.
+  /// - Throws: ``KeyError``.
+  public func report(_ place: String) async throws(KeyError) -> Bool {
+    guard store.database.dialect.sharesDatabase else { return true }
+    let until = store.clock.now().advanced(bySeconds: Self.length).microseconds
+    let ids = ring.ids
+    let id = id
+    return try await store.write(KeyError.self) { connection in
+      try connection.run(
+        """
+        INSERT INTO node (node_id, place, master_keys, until)
+        VALUES (\(id), \(place), \(ids.joined(separator: " ")), \(until))
+        ON CONFLICT (node_id) DO UPDATE SET place = excluded.place,
+          master_keys = excluded.master_keys, until = excluded.until
+        """)
+      // In one transaction with the report: a new key is recorded in one that reads all reports.
+      guard let latest = try MasterKeys.latest(connection) else { return true }
+      return ids.contains(latest.id)
+    }
+  }
+
+  /// Ends the reports of this server, and deletes those of servers that ended without doing so.
+  ///
+  /// - Throws: ``KeyError``.
+  public func leave() async throws(KeyError) {
+    guard store.database.dialect.sharesDatabase else { return }
+    let now = store.clock.now().microseconds
+    let id = id
+    try await store.write(KeyError.self) { connection in
+      try connection.run("DELETE FROM node WHERE node_id = \(id)")
+      try connection.run("DELETE FROM node WHERE until < \(now)")
+    }
+  }
+
+  /// Returns the live servers that don't have a master key.
+  ///
+  /// - Parameter key: The ID of the key.
+  /// - Returns: The servers.
+  /// - Throws: ``KeyError``.
+  public func lacking(_ key: String) async throws(KeyError) -> [Node] {
+    let now = store.clock.now()
+    return try await store.read(KeyError.self) { connection in
+      try Self.lacking(key, at: now, connection)
+    }
+  }
+
+  /// Returns the servers that are live at a time and don't have a master key.
+  static func lacking(
+    _ key: String, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [Node] {
+    try live(at: now, connection).filter { !$0.keys.contains(key) }
+  }
+
+  /// Returns the servers that are live at a time.
+  static func live(at now: Instant, _ connection: borrowing Connection) throws -> [Node] {
+    try connection.all(
+      "SELECT place, master_keys FROM node WHERE until > \(now.microseconds) ORDER BY place"
+    ) { row in
+      Node(
+        place: try row.value(0),
+        keys: (try row.value(1) as String).split(separator: " ").map(String.init))
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import Localization
+
+extension Readiness.Check {
+  /// What's wrong when the check fails or warns, for the log.
+  var cause: Message {
+    switch self {
+    case .database: Message("cli.cause-database")
+    case .version: Message("cli.cause-version")
+    case .integrity: Message("cli.cause-integrity")
+    case .clock: Message("cli.cause-clock")
+    case .keys: Message("cli.cause-keys")
+    case .disk: Message("cli.cause-disk")
+    case .certificate: Message("cli.cause-certificate")
+    case .mail: Message("cli.cause-email")
+    case .auditFile: Message("cli.cause-audit-file")
+    }
+  }
+}

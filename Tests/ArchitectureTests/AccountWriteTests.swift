@@ -1,0 +1,42 @@
+import Testing
+
+/// Statements that change what codes in emails end with (`CodeEnd`).
+struct AccountWriteTests {
+  /// The files with such statements, which call `AccountRecord.changed` after them.
+  private static let files: Set = [
+    "Sources/Identity/Accounts/Accounts+Update.swift",
+    "Sources/Identity/Federation/Federation.swift",
+    "Sources/Identity/Import/ImportBatch+Replace.swift",
+    "Sources/Identity/OutOfBand/OutOfBandCodes+Use.swift",
+    "Sources/Identity/SignIn/SignIns+EmailLink.swift",
+    "Sources/Identity/Support/Support+Accounts.swift",
+  ]
+
+  /// Files whose statements change how a password or an address is stored, and neither itself.
+  private static let forms: Set = [
+    "Sources/Identity/Accounts/AccountRecord.swift", "Sources/Identity/SignIn/SignIns.swift",
+  ]
+
+  @Test func `every change of a password, an address, or a state ends codes`() throws {
+    let write =
+      #/UPDATE account SET\b(?:(?!"""|WHERE)[\s\S])*\b(password_hash|email_folded|disabled) =/#
+    let found = try SourceTree.files(in: "Sources").filter { $0.text.contains(write) }
+    #expect(Set(found.map(\.path)) == Self.files.union(Self.forms))
+    for file in found where Self.files.contains(file.path) {
+      #expect(file.text.contains("AccountRecord.changed("), "\(file.path)")
+    }
+  }
+
+  @Test func `every deletion of one account ends its codes`() throws {
+    let found = try SourceTree.files(in: "Sources").filter {
+      $0.text.contains("DELETE FROM account WHERE account_key = ")
+    }
+    // An anonymous account has no address.
+    #expect(
+      found.map(\.path) == [
+        "Sources/Identity/Accounts/Accounts.swift",
+        "Sources/Identity/Accounts/AnonymousAccounts.swift",
+      ])
+    #expect(try #require(found.first).text.contains("OutOfBandRecord.end(by: [.state]"))
+  }
+}

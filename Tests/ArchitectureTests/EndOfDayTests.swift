@@ -1,0 +1,67 @@
+import Testing
+
+/// Ends that are chosen by their last day are shown as its last minute, wherever they're shown.
+struct EndOfDayTests {
+  /// The values that are ends of days.
+  private static let ends = ["endsAt", "suspendedUntil", "grantEndsAt", "grantEnds", "exemptUntil"]
+
+  /// The files that show one, with the number of their lines that do.
+  private static let places = [
+    "Sources/Console/Administrators/AdministratorPage.swift": 1,
+    "Sources/Console/Administrators/GrantEndPage.swift": 2,
+    "Sources/Console/Administrators/GrantText.swift": 1,
+    "Sources/Console/Administrators/InvitationPage.swift": 1,
+    "Sources/Console/Audit/AuditFormatter.swift": 1,
+    "Sources/Console/Exemptions/ExemptUser.swift": 2,
+    "Sources/Console/Exemptions/ExemptionsPage.swift": 1,
+    "Sources/Console/Exemptions/UserExemption.swift": 1,
+    "Sources/Console/Factors/SuspendFactor.swift": 1,
+    "Sources/Console/Projects/Upcoming.swift": 1,
+    "Sources/Console/Reports/ReportContent.swift": 2,
+    "Sources/Console/Reports/ReportTable.swift": 1,
+    "Sources/Console/SignInSimulator/SignInSimulatorCase.swift": 1,
+    "Sources/Console/Users/DiagnosisView.swift": 1,
+    "Sources/Console/Users/FactorRow.swift": 1,
+    "Sources/Console/Users/UserRow.swift": 1,
+    "Sources/MailText/GrantMail+Text.swift": 1,
+    "Sources/MailText/NoticeMail+Text.swift": 1,
+    "Sources/MailText/ReportedChange+Text.swift": 1,
+  ]
+
+  @Test func `no end of a day is shown as the moment after it`() throws {
+    let breaches = try SourceTree.files(in: "Sources/Console", "Sources/MailText").flatMap { file in
+      file.lines.enumerated().compactMap { number, line in
+        Self.showsMomentAfter(line) ? file.breach(number, "use end or endValue") : nil
+      }
+    }
+    #expect(breaches == [])
+  }
+
+  @Test func `every place that shows an end of a day is listed`() throws {
+    var found: [String: Int] = [:]
+    for file in try SourceTree.files(in: "Sources/Console", "Sources/MailText") {
+      let lines = file.lines.filter {
+        $0.contains(
+          /[tT]imes\.end(?:Value)?\b|\.endValue\(moment\)|\.end\((?:until|exemption\.endsAt)\)|\{ \.end\(/
+        )
+      }
+      if !lines.isEmpty { found[file.path] = lines.count }
+    }
+    #expect(found == Self.places)
+  }
+
+  @Test func `a moment after the end is found`() {
+    #expect(Self.showsMomentAfter("Fact(title, times.moment(exemption.endsAt)),"))
+    #expect(Self.showsMomentAfter("grant.grantEndsAt.map { times.value($0) }"))
+    #expect(!Self.showsMomentAfter("Fact(title, times.end(exemption.endsAt)),"))
+  }
+
+  private static func showsMomentAfter(_ line: some StringProtocol) -> Bool {
+    let line = String(line)
+    return ends.contains(where: line.contains)
+      && (line.contains(/\.(?:moment|value|second|past|day)\([\w.$]*(?:[eE]nds(?:At)?|Until)\b/)
+        || line.contains(
+          /(?:[eE]nds(?:At)?|Until)(?:\[\w+\])?\.map ?[({][^,]*\.(?:moment|value|second|past|day)\b/
+        ))
+  }
+}
