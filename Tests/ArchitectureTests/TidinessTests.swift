@@ -51,7 +51,10 @@ struct TidinessTests {
   }
 
   private func machinePaths(_ file: SourceFile) -> [String] {
-    let folders = ["home", "root", "Users", "work", "opt"].map { "/\($0)/" }
-    return file.breaches(of: folders, "the path of a machine")
+    // Where the path begins: other paths may have a folder of that name.
+    let path = #/(?:^|[^\w.}\)])\/(?:home|root|Users|work|opt)\//#
+    return file.lines.enumerated().compactMap { number, line in
+      line.contains(path) ? file.breach(number, "the path of a machine") : nil
+    }
   }
 }

@@ -121,7 +121,8 @@ struct CountChangeTests {
         new.email = "crowd-\(number)@example.com"
         new.password = Person.alice.password
         return try await servers[number % 2].signIns.signUp(
-          instance.acme, new, by: Instance.visitor)
+          instance.acme, new,
+          by: Author(actor: .visitor, address: "203.0.\(number).5", requestID: "request-\(number)"))
       }
       try await folds
       let counts = try await instance.identity.accounts.counts(instance.acme)

@@ -7,15 +7,19 @@ import Database
 extension StateMachine {
   // MARK: - Users
 
-  /// Deletes a user, as support or the application.
+  /// Deletes a user, as support or on the command line.
   func delete() async throws {
     guard users.count(where: { !$0.isGone }) > 3 else { return try await importUsers() }
     let user = anyUser()
     let before = users[user]
     if dice.chance(60) {
       let agent = anyAgent(.changeUsers, on: user)
+      let needsApproval = settings[before.scope.key]?.approvalForLastFactor ?? false
       try await act(
         "delete", row: "account.delete", by: agent, on: user, needing: .changeUsers,
+        obstacle: { _ in
+          needsApproval && !before.factors.isEmpty ? "factorsNeedApproval" : nil
+        },
         { request in
           var request = request
           request.typed = before.uid
@@ -23,11 +27,12 @@ extension StateMachine {
         },
         then: { _, _ in users[user].delete() })
     } else {
+      let author = Author(actor: .commandLine)
       let expectation = Expectation(
-        name: "application-deletes of \(before.uid)",
-        rows: ["account.delete by \(Instance.boss.actor.name) on \(before.uid)"])
+        name: "command-line-deletes of \(before.uid)",
+        rows: ["account.delete by \(author.actor.name) on \(before.uid)"])
       let result = await attempt {
-        try await identity.accounts.delete(before.scope, before.id, by: Instance.boss)
+        try await identity.accounts.delete(before.scope, before.id, by: author)
       }
       if case .success = result { users[user].delete() }
       try await reconcile(expectation, result)
