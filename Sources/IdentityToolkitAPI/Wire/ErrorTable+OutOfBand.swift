@@ -16,8 +16,7 @@ extension WireError {
     case .emailMismatch:
       self.init("INVALID_EMAIL : The email provided does not match the sign-in email address.")
     case .invalidContinueURL:
-      self.init(
-        "INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+      self.init("INVALID_CONTINUE_URI : Missing domain in continue url")
     case .unauthorizedDomain:
       self.init("UNAUTHORIZED_DOMAIN : Domain not allowlisted by project")
     case .unknownLinkDomain:

@@ -107,7 +107,11 @@ struct CustomTokenTests {
 
   @Test(
     arguments: [
-      ([:], "MISSING_CUSTOM_TOKEN"), (["token": ""], "MISSING_CUSTOM_TOKEN"),
+      ([:], "MISSING_CUSTOM_TOKEN"), (["token": nil], "MISSING_CUSTOM_TOKEN"),
+      (
+        ["token": ""],
+        "INVALID_CUSTOM_TOKEN : Invalid assertion format. 3 dot separated segments required."
+      ),
       (
         ["token": "x"],
         "INVALID_CUSTOM_TOKEN : Invalid assertion format. 3 dot separated segments required."

@@ -83,7 +83,11 @@ struct SendOobCodeTests {
     (#"{"requestType":"VERIFY_EMAIL","idToken":"x"}"#, "INVALID_ID_TOKEN"),
     (
       #"{"requestType":"EMAIL_SIGNIN","email":"a@example.com","continueUrl":"/x"}"#,
-      "INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))"
+      "INVALID_CONTINUE_URI : Missing domain in continue url"
+    ),
+    (
+      #"{"requestType":"EMAIL_SIGNIN","email":"a@example.com","continueUrl":""}"#,
+      "INVALID_CONTINUE_URI : Missing domain in continue url"
     ),
     (
       #"{"requestType":"EMAIL_SIGNIN","email":"a@example.com","continueUrl":"https://evil.example"}"#,

@@ -59,8 +59,9 @@ struct SessionCookieTests {
 
   @Test(
     arguments: [
-      ("", 1_209_600, nil), ("null", 1_209_600, nil), ("0", 1_209_600, nil),
-      ("300", 300, nil), (#""1209600""#, 1_209_600, nil), ("3e2", 300, nil),
+      ("", 1_209_600, nil), ("null", 1_209_600, nil), ("0", 0, "INVALID_DURATION"),
+      (#""0""#, 0, "INVALID_DURATION"), ("300", 300, nil), (#""1209600""#, 1_209_600, nil),
+      ("3e2", 300, nil),
       ("299", 0, "INVALID_DURATION"), (#""1209601""#, 0, "INVALID_DURATION"),
       ("-300", 0, "INVALID_DURATION"), ("9223372036854775807", 0, "INVALID_DURATION"),
       ("9223372036854775808", 0, "Invalid"), (#""soon""#, 0, "Invalid"), ("true", 0, "Invalid"),

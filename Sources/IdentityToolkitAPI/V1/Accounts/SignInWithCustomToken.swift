@@ -13,7 +13,8 @@ extension Declaration {
 extension Methods {
   /// `accounts:signInWithCustomToken`: returns tokens; a second factor is never required.
   func signInWithCustomToken(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let token = try call.message.given("token") else {
+    // An empty token is an invalid one, as in production.
+    guard let token = try call.message.text("token") else {
       throw WireError("MISSING_CUSTOM_TOKEN")
     }
     let scope = try await scope(of: call)

@@ -118,7 +118,8 @@ extension Methods {
     _ http: Request
   ) throws(WireError) -> OutOfBandRequest {
     var request = OutOfBandRequest(kind, for: subject)
-    request.continueURL = try message.given("continueUrl")
+    // An empty URL is an invalid one, as in production.
+    request.continueURL = try message.text("continueUrl")
     request.linkDomain = try message.given("linkDomain")
     if request.continueURL == nil, try message.flag("canHandleCodeInApp") == true {
       throw WireError("MISSING_CONTINUE_URI")

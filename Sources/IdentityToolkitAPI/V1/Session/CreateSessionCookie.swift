@@ -25,9 +25,9 @@ extension Methods {
     guard let token = try call.message.given("idToken") else {
       throw WireError("MISSING_ID_TOKEN")
     }
-    let wanted = try call.message.int64("validDuration") ?? 0
-    // In proto3, zero means absent.
-    let lifetime = wanted == 0 ? Self.cookieLifetimes.upperBound : wanted
+    // Zero is too short, as in production; only an absent duration is the default.
+    let lifetime =
+      try call.message.int64("validDuration") ?? Self.cookieLifetimes.upperBound
     guard Self.cookieLifetimes.contains(lifetime) else { throw WireError("INVALID_DURATION") }
     let session = try await tokens.session(token, in: call.scope)
     do throws(SessionError) { _ = try await identity.sessions.checkContinuing(session) } catch {
