@@ -104,6 +104,8 @@ public struct SessionGrant: Sendable {
   public let refreshToken: String
   /// Whether the user should have a second factor by now and has none, which the ID token says.
   public let mustEnroll: Bool
+  /// The requirements of an enforced password policy that the password of the sign-in doesn't meet.
+  public internal(set) var unmetRequirements: [PasswordRequirement] = []
 }
 
 /// Why a session isn't valid.

@@ -235,11 +235,13 @@ public struct SignIns: Sendable {
       guard !account.disabled else { throw SignInError.userDisabled }
       try ThrottleCharge.recordSuccess(attempt.charges, connection)
       let policy = try PasswordPolicy.find(scope.key, connection)
-      let missing = policy.forcesUpgrade ? policy.missing(in: password) : []
-      guard missing.isEmpty else { return .lacking(missing) }
-      return .passed(
-        try passFirstFactor(
-          account, in: scope, provider: .password, with: .signIn, at: now, connection))
+      let missing = policy.missing(in: password)
+      guard missing.isEmpty || !policy.forcesUpgrade else { return .lacking(missing) }
+      let outcome = try passFirstFactor(
+        account, in: scope, provider: .password, with: .signIn, at: now, connection)
+      guard case .signedIn(var grant) = outcome else { return .passed(outcome) }
+      grant.unmetRequirements = missing
+      return .passed(.signedIn(grant))
     }
   }
 

@@ -91,6 +91,25 @@ struct PasswordPolicyTests {
     }
   }
 
+  @Test func `a policy without settings is none`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      for (path, query) in [
+        (TestServer.config, ""), ("/v2/projects/acme-mfa/tenants/\(id)", "?tenantId=\(id)"),
+      ] {
+        let never = try await server.get("/v2/passwordPolicy" + query, .key)
+        let mask = path + "?updateMask=passwordPolicyConfig"
+        _ = try await server.patch(mask, ["passwordPolicyConfig": Self.policy])
+        for empty: JSON in [[:], ["forceUpgradeOnSignin": false]] {
+          let cleared = try await server.patch(mask, ["passwordPolicyConfig": empty])
+          #expect(cleared.status == 200 && cleared["passwordPolicyConfig"] == nil, "\(path)")
+          let read = try await server.get("/v2/passwordPolicy" + query, .key)
+          #expect(read.json == never.json, "\(path)")
+        }
+      }
+    }
+  }
+
   @Test func `with force upgrade on sign-in, weak passwords are refused and strong ones accepted`()
     async throws
   {
@@ -108,7 +127,20 @@ struct PasswordPolicyTests {
           "/v1/accounts:signInWithPassword",
           ["email": .string(email), "password": .string(password)])
       }
-      #expect(try await signIn("weak@example.com", "swordfish").status == 200)
+      let notified = try await signIn("weak@example.com", "swordfish")
+      #expect(notified.status == 200 && notified["idToken"] != nil)
+      #expect(
+        notified["userNotifications"] == [
+          [
+            "notificationCode": "MISSING_UPPERCASE_CHARACTER",
+            "notificationMessage": "Password must contain an upper case character",
+          ],
+          [
+            "notificationCode": "MISSING_NUMERIC_CHARACTER",
+            "notificationMessage": "Password must contain a numeric character",
+          ],
+        ])
+      #expect(try await signIn("ok@example.com", "Swordf1sh")["userNotifications"] == nil)
       _ = try await server.patch(
         TestServer.config + "?updateMask=passwordPolicyConfig.forceUpgradeOnSignin",
         ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]])

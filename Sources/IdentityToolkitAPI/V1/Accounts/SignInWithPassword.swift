@@ -16,6 +16,9 @@ extension Declaration {
         "kind": .kind("VerifyPasswordResponse"), "localId": .text.required,
         "email": .text.required, "displayName": .text.required, "registered": .flag.required,
         "profilePicture": .text,
+        "userNotifications": .list([
+          "notificationCode": .text.required, "notificationMessage": .text.required,
+        ]).noted("What the password lacks under a password policy that doesn't refuse it."),
       ], .tokens, .secondFactorDue))
 }
 
@@ -40,6 +43,11 @@ extension Methods {
     case .signedIn(let grant):
       var answer = Methods.signInAnswer(grant.account)
       try appendTokens(grant, to: &answer)
+      if !grant.unmetRequirements.isEmpty {
+        answer.append(
+          "userNotifications",
+          .array(grant.unmetRequirements.map(PasswordPolicyMessage.notification)))
+      }
       return .object(answer)
     case .secondFactorDue(let account, let pendingCredential, let factors):
       // Without tokens and `expiresIn`: the web SDK asks for the second factor if it finds a

@@ -67,8 +67,12 @@ enum PasswordPolicyMessage {
   }
 
   /// Reads the policy of a resource whose member types are already checked; nil if there is none.
+  ///
+  /// An empty message is none, because it sets nothing.
   static func read(_ resource: JSON.Object) throws(PasswordPolicyError) -> PasswordPolicy? {
-    guard let message = resource[member]?.objectValue else { return nil }
+    guard let message = resource[member]?.objectValue,
+      !Schema.passwordPolicy.omittingDefaults(message).isEmpty
+    else { return nil }
     let versions = message["passwordPolicyVersions"]?.arrayValue
     let isEnforced = message["passwordPolicyEnforcementState"]?.textValue == "ENFORCE"
     guard versions?.count == 1 || versions == nil && !isEnforced else { throw .versionCount }
@@ -113,20 +117,38 @@ enum PasswordPolicyMessage {
   }
 }
 
+extension PasswordPolicyMessage {
+  /// Writes a requirement that a password doesn't meet as one of `userNotifications`.
+  static func notification(of requirement: PasswordRequirement) -> JSON {
+    let (code, text) = words(requirement)
+    return ["notificationCode": .string(code), "notificationMessage": .string(text)]
+  }
+
+  fileprivate static func words(
+    _ requirement: PasswordRequirement
+  ) -> (code: String, text: String) {
+    switch requirement {
+    case .atLeast(let count):
+      ("MINIMUM_PASSWORD_LENGTH", "Password must contain at least \(count) characters")
+    case .atMost(let count):
+      ("MAXIMUM_PASSWORD_LENGTH", "Password may contain at most \(count) characters")
+    case .character(.lowercase):
+      ("MISSING_LOWERCASE_CHARACTER", "Password must contain a lower case character")
+    case .character(.uppercase):
+      ("MISSING_UPPERCASE_CHARACTER", "Password must contain an upper case character")
+    case .character(.digit):
+      ("MISSING_NUMERIC_CHARACTER", "Password must contain a numeric character")
+    case .character(.symbol):
+      ("MISSING_NON_ALPHANUMERIC_CHARACTER", "Password must contain a non-alphanumeric character")
+    }
+  }
+}
+
 extension WireError {
   /// Creates the error for a password that doesn't meet the pool's policy, with the missing
   /// requirements.
   init(_ requirements: [PasswordRequirement]) {
-    let words = requirements.map { requirement in
-      switch requirement {
-      case .atLeast(let count): "Password must contain at least \(count) characters"
-      case .atMost(let count): "Password may contain at most \(count) characters"
-      case .character(.lowercase): "Password must contain a lower case character"
-      case .character(.uppercase): "Password must contain an upper case character"
-      case .character(.digit): "Password must contain a numeric character"
-      case .character(.symbol): "Password must contain a non-alphanumeric character"
-      }
-    }
+    let words = requirements.map { PasswordPolicyMessage.words($0).text }
     self.init(
       "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
         + "[\(words.joined(separator: ", "))]")
