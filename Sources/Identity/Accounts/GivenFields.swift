@@ -72,10 +72,11 @@ extension Change<String> {
 }
 
 extension Account {
-  /// Whether responses include `validSince`: false for accounts that never had a password or an
-  /// email address, weren't created by an administrator, and whose sessions were never revoked.
+  /// Whether responses include `validSince`: false for accounts that never had a password, an email
+  /// address, or a custom token, weren't created by an administrator, and whose sessions were never
+  /// revoked.
   public var showsValidSince: Bool {
-    givenFields.contains(.disabled) || email != nil || passwordUpdatedAt != nil
+    givenFields.contains(.disabled) || email != nil || passwordUpdatedAt != nil || isCustomAuth
       || validSince > createdAt.seconds
   }
 }

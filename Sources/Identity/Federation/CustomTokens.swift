@@ -46,8 +46,6 @@ public enum CustomTokenError: Error, Sendable {
   case invalidClaims
   /// A custom claim has a reserved name.
   case forbiddenClaim(String)
-  /// The custom claims are longer than 1,000 characters.
-  case claimsTooLarge
   /// The user should have a second factor by now and has none; an enrollment link is in their email.
   case enrollmentRequired
   /// The account is disabled.
@@ -233,7 +231,6 @@ public struct CustomTokens: Sendable {
     guard let claims = given.objectValue else { throw .invalidClaims }
     if let name = ReservedClaims.first(in: claims) { throw .forbiddenClaim(name) }
     let text = String(decoding: given.serialized(), as: UTF8.self)
-    do { try AccountRules.checkClaims(text) } catch { throw .claimsTooLarge }
     return Contents(uid: uid, claims: claims.isEmpty ? nil : text, signer: signer)
   }
 }

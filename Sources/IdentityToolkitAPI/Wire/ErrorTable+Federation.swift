@@ -19,7 +19,6 @@ extension WireError {
           + "\(CustomTokens.longestUID).")
     case .invalidClaims: self.init("INVALID_CLAIMS")
     case .forbiddenClaim(let name): self.init(AccountError.forbiddenClaim(name))
-    case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
     case .enrollmentRequired: self = .enrollmentRequired
     case .userDisabled: self.init("USER_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)

@@ -26,9 +26,9 @@ struct IDTokens: Sendable {
   /// The length that a token is below, in bytes.
   ///
   /// Every token that this server issues is shorter: its claims have at most
-  /// ``ClaimsWriter/mostIdentityBytes`` of identities and 44 KiB of others, and Base64 makes four
+  /// ``ClaimsWriter/mostIdentityBytes`` of identities and 60 KiB of others, and Base64 makes four
   /// bytes of three.
-  static let longest = 163_840
+  static let longest = 180_224
 
   static let issuer = "https://securetoken.google.com/"
 
