@@ -32,7 +32,15 @@ struct ConfigMembersTests {
       #"{"emailPasswordEnforcementState": 2, "phoneEnforcementState": "ENFORCE","#
         + #" "managedRules": [{"endScore": 0.3, "action": 1}], "useAccountDefender": true}"#,
       #"{"emailPasswordEnforcementState": "AUDIT", "phoneEnforcementState": "ENFORCE","#
-        + #" "managedRules": [{"endScore": 0.3, "action": "BLOCK"}], "useAccountDefender": true}"#
+        + #" "managedRules": [{"endScore": 0.3, "action": "BLOCK"}], "useAccountDefender": true,"#
+        + #" "useSmsBotScore": false, "useSmsTollFraudProtection": false}"#
+    ),
+    (
+      "recaptchaConfig", #"{"useAccountDefender": false}"#,
+      #"{"useAccountDefender": false, "#
+        + #""emailPasswordEnforcementState": "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED","#
+        + #" "phoneEnforcementState": "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED","#
+        + #" "useSmsBotScore": false, "useSmsTollFraudProtection": false}"#
     ),
     ("mobileLinksConfig", #"{"domain": 1}"#, #"{"domain": "HOSTING_DOMAIN"}"#),
     (

@@ -83,7 +83,8 @@ enum ConfigMessage {
     _ allowed: UpdateMask, _ body: JSON.Object, seesCodes: Bool, to pool: inout UserPoolEdit
   ) throws(UserPoolError) {
     var resource = resource(pool, passwordsChangedAt: nil)
-    let before = emailFlags(of: resource)
+    let old = resource
+    let before = emailFlags(of: old)
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)
     if !seesCodes {
@@ -111,7 +112,9 @@ enum ConfigMessage {
     } catch {
       throw .passwords(error)
     }
-    do throws(RecaptchaError) { try RecaptchaMessage.check(resource, writtenBy: allowed) } catch {
+    do throws(RecaptchaError) {
+      try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
+    } catch {
       throw .recaptcha(error)
     }
     pool.userPermissions = Resource.userPermissions(resource)

@@ -7,12 +7,26 @@ import JSON
 enum RecaptchaMessage {
   private static let member = "recaptchaConfig"
 
+  /// What every configuration that was written has, even if it wasn't in the request.
+  private static let defaults: JSON.Object = [
+    "emailPasswordEnforcementState": "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED",
+    "phoneEnforcementState": "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED",
+    "useSmsBotScore": false, "useSmsTollFraudProtection": false,
+  ]
+
   /// Checks the configuration of a resource whose member types are already checked, if a mask wrote
-  /// it.
-  static func check(
-    _ resource: JSON.Object, writtenBy mask: UpdateMask
+  /// it, and completes one that isn't the old one.
+  static func settle(
+    _ resource: inout JSON.Object, from old: JSON.Object, writtenBy mask: UpdateMask
   ) throws(RecaptchaError) {
-    guard mask.covers(member), let config = resource[member]?.objectValue else { return }
+    guard mask.covers(member), var config = resource[member]?.objectValue else { return }
+    try check(config)
+    guard resource[member] != old[member] else { return }
+    for (name, value) in defaults where config[name] == nil { config[name] = value }
+    resource[member] = .object(config)
+  }
+
+  private static func check(_ config: JSON.Object) throws(RecaptchaError) {
     try checkRules(config["managedRules"], "endScore", .endScore)
     try checkRules(config["tollFraudManagedRules"], "startScore", .startScore)
     let isPhoneOn = ["AUDIT", "ENFORCE"].contains { config["phoneEnforcementState"] == $0 }

@@ -120,6 +120,7 @@ enum TenantMessage {
     PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)
     resource["displayName"] = .string(tenant.displayName)
     for (name, value) in switches(tenant) { resource[name] = .bool(value) }
+    let old = resource
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)
     tenant.displayName = resource["displayName"]?.textValue?.text ?? ""
@@ -133,7 +134,9 @@ enum TenantMessage {
     } catch {
       throw .passwords(error)
     }
-    do throws(RecaptchaError) { try RecaptchaMessage.check(resource, writtenBy: allowed) } catch {
+    do throws(RecaptchaError) {
+      try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
+    } catch {
       throw .recaptcha(error)
     }
     tenant.userPermissions = Resource.userPermissions(resource)
