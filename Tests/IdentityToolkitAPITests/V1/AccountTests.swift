@@ -228,6 +228,13 @@ struct AccountTests {
       let second = try await server.get(path + "&nextPageToken=\(token)")
       #expect(second["users"]?.arrayValue?.map { $0["localId"] } == ["c"])
       #expect(second["nextPageToken"] == nil)
+      // A full page has a token, even if it's the last.
+      let full = try await server.get(TestServer.accounts + ":batchGet?maxResults=3")
+      let end = try full.text("nextPageToken")
+      #expect(end == "c")
+      let rest = try await server.get(
+        TestServer.accounts + ":batchGet?maxResults=3&nextPageToken=\(end)")
+      #expect(rest.json == ["kind": "identitytoolkit#DownloadAccountResponse"])
       let query = TestServer.accounts + ":query"
       #expect(
         try await server.post(query, ["returnUserInfo": false], .owner).json

@@ -137,6 +137,9 @@ struct ProviderConfigTests {
       let rest = try await server.get(Self.oidc + "?pageSize=2&pageToken=\(token)")
       #expect(ids(rest) == ["oidc.c"])
       #expect(rest["nextPageToken"] == nil)
+      let full = try await server.get(Self.oidc + "?pageSize=3")
+      #expect(full["nextPageToken"] == "oidc.c")
+      #expect(try await server.get(Self.oidc + "?pageSize=3&pageToken=oidc.c").json == [:])
       let tenant = try await server.addTenant()
       let path = "/v2/projects/acme-mfa/tenants/\(tenant)/oauthIdpConfigs"
       #expect(try await server.get(path).json == [:])

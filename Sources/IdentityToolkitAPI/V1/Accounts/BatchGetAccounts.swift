@@ -42,7 +42,8 @@ extension Methods {
             UserMessage.write(item, tenant: call.scope.tenant, hashes: call.holder.readsHashes)
           }))
     }
-    UserMessage.append("nextPageToken", page.next, to: &answer)
+    UserMessage.append(
+      "nextPageToken", page.token(limit: limit) { $0.account.id.text }, to: &answer)
     return .object(answer)
   }
 }

@@ -58,7 +58,7 @@ extension Methods {
         kind.collection,
         .array(page.items.map { kind.write($0, in: call.scope, secrets: secrets) }))
     }
-    UserMessage.append("nextPageToken", page.next, to: &answer)
+    UserMessage.append("nextPageToken", page.token(limit: limit) { $0.id.text }, to: &answer)
     return .object(answer)
   }
 

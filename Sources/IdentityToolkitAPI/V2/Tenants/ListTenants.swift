@@ -25,8 +25,17 @@ extension Methods {
     if !page.items.isEmpty {
       answer.append("tenants", .array(page.items.map { TenantMessage.write($0, for: call.holder) }))
     }
-    UserMessage.append("nextPageToken", page.next, to: &answer)
+    UserMessage.append(
+      "nextPageToken", page.token(limit: limit) { $0.scope.objectID }, to: &answer)
     return .object(answer)
+  }
+}
+
+extension Page {
+  /// Returns the token of the next page: a full page has one, even if it's the last, as in Google's
+  /// emulator.
+  func token(limit: Int, of key: (Element) -> String) -> String? {
+    items.count == limit ? items.last.map(key) : nil
   }
 }
 
