@@ -79,10 +79,12 @@ extension Request {
   }
 
   /// The update mask, whose paths can be in several parameters; empty if there are none, and nil
-  /// without a parameter.
+  /// without a parameter or with `*`, which stands for every member.
   var updateMask: String? {
     let texts = target.query.entries.filter { Names.match($0.name, "updateMask") }
       .map(\.value.text)
-    return texts.isEmpty ? nil : texts.filter { !$0.isEmpty }.joined(separator: ",")
+    guard !texts.isEmpty else { return nil }
+    let mask = texts.filter { !$0.isEmpty }.joined(separator: ",")
+    return mask.isSameBytes(as: "*") ? nil : mask
   }
 }

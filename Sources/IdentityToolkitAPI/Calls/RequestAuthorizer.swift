@@ -281,7 +281,9 @@ extension RequestAuthorizer {
     _ request: Request, _ shape: ErrorShape, _ work: () async throws(WireError) -> JSON
   ) async -> Response {
     do throws(WireError) {
-      return .json(try await work())
+      // Read first, so that a call with an invalid selection changes nothing.
+      let selection = try request.fieldSelection
+      return .json(selection.of(try await work()))
     } catch {
       if let cause = error.cause { log(request.id, .failed(cause: "\(cause)")) }
       return error.response(shape)

@@ -195,6 +195,33 @@ struct ConfigRoundTripTests {
     }
   }
 
+  @Test func `a mask of every member is none`() async throws {
+    try await TestServer.with { server in
+      let tenant = "\(TenantTests.tenants)/\(try await server.addTenant())"
+      let provider = "/v2/projects/acme-mfa/oauthIdpConfigs"
+      let created = try await server.post(
+        provider + "?oauthIdpConfigId=oidc.a",
+        [
+          "clientId": "c", "issuer": "https://login.example.com", "displayName": "A",
+          "responseType": ["idToken": true],
+        ], .owner)
+      #expect(created.status == 200, "\(created.json)")
+      let cases: [(String, JSON)] = [
+        (TestServer.config, ["monitoring": ["requestLogging": ["enabled": true]]]),
+        (tenant, ["displayName": "renamed", "enableAnonymousUser": true]),
+        (provider + "/oidc.a", ["displayName": "B"]),
+      ]
+      for (path, body) in cases {
+        let before = try await server.get(path)
+        let star = try await server.patch(path + "?updateMask=*", body)
+        #expect(star.status == 200 && star.json != before.json, "\(path)")
+        #expect(try await server.patch(path, body).json == star.json, "\(path)")
+        let encoded = try await server.patch(path + "?update_mask=%2A", body)
+        #expect(encoded.json == star.json, "\(path)")
+      }
+    }
+  }
+
   @Test func `the paths of a mask can be in several parameters`() async throws {
     try await TestServer.with { server in
       let body: JSON = [
