@@ -20,6 +20,7 @@ extension Routes {
     (.post, "signInWithGameCenter", "POST /v1/accounts:signInWithGameCenter"),
     (.post, "signupNewUser", "POST /v1/accounts:signUp"),
     (.post, "verifyAssertion", "POST /v1/accounts:signInWithIdp"),
+    (.post, "verifyClient", "POST /v1/accounts:verifyIosClient"),
     (.post, "verifyCustomToken", "POST /v1/accounts:signInWithCustomToken"),
     (.post, "verifyPassword", "POST /v1/accounts:signInWithPassword"),
     (.post, "verifyPhoneNumber", "POST /v1/accounts:signInWithPhoneNumber"),

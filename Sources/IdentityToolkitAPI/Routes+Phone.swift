@@ -11,5 +11,7 @@ extension Routes {
     client(
       .post, Path("v1", "accounts:signInWithPhoneNumber"), .v1, .signInWithPhoneNumber,
       methods.signInWithPhoneNumber)
+    client(
+      .post, Path("v1", "accounts:verifyIosClient"), .v1, .verifyIosClient, methods.verifyIosClient)
   }
 }

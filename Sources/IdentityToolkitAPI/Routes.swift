@@ -87,6 +87,10 @@ struct Routes {
     let config = Path("v2", "projects", nil, "config", parameters: String.self)
     project(.get, config, .readConfig, .getConfig, methods.getConfig)
     project(.patch, config, .changeConfig, .updateConfig, methods.updateConfig)
+    project(
+      .post,
+      Path("v2", "projects", nil, "identityPlatform:initializeAuth", parameters: String.self),
+      .changeConfig, .initializeAuth, methods.initializeAuth)
     let tenants = Path("v2", "projects", nil, "tenants", parameters: String.self)
     project(.get, tenants, .readTenants, .listTenants, methods.listTenants)
     project(.post, tenants, .createTenants, .createTenant, methods.createTenant)

@@ -12,7 +12,7 @@ struct SurfaceTests {
     "accounts:signInWithEmailLink", "accounts:signInWithIdp", "accounts:signInWithPhoneNumber",
     "accounts:signInWithGameCenter", "accounts:sendVerificationCode", "accounts:sendOobCode",
     "accounts:resetPassword", "accounts:update", "accounts:lookup", "accounts:delete",
-    "accounts:createAuthUri", "token",
+    "accounts:createAuthUri", "accounts:verifyIosClient", "token",
   ]
 
   private static let scoped = [
@@ -37,7 +37,8 @@ struct SurfaceTests {
     "POST /accounts/mfaSignIn:finalize", "POST /accounts/mfaRecoveryCodes:generate",
     "POST /accounts/mfaRecoveryCodes:lookup", "POST /accounts:revokeToken",
     "GET /projects/p/config",
-    "PATCH /projects/p/config", "GET /projects/p/tenants", "POST /projects/p/tenants",
+    "PATCH /projects/p/config", "POST /projects/p/identityPlatform:initializeAuth",
+    "GET /projects/p/tenants", "POST /projects/p/tenants",
     "GET /defaultSupportedIdps",
     "GET /projects/p/tenants/t", "PATCH /projects/p/tenants/t", "DELETE /projects/p/tenants/t",
   ]
@@ -47,8 +48,8 @@ struct SurfaceTests {
     "POST getOobConfirmationCode", "GET getProjectConfig", "GET getRecaptchaParam",
     "GET publicKeys", "POST resetPassword", "POST sendVerificationCode", "POST setAccountInfo",
     "POST signupNewUser", "POST verifyAssertion", "POST verifyCustomToken", "POST verifyPassword",
-    "POST verifyPhoneNumber", "POST signInWithGameCenter", "POST downloadAccount",
-    "POST uploadAccount",
+    "POST verifyPhoneNumber", "POST signInWithGameCenter", "POST verifyClient",
+    "POST downloadAccount", "POST uploadAccount",
   ]
 
   private static let emulator = [

@@ -45,6 +45,18 @@ struct ConfigTests {
     }
   }
 
+  @Test func `initializeAuth succeeds each time and changes nothing`() async throws {
+    try await TestServer.with { server in
+      let config = try await server.get(TestServer.config)
+      for body: JSON in [[:], ["ignored": true]] {
+        let path = "/v2/projects/acme-mfa/identityPlatform:initializeAuth"
+        let answer = try await server.post(path, body, .owner)
+        #expect(answer.status == 200 && answer.json == [:], "\(answer.json)")
+      }
+      #expect(try await server.get(TestServer.config).json == config.json)
+    }
+  }
+
   @Test(arguments: ["5", "\"5\""])
   func `the documented call enables TOTP`(intervals: String) async throws {
     try await TestServer.with { server in

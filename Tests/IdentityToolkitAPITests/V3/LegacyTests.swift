@@ -48,6 +48,17 @@ struct LegacyTests {
     }
   }
 
+  @Test func `an iOS app gets a receipt without a notification`() async throws {
+    try await TestServer.with { server in
+      let receipt: JSON = ["receipt": "not-checked", "suggestedTimeout": "1"]
+      let body: JSON = ["appToken": "0a", "isSandbox": true]
+      for path in [Self.host + "verifyClient", "/v1/accounts:verifyIosClient"] {
+        let answer = try await server.post(path, body)
+        #expect(answer.json == receipt, "\(path)")
+      }
+    }
+  }
+
   @Test func `methods without a request body use GET`() async throws {
     try await TestServer.with { server in
       let config = try await server.get(Self.host + "getProjectConfig", .key)
