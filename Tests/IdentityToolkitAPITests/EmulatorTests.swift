@@ -60,6 +60,8 @@ struct EmulatorTests {
 
   @Test func `projects and tenants are created on first use`() async throws {
     try await TestServer.with(.emulator) { server in
+      let config = try await server.get("/v2/projects/demo-other/config")
+      #expect(config["mfa"] == ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]])
       let tenant = try await server.get("/v2/projects/demo-other/tenants/some-tenant")
       #expect(tenant.status == 200)
       #expect(tenant["mfaConfig"]?["state"] == "ENABLED")
@@ -86,6 +88,41 @@ struct EmulatorTests {
       #expect(try await server.get(batch + tenant + ":batchGet")["users"] != nil)
       _ = try await server.call(.delete, path + tenant, text: "", .none)
       #expect(try await server.get(batch + tenant + ":batchGet")["users"] == nil)
+    }
+  }
+
+  @Test func `codes and limits are cleared with the accounts, even without one`() async throws {
+    try await TestServer.with(.emulator) { server in
+      let path = "/emulator/v1/projects/acme-mfa/"
+      func lists() async throws -> [Int?] {
+        var counts: [Int?] = []
+        for name in ["oobCodes", "verificationCodes"] {
+          let answer = try await server.get(path + name, .none)
+          counts.append(answer[name]?.arrayValue?.count)
+        }
+        return counts
+      }
+      func isBlocked() async throws -> Bool {
+        let answer = try await server.post(
+          "/v1/accounts:signInWithPassword", ["email": "a@example.com", "password": "wrong"])
+        return answer.error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true
+      }
+      for _ in 0..<20 { _ = try await isBlocked() }
+      #expect(try await isBlocked())
+      let mail = try await server.post(
+        "/v1/accounts:sendOobCode",
+        [
+          "requestType": "EMAIL_SIGNIN", "email": "a@example.com",
+          "continueUrl": "http://localhost/",
+        ])
+      #expect(mail.status == 200)
+      let message = try await server.post(
+        "/v1/accounts:sendVerificationCode", ["phoneNumber": "+15551230001"])
+      #expect(message.status == 200)
+      #expect(try await lists() == [1, 1])
+      _ = try await server.call(.delete, path + "accounts", text: "", .none)
+      #expect(try await lists() == [0, 0])
+      #expect(try await !isBlocked())
     }
   }
 

@@ -257,6 +257,13 @@ public struct Accounts: Sendable {
     let keys = scope.accountKeys
     guard DeletionRules.canDeleteAll(author.actor) else { throw .adminOnly }
     try await store.write(by: author, AccountError.self) { connection in
+      // A test begins anew: codes for addresses without an account, and limits, go too.
+      try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope.key)")
+      try connection.run("DELETE FROM verification_code WHERE scope_key = \(scope.key)")
+      try connection.run("DELETE FROM sms_count WHERE scope_key = \(scope.key)")
+      for counter in CounterName.all(of: scope.key) {
+        try ThrottleCharge.reset(counter, connection)
+      }
       try SearchIndex.removeAll(keys, connection)
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")

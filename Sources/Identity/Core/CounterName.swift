@@ -37,7 +37,7 @@ struct CounterName: Sendable, Equatable {
   }
 
   let kind: Kind
-  /// The stored name.
+  /// The stored name, of words with a space between them.
   let text: String
 
   /// Returns the name for what comes from one network.
@@ -55,6 +55,11 @@ struct CounterName: Sendable, Equatable {
 // MARK: - Counters of pools
 
 extension CounterName {
+  /// Returns the beginnings of the names of all counters of a pool.
+  static func all(of pool: Int64) -> [CounterName] {
+    Kind.allCases.filter(\.beginsWithPool).map { CounterName($0, "\(pool)") }
+  }
+
   static func passwords(from client: ClientAddress, in pool: Int64) -> CounterName {
     CounterName(.passwordsFromNetwork, client.network(in: pool))
   }
@@ -186,5 +191,24 @@ extension CounterName {
 
   static func passkeys(of administrator: ID<Administrator>) -> CounterName {
     CounterName(.administratorPasskeys, administrator.text)
+  }
+}
+
+extension CounterName.Kind {
+  /// Whether the names begin with the pool, at least those of forwarded addresses.
+  fileprivate var beginsWithPool: Bool {
+    switch self {
+    case .passwordsFromNetwork, .passwordsOfEmail, .signUpsFromNetwork, .phoneSignInCodes,
+      .requestedMessagesToNumber, .requestedMessagesFromNetwork, .enrollmentMessagesToNumber,
+      .enrollmentMessagesFromNetwork, .messagesToUnknownNumbers, .requestedMailsToAddress,
+      .requestedMailsFromNetwork, .warningsToAddress, .enrollmentLinksToAddress:
+      true
+    case .secondFactorMessagesToNumber, .messagesOfAccount, .callerCodesToUser,
+      .callerCodesOfAgent, .factorChangesOfToken, .ownChanges, .setupCodes,
+      .consolePasswordsFromNetwork, .consolePasskeysFromNetwork, .consoleProviderFromNetwork,
+      .consolePasswordsOfEmail, .consolePasswordsFromDevice, .administratorPasswords,
+      .administratorCodes, .administratorPasskeys:
+      false
+    }
   }
 }

@@ -65,6 +65,10 @@ public struct MFAConfiguration: Equatable, Sendable {
   /// The configuration of a new project: everything disabled.
   public static let initial = MFAConfiguration(state: .disabled)
 
+  /// The configuration of a new project in the emulator profile: that of every project in Google's
+  /// emulator.
+  static let emulator = MFAConfiguration(state: .enabled, smsEnabled: true)
+
   /// Whether users can enroll authenticator apps and enrolled users are asked for a code.
   ///
   /// An unspecified state is treated as enabled, because the example call for a tenant in Google's

@@ -4,7 +4,8 @@ import Database
 extension UserPools {
   private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-  /// Creates a project with one API key and all second factors disabled.
+  /// Creates a project with one API key and all second factors disabled, except for text
+  /// messages in the emulator profile.
   ///
   /// - Throws: ``UserPoolError``.
   public func createProject(
@@ -96,7 +97,7 @@ extension UserPools {
         displayName: name,
         signIn: SignInMethods(
           password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
-        configuration: .initial)
+        configuration: isEmulator ? .emulator : .initial)
       edit.project = settings
       let project = try insert(edit, in: ID(id), nil, context, connection)
       guard let project else { throw UserPoolError.projectIDTaken }
