@@ -139,7 +139,7 @@ public struct CustomTokens: Sendable {
       }
       let grant = try Sessions.begin(
         account, in: scope, provider: .custom, secondFactor: nil,
-        with: .customToken(claims: contents.claims), at: now, random: random, connection)
+        with: .signInWith(claims: contents.claims), at: now, random: random, connection)
       return (grant: grant, isNewUser: known == nil)
     }
     if let signer = contents.signer { trustedTokenKeys.uses.note(signer, at: now) }

@@ -66,7 +66,7 @@ extension Federation {
           try recordEmail(
             of: link, from: known, to: new, in: scope, by: author, at: now, connection)
         }
-        return try pass(known.key, link, in: scope, with: .signIn, at: now, connection)
+        return try pass(known.key, link, in: scope, with: assertion.start, at: now, connection)
       }
       let allowsDuplicateEmails = try Self.allowsDuplicateEmails(scope, connection)
       if !allowsDuplicateEmails, let email = link.email,
@@ -79,7 +79,8 @@ extension Federation {
         try merge(assertion, into: known, in: scope, by: author, at: now, connection)
         let recycled = known.providers.contains { $0.provider == link.provider }
         return try pass(
-          known.key, link, in: scope, with: .signIn, isRecycled: recycled, at: now, connection)
+          known.key, link, in: scope, with: assertion.start, isRecycled: recycled, at: now,
+          connection)
       }
       guard mayCreate else { throw FederationError.userNotFound }
       guard try UserPermissions.find(scope.key, connection).signUp else {
@@ -89,7 +90,7 @@ extension Federation {
         assertion, allowsDuplicateEmails: allowsDuplicateEmails, uid: uid,
         in: scope, by: author, at: now, connection)
       return try pass(
-        account.key, link, in: scope, with: .signIn, isNew: true, at: now, connection)
+        account.key, link, in: scope, with: assertion.start, isNew: true, at: now, connection)
     }
   }
 
@@ -157,8 +158,10 @@ extension Federation {
           .signedIn(grant),
           FederatedAccount(account: grant.account, isNew: false, isEmailRecycled: false))
       }
+      let start = SessionStart.link(to: old, in: session)
       return try pass(
-        old.key, link, in: scope, with: .link(to: old, in: session), at: now, connection)
+        old.key, link, in: scope, with: start.isSignIn ? assertion.start : start, at: now,
+        connection)
     }
   }
 

@@ -18,6 +18,8 @@ public struct ProviderAssertion: Sendable {
   public let screenName: String?
   /// All claims, as JSON text.
   public let claims: String
+  /// How the session begins that the user signs in to with the identity.
+  let start: SessionStart
   /// The time of the last change of the provider that verified the assertion; nil if none did, in
   /// the emulator profile.
   var providerChangedAt: Instant?
@@ -55,6 +57,7 @@ public struct ProviderAssertion: Sendable {
     lastName = text("family_name", 256)
     screenName = text("screen_name", 256) ?? text("preferred_username", 256)
     self.claims = String(decoding: JSON.object(claims).serialized(), as: UTF8.self)
+    start = .signInWith(claims: SignInAttributes.sessionClaims(of: claims, from: provider))
   }
 }
 

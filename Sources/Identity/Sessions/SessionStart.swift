@@ -1,13 +1,12 @@
 import Database
 
 /// How a session begins.
-package enum SessionStart {
+package enum SessionStart: Sendable {
   /// With a sign-in.
   case signIn
-  /// With a sign-in in which a backup code replaced the second factor's own.
-  case backupCodeSignIn
-  /// With a sign-in by a custom token that has these claims, as JSON text; nil if it has none.
-  case customToken(claims: String?)
+  /// With a sign-in by a custom token or an identity, whose claims the session's tokens have too,
+  /// as JSON text, or in which a backup code replaced the second factor's own.
+  case signInWith(claims: String?, backupCode: Bool = false)
   /// With an added factor or identity, which isn't a sign-in: it continues another session.
   case continuation(of: UserSession)
   /// With changed credentials, which isn't a sign-in either: it continues another session, and is as
@@ -17,9 +16,15 @@ package enum SessionStart {
   /// Whether the user signs in.
   var isSignIn: Bool {
     switch self {
-    case .signIn, .backupCodeSignIn, .customToken: true
+    case .signIn, .signInWith: true
     case .continuation, .renewal: false
     }
+  }
+
+  /// The claims that the session's tokens have from this sign-in, as JSON text; nil if there are
+  /// none.
+  var claims: String? {
+    if case .signInWith(let claims, _) = self { claims } else { nil }
   }
 
   /// Returns how the session begins that follows when an identity is linked to an account.
@@ -46,7 +51,8 @@ package enum SessionStart {
     /// The time of the sign-in, in Unix seconds, if the session continues an earlier one; nil if it's
     /// a sign-in.
     var signedInAt: Int64?
-    /// The claims of the session's custom token, as JSON text; nil if there are none.
+    /// The claims that the session's tokens have from the sign-in, as JSON text; nil if there are
+    /// none.
     var claims: String?
   }
 
@@ -54,8 +60,8 @@ package enum SessionStart {
   func origin(_ account: Account, _ connection: borrowing Connection) throws -> Origin {
     switch self {
     case .signIn: return Origin()
-    case .backupCodeSignIn: return Origin(usedBackupCode: true)
-    case .customToken(let claims): return Origin(claims: claims)
+    case .signInWith(let claims, let backupCode):
+      return Origin(usedBackupCode: backupCode, claims: claims)
     case .continuation(let old), .renewal(let old):
       var origin = Origin(
         usedBackupCode: try Sessions.usedBackupCode(old, account, connection),
@@ -91,8 +97,7 @@ extension Sessions {
     ) { try $0.value(0) as Int } == 1
   }
 
-  /// Returns the claims that a session has from its custom token, even if only its ID token is
-  /// known.
+  /// Returns the claims that a session has from its sign-in, even if only its ID token is known.
   static func claims(
     of session: UserSession, _ account: Account, _ connection: borrowing Connection
   ) throws -> String? {

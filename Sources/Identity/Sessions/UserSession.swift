@@ -60,8 +60,8 @@ public struct UserSession: Sendable {
   public let provider: SignInProvider
   /// The second factor of the sign-in; nil for none.
   public let secondFactor: SecondFactorClaim?
-  /// The claims of the session's custom token, as JSON text; nil if there are none or the session
-  /// was read from an ID token.
+  /// The claims that the session's tokens have from the sign-in, as JSON text; nil if there are
+  /// none or the session was read from an ID token.
   public let claims: String?
 
   /// Creates a session from the claims of a verified token.

@@ -104,7 +104,8 @@ extension SignIns {
         try Sessions.begin(
           account, in: pending.scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id),
-          with: .signIn, at: now, random: random, setting: change, connection))
+          with: .signInWith(claims: ticket.claims), at: now, random: random, setting: change,
+          connection))
     }
     return try outcome.get()
   }

@@ -110,8 +110,8 @@ extension SignIns {
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
-          with: Self.isOfApp(code) ? .signIn : .backupCodeSignIn, at: now, random: random,
-          setting: change, connection)
+          with: .signInWith(claims: ticket.claims, backupCode: !Self.isOfApp(code)), at: now,
+          random: random, setting: change, connection)
       )
     }
     return try outcome.get()

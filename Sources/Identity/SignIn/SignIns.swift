@@ -269,7 +269,8 @@ public struct SignIns: Sendable {
       let due = SignInForecast.factorsDue(of: account, configuration)
       if !due.isEmpty {
         let ticket = Ticket(
-          scope: scope, account: account, provider: provider, at: now, random: store.random)
+          scope: scope, account: account, provider: provider,
+          secret: Secret(Array((start.claims ?? "").utf8)), at: now, random: store.random)
         return .secondFactorDue(
           account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
           factors: due)

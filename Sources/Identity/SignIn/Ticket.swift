@@ -26,9 +26,13 @@ struct Ticket {
   /// pending credentials and enrollment sessions.
   let generation: Int64
   let provider: SignInProvider
-  /// The shared secret of an enrollment session, or the code sent to a phone; empty for a pending
-  /// credential.
+  /// The shared secret of an enrollment session, the code sent to a phone, or the claims of a
+  /// pending credential.
   let secret: Secret
+
+  /// The length that a ticket is below, in bytes: four of three, for claims of at most
+  /// ``SignInAttributes/longest``.
+  private static let longest = 8_192
 
   init(
     scope: Scope, account: Account?, provider: SignInProvider, secret: Secret = Secret([]),
@@ -60,7 +64,7 @@ struct Ticket {
   /// Opens a token; nil if it wasn't sealed here as this kind.
   init?(_ text: String, _ kind: Kind, by sealer: Sealer) {
     guard
-      text.utf8.count < 1_024, let box = Base64URL.decode(text),
+      text.utf8.count < Self.longest, let box = Base64URL.decode(text),
       let secret = try? sealer.open(box, with: Array(kind.rawValue.utf8))
     else { return nil }
     let bytes = secret.revealedBytes
@@ -80,6 +84,13 @@ struct Ticket {
     generation = number(at: 40)
     self.provider = provider
     self.secret = Secret(Array(bytes[end...]))
+  }
+
+  /// The claims that the session of a pending credential's sign-in has, as JSON text; nil if there
+  /// are none.
+  var claims: String? {
+    let text = secret.revealedText
+    return text.isEmpty ? nil : text
   }
 
   /// How long a pending credential is valid, in seconds.

@@ -94,7 +94,8 @@ struct ClaimsWriter {
       bytes.append(contentsOf: (account.emailVerified ? "true" : "false").utf8)
     }
     // Custom claims take precedence over the user's own name and photo.
-    let custom = Self.custom(account.customAttributes, session.claims)
+    let ofSession = session.claims.flatMap(CustomClaims.read) ?? [:]
+    let custom = Self.custom(account.customAttributes, ofSession)
     if custom["name"] == nil { text(.name, account.displayName) }
     if custom["picture"] == nil { text(.picture, account.photoURL) }
     text(.phoneNumber, account.phoneNumber)
@@ -120,6 +121,10 @@ struct ClaimsWriter {
       member("sign_in_second_factor", factor.kind.rawValue)
       member("second_factor_identifier", factor.enrollment.text)
     }
+    if let attributes = ofSession["firebase"]?["sign_in_attributes"] {
+      member("sign_in_attributes")
+      attributes.write(to: &bytes)
+    }
     member("tenant", session.scope.tenant?.text)
     bytes.append(contentsOf: "}}".utf8)
   }
@@ -139,11 +144,12 @@ struct ClaimsWriter {
 
   /// Returns the user's custom claims with those of the session's custom token.
   ///
-  /// The session's take precedence. Reserved names, which earlier versions stored, are ignored.
-  private static func custom(_ ofUser: String?, _ ofSession: String?) -> JSON.Object {
-    guard ofUser != nil || ofSession != nil else { return [:] }
+  /// The session's take precedence. Reserved names are ignored: earlier versions stored some, and a
+  /// session's attributes are under `firebase`.
+  private static func custom(_ ofUser: String?, _ ofSession: JSON.Object) -> JSON.Object {
+    guard ofUser != nil || !ofSession.isEmpty else { return [:] }
     var claims = ofUser.flatMap(CustomClaims.read) ?? [:]
-    for claim in ofSession.flatMap(CustomClaims.read) ?? [:] { claims[claim.name] = claim.value }
+    for claim in ofSession { claims[claim.name] = claim.value }
     return JSON.Object(claims.members.filter { !ReservedClaims.all.contains($0.name) })
   }
 

@@ -42,7 +42,7 @@ extension World {
       _ = try Sessions.begin(
         account, in: scope, provider: .password,
         secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
-        with: .backupCodeSignIn, at: now, random: random, connection)
+        with: .signInWith(claims: nil, backupCode: true), at: now, random: random, connection)
     }
   }
 

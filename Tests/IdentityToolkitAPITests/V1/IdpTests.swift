@@ -266,6 +266,49 @@ extension IdpTests {
     }
   }
 
+  @Test func `the session has the provider's other claims, also after a second factor`()
+    async throws
+  {
+    try await TestServer.with { server in
+      try await configure(server)
+      try await server.switchTOTPOn()
+      let ann = try await server.addPerson("ann")
+      func signIn(_ members: JSON.Object) async throws -> Answer {
+        try await server.post(
+          Self.path, Self.body(try token(server, members), provider: "oidc.acme"))
+      }
+      func attributes(_ token: JSON?) throws -> JSON? {
+        try claims(token)["firebase"]?["sign_in_attributes"]
+      }
+      let given: JSON.Object = ["department": "sales", "groups": ["a", "b"], "amr": ["pwd"]]
+      let expected: JSON = ["department": "sales", "groups": ["a", "b"]]
+      let first = try await signIn(given)
+      #expect(try attributes(first["idToken"]) == expected)
+      #expect(try claims(first["idToken"])["department"] == nil)
+      let refreshed = try await server.post(
+        "/v1/token",
+        ["grantType": "refresh_token", "refreshToken": first["refreshToken"] ?? nil])
+      #expect(try attributes(refreshed["id_token"]) == expected)
+      let long = try await signIn(["long": .string(String(repeating: "x", count: 4_096))])
+      #expect(try attributes(long["idToken"]) == nil)
+      let password = try await server.signIn(ann)
+      #expect(try attributes(password["idToken"]) == nil)
+      let enrolled = try await server.enroll(try password.text("idToken"))
+      server.advance(seconds: 30)
+      let pending = try await signIn(given)
+      let done = try await server.post(
+        "/v2/accounts/mfaSignIn:finalize",
+        [
+          "mfaPendingCredential": pending["mfaPendingCredential"] ?? nil,
+          "mfaEnrollmentId": .string(enrolled.id),
+          "totpVerificationInfo": [
+            "verificationCode": .string(try enrolled.device.code(at: server.now))
+          ],
+        ])
+      #expect(try attributes(done["idToken"]) == expected)
+    }
+  }
+
   @Test func `only signed tokens of configured providers are accepted`() async throws {
     try await TestServer.with { server in
       try await configure(server)
