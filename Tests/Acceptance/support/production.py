@@ -9,8 +9,9 @@ API key. `{{name}}` is replaced with a value of an earlier response: `{{start.se
 `{{create.name/}}` for the last segment of a resource name. `{{code start 4}}` is the code of the
 secret in the response of the step `start`, four time steps from now. `{{project}}` is the project.
 
-In a request, `{"$repeat": "a", "times": 4096}` is a long string, and `"wait": "second"` waits for
-the next second. `auth` is `key` or `none` where the path implies something else.
+In a request, `{"$repeat": "a", "times": 4096}` is a long string, also with others `before` and
+`then`, and `"wait": "second"` waits for the next second. `auth` is `key` or `none` where the path
+implies something else.
 
 `body` is the complete body of a response, without additional members; the placeholders of
 `replay.py` match values. `facts` maps paths in the body to a value or to a placeholder of
@@ -132,7 +133,8 @@ class Recording(Conversation):
 
     def _fill(self, value):
         if isinstance(value, dict) and "$repeat" in value:
-            return value["$repeat"] * value["times"] + value.get("then", "")
+            long = value["$repeat"] * value["times"]
+            return value.get("before", "") + long + value.get("then", "")
         return super()._fill(value)
 
     def _value(self, word):
@@ -175,12 +177,13 @@ class TenantRecording(Recording):
 
 
 def find(value, place):
-    """Returns the value at a path such as `users.0.mfaInfo`; `token#header` is a token's header."""
+    """Returns the value at a path such as `users.0.mfaInfo`; `token#header` and `token#claims` are
+    the two parts of a token."""
     for part in place.split("."):
-        name, _, header = part.partition("#")
+        name, _, half = part.partition("#")
         value = value[int(name)] if isinstance(value, list) else value[name]
-        if header:
-            text = value.split(".")[0]
+        if half:
+            text = value.split(".")[["header", "claims"].index(half)]
             value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     return value
 
