@@ -31,7 +31,7 @@ def files():
 
 
 def reset_project(url):
-    """Resets an emulator's project: no users, no tenants, and the default configuration."""
+    """Resets an emulator's project: no users, no tenants, and MFA off."""
     project = f"{url}/v2/projects/demo-project"
     cleared = httpx.delete(f"{url}/emulator/v1/projects/demo-project/accounts")
     assert cleared.json() == {}
