@@ -5,9 +5,12 @@ import Testing
 @testable import Identity
 
 struct AnonymousAccountTests {
-  private func anonymousUser(_ instance: Instance, in scope: Scope? = nil) async throws -> Account {
+  private func anonymousUser(
+    _ instance: Instance, in scope: Scope? = nil, from address: String = "203.0.113.5"
+  ) async throws -> Account {
     try await instance.identity.signIns.signUp(
-      scope ?? instance.acme, NewAccount(), by: Instance.visitor
+      scope ?? instance.acme, NewAccount(),
+      by: Author(actor: .visitor, address: address, requestID: "request-3")
     ).account
   }
 
@@ -55,7 +58,9 @@ struct AnonymousAccountTests {
   @Test func `expired anonymous accounts are deleted in batches`() async throws {
     try await withInstance { instance in
       try await enableExpiration(instance)
-      for _ in 0..<(AnonymousAccounts.share + 5) { _ = try await anonymousUser(instance) }
+      for number in 0..<(AnonymousAccounts.share + 5) {
+        _ = try await anonymousUser(instance, from: "203.0.\(number % 250).5")
+      }
       instance.clock.advance(AnonymousAccounts.lifetime + 1)
       try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.list(instance.acme).items.isEmpty)
