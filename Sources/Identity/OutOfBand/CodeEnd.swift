@@ -94,7 +94,7 @@ extension OutOfBandRecord {
   ) throws(DatabaseError) {
     try connection.run(
       """
-      UPDATE oob_code SET expires_at = created_at - 1, link = NULL
+      UPDATE oob_code \(index: "oob_code_by_email") SET expires_at = created_at - 1, link = NULL
       WHERE scope_key = \(scope.key) AND email = \(email) AND account_key IS NULL
         AND used_at IS NULL AND expires_at > \(now.microseconds)
       """)
