@@ -8,6 +8,7 @@ func mailRead(
 ) -> Int {
   guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
   let exchange = unsafe Unmanaged<MailExchange>.fromOpaque(context).takeUnretainedValue()
+  guard !exchange.lacksUTF8 else { return Int(CURL_READFUNC_ABORT) }
   return exchange.take(size * count) { part in
     unsafe part.withUnsafeBytes { bytes in
       unsafe UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyMemory(

@@ -15,6 +15,10 @@ final class MailExchange {
   /// All lines of that reply.
   private(set) var reply: [UInt8] = []
 
+  /// Whether the recipient's address needs SMTPUTF8 (RFC 6531), and whether the server of this
+  /// connection offers it.
+  var (needsUTF8, offersUTF8) = (false, false)
+
   private static let longestLine = 300
   private static let longestReply = 3_000
 
@@ -24,6 +28,9 @@ final class MailExchange {
   }
 
   var count: Int { message.count }
+
+  /// Whether the email must not be sent: libcurl sends such an address to any server.
+  var lacksUTF8: Bool { needsUTF8 && !offersUTF8 }
 
   /// Whether libcurl has all of the email, so that only the server's reply to it is missing.
   var isWhole: Bool { sent == count }
@@ -47,6 +54,11 @@ final class MailExchange {
 
   /// Stores a 4xx or 5xx reply; the reply to QUIT that follows doesn't replace it.
   func receive(_ bytes: [UInt8]) {
+    if bytes.starts(with: Array("250".utf8)),
+      String(decoding: bytes.dropFirst(4), as: UTF8.self).uppercased().hasPrefix("SMTPUTF8")
+    {
+      offersUTF8 = true
+    }
     guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
       return
     }

@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 
 // `@unchecked Sendable`, because:
-// 1. `handle` is used only by `send` and `close`, which the owner calls on one serial queue;
+// 1. `handle` and `offersUTF8` are used only by `send` and `close`, which the owner calls on one serial queue;
 // 2. everything else is constant or atomic.
 /// A connection to a mail server over which emails are sent with libcurl, one at a time.
 ///
@@ -15,6 +15,8 @@ import Synchronization
   private let sendSeconds: Int
   private let replySeconds: Int
   private var handle: UnsafeMutableRawPointer?
+  /// Whether the connection's server offered SMTPUTF8 in its greeting.
+  private var offersUTF8 = false
   /// The deadline of a transfer, in seconds of a monotonic clock; 0 for none.
   private let deadline = Atomic<Int64>(0)
   /// When the email was sent whose reply is missing, in seconds of that clock; 0 for none.
@@ -71,6 +73,11 @@ import Synchronization
       return failure
     }
 
+    /// The recipient's address needs SMTPUTF8 (RFC 6531), which the server doesn't offer.
+    static let withoutUTF8 = Self(
+      reply: 550, line: Array("550 5.6.7 The mail server doesn't offer SMTPUTF8".utf8),
+      isAboutMail: true, description: "the mail server doesn't offer SMTPUTF8")
+
     /// Creates a failure.
     public init(
       reply: Int, line: [UInt8], isAboutMail: Bool, isAboutSender: Bool = false,
@@ -104,6 +111,7 @@ import Synchronization
     guard let handle = unsafe handle else { return }
     unsafe curl_easy_cleanup(handle)
     unsafe self.handle = nil
+    offersUTF8 = false
   }
 
   /// Limits an email being sent to this many more seconds.
@@ -142,15 +150,19 @@ import Synchronization
     exchange.replyBy = exchange.sendBy + Int64(replySeconds)
     exchange.whenWhole = { self.sentAt.store(Self.now(), ordering: .relaxed) }
     defer { sentAt.store(0, ordering: .relaxed) }
+    exchange.needsUTF8 = !recipient.utf8.allSatisfy { $0 < 128 }
+    exchange.offersUTF8 = offersUTF8
     let recipients = unsafe curl_slist_append(nil, "<\(recipient)>")
     defer { unsafe curl_slist_free_all(recipients) }
     var error = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     let code = unsafe perform(handle, sender, recipients, exchange, error: &error)
     let reply = Int(unsafe smtp_reply_code(handle))
+    offersUTF8 = exchange.offersUTF8
     guard code != CURLE_OK else { return }
     // The connection is in an unknown state now.
     unsafe smtp_break(handle)
     close()
+    if code == CURLE_ABORTED_BY_CALLBACK, exchange.lacksUTF8 { throw .withoutUTF8 }
     let isLate = code == CURLE_ABORTED_BY_CALLBACK && exchange.isLate(at: Self.now())
     if exchange.isWhole, isLate || code == CURLE_OPERATION_TIMEDOUT {
       throw .unanswered(within: replySeconds)

@@ -12,9 +12,12 @@ struct MailTransportTests {
   /// - Parameters:
   ///   - slow: The command whose reply it delays; `.` for the end of the email.
   ///   - seconds: How long it delays it.
+  ///   - extension: What it offers.
   /// - Returns: The server.
   /// - Throws: When this machine has no free port.
-  private func server(slow: String, seconds: UInt32) throws -> LocalReceiver {
+  private func server(
+    slow: String = "none", seconds: UInt32 = 0, offering extension: String = "8BITMIME"
+  ) throws -> LocalReceiver {
     let receiver = try LocalReceiver()
     DispatchQueue.global().async {
       let socket = receiver.accepted()
@@ -36,7 +39,9 @@ struct MailTransportTests {
           guard !isMessage || line == "." else { continue }
           if line.hasPrefix(slow) { sleep(seconds) }
           isMessage = line == "DATA"
-          reply(isMessage ? "354 go on" : "250 OK")
+          if line.hasPrefix("EHLO") { reply("250-test") }
+          reply(
+            isMessage ? "354 go on" : line.hasPrefix("EHLO") ? "250 \(`extension`)" : "250 OK")
         }
       }
     }
@@ -50,9 +55,25 @@ struct MailTransportTests {
         needsTLS: false), connectSeconds: 15, sendSeconds: 2, replySeconds: reply)
   }
 
-  private func deliver(to transport: MailTransport) throws(MailTransport.Failure) {
+  private func deliver(
+    to transport: MailTransport, for recipient: String = "b@example.com"
+  ) throws(MailTransport.Failure) {
     try transport.send(
-      Array("Subject: s\r\n\r\nText\r\n".utf8), from: "a@example.com", to: "b@example.com")
+      Array("Subject: s\r\n\r\nText\r\n".utf8), from: "a@example.com", to: recipient)
+  }
+
+  @Test func `a non-ASCII recipient is only sent to a server with SMTPUTF8`() throws {
+    let able = transport(try server(offering: "SMTPUTF8"), reply: 30)
+    // The second one on the same connection, without a greeting.
+    for recipient in ["zo\u{EB}@example.com", "zo\u{EB}@example.org"] {
+      try deliver(to: able, for: recipient)
+    }
+    let other = transport(try server(), reply: 30)
+    try deliver(to: other)
+    let failure = #expect(throws: MailTransport.Failure.self) {
+      try deliver(to: other, for: "zo\u{EB}@example.com")
+    }
+    #expect(failure?.reply == 550 && failure?.isAboutMail == true)
   }
 
   @Test func `a server may take longer to reply to a whole email than to anything before it`()
