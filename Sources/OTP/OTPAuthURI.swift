@@ -8,7 +8,7 @@ import Text
 public struct OTPAuthURI: Sendable {
   /// The TOTP parameters, including the secret.
   public let password: OneTimePassword
-  /// The issuer shown in the app.
+  /// The issuer shown in the app; in the URI, without colons, which the format reserves for the label.
   public let issuer: String
   /// The account's name, usually an email address.
   public let account: String
@@ -22,7 +22,8 @@ public struct OTPAuthURI: Sendable {
 
   /// The URI, which contains the secret.
   public var text: Secret {
-    let issuer = URIComponent.encode(issuer)
+    let issuer = URIComponent.encode(
+      issuer.replacing(": ", with: " ").replacing(":", with: " "))
     let label =
       issuer.isEmpty ? URIComponent.encode(account) : "\(issuer):\(URIComponent.encode(account))"
     let secret = Base32.encode(password.secret.revealedBytes)

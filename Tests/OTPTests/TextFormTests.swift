@@ -29,11 +29,11 @@ import Testing
   @Test func `the otpauth URI has the percent-encoded label, issuer, and secret`() throws {
     let secret = try #require(Base32.decode("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
     let password = try #require(OneTimePassword(secret: Secret(secret)))
-    let uri = OTPAuthURI(password: password, issuer: "Acme & Söhne", account: "a:b@example.com")
+    let uri = OTPAuthURI(password: password, issuer: "Acme: A&Söhne", account: "a:b@example.com")
     #expect(
       uri.text.revealedText
-        == "otpauth://totp/Acme%20%26%20S%C3%B6hne:a%3Ab%40example.com"
-        + "?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme%20%26%20S%C3%B6hne"
+        == "otpauth://totp/Acme%20A%26S%C3%B6hne:a%3Ab%40example.com"
+        + "?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme%20A%26S%C3%B6hne"
         + "&algorithm=SHA1&digits=6&period=30")
   }
 }

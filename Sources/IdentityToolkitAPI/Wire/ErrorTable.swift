@@ -122,7 +122,9 @@ extension WireError {
     case .passwordRequirements(let missing): self.init(missing)
     case .duplicateLocalID: self.init("DUPLICATE_LOCAL_ID")
     case .invalidLocalID:
-      self.init("INVALID_LOCAL_ID : A uid must have 1 to \(Account.longestID) bytes.")
+      self.init(
+        "INVALID_LOCAL_ID : A uid must have 1 to \(Account.longestID) bytes, and no control "
+          + "characters.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
     case .federatedIDAlreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
     case .invalidProvider: self.init("INVALID_PROVIDER_ID")
@@ -153,7 +155,9 @@ extension WireError {
     case .duplicateEnrollment:
       self.init("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
     case .invalidEnrollment:
-      self.init("INVALID_MFA_ENROLLMENT_ID : An enrollment ID must have 1 to 128 bytes.")
+      self.init(
+        "INVALID_MFA_ENROLLMENT_ID : An enrollment ID must have 1 to 128 bytes, and no control "
+          + "characters.")
     case .phoneFactorExists: self.init(Self.phoneFactorExists)
     case .unverifiedEmail:
       self.init(
