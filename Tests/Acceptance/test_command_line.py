@@ -13,8 +13,8 @@ from support.program import PROGRAM, ROOT, Server, environment, free_port, run
 from support.rest import create_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
-            "project create", "project list", "tenant create", "tenant list", "token create", "token list", "token revoke", "keys list", "keys rotate",
-            "keys retire", "keys rotate-master", "clock confirm",
+            "project create", "project list", "tenant create", "tenant list", "token create",
+            "token list", "token revoke", "keys list", "keys rotate", "keys retire", "keys rotate-master", "clock confirm",
             "evidence key", "init", "backup", "restore", "import", "export"]
 
 
