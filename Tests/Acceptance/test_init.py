@@ -189,8 +189,8 @@ def test_a_creation_that_the_disk_has_no_room_for_is_repeated(tmp_path, words):
     if prefix is None:
         pytest.skip("mounting isn't allowed on this system")
     # Half a mebibyte is left at first, which is room for the key.
-    script = ('dd if=/dev/zero of="$1/ballast" bs=64k count=504 2>/dev/null; data=$1 program=$2; '
-              'shift 2; "$program" "$@" --data "$data" && exit 99; rm "$data/ballast"; '
+    script = ('dd if=/dev/zero of="$1/ballast" bs=64k count=504 2>/dev/null; disk=$1 data=$1/data; '
+              'program=$2; shift 2; "$program" "$@" --data "$data" && exit 99; rm "$disk/ballast"; '
               'ls "$data"; exec "$program" init --data "$data"')
     result = run(*words, prefix=[
         *prefix, "sh", "-c", script, "sh", str(folder)])

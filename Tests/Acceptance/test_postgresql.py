@@ -249,6 +249,7 @@ def test_a_start_is_worth_repeating_unless_the_server_refuses_the_user_or_the_da
 
 
 def test_backups_of_the_file_are_ignored(data):
+    create_instance(data)
     backups = data / "backups"
     backups.mkdir()
     with Server(data, "--backups", backups, "--metrics-listen", "127.0.0.1:0") as server:

@@ -82,7 +82,7 @@ def test_requests_in_progress_are_completed(server, signal):
         assert server.process.poll() is None
         connection.sendall(body[10:])
         status, answer = read_answer(connection)
-        assert status == 403 and b"API key" in answer
+        assert status == 403 and b"unregistered callers" in answer
     assert server.wait() == 0
     assert "Stopped." in server.text
 

@@ -92,6 +92,9 @@ class Nodes:
         token = create_token(self.data, PROJECT, "owner")
         self.api = Api(self.url, PROJECT, self.owner.api_key(PROJECT), token)
         self.api.switch_totp_on(10)
+        # All come from this machine's network.
+        ok(self.api.admin("PATCH", "config", {"quota": {"signUpQuotaConfig": {"quota": "1000"}}},
+                          version="v2", params={"updateMask": "quota.signUpQuotaConfig"}))
         self.set_cap(10)
         return self
 
