@@ -31,7 +31,7 @@ struct PhoneCodes {
     var provider = SignInProvider.phone
     var factor: ID<Factor>?
     var pending: [UInt8] = []
-    /// Whether the message isn't sent, because the code would be of no use. The response is the
+    /// Whether the message isn't sent, because the code would be of no use; the response is the
     /// same.
     var isWithheld = false
   }

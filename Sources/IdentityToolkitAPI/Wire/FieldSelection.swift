@@ -15,7 +15,9 @@ struct FieldSelection: Sendable, Equatable {
   private static let most = 100
   private static let deepest = 16
 
-  /// Parses the parameter; nil if it isn't a list of paths. A missing or empty one selects everything.
+  /// Parses the parameter; nil if it isn't a list of paths.
+  ///
+  /// A missing or empty one selects everything.
   init?(_ text: String?) {
     guard let text, !text.isEmpty else {
       paths = nil
