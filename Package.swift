@@ -77,7 +77,7 @@ let package = Package(
     module("Localization", ["Host", "Text"], settings: optimized),
     module("Templating", ["Host", "Localization", "Text"], settings: optimized),
     module("HTTP", ["JSON", "Text"], settings: optimized),
-    module("Database", [], settings: optimized),
+    module("Database", ["Metrics"], settings: optimized),
     module("QRCode", ["CQREncode"], settings: optimized),
     module("INI", ["CInih"]),
     module("Host", ["CTimex"], settings: optimized),
@@ -102,7 +102,7 @@ let package = Package(
       "HTTPServer", ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized
     ),
     module("DatabaseSQLite", ["Database", "Host", "Text", "CSQLite"], settings: optimized),
-    module("DatabasePostgreSQL", ["Database", "CPostgreSQL"], settings: optimized),
+    module("DatabasePostgreSQL", ["Database", "Metrics", "CPostgreSQL"], settings: optimized),
     module(
       "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
     module(

@@ -103,11 +103,14 @@ public struct DatabaseStatistics: Sendable, Equatable {
   /// Commits by the number of their writes: at position n, those with at most 2ⁿ writes and more
   /// than half as many.
   public var groups: [Int]
+  /// What only a database on a server has; nil for a file.
+  public var server: ServerStatistics?
 
   /// Creates counters.
   public init(
     reads: Int = 0, writes: Int = 0, commits: Int = 0, largestGroup: Int = 0,
-    waitingWrites: Int = 0, groups: [Int] = Array(repeating: 0, count: 9)
+    waitingWrites: Int = 0, groups: [Int] = Array(repeating: 0, count: 9),
+    server: ServerStatistics? = nil
   ) {
     self.reads = reads
     self.writes = writes
@@ -115,5 +118,6 @@ public struct DatabaseStatistics: Sendable, Equatable {
     self.largestGroup = largestGroup
     self.waitingWrites = waitingWrites
     self.groups = groups
+    self.server = server
   }
 }

@@ -33,6 +33,7 @@ final class ConnectionPool: Sendable {
   private struct Entry {
     let id: UInt64
     let work: Work
+    let start = ContinuousClock.now
     let fail: @Sendable (any Error) -> Void
   }
 
@@ -51,22 +52,31 @@ final class ConnectionPool: Sendable {
   private static let longestRest = DispatchTimeInterval.milliseconds(10)
 
   private let slots: [Slot]
+  private let kind: SlowUse.Kind
   private let limit: Int
+  private let watch: UseWatch
   private let state: Mutex<State>
 
   /// Creates a pool of connections that are opened when they're needed.
   ///
   /// - Parameters:
   ///   - sessions: The connections.
+  ///   - kind: What they're for.
   ///   - limit: How many callers can wait before further ones fail with `.busy`.
-  init(_ sessions: [PostgreSQLSession], waiting limit: Int) {
+  ///   - watch: Is told about long waits.
+  init(
+    _ sessions: [PostgreSQLSession], for kind: SlowUse.Kind, waiting limit: Int, watch: UseWatch
+  ) {
     slots = sessions.map(Slot.init)
-    self.limit = limit
+    (self.kind, self.limit, self.watch) = (kind, limit, watch)
     state = Mutex(State(free: slots))
   }
 
   /// The number of times a connection was used or borrowed.
   var begun: Int { state.withLock { $0.begun } }
+
+  /// The number of connections in use.
+  var used: Int { state.withLock { slots.count - $0.free.count } }
 
   /// The number of callers waiting.
   var waiting: Int { state.withLock { $0.waiting.count } }
@@ -151,7 +161,9 @@ final class ConnectionPool: Sendable {
   /// Removes a caller that still waits.
   private func cancel(_ id: UInt64) {
     let entry = state.withLock { $0.waiting.remove { $0.id == id } }
-    entry?.fail(CancellationError())
+    guard let entry else { return }
+    watch.noteWait(for: kind, since: entry.start)
+    entry.fail(CancellationError())
   }
 
   /// Takes back a borrowed connection after a last use of it, which runs on its thread.
@@ -182,6 +194,7 @@ final class ConnectionPool: Sendable {
     var entry = first
     while true {
       if !slot.session.open(), wait(entry, insteadOfUsing: slot) { return }
+      watch.noteWait(for: kind, since: entry.start)
       switch entry.work {
       case .use(let work): work(slot.session)
       case .borrow(let receive): return receive(slot)

@@ -17,6 +17,7 @@ public final class PostgreSQLDatabase: Database {
   private let readers: ConnectionPool
   let writers: ConnectionPool
   let retries: RetryPolicy
+  private let watch: UseWatch
   private let stored = Mutex(0)
   /// Whether a write failed because the server's disk was full, and none of the looks since then
   /// found space.
@@ -49,19 +50,21 @@ public final class PostgreSQLDatabase: Database {
     writeIdleTimeout: Duration = .seconds(5), sharesUse: Bool = true,
     trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
-    let outage = Outage()
-    func pool(_ size: Int, idleTimeout: Duration, writes: Bool) -> ConnectionPool {
+    let (outage, watch) = (Outage(), UseWatch())
+    self.watch = watch
+    func pool(_ size: Int, for kind: SlowUse.Kind, idleTimeout: Duration) -> ConnectionPool {
       let connector = Connector(
         address: address, passwordFile: passwordFile,
         limits: Connector.Limits(
-          statementTimeout: statementTimeout, idleTimeout: idleTimeout), writes: writes,
+          statementTimeout: statementTimeout, idleTimeout: idleTimeout),
+        writes: kind == .write,
         sharesUse: sharesUse, outage: outage)
       return ConnectionPool(
-        (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },
-        waiting: waiting)
+        (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, watch: watch, trace: trace) },
+        for: kind, waiting: waiting, watch: watch)
     }
-    self.readers = pool(readers, idleTimeout: idleTimeout, writes: false)
-    self.writers = pool(writers, idleTimeout: writeIdleTimeout, writes: true)
+    self.readers = pool(readers, for: .read, idleTimeout: idleTimeout)
+    self.writers = pool(writers, for: .write, idleTimeout: writeIdleTimeout)
     retries = RetryPolicy()
     do {
       try await self.readers.use { session in
@@ -159,9 +162,18 @@ public final class PostgreSQLDatabase: Database {
     let writes = stored.withLock { $0 }
     var statistics = DatabaseStatistics(
       reads: readers.begun - 1, writes: writes, commits: writes,
-      largestGroup: min(writes, 1), waitingWrites: writers.waiting)
+      largestGroup: min(writes, 1), waitingWrites: writers.waiting,
+      server: watch.statistics(readers: readers, writers: writers))
     statistics.groups[0] = writes
     return statistics
+  }
+
+  /// Tells someone, from now on, about statements and waits for a connection that take a second or
+  /// longer.
+  ///
+  /// - Parameter listener: Is called on the thread of a connection, or of a caller that is canceled.
+  public func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void) {
+    watch.tell(listener)
   }
 
   /// Completes the writes that wait, waits for reads in progress, and closes the connections.

@@ -13,6 +13,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   var catalog: any DatabaseCatalog { PostgreSQLCatalog() }
 
   private let connector: Connector
+  let watch: UseWatch
   private let trace: (@Sendable (String) -> Void)?
   private var link: PostgreSQLLink? {
     didSet { isLinked.store(link != nil, ordering: .relaxed) }
@@ -34,9 +35,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// The first failure of the transaction, after which the server refuses further statements.
   private(set) var failure: Failure?
 
-  init(_ connector: Connector, trace: (@Sendable (String) -> Void)?) {
-    self.connector = connector
-    self.trace = trace
+  init(_ connector: Connector, watch: UseWatch, trace: (@Sendable (String) -> Void)?) {
+    (self.connector, self.watch, self.trace) = (connector, watch, trace)
   }
 
   // MARK: - Statements
@@ -80,7 +80,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       let item = try item(for: sql, on: link)
       lead.append((item, sql, 0))
       successes += 1
-      if lead.count >= Self.longestLead { _ = try perform([], on: link) }
+      if lead.count >= Self.longestLead { _ = try perform([], for: [], on: link) }
     } catch {
       throw fail(error, sql)
     }
@@ -88,7 +88,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   private func run(_ sql: SQL) throws(Failure) -> PostgreSQLResult {
     let link = try openLink()
-    guard let result = try perform([try item(for: sql, on: link)], on: link).last else {
+    guard let result = try perform([try item(for: sql, on: link)], for: [sql], on: link).last else {
       throw Failure(DatabaseError(.misuse, "the text holds no statement"))
     }
     successes += 1
@@ -118,7 +118,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     let text = sql.text(in: .postgreSQL)
     do { try SQLText.checkSingle(text) } catch { throw Failure(error, state: Self.unsent) }
     let name = link.statements.makeName()
-    let results = try perform([.prepare(name, text), .describe(name)], on: link)
+    let results = try perform([.prepare(name, text), .describe(name)], for: [sql], on: link)
     let types = results.last?.parameterTypes ?? []
     return link.statements.add(name, types, for: key)
   }
@@ -128,9 +128,14 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   /// Sends items after what has to precede them.
   ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - statements: The statements that they're for; nil for those of a script, which may take long.
+  ///   - link: The connection.
+  /// - Returns: The results.
   /// - Throws: The first failure.
   private func perform(
-    _ items: [PostgreSQLLink.Item], on link: PostgreSQLLink
+    _ items: [PostgreSQLLink.Item], for statements: [SQL]?, on link: PostgreSQLLink
   ) throws(Failure) -> [PostgreSQLResult] {
     var all: [PostgreSQLLink.Item] = []
     if case .announced(let kind) = state {
@@ -141,6 +146,12 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     all += deferred.map(\.item)
     lead = []
     for name in link.statements.takeRemoved() { all.append(.text("DEALLOCATE \(name)")) }
+    let start = ContinuousClock.now
+    defer {
+      if let statements {
+        watch.noteExchange(since: start) { deferred.compactMap(\.sql) + statements }
+      }
+    }
     do throws(Failure) {
       return try link.exchange(all + items)
     } catch {
@@ -177,12 +188,12 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       // A migration of a large table takes as long as it takes.
       link.patience = nil
       defer { link.patience = connector.patience }
-      _ = try perform([.text("SET LOCAL statement_timeout = 0")], on: link)
+      _ = try perform([.text("SET LOCAL statement_timeout = 0")], for: nil, on: link)
       for statement in statements {
         let text = String(decoding: statement, as: UTF8.self)
         trace?(text)
         do throws(Failure) {
-          _ = try perform([.text(text)], on: link)
+          _ = try perform([.text(text)], for: nil, on: link)
         } catch {
           throw error.error.sql == nil ? error.adding(sql: text) : error
         }
@@ -304,7 +315,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     do throws(Failure) {
       let items = [PostgreSQLLink.Item.execute("commit", PostgreSQLParameters())]
       let warnings = link.warnings
-      let tag = try perform(items, on: link).last?.tag
+      let tag = try perform(items, for: ["COMMIT"], on: link).last?.tag
       state = .idle
       guard tag == "COMMIT" else {
         throw Failure(DatabaseError(.misuse, "the transaction was rolled back"))

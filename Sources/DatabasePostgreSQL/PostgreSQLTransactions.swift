@@ -63,6 +63,7 @@ extension PostgreSQLSession {
     while true {
       if runs > 0 { usleep(policy.pause(after: runs)) }
       runs += 1
+      if runs > 1 { watch.noteRetry() }
       if runs > policy.crowd { policy.turn.wait() }
       defer { if runs > policy.crowd { policy.turn.signal() } }
       begin(.write)

@@ -233,4 +233,6 @@ def test_a_node_that_stops_hands_its_tasks_over(nodes):
             assert server.stop() == 0
             nodes.servers[number] = nodes.start(number)
     until(lambda: nodes.holder not in ([], before), "another node has the lease", 10)
-    assert not [line for line in nodes.text.splitlines() if "failed" in line.lower()]
+    # A statement that took long may name a column `failed_at`.
+    assert not [line for line in nodes.text.splitlines()
+                if "failed" in line.lower() and not line.startswith("The database took")]

@@ -105,7 +105,8 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, othe
     addresses = queue_mails(nodes, name)
     begin(nodes.owner, PROJECT, emails)
     until(lambda: removed + 10 < count(nodes, done) < removed + USERS, "some users are done")
-    holder = nodes.holder
+    holder, hung = nodes.holder, nodes.servers[0]
+    losses = hung.text.count("no longer does the tasks")
     with hanging(nodes.servers[0]):
         at_stop = count(nodes, done)
         assert at_stop < removed + USERS
@@ -113,6 +114,8 @@ def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, othe
             nodes.execute("DELETE FROM lease WHERE name = 'tasks'")
         until(lambda: nodes.holder not in ([], holder), "another node does the tasks", TAKEOVER)
         until(lambda: count(nodes, done) > at_stop, "it goes on with the removal", TAKEOVER)
+    until(lambda: hung.text.count("no longer does the tasks") > losses, "it logs the loss", TAKEOVER)
+    assert any("This server does the tasks" in server.text for server in nodes.servers[1:])
     until(lambda: count(nodes, done) >= removed + USERS, "all users are done", 60)
     until(lambda: count(nodes, "SELECT count(*) FROM bulk_job WHERE state = 'running'") == 0,
           "the removal is done")

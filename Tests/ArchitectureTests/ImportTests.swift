@@ -19,7 +19,8 @@ private let mayImport: [String: Set<String>] = [
   // View models have messages from Localization.
   "Templating": ["Host", "Localization", "Text"],
   "HTTP": ["JSON", "Text"],
-  "Database": [],
+  // What is measured of a database on a server.
+  "Database": ["Metrics"],
   "QRCode": ["CQREncode"],
   "INI": ["CInih"],
   // Facts about the machine that only C tells.
@@ -40,7 +41,7 @@ private let mayImport: [String: Set<String>] = [
 
   "HTTPServer": ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "Host", "Text", "CSQLite"],
-  "DatabasePostgreSQL": ["Database", "CPostgreSQL"],
+  "DatabasePostgreSQL": ["Database", "Metrics", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],
   // The API and the console pass secrets and codes to Identity.

@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Identity
 import Synchronization
@@ -95,6 +96,29 @@ struct LogTests {
     for _ in 0..<(Log.mostLines + 2) { log.add(.deliveryFailed(.mail, reason: "no")) }
     log.reportSuppressed(untilNow: true)
     #expect(written.lines.last == "2 more lines about mail.failed were left out.")
+  }
+
+  @Test func `each statement and wait that takes long is logged once in a period`() {
+    let written = Written()
+    let log = written.log(.json)
+    for _ in 0..<20 {
+      for text in ["SELECT 1", "SELECT 2"] {
+        log.add(.databaseSlow(.statement(text, .milliseconds(1_260))))
+      }
+      for kind in SlowUse.Kind.allCases { log.add(.databaseSlow(.wait(kind, .seconds(3)))) }
+    }
+    #expect(written.lines.count == 4)
+    #expect(
+      written.lines.first?.hasSuffix(
+        #""level":"warning","event":"database.slow","#
+          + #""message":"The database took 1.3 seconds for: SELECT 1","#
+          + #""ms":1260,"statement":"SELECT 1"}"#) == true)
+    #expect(written.lines.last?.contains(#""event":"database.waited""#) == true)
+    #expect(written.lines.last?.hasSuffix(#""ms":3000,"kind":"write"}"#) == true)
+    written.advance(Log.period)
+    log.add(.databaseSlow(.statement("SELECT 1", .seconds(2))))
+    #expect(written.lines.count == 6)
+    #expect(written.lines[4].contains(#""suppressed":"database.slow","count":19"#))
   }
 
   @Test func `one event doesn't suppress another`() {

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import Foundation
 import HTTP
 import Host
@@ -227,6 +228,72 @@ struct BackupMetricsTests {
       }
       #expect(text().contains("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))
     }
+  }
+}
+
+struct DatabaseMetricsTests {
+  private func text(_ server: ServerStatistics?, holdsTasks: Bool = true) -> String {
+    var exposition = Exposition()
+    let statistics = DatabaseStatistics(
+      reads: 7, writes: 5, commits: 4, waitingWrites: 3,
+      groups: [3, 1] + Array(repeating: 0, count: 7), server: server)
+    DatabaseMetrics(statistics: statistics, holdsTasks: holdsTasks).write(to: &exposition)
+    return exposition.text
+  }
+
+  private let server = ServerStatistics(
+    reading: 2, writing: 8, waitingReads: 4, retries: 6,
+    roundTrips: Distribution(bounds: [1], counts: [9, 1], sum: 3))
+
+  @Test func `a file has a writer, and no connections`() {
+    let text = text(nil)
+    #expect(text.contains("\ncountersign_database_reads_total 7\n"))
+    #expect(text.contains("\ncountersign_database_writes_total 5\n"))
+    #expect(text.contains("\ncountersign_writer_queue_length 3\n"))
+    #expect(text.contains("\ncountersign_writer_group_size_count 4\n"))
+    for name in ["connections", "queue_length{", "round_trip", "retries", "tasks"] {
+      #expect(!text.contains(name))
+    }
+  }
+
+  @Test func `a database on a server has connections, and no writer`() {
+    let text = text(server)
+    for line in [
+      "database_reads_total 7", "database_writes_total 5",
+      #"database_connections_used{kind="read"} 2"#, #"database_connections_used{kind="write"} 8"#,
+      #"database_queue_length{kind="read"} 4"#, #"database_queue_length{kind="write"} 3"#,
+      "database_round_trip_seconds_sum 3", "database_round_trip_seconds_count 10",
+      "database_retries_total 6", "tasks_held 1",
+    ] {
+      #expect(text.contains("\ncountersign_\(line)\n"), "\(line)")
+    }
+    #expect(!text.contains("writer"))
+    #expect(self.text(server, holdsTasks: false).contains("\ncountersign_tasks_held 0\n"))
+  }
+}
+
+struct MetricTableTests {
+  @Test func `docs/operations.md lists the names of all metrics, and no other`() throws {
+    func text(_ path: String) throws -> String {
+      try String(contentsOfFile: "\(packageFolder)/\(path)", encoding: .utf8)
+    }
+    var names: Set<String> = []
+    for file in try FileManager.default.subpathsOfDirectory(
+      atPath: "\(packageFolder)/Sources/countersign") where file.hasSuffix(".swift")
+    {
+      let literals = try text("Sources/countersign/\(file)").matches(of: #/"(countersign_\w+)"/#)
+      names.formUnion(literals.map { String($0.1) })
+    }
+    let page = try text("docs/operations.md")
+    let below = page[try #require(page.range(of: "\n## Monitoring\n")).upperBound...]
+    let section = below[..<(try #require(below.range(of: "\n## ")).lowerBound)]
+    var listed: Set<String> = []
+    for row in section.matches(of: #/\n\| (`[^|]+) \|/#) {
+      listed.formUnion(row.1.matches(of: #/`(countersign_\w+)`/#).map { String($0.1) })
+    }
+    #expect(names.contains("countersign_ready"))
+    #expect(names.subtracting(listed).sorted() == [], "not in docs/operations.md")
+    #expect(listed.subtracting(names).sorted() == [], "never measured")
   }
 }
 

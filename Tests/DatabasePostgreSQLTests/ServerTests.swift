@@ -38,6 +38,8 @@ struct ServerTests {
       gate.signal()
       try await slow.value
       #expect(runs.elements == [0, 41])
+      #expect(one.statistics.server?.retries == 1)
+      #expect(other.statistics.server?.retries == 0)
       let age = try await one.read { connection in
         try connection.first("SELECT age FROM person") { try $0.value(0) as Int }
       }
@@ -339,6 +341,7 @@ struct ServerTests {
       #expect(after.commits - before.commits == 1)
       #expect(after.reads - before.reads == 1)
       #expect(after.largestGroup == 1)
+      #expect(after.server?.roundTrips != before.server?.roundTrips)
       #expect(after.groups.reduce(0, +) == after.commits)
     }
   }

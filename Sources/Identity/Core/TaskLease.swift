@@ -26,9 +26,12 @@ public final class TaskLease: Sendable {
     lease = Lease(name: "tasks", holder: RandomSource.system.uuid(), length: Self.length)
   }
 
+  /// Whether other servers can do the tasks.
+  public var isShared: Bool { store.database.dialect.sharesDatabase }
+
   /// Whether this server does the tasks now.
   public var isHeld: Bool {
-    guard store.database.dialect.sharesDatabase else { return true }
+    guard isShared else { return true }
     return end.withLock { $0.map { steady() < $0 } ?? false }
   }
 
@@ -36,7 +39,7 @@ public final class TaskLease: Sendable {
   ///
   /// - Throws: ``StartError/unavailable(_:)``; the lease then ends on its own.
   public func renew() async throws(StartError) {
-    guard store.database.dialect.sharesDatabase else { return }
+    guard isShared else { return }
     // Measured from before the write, so that it ends here before it ends for the others.
     let start = steady()
     let now = store.clock.now()
@@ -49,7 +52,7 @@ public final class TaskLease: Sendable {
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func release() async throws(StartError) {
-    guard store.database.dialect.sharesDatabase else { return }
+    guard isShared else { return }
     end.withLock { $0 = nil }
     let lease = lease
     try await store.write(StartError.self) { try lease.end($0) }

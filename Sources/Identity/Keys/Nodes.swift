@@ -1,5 +1,5 @@
 import Crypto
-import Database
+public import Database
 
 /// The servers on one database ("nodes"), as each reports itself: where its master key is, and which
 /// keys it has.
@@ -87,6 +87,17 @@ public struct Nodes: Sendable {
     _ key: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Node] {
     try live(at: now, connection).filter { !$0.keys.contains(key) }
+  }
+
+  /// Returns the number of servers on a database that are live at a time.
+  ///
+  /// - Throws: ``KeyError``.
+  public static func count(
+    on database: any Database, at now: Instant
+  ) async throws(KeyError) -> Int {
+    do { return try await database.read { try live(at: now, $0).count } } catch {
+      throw .unavailable(Failure(error))
+    }
   }
 
   /// Returns the servers that are live at a time.

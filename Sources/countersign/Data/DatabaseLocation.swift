@@ -7,6 +7,10 @@ import Localization
 protocol InstanceDatabase: Database {
   /// Returns whether the disk of the database's server has space, as far as is known.
   func hasSpace() async -> Bool
+  /// Returns the settings of the database's server; nil for a file.
+  func serverSettings() async throws -> ServerSettings?
+  /// Tells someone, from now on, about what takes long on the database's server.
+  func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void)
   /// Completes the writes in progress, and closes the database.
   func close() async
 }
@@ -14,6 +18,10 @@ protocol InstanceDatabase: Database {
 extension InstanceDatabase {
   /// The space of a file is that of its folder.
   func hasSpace() async -> Bool { true }
+  /// A file has no server.
+  func serverSettings() async throws -> ServerSettings? { nil }
+  /// A file has no server.
+  func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void) {}
 }
 
 extension SQLiteDatabase: InstanceDatabase {}

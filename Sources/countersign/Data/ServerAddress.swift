@@ -4,7 +4,9 @@ import Localization
 #if PostgreSQL
   import DatabasePostgreSQL
 
-  extension PostgreSQLDatabase: InstanceDatabase {}
+  extension PostgreSQLDatabase: InstanceDatabase {
+    func serverSettings() async throws -> ServerSettings? { try await settings() }
+  }
 
   /// The address of a database on a server.
   struct ServerAddress: Sendable, Equatable, CustomStringConvertible {

@@ -153,6 +153,7 @@ struct Doctor: Sendable {
       found = []
       if let ring { found += await keys(ring, database) }
       found += await schema(database)
+      found += await server(database)
       if arguments.has("smtp") { found += await mailBacklog(database) }
       let file = database as? ReadOnlySQLiteDatabase
       if let file { found += await integrity(file) }
@@ -187,6 +188,13 @@ struct Doctor: Sendable {
     } catch {
       return [.schemaUnusable(error)]
     }
+  }
+
+  private func server(_ database: any InstanceDatabase) async -> [Finding] {
+    // A database that can't be read is a finding of its schema.
+    guard let settings = try? await database.serverSettings() else { return [] }
+    let nodes = (try? await Nodes.count(on: database, at: now())) ?? 0
+    return Finding.findings(settings, nodes: nodes)
   }
 
   /// How long before now emails that failed are findings, in seconds.

@@ -88,6 +88,16 @@ extension Finding {
     case .intact: Message("cli.doctor-intact")
     case .damaged(let faults):
       Message("cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))])
+    case .serverSettingsFine: Message("cli.doctor-server-fine")
+    case .serverConnectionsFew(let allowed, let wanted):
+      Message(
+        "cli.doctor-server-connections",
+        ["allowed": .number(allowed), "wanted": .number(wanted)])
+    case .serverMemoryShort(let count):
+      Message("cli.doctor-server-memory", ["allowed": .text("\(count)")])
+    case .serverUnsafe(let names):
+      Message("cli.doctor-server-unsafe", ["names": .text(names.joined(separator: ", "))])
+    case .standbyAsynchronous: Message("cli.doctor-standby-asynchronous")
     case .mailOff: Message("cli.doctor-mail-off")
     case .mailConfigured(let server):
       Message("cli.doctor-mail-configured", ["server": .text(server)])
@@ -144,6 +154,8 @@ extension Finding {
     case .searchIndex(.missing): Message("cli.advice-search-index")
     case .searchIndex(.onlyASCII): Message("cli.advice-search-index-ascii")
     case .damaged: Message("cli.advice-damaged")
+    case .serverConnectionsFew, .serverMemoryShort, .serverUnsafe, .standbyAsynchronous:
+      Message("cli.advice-server")
     case .mailWaiting, .mailFailed: Message("cli.mail-advice")
     case .certificateWarning: Message("cli.advice-certificate")
     case .openFilesFew(_, let wanted):

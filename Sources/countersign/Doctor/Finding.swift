@@ -59,6 +59,15 @@ enum Finding: Sendable {
   case intact
   case damaged([String])
 
+  case serverSettingsFine
+  /// The database's server allows fewer connections than its nodes need.
+  case serverConnectionsFew(allowed: Int, wanted: Int)
+  case serverMemoryShort(preparedTransactions: Int)
+  /// Settings are off, without which a power failure can destroy the database.
+  case serverUnsafe([String])
+  /// A standby may not have what was stored.
+  case standbyAsynchronous
+
   case mailOff
   case mailConfigured(server: String)
   /// The oldest email has waited for a while.
@@ -85,7 +94,7 @@ enum Finding: Sendable {
 
   /// What was checked.
   enum Check: String {
-    case configuration, clock, permissions, disk, keys, schema, integrity, mail, certificate
+    case configuration, clock, permissions, disk, keys, schema, integrity, server, mail, certificate
     case openFiles = "open-files"
   }
 
@@ -103,6 +112,9 @@ enum Finding: Sendable {
     case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
     case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndex: .schema
     case .intact, .damaged, .databaseUnusable: .integrity
+    case .serverSettingsFine, .serverConnectionsFew, .serverMemoryShort, .serverUnsafe,
+      .standbyAsynchronous:
+      .server
     case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
     case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
     case .openFilesEnough, .openFilesFew: .openFiles
@@ -114,18 +126,19 @@ enum Finding: Sendable {
     case .configurationValid, .passkeysPossible, .passkeysImpossible, .clockSynchronized,
       .folderPrivate, .spaceEnough, .keysOpen,
       .schemaCurrent, .intact, .mailOff, .mailConfigured, .plainHTTP, .certificateValid,
-      .openFilesEnough:
+      .openFilesEnough, .serverSettingsFine:
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
       .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups, .schemaPending,
       .searchIndex, .certificateWarning,
-      .openFilesFew, .mailWaiting, .mailFailed:
+      .openFilesFew, .mailWaiting, .mailFailed, .serverConnectionsFew, .serverMemoryShort,
+      .standbyAsynchronous:
       .warning
     case .configurationInvalid, .clockBehind, .folderUnusable, .databaseUnusable,
       .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,
       .secretsUnreadable, .schemaUnusable,
-      .damaged, .certificateUnusable:
+      .damaged, .certificateUnusable, .serverUnsafe:
       .error
     }
   }

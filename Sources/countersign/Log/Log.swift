@@ -19,7 +19,7 @@ enum LogFormat: String, Sendable, CaseIterable {
 /// that were left out follows. Lines about the start go to standard output, the rest to standard
 /// error.
 final class Log: Sendable {
-  /// The maximum number of lines of an event in a period.
+  /// The maximum number of lines of an event in a period, of most events.
   static let mostLines = 30
   /// The period of the limit.
   static let period = Duration.seconds(60)
@@ -65,7 +65,7 @@ final class Log: Sendable {
         left = quota.suppressed
         quota = Quota(name: record.name, start: now)
       }
-      let isAllowed = quota.lines < Self.mostLines
+      let isAllowed = quota.lines < record.mostLines
       if isAllowed { quota.lines += 1 } else { quota.suppressed += 1 }
       quotas[key] = quota
       return (isAllowed, left)

@@ -39,6 +39,11 @@ enum LogEvent: Sendable {
   /// Another file, or none, is where the database was opened.
   case databaseFileLost(path: String)
   case databaseFileFound(path: String)
+  case databaseSlow(SlowUse)
+  /// This server does the tasks that one of several does.
+  case tasksTaken
+  /// Another server does them, or none.
+  case tasksLost
 
   case request(RequestID, RequestEvent)
   /// A browser reported that something violates a page's content security policy.

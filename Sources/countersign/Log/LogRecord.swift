@@ -13,6 +13,8 @@ struct LogRecord: Sendable {
   let message: Message
   /// What distinguishes lines that are limited separately; nil if the name does.
   var subject: String?
+  /// The maximum number of lines in a period of the log.
+  var mostLines = Log.mostLines
   /// The request in which the event happened; nil for none.
   var request: RequestID?
   var fields: [(String, JSON)] = []
@@ -118,6 +120,9 @@ extension LogEvent {
       LogRecord(
         "database.file_found", .info, Message("cli.database-file-found", ["path": .text(path)]),
         [("path", .string(path))])
+    case .databaseSlow(let use): Self.slow(use)
+    case .tasksTaken: LogRecord("tasks.taken", .info, Message("cli.tasks-taken"))
+    case .tasksLost: LogRecord("tasks.lost", .warning, Message("cli.tasks-lost"))
     case .request(let id, let event): Self.request(id, event)
     case .pageViolation(let report): Self.pageViolation(report)
     case .taskFailed(let task, let reason): Self.taskFailed(task, reason)
@@ -128,6 +133,40 @@ extension LogEvent {
           "cli.log-suppressed", ["event": .text(event), "count": .number(count)]),
         [("suppressed", .string(event)), ("count", .number(JSON.Number(count)))])
     }
+  }
+
+  /// A lock stops all that use a table, so each kind has one line in a period.
+  private static func slow(_ use: SlowUse) -> LogRecord {
+    var record: LogRecord
+    switch use {
+    case .statement(let text, let duration):
+      record = LogRecord(
+        "database.slow", .warning,
+        Message(
+          "cli.database-slow", ["seconds": .text(seconds(duration)), "statement": .text(text)]),
+        [("ms", milliseconds(duration)), ("statement", .string(text))])
+      record.subject = text
+    case .wait(let kind, let duration):
+      let seconds = Message.Value.text(seconds(duration))
+      record = LogRecord(
+        "database.waited", .warning,
+        kind == .read
+          ? Message("cli.database-read-waited", ["seconds": seconds])
+          : Message("cli.database-write-waited", ["seconds": seconds]),
+        [("ms", milliseconds(duration)), ("kind", .string(kind.rawValue))])
+      record.subject = kind.rawValue
+    }
+    record.mostLines = 1
+    return record
+  }
+
+  private static func milliseconds(_ duration: Duration) -> JSON {
+    .number(JSON.Number(Int(duration / .milliseconds(1))))
+  }
+
+  /// Returns a number of seconds with one decimal.
+  private static func seconds(_ duration: Duration) -> String {
+    "\((duration / .milliseconds(100)).rounded() / 10)"
   }
 
   private static func readiness(_ state: Readiness.State) -> LogRecord {

@@ -1,6 +1,4 @@
 import Crypto
-import Database
-import DatabaseSQLite
 import Foundation
 import HTTPServer
 import Host
@@ -51,7 +49,7 @@ struct ServerMetrics: Sendable {
     exposition.gauge(
       "countersign_http_connections", help: "Open connections.",
       Sample(Double(server.connectionCount)))
-    write(instance.database.statistics, to: &exposition)
+    DatabaseMetrics(instance).write(to: &exposition)
     writeFiles(to: &exposition)
     write(instance.hasher.load, to: &exposition)
     writeCodeAttempts(to: &exposition)
@@ -103,23 +101,6 @@ struct ServerMetrics: Sendable {
       Readiness.Check.allCases.map {
         Sample(state.warnings.contains($0) ? 1 : 0, ["check": $0.rawValue])
       })
-  }
-
-  private func write(_ statistics: DatabaseStatistics, to exposition: inout Exposition) {
-    exposition.gauge(
-      "countersign_writer_queue_length", help: "Writes that wait for the writer.",
-      Sample(Double(statistics.waitingWrites)))
-    exposition.histogram(
-      "countersign_writer_group_size", help: "Writes per commit.",
-      [
-        Sample(
-          Distribution(
-            bounds: statistics.groups.indices.map { Double(1 << $0) },
-            counts: statistics.groups + [0], sum: Double(statistics.writes)))
-      ])
-    exposition.counter(
-      "countersign_database_reads_total", help: "Reads of the database.", [Sample(statistics.reads)]
-    )
   }
 
   private func writeFiles(to exposition: inout Exposition) {

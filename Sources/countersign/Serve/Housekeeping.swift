@@ -64,18 +64,23 @@ struct Housekeeping: Sendable {
   }
 
   /// Reports this server to the others, and takes and renews the lease of the tasks that only one
-  /// server should do, and that it can do.
+  /// server should do, and that it can do; reports when that changes.
   private static func renewLease(_ identity: Identity, at place: String, _ log: Log) async {
+    let lease = identity.taskLease
+    var wasHeld = false
     repeat {
       do {
         if try await identity.nodes.report(place) {
-          try await identity.taskLease.renew()
+          try await lease.renew()
         } else {
-          try await identity.taskLease.release()
+          try await lease.release()
         }
       } catch {
         log.add(.taskFailed(.renewLease, reason: "\(error)"))
       }
+      let isHeld = lease.isShared && lease.isHeld
+      if isHeld != wasHeld { log.add(isHeld ? .tasksTaken : .tasksLost) }
+      wasHeld = isHeld
     } while await slept(.seconds(TaskLease.interval))
   }
 

@@ -113,6 +113,7 @@ enum ServeCommand: Command {
       if try await Identity.searchIndexFaults(of: instance.database).contains(.missing) {
         log.add(.searchIndexMissing)
       }
+      instance.database.tellSlowUse { log.add(.databaseSlow($0)) }
       return instance
     } catch let error as StartError {
       throw ConfigurationError(error)

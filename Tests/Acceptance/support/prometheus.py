@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import shutil
 import subprocess
 
@@ -16,6 +17,11 @@ INSTALLED = pytest.mark.skipif(
     reason="Debian's prometheus isn't installed")
 ALERTS = ROOT / "ops/prometheus/alerts.yml"
 DASHBOARD = ROOT / "ops/grafana/countersign.json"
+# The metrics that only a server with its database on PostgreSQL has.
+ON_POSTGRESQL = {
+    "countersign_database_connections_used", "countersign_database_queue_length",
+    "countersign_database_round_trip_seconds", "countersign_database_retries_total",
+    "countersign_tasks_held"}
 
 
 def dashboard_queries():
@@ -55,6 +61,12 @@ def scraping(metrics, folder):
         finally:
             process.terminate()
             process.wait(30)
+
+
+def families(text):
+    """Returns the metrics that a query or a text of metrics names, without the parts of histograms."""
+    return {re.sub(r"_(bucket|sum|count)$", "", name)
+            for name in re.findall(r"\b(?:countersign|process)_\w+", text)}
 
 
 def query(url, text):

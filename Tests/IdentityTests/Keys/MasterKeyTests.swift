@@ -308,11 +308,13 @@ struct MasterKeyTests {
         let ring = try ring(instance)
         let other = try instance.identity(keys: ring)
         #expect(try await instance.identity.nodes.report("a"))
+        #expect(try await Nodes.count(on: instance.database, at: instance.now) == 1)
         if isKilled {
           instance.clock.advance(Nodes.length)
         } else {
           try await instance.identity.nodes.leave()
         }
+        #expect(try await Nodes.count(on: instance.database, at: instance.now) == 0)
         ring.adopt(ring.rotated(random: .system))
         try await other.prepare()
         #expect(try await other.masterKeys.newest() == ring.ids[0])
