@@ -77,21 +77,10 @@ struct Countersign {
         throw UsageError(Message("cli.unexpected-argument", ["argument": .text(extra)]))
       }
       return try await command.run(arguments)
-    } catch let error as UsageError {
-      Terminal.complain(
-        Message(
-          "cli.usage-error", ["command": .text(command.name), "problem": .message(error.message)]))
-      return 64
-    } catch let error as ConfigurationError {
-      for problem in error.problems { Terminal.complain(problem) }
-      return error.exitCode
     } catch {
-      guard let failure = ConfigurationError(database: error) else {
-        Terminal.complain(Message.verbatim("countersign \(command.name): \(error)"))
-        return 1
-      }
+      let failure = CommandFailure(error, of: command.name)
       for problem in failure.problems { Terminal.complain(problem) }
-      return failure.isTemporary ? failure.exitCode : 1
+      return failure.exitCode
     }
   }
 

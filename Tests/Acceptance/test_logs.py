@@ -9,7 +9,7 @@ import pyotp
 import pytest
 
 from support.pages import Pages
-from support.program import Server, execute, query
+from support.program import ROOT, Server, execute, query, run
 from support.rest import Api, create_administrator, create_token
 from support.waiting import until
 
@@ -119,6 +119,18 @@ def test_the_cause_of_an_error_has_the_id_of_the_error_page(tmp_path):
 def damage(data):
     """Makes reads of sessions fail."""
     execute(data, "ALTER TABLE console_session RENAME TO former_console_session")
+
+
+@pytest.mark.parametrize("flags,count", [
+    (["--listen", "nonsense", "--profile", "both"], 2), (["--log-format", "xml"], 1),
+    (["--listen", "127.0.0.1:0", "--data", "/nowhere"], 1)])
+def test_why_a_server_does_not_start_is_json_as_the_rest_of_its_log(tmp_path, flags, count):
+    data = [] if "--data" in flags else ["--data", tmp_path]
+    result = run("serve", "--assets", ROOT, *data, *flags, env={"COUNTERSIGN_LOG_FORMAT": ""})
+    assert result.returncode == 78 and result.stdout == ""
+    lines = [json.loads(line) for line in result.stderr.splitlines()]
+    assert [(line["event"], line["level"]) for line in lines] == [("server.failed", "error")] * count
+    assert all(line["message"] for line in lines)
 
 
 def test_text_is_for_people(tmp_path):

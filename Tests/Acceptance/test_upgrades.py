@@ -1,5 +1,6 @@
 """Upgrades from each release, and going back."""
 
+import json
 import re
 import sqlite3
 import subprocess
@@ -65,6 +66,15 @@ def test_users_of_0_2_0_sign_in_after_the_upgrade(released):
     with Server(released):
         pass
     assert list(released.glob("before-upgrade-*.sqlite")) == [backup]
+
+
+def test_an_upgrade_is_logged_in_the_format_of_the_log(released):
+    with Server(released, "--log-format", "json") as server:
+        lines = [json.loads(line) for line in list(server.output)]
+    steps = [line["message"] for line in lines if line["event"] == "server.preparing"]
+    assert "before-upgrade-" in steps[0] and "Migration 1 of" in steps[1]
+    total = int(re.search(r"Migration 1 of (\d+)", steps[1])[1])
+    assert len(steps) == 1 + total
 
 
 def test_an_upgrade_that_is_interrupted_keeps_its_only_backup(released):

@@ -1,6 +1,7 @@
 import Database
 import HTTP
 import Identity
+import Localization
 import Synchronization
 import Testing
 
@@ -119,6 +120,21 @@ struct LogTests {
     log.add(.databaseSlow(.statement("SELECT 1", .seconds(2))))
     #expect(written.lines.count == 6)
     #expect(written.lines[4].contains(#""suppressed":"database.slow","count":19"#))
+  }
+
+  @Test func `no step before the start and no reason of its failure is left out`() {
+    let written = Written()
+    let log = written.log(.json)
+    for _ in 0..<100 {
+      log.add(.server(.preparing(MigrationProgress.message("m0001", 1, 100))))
+      log.add(.server(.failed(.verbatim("no"))))
+    }
+    #expect(written.lines.count == 200)
+    #expect(
+      written.lines[0].hasSuffix(
+        #""level":"info","event":"server.preparing","message":"Migration 1 of 100: m0001"}"#))
+    #expect(
+      written.lines[1].hasSuffix(#""level":"error","event":"server.failed","message":"no"}"#))
   }
 
   @Test func `one event doesn't suppress another`() {

@@ -146,10 +146,12 @@ extension DataFolder {
   /// Finishes an interrupted restore for a caller that already holds the server lock.
   ///
   /// What one left that was interrupted before its point of no return is deleted.
-  func finishRestore(holding _: FolderLock) throws(ConfigurationError) {
+  func finishRestore(
+    holding _: FolderLock, say: (Message) -> Void = { Terminal.complain($0) }
+  ) throws(ConfigurationError) {
     let swap = DatabaseSwap(data: path)
     try? FileManager.default.removeItem(atPath: swap.draft)
     guard try swap.finishRestore() != nil else { return }
-    Terminal.complain(Message("cli.finished-an-interrupted-restore"))
+    say(Message("cli.finished-an-interrupted-restore"))
   }
 }

@@ -20,20 +20,21 @@ struct Instance: Sendable {
   /// Writes the text of messages.
   var mail: CatalogMailWriter { CatalogMailWriter(catalogs) }
 
-  /// Opens a folder with a profile and prepares its database.
+  /// Opens a folder with a profile and prepares its database; `say` gets what is done for that.
   ///
   /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
     _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
     carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
     providerTransport: (any ProviderTransport)? = nil, creates: Bool = false,
-    migrates: Bool = true, backup: UpgradeBackup.Choice = .create, environment: [String: String]
+    migrates: Bool = true, backup: UpgradeBackup.Choice = .create, environment: [String: String],
+    say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
   ) async throws -> Instance {
     try await open(
       folder, assets: assets, keys: try folder.masterKey(environment: environment),
       profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
       smsLimits: smsLimits, providerTransport: providerTransport, creates: creates,
-      migrates: migrates, backup: backup)
+      migrates: migrates, backup: backup, say: say)
   }
 
   /// Opens a folder with keys that were already read.
@@ -41,7 +42,8 @@ struct Instance: Sendable {
     _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
     providerTransport: (any ProviderTransport)? = nil, creates: Bool, migrates: Bool,
-    backup: UpgradeBackup.Choice
+    backup: UpgradeBackup.Choice,
+    say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
   ) async throws -> Instance {
     let catalogs = try assets.catalogs()
     let database = try await folder.open()
@@ -53,11 +55,11 @@ struct Instance: Sendable {
         smsLimits: smsLimits, providerTransport: providerTransport)
       // A server's database has its own backups.
       if migrates, !creates, backup == .create, let database = database as? SQLiteDatabase {
-        try await UpgradeBackup(folder: folder).create(identity, database)
+        try await UpgradeBackup(folder: folder).create(identity, database, say: say)
       }
       try await identity.prepare(
         creates: creates, migrates: migrates,
-        progress: creates ? { _, _, _ in } : MigrationProgress.say)
+        progress: { if !creates { say(MigrationProgress.message($0, $1, $2)) } })
       return Instance(
         identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs)
     } catch {

@@ -124,10 +124,12 @@ extension DataFolder {
 
   /// Does the same for a caller that already holds the server lock, and discards a creation that
   /// was interrupted before its point of no return.
-  func finishCreation(holding _: FolderLock) throws(ConfigurationError) {
+  func finishCreation(
+    holding _: FolderLock, say: (Message) -> Void = { Terminal.complain($0) }
+  ) throws(ConfigurationError) {
     let new = NewInstance(data: path)
     try? new.discard()
     guard try new.finishCreation() else { return }
-    Terminal.complain(Message("cli.finished-an-interrupted-creation"))
+    say(Message("cli.finished-an-interrupted-creation"))
   }
 }

@@ -23,7 +23,9 @@ struct UpgradeBackup: Sendable {
   /// copy of a half-migrated database, and each restart would create one.
   ///
   /// - Throws: ``ConfigurationError``, in which case nothing has changed.
-  func create(_ instance: Identity, _ database: SQLiteDatabase) async throws {
+  func create(
+    _ instance: Identity, _ database: SQLiteDatabase, say: (Message) -> Void
+  ) async throws {
     let pending = try await instance.pendingMigrations()
     guard let first = pending.first,
       first != Identity.migrations(for: database.dialect).baseline.name
@@ -33,7 +35,7 @@ struct UpgradeBackup: Sendable {
     let plan = try await MigrationPlan.estimate(database)
     if let file = try await earlier(database, pending) {
       try checkSpace(plan.extraBytes)
-      Terminal.complain(Message("cli.kept-the-upgrade-backup", ["file": .text(file)]))
+      say(Message("cli.kept-the-upgrade-backup", ["file": .text(file)]))
       return
     }
     try checkSpace(plan.databaseBytes + plan.extraBytes)
@@ -43,7 +45,7 @@ struct UpgradeBackup: Sendable {
         Message("cli.the-upgrade-backup-couldnt-be-created", ["reason": .text("\(error)")]),
         isTemporary: ConfigurationError.isTemporary(error))
     }
-    Terminal.complain(Message("cli.created-the-upgrade-backup", ["file": .text(file)]))
+    say(Message("cli.created-the-upgrade-backup", ["file": .text(file)]))
   }
 
   /// Returns the backup that an interrupted upgrade created; nil for none.
@@ -96,13 +98,12 @@ struct UpgradeBackup: Sendable {
   }
 }
 
-/// Reports migrations as they run.
+/// Describes migrations as they run.
 enum MigrationProgress {
-  static func say(_ name: String, _ number: Int, _ count: Int) {
-    Terminal.complain(
-      Message(
-        "cli.migration-number-of",
-        ["number": .number(number), "total": .number(count), "name": .text(name)]))
+  static func message(_ name: String, _ number: Int, _ count: Int) -> Message {
+    Message(
+      "cli.migration-number-of",
+      ["number": .number(number), "total": .number(count), "name": .text(name)])
   }
 }
 

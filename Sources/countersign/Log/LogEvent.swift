@@ -55,6 +55,10 @@ enum LogEvent: Sendable {
 
 /// An event in the life of the server.
 enum ServerEvent: Sendable {
+  /// Something that precedes the start, such as a migration.
+  case preparing(Message)
+  /// Why the server doesn't start.
+  case failed(Message)
   case started(version: String, profile: Profile, url: String)
   case dataFolder(String)
   case emulator(project: String, host: String)

@@ -25,6 +25,13 @@ struct LogRecord: Sendable {
     self.message = message
     self.fields = fields
   }
+
+  /// The same, for events of which none must be left out.
+  var unlimited: LogRecord {
+    var copy = self
+    copy.mostLines = .max
+    return copy
+  }
 }
 
 extension LogEvent {
@@ -282,6 +289,8 @@ extension ServerEvent {
   /// The event in a form that can be written.
   fileprivate var record: LogRecord {
     switch self {
+    case .preparing(let step): LogRecord("server.preparing", .info, step).unlimited
+    case .failed(let problem): LogRecord("server.failed", .error, problem).unlimited
     case .started(let version, let profile, let url):
       LogRecord(
         "server.started", .info,

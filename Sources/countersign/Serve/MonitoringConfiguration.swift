@@ -18,15 +18,9 @@ struct MonitoringConfiguration: Sendable {
   ]
 
   init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
-    let isForPeople = isatty(STDERR_FILENO) == 1
-    logFormat = isForPeople ? .text : .json
-    if let word = arguments.value("log-format") {
-      let format = LogFormat(rawValue: word)
-      if format == nil {
-        problems.append(
-          Message("cli.log-format-must-be", ["word": .text(word)]), of: "log-format")
-      }
-      logFormat = format ?? logFormat
+    logFormat = Self.logFormat(arguments)
+    if let word = arguments.value("log-format"), LogFormat(rawValue: word) == nil {
+      problems.append(Message("cli.log-format-must-be", ["word": .text(word)]), of: "log-format")
     }
     if let text = arguments.value("metrics-listen") {
       let address = ServeConfiguration.address(text)
@@ -36,6 +30,12 @@ struct MonitoringConfiguration: Sendable {
       metrics = address.map { (host: $0.0, port: $0.1) }
     }
     drainDelay = problems.number("drain-delay", in: 0...300) ?? 0
+  }
+
+  /// Returns the format of the log, also while other options, or the format itself, are invalid.
+  static func logFormat(_ arguments: Arguments) -> LogFormat {
+    if let format = arguments.value("log-format").flatMap(LogFormat.init) { return format }
+    return isatty(STDERR_FILENO) == 1 ? .text : .json
   }
 
   /// Returns why the server can't listen on its own address and on that of the metrics.

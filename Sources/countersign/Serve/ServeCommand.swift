@@ -15,11 +15,19 @@ enum ServeCommand: Command {
   /// that are being sent, and the audit file.
   private static let longestStop = Duration.seconds(25)
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
+  static func run(_ arguments: Arguments) async -> Int32 {
+    let log = Log(MonitoringConfiguration.logFormat(arguments))
+    do { return try await serve(arguments, log) } catch {
+      let failure = CommandFailure(error, of: name)
+      for problem in failure.problems { log.add(.server(.failed(problem))) }
+      return failure.exitCode
+    }
+  }
+
+  private static func serve(_ arguments: Arguments, _ log: Log) async throws -> Int32 {
     let environment = ProcessInfo.processInfo.environment
     let configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
-    let log = Log(configuration.monitoring.logFormat)
     let folder = DataFolder(path: configuration.data, location: configuration.database)
     let creates = try prepare(folder, configuration)
     // Migrations of a large database take longer than a service manager waits.
@@ -86,14 +94,15 @@ enum ServeCommand: Command {
     _ configuration: ServeConfiguration, _ environment: [String: String], _ log: Log
   ) async throws -> Instance {
     var creates = creates
+    let say: @Sendable (Message) -> Void = { log.add(.server(.preparing($0))) }
     if !folder.isOnServer {
-      try folder.finishCreation(holding: lock)
+      try folder.finishCreation(holding: lock, say: say)
       if creates, folder.isVacant {
         try await NewInstance(data: folder.path).create(
           assets: configuration.assets, profile: configuration.profile, environment: environment)
       }
       creates = false
-      try folder.finishRestore(holding: lock)
+      try folder.finishRestore(holding: lock, say: say)
     }
     if !creates { try folder.mustHoldInstance() }
     do {
@@ -103,7 +112,7 @@ enum ServeCommand: Command {
         carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
         providerTransport: ProviderClient(configuration.outbound),
         creates: creates, backup: configuration.upgradeBackup,
-        environment: environment)
+        environment: environment, say: say)
       guard try await instance.identity.nodes.report(folder.keyPlace(environment: environment))
       else { throw StartError.wrongKey }
       // Must run before anything is deleted because of its age.
