@@ -11,7 +11,7 @@ import pytest
 from support.certificates import flags, make_certificate
 from support.mail import MailServer
 from support.pages import Pages
-from support.program import DATABASES, ROOT, Server, run
+from support.program import DATABASES, ROOT, Server, execute, run
 from support.prometheus import (
     ALERTS, INSTALLED, ON_POSTGRESQL, dashboard_queries, families, query, scraping)
 from support.rest import Api, create_token
@@ -122,6 +122,7 @@ def test_the_state_of_the_server_is_measured(server):
     assert 0 <= found["countersign_clock_error_seconds"] < 1000
     assert abs(found["countersign_backup_newest_timestamp_seconds"] - time.time()) < 600
     assert found["countersign_backup_age_limit_seconds"] == 26 * 3600
+    assert abs(found["countersign_backup_due_timestamp_seconds"] - time.time() - 26 * 3600) < 600
     assert found["countersign_policy_file_readable"] == 1
     assert found["countersign_certificate_expiry_timestamp_seconds"] > time.time() + 80 * 86400
     assert found["countersign_sms_queued"] == found["countersign_sms_oldest_queued_seconds"] == 0
@@ -131,6 +132,29 @@ def test_the_state_of_the_server_is_measured(server):
     assert 10e6 < found["process_resident_memory_bytes"] < 1e9
     assert 5 < found["process_open_fds"] < found["process_max_fds"]
     assert any(name.startswith("countersign_build_info{version=") for name in found)
+
+
+# On a database server, backups are those of the server.
+@pytest.mark.sqlite
+def test_a_new_instance_without_backups_is_reported_once_it_is_older_than_a_backup_may_be(tmp_path):
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    backups.mkdir(mode=0o700)
+
+    def due():
+        """Returns the metric of a server that has just started, and what the server has said."""
+        with Server(data, "--metrics-listen", "127.0.0.1:0", "--backups", backups) as server:
+            found = samples(httpx.get(server.wait_for_line(r"Metrics: (\S+)")).text)
+            # It's checked before the server is ready.
+            until(lambda: httpx.get(f"{server.url}/readyz").status_code == 200, "it's ready")
+            time.sleep(1)
+            assert server.stop() == 0
+            return found["countersign_backup_due_timestamp_seconds"], server.text
+
+    time_due, text = due()
+    assert 0 < time_due - time.time() < 26 * 3600 + 5 and "no backup in" not in text
+    execute(data, f"UPDATE schema_migration SET applied_at = {int((time.time() - 27 * 3600) * 1000)}")
+    time_due, text = due()
+    assert abs(time.time() - time_due - 3600) < 600 and "no backup in" in text
 
 
 def test_c14_metrics_are_only_at_their_own_address(server):

@@ -154,9 +154,20 @@ import Testing
     }
   }
 
-  private func said(about folder: BackupFolder, hoursLater hours: Int) -> [String] {
+  @Test(arguments: [(0, 0), (25, 0), (26, 1), (90, 1)])
+  func `a new instance needs no backup until the limit has passed`(hours: Int, warnings: Int) throws
+  {
+    try withBackups(0) { folder in
+      #expect(said(about: folder, hoursLater: hours, created: Self.noon).count == warnings)
+    }
+  }
+
+  private func said(
+    about folder: BackupFolder, hoursLater hours: Int, created: Instant = Instant(seconds: 0)
+  ) -> [String] {
     let said = Texts()
     var watch = BackupWatch(folder: folder, limit: 26)
+    watch.created = created
     watch.now = { Self.noon.advanced(bySeconds: Int64(hours * 3_600)) }
     watch.say = { message in said.add(OperatorText.string(message)) }
     watch.check()

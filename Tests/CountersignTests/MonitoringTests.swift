@@ -217,16 +217,20 @@ struct BackupMetricsTests {
       let folder = BackupFolder(path: path)
       func text() -> String {
         var exposition = Exposition()
-        BackupMetrics(watch: BackupWatch(folder: folder, limit: 170)).write(to: &exposition)
+        var watch = BackupWatch(folder: folder, limit: 170)
+        watch.created = Instant(seconds: 1_000)
+        BackupMetrics(watch: watch).write(to: &exposition)
         return exposition.text
       }
       #expect(text().contains("\ncountersign_backup_newest_timestamp_seconds 0\n"))
-      #expect(text().hasSuffix("\ncountersign_backup_age_limit_seconds 612000\n"))
+      #expect(text().contains("\ncountersign_backup_age_limit_seconds 612000\n"))
+      #expect(text().hasSuffix("\ncountersign_backup_due_timestamp_seconds 613000\n"))
       for second in [1_795_262_400, 1_795_176_000] as [Int64] {
         let file = folder.file(at: Instant(seconds: second))
         try Data("backup".utf8).write(to: URL(filePath: file))
       }
       #expect(text().contains("\ncountersign_backup_newest_timestamp_seconds 1795262400\n"))
+      #expect(text().hasSuffix("\ncountersign_backup_due_timestamp_seconds 1795874400\n"))
     }
   }
 }

@@ -34,6 +34,17 @@ extension Identity {
     }
   }
 
+  /// Returns when the instance was created; a restored one is as old as its backup's.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func creationTime() async throws(StartError) -> Instant? {
+    try await store.read(StartError.self) { connection in
+      try connection.first("SELECT min(applied_at) FROM schema_migration") {
+        try $0.value(0) as Int64?
+      }?.map(Instant.init(milliseconds:))
+    }
+  }
+
   private static func count(_ statement: SQL, _ connection: borrowing Connection) throws -> Int {
     try connection.first(statement) { try $0.value(0) } ?? 0
   }

@@ -6,6 +6,8 @@ struct BackupWatch: Sendable {
   let folder: BackupFolder
   /// The age in hours from which a backup is too old.
   let limit: Int
+  /// When the instance was created: until the limit has passed, there needn't be a backup.
+  var created = Instant(seconds: 0)
   var now: @Sendable () -> Instant = { WallClock.system.now() }
   var say: @Sendable (Message) -> Void = { Terminal.complain($0) }
 
@@ -36,14 +38,20 @@ struct BackupWatch: Sendable {
     self.init(folder: BackupFolder(path: path), limit: hours ?? Self.standardLimit)
   }
 
+  /// Returns the time from which the newest backup is too old, or missing if there's none.
+  func due(after newest: Instant?) -> Instant {
+    (newest ?? created).advanced(bySeconds: Int64(limit) * 3_600)
+  }
+
   /// Checks the newest backup now.
   func check() {
-    guard let newest = folder.newest(at: now()) else {
+    let (now, newest) = (now(), folder.newest(at: now()))
+    guard now >= due(after: newest) else { return }
+    guard let newest else {
       say(Message("cli.there-is-no-backup", ["folder": .text(folder.path)]))
       return
     }
-    let age = Int((now().seconds - newest.seconds) / 3_600)
-    guard age >= limit else { return }
+    let age = Int((now.seconds - newest.seconds) / 3_600)
     say(
       Message(
         "cli.the-newest-backup-is-old", ["folder": .text(folder.path), "count": .number(age)]))

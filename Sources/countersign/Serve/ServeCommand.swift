@@ -26,7 +26,7 @@ enum ServeCommand: Command {
 
   private static func serve(_ arguments: Arguments, _ log: Log) async throws -> Int32 {
     let environment = ProcessInfo.processInfo.environment
-    let configuration = try ServeConfiguration(arguments, environment: environment)
+    var configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
     let folder = DataFolder(path: configuration.data, location: configuration.database)
     let creates = try prepare(folder, configuration)
@@ -37,6 +37,9 @@ enum ServeCommand: Command {
     let auditFile = try configuration.auditFile.map { try AuditFileOutput($0, in: folder) }
     let instance = try await open(
       folder, creates: creates, holding: lock, configuration, environment, log)
+    if let created = try await instance.identity.creationTime() {
+      configuration.backups?.created = created
+    }
     let greeting = try await DemoGreeting.create(configuration, instance)
     let accessLog = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())

@@ -5,6 +5,13 @@ import Testing
 @testable import Identity
 
 struct MeasurementTests {
+  @Test func `an instance knows when it was created`() async throws {
+    try await withInstance { instance in
+      let created = try #require(try await instance.identity.creationTime())
+      #expect(created.milliseconds == instance.now.milliseconds)
+    }
+  }
+
   @Test func `waiting emails are measured until they're sent, with the oldest`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
