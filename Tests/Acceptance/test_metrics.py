@@ -110,6 +110,8 @@ def test_the_state_of_the_server_is_measured(server):
         'countersign_code_attempts_total{result="incorrect"}') else None)(samples(scrape(server))),
         "the wrong code is counted")
     assert found['countersign_code_attempts_total{result="accepted"}'] >= 1
+    assert found['countersign_password_attempts_total{kind="user",result="correct"}'] >= 1
+    assert found['countersign_password_attempts_total{kind="user",result="blocked"}'] == 0
     assert found["countersign_ready"] == found["countersign_clock_trusted"] == 1
     assert found['countersign_check_failed{check="database"}'] == 0
     assert found['countersign_sessions{kind="console"}'] >= 1

@@ -31,6 +31,22 @@ extension ConsoleSessions {
     email: String, password: Secret, address: String, userAgent: String, devices: [String] = [],
     requestID: String = ""
   ) async throws(ConsoleSignInError) -> ConsoleSignIn {
+    do {
+      let outcome = try await outcome(
+        email: email, password: password, address: address, userAgent: userAgent,
+        devices: devices, requestID: requestID)
+      store.passwordAttempts.add(.administrator, .correct)
+      return outcome
+    } catch {
+      store.passwordAttempts.add(.administrator, PasswordAttempts.Result(error))
+      throw error
+    }
+  }
+
+  private func outcome(
+    email: String, password: Secret, address: String, userAgent: String, devices: [String],
+    requestID: String
+  ) async throws(ConsoleSignInError) -> ConsoleSignIn {
     let now = store.clock.now()
     let email = TypedEmail(email)
     let client = ClientAddress(seen: address)

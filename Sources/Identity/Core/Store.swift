@@ -104,6 +104,7 @@ package final class Store: Sendable {
   let links: ActionLinks
   let administratorTOTP: AdministratorTOTP
   let expectedTime: ExpectedTime
+  let passwordAttempts = PasswordAttempts()
 
   init(
     database: any Database, profile: Profile, clock: WallClock, random: RandomSource,

@@ -123,6 +123,19 @@ public struct SignIns: Sendable {
   public func password(
     _ scope: Scope, email: String, password: Secret, address: ClientAddress
   ) async throws(SignInError) -> SignInOutcome {
+    do {
+      let outcome = try await outcome(scope, email: email, password: password, address: address)
+      store.passwordAttempts.add(.user, .correct)
+      return outcome
+    } catch {
+      store.passwordAttempts.add(.user, PasswordAttempts.Result(error))
+      throw error
+    }
+  }
+
+  private func outcome(
+    _ scope: Scope, email: String, password: Secret, address: ClientAddress
+  ) async throws(SignInError) -> SignInOutcome {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     var attempt = try await takeAttempt(scope, email: email, address: address)

@@ -52,6 +52,7 @@ struct ServerMetrics: Sendable {
     DatabaseMetrics(instance).write(to: &exposition)
     writeFiles(to: &exposition)
     write(instance.hasher.load, to: &exposition)
+    writePasswordAttempts(to: &exposition)
     writeCodeAttempts(to: &exposition)
     if let measurements { write(measurements, to: &exposition) }
     writeMail(to: &exposition)
@@ -134,6 +135,18 @@ struct ServerMetrics: Sendable {
     exposition.counter(
       "countersign_hashing_rejections_total",
       help: "Password hashes rejected because the queue was full.", [Sample(load.rejections)])
+  }
+
+  private func writePasswordAttempts(to exposition: inout Exposition) {
+    let attempts = instance.identity.passwordAttempts
+    exposition.counter(
+      "countersign_password_attempts_total", help: "Passwords of sign-ins by result.",
+      PasswordAttempts.Kind.allCases.flatMap { kind in
+        PasswordAttempts.Result.allCases.map { result in
+          Sample(
+            attempts.count(kind, result), ["kind": kind.rawValue, "result": result.rawValue])
+        }
+      })
   }
 
   private func writeCodeAttempts(to exposition: inout Exposition) {

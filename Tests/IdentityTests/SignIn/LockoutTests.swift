@@ -115,6 +115,25 @@ struct LockoutTests {
   }
 
   @Test(arguments: Target.allCases)
+  func `the passwords of sign-ins are counted by result`(target: Target) async throws {
+    try await withInstance { instance in
+      try await prepare(instance, target)
+      let attempts = instance.identity.passwordAttempts
+      func counts(_ kind: PasswordAttempts.Kind) -> [Int] {
+        PasswordAttempts.Result.allCases.map { attempts.count(kind, $0) }
+      }
+      let (kind, other): (PasswordAttempts.Kind, PasswordAttempts.Kind) =
+        target == .user ? (.user, .administrator) : (.administrator, .user)
+      let before = counts(kind)
+      #expect(await signIn(instance, target) == "done")
+      // The tenth wrong one blocks further ones.
+      for _ in 0..<12 { _ = try await guess(instance, target, from: "203.0.113.66") }
+      #expect(zip(counts(kind), before).map { $0 - $1 } == [1, 10, 2, 0])
+      #expect(counts(other) == [0, 0, 0, 0])
+    }
+  }
+
+  @Test(arguments: Target.allCases)
   func `one network has 110 attempts per email on the first day and 96 on each later day`(
     target: Target
   ) async throws {

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// Counts the passwords of sign-ins since the start, by who typed them and what came of them.
+public final class PasswordAttempts: Sendable {
+  /// Who signs in.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A user of a pool.
+    case user
+    /// An administrator.
+    case administrator
+  }
+
+  /// The result of a sign-in's password.
+  public enum Result: String, Sendable, CaseIterable {
+    /// It's correct, so a second factor or the session follows.
+    case correct
+    /// It's incorrect, or there's no such account.
+    case incorrect
+    /// It wasn't checked, because of too many incorrect ones.
+    case blocked
+    /// The sign-in ended for another reason.
+    case other
+  }
+
+  private struct Key: Hashable {
+    let kind: Kind
+    let result: Result
+  }
+
+  private let counts = Mutex<[Key: Int]>([:])
+
+  func add(_ kind: Kind, _ result: Result) {
+    counts.withLock { $0[Key(kind: kind, result: result), default: 0] += 1 }
+  }
+
+  /// Returns the number of attempts of a kind with a result.
+  public func count(_ kind: Kind, _ result: Result) -> Int {
+    counts.withLock { $0[Key(kind: kind, result: result)] ?? 0 }
+  }
+}
+
+extension Identity {
+  /// The passwords of sign-ins since the start.
+  public var passwordAttempts: PasswordAttempts { store.passwordAttempts }
+}
+
+extension PasswordAttempts.Result {
+  init(_ error: SignInError) {
+    self =
+      switch error {
+      case .emailNotFound, .wrongPassword: .incorrect
+      case .tooManyAttempts: .blocked
+      default: .other
+      }
+  }
+
+  init(_ error: ConsoleSignInError) {
+    self =
+      switch error {
+      case .refused: .incorrect
+      case .throttled: .blocked
+      default: .other
+      }
+  }
+}
