@@ -66,11 +66,13 @@ struct DataFolder: Sendable {
   }
 
   private func notWritable(_ error: any Error) -> ConfigurationError {
-    ConfigurationError(
+    // The system makes a disk with errors read-only, until someone repairs it.
+    let isReadOnly = ConfigurationError.systemError(behind: error)?.number == EROFS
+    return ConfigurationError(
       Message(
         "cli.the-data-folder-isnt-writable",
         ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
-      isTemporary: ConfigurationError.isTemporary(error))
+      isTemporary: isReadOnly || ConfigurationError.isTemporary(error))
   }
 
   /// Checks that the path isn't a link to something that doesn't exist, where nothing can be

@@ -110,15 +110,20 @@ extension ConfigurationError {
   /// solve.
   static func isTemporary(_ error: any Error) -> Bool {
     if let error = error as? DatabaseError { return error.isTemporary }
-    if let error = error as? SystemError { return error.isTemporary }
     if let error = error as? CatalogError { return error.isTemporary }
     if let error = error as? TemplateError { return error.isTemporary }
     if let error = error as? ConsoleError { return error.isTemporary }
     if let error = error as? CocoaError, error.code == .fileWriteOutOfSpace { return true }
+    return systemError(behind: error)?.isTemporary == true
+  }
+
+  /// Returns the system's error that caused one; nil if none did.
+  static func systemError(behind error: any Error) -> SystemError? {
+    if let error = error as? SystemError { return error }
     let error = error as NSError
     let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
-    return cause.domain == NSPOSIXErrorDomain
-      && SystemError(Int32(clamping: cause.code)).isTemporary
+    guard cause.domain == NSPOSIXErrorDomain else { return nil }
+    return SystemError(Int32(clamping: cause.code))
   }
 }
 
