@@ -114,6 +114,8 @@ extension FieldName {
   public static let xForwardedFor: FieldName = "X-Forwarded-For"
   /// The field `X-Forwarded-Proto`.
   public static let xForwardedProto: FieldName = "X-Forwarded-Proto"
+  /// The field `X-Request-ID`.
+  public static let xRequestID: FieldName = "X-Request-ID"
 }
 
 /// Returns whether a text is a token (RFC 9110 section 5.6.2), as names of fields and cookies are.

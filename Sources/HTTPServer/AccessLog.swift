@@ -73,7 +73,7 @@ public final class AccessLog: Sendable {
     writer.add(
       LogRecord(
         unixMilliseconds: SystemClock.unixMilliseconds(), id: exchange.id,
-        peer: exchange.peer, method: exchange.method.name,
+        proxyID: exchange.proxyID, peer: exchange.peer, method: exchange.method.name,
         target: exchange.rawTarget, status: exchange.status, bytes: exchange.sent,
         microseconds: (SystemClock.nanoseconds() - exchange.start) / 1000, isCut: !isComplete))
   }

@@ -233,6 +233,7 @@ final class Engine: Sendable {
     exchange.step = .answering
     let origin = Origin(of: exchange, configuration)
     exchange.peer = origin.peer
+    exchange.proxyID = origin.proxyID
     let request = Request(
       method: exchange.method, target: target, fields: exchange.fields, body: exchange.body,
       peer: origin.peer, isSecure: origin.isSecure, id: exchange.id)

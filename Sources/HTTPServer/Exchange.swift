@@ -56,6 +56,8 @@ import Synchronization
 
   /// The client's address, as reported by trusted proxies.
   var peer: String
+  /// The ID of the request at a trusted proxy; nil for none.
+  var proxyID: String?
   var step = Step.header
   var method = Method.get
   var target: Target?

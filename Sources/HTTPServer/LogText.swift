@@ -4,6 +4,8 @@ import HTTP
 struct LogRecord {
   let unixMilliseconds: UInt64
   let id: RequestID
+  /// The ID of the request at a trusted proxy; nil for none.
+  let proxyID: String?
   let peer: String
   let method: String
   let target: String
@@ -44,7 +46,8 @@ struct LogText {
     let path = LogText.pathEnd(record.target.utf8.span, atMost: longest.path)
     let method = min(record.method.utf8.count, longest.method)
     let peer = min(record.peer.utf8.count, longest.peer)
-    let room = LogText.frame + LogText.escape * (path + method + peer)
+    let proxyID = record.proxyID ?? ""
+    let room = LogText.frame + LogText.escape * (path + method + peer + proxyID.utf8.count)
     let secondText = secondText
     bytes.append(addingCapacity: room) { line in
       line.text("{\"time\":\"")
@@ -53,6 +56,10 @@ struct LogText {
       line.digits(record.unixMilliseconds % 1000, 3)
       line.text("Z\",\"level\":\"info\",\"event\":\"request\",\"id\":\"")
       for index in 0..<12 { line.append(record.id.character(index)) }
+      if !proxyID.isEmpty {
+        line.text("\",\"proxy_id\":\"")
+        line.escaped(proxyID.utf8.span, proxyID.utf8.count)
+      }
       line.text("\",\"peer\":\"")
       line.escaped(record.peer.utf8.span, peer)
       line.text("\",\"method\":\"")

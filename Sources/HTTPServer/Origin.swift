@@ -6,6 +6,8 @@ import Text
 struct Origin {
   let peer: String
   let isSecure: Bool
+  /// The proxy's own ID of the request; nil for none.
+  let proxyID: String?
 
   init(of exchange: Exchange, _ configuration: ServerConfiguration) {
     let proxies = configuration.trustedProxies
@@ -14,11 +16,24 @@ struct Origin {
     else {
       peer = exchange.connection.peer
       isSecure = configuration.tls != nil
+      proxyID = nil
       return
     }
     let client = Origin.client(exchange.fields.all(.xForwardedFor), through: proxies)
     peer = client?.description ?? exchange.connection.peer
     isSecure = exchange.fields[.xForwardedProto]?.isSameToken(as: "https") ?? false
+    proxyID = exchange.fields[.xRequestID].flatMap(Self.proxyID)
+  }
+
+  /// The maximum length of a proxy's ID, in bytes.
+  static let longestProxyID = 128
+
+  /// Returns an ID of visible ASCII characters; nil for anything else.
+  private static func proxyID(_ text: String) -> String? {
+    let bytes = text.utf8
+    guard (1...longestProxyID).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { return nil }
+    return text
   }
 
   /// Returns the client's address behind trusted proxies; nil when it can't be determined.

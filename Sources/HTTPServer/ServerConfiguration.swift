@@ -27,7 +27,7 @@ public struct ServerConfiguration: Sendable {
   public var limits: Limits
   /// The certificate; nil for plain HTTP.
   public var tls: TLS?
-  /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.
+  /// Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto`, and `X-Request-ID` headers are trusted.
   ///
   /// They're exempt from the limit of connections per network.
   public var trustedProxies: [AddressRange]

@@ -105,10 +105,13 @@ def test_pages_are_served_over_https(proxied):
 
 def test_the_log_has_the_address_of_the_client(proxied):
     _, client, _, log = proxied
-    get(client, "/setup?spoofed", headers={"X-Forwarded-For": "203.0.113.9"})
+    get(client, "/setup?spoofed", headers={"X-Forwarded-For": "203.0.113.9", "X-Request-ID": "forged"})
     lines = until(lambda: [json.loads(line) for line in log.read_text().splitlines()
                            if '"/setup' in line], "the request is logged")
     assert {line["peer"] for line in lines} == {CLIENT}
+    # nginx has an ID for each request; Caddy forwards the client's, if there's one.
+    if (log.parent / "nginx.conf").exists():
+        assert all(re.fullmatch("[0-9a-f]{32}", line["proxy_id"]) for line in lines), lines
 
 
 def test_plain_http_leads_to_https(proxied):

@@ -11,6 +11,7 @@ struct AccessLogTests {
     let level: String
     let event: String
     let id: String
+    let proxy_id: String?
     let peer: String
     let method: String
     let path: String
@@ -73,6 +74,29 @@ struct AccessLogTests {
     #expect(lines[1].method == "HEAD")
     #expect(lines[1].bytes == 0)
     #expect(lines[0].id != lines[1].id)
+  }
+
+  @Test(arguments: [
+    (["127.0.0.0/8"], "7f3a-9q\"k\\2", true),
+    (["127.0.0.0/8"], String(repeating: "a", count: 128), true),
+    (["127.0.0.0/8"], String(repeating: "a", count: 129), false), (["127.0.0.0/8"], "a b", false),
+    (["127.0.0.0/8"], "ä", false), (["127.0.0.0/8"], "a\u{1B}", false),
+    (["127.0.0.0/8"], "", false),
+    ([], "7f3a", false), (["192.0.2.0/24"], "7f3a", false),
+  ])
+  func `C8: only a trusted proxy's ID of a request is logged, next to the server's`(
+    _ proxies: [String], _ id: String, _ isLogged: Bool
+  ) async throws {
+    let server = try TestServer(log: log, trustedProxies: proxies)
+    let client = try server.client()
+    await client.send(
+      "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nX-Request-ID: \(id)\r\n\r\n")
+    _ = try await client.rest()
+    let isEmpty = await eventually { server.server.connectionCount == 0 }
+    #expect(isEmpty)
+    let line = try #require(try lines().first)
+    #expect(line.proxy_id == (isLogged ? id : nil))
+    #expect(line.id.utf8.count == 12 && line.id != id)
   }
 
   @Test func `entries have the current time`() async throws {
