@@ -19,7 +19,7 @@ extension PostgreSQLDatabase {
         ]
         return ServerSettings(
           connections: try row.value(0), preparedTransactions: try row.value(1),
-          unsafe: isOn.filter { !$0.value }.keys.sorted(), losesOnFailover: try row.value(4))
+          turnedOff: isOn.filter { !$0.value }.keys.sorted(), losesOnFailover: try row.value(4))
       }
     }
     guard let found else { throw DatabaseError(.unexpectedValue, "the server has no settings") }

@@ -13,7 +13,7 @@ struct DoctorServerTests {
 
   @Test func `each setting of a database's server that matters is examined`() {
     let fine = ServerSettings(
-      connections: 80, preparedTransactions: 1_000, unsafe: [], losesOnFailover: false)
+      connections: 80, preparedTransactions: 1_000, turnedOff: [], losesOnFailover: false)
     func found(_ change: (inout ServerSettings) -> Void, nodes: Int = 3) -> [Finding] {
       var settings = fine
       change(&settings)
@@ -23,13 +23,13 @@ struct DoctorServerTests {
     #expect(severities(found({ $0.connections = 40 }, nodes: 0)) == [.ok])
     #expect(severities(found { $0.preparedTransactions = 999 }) == [.warning])
     #expect(severities(found { $0.losesOnFailover = true }) == [.warning])
-    #expect(severities(found { $0.unsafe = ["fsync"] }) == [.error])
+    #expect(severities(found { $0.turnedOff = ["fsync"] }) == [.error])
     let few = found { $0.connections = 79 }
     #expect(severities(few) == [.warning])
     #expect(text(few).contains("allows 79 connections (max_connections), but its servers need 80"))
     let all = found {
       $0 = ServerSettings(
-        connections: 1, preparedTransactions: 0, unsafe: ["fsync", "full_page_writes"],
+        connections: 1, preparedTransactions: 0, turnedOff: ["fsync", "full_page_writes"],
         losesOnFailover: true)
     }
     #expect(severities(all) == [.warning, .warning, .error, .warning])

@@ -106,7 +106,7 @@ struct SlowUseTests {
           """
         ) { try $0.value(0) as String }
       }
-      #expect(settings.unsafe == isOff)
+      #expect(settings.turnedOff == isOff)
     }
   }
 }

@@ -22,7 +22,7 @@ extension Finding {
     if settings.preparedTransactions < preparedTransactions {
       found.append(.serverMemoryShort(preparedTransactions: settings.preparedTransactions))
     }
-    if !settings.unsafe.isEmpty { found.append(.serverUnsafe(settings.unsafe)) }
+    if !settings.turnedOff.isEmpty { found.append(.serverUnsafe(settings.turnedOff)) }
     if settings.losesOnFailover { found.append(.standbyAsynchronous) }
     return found.isEmpty ? [.serverSettingsFine] : found
   }
