@@ -119,7 +119,7 @@ class Nodes:
             users.append({
                 "localId": id, "email": f"{id}@example.com", "emailVerified": True,
                 "mfaInfo": [{"displayName": "Phone", "totpInfo": {"sharedSecretKey": secret}}]})
-        # A few at a time: a busy machine may need more than nginx's three seconds for hundreds.
+        # A few at a time: a busy machine may need longer than nginx waits for hundreds.
         for start in range(0, count, 50):
             done = ok(self.api.admin(
                 "POST", "accounts:batchCreate", {"users": users[start:start + 50]}))
