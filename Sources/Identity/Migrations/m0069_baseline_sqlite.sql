@@ -996,7 +996,7 @@ CREATE TABLE outbox (
   permission TEXT,
   -- The UID of the user whom a message to an administrator names; NULL for none.
   about_uid TEXT,
-  -- Whether someone waits for the message, such as a code, unlike a notice.
+  -- Whether it's sent before others: someone waits for it, such as for a code, or it's an alert.
   is_urgent INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (scope_key, message_id)
 ) STRICT;
@@ -1008,6 +1008,8 @@ CREATE INDEX outbox_by_recipient ON outbox (scope_key, recipient, message_id);
 CREATE INDEX outbox_by_account ON outbox (account_key, message_id);
 CREATE INDEX outbox_about ON outbox (scope_key, about_uid) WHERE about_uid IS NOT NULL;
 CREATE INDEX outbox_due ON outbox (channel, is_urgent, next_try_at) WHERE next_try_at IS NOT NULL;
+CREATE INDEX outbox_turns ON outbox (channel, is_urgent, scope_key, next_try_at)
+  WHERE next_try_at IS NOT NULL;
 CREATE TRIGGER outbox_number AFTER INSERT ON outbox
 BEGIN
   UPDATE key_sequence SET last = max(last, NEW.message_id) WHERE name = 'outbox';

@@ -19,6 +19,8 @@ ALTER TABLE approval_policy DROP COLUMN template;
 ALTER TABLE bulk_job DROP COLUMN group_id;
 ALTER TABLE console_session DROP COLUMN provider_session;
 ALTER TABLE outbox DROP COLUMN sealed_html;
+CREATE INDEX outbox_turns ON outbox (channel, is_urgent, scope_key, next_try_at)
+  WHERE next_try_at IS NOT NULL;
 ALTER TABLE administrator_provider_link DROP COLUMN created_at;
 ALTER TABLE administrator_provider_link DROP COLUMN last_sign_in_at;
 ALTER TABLE sign_in_provider DROP COLUMN created_at;

@@ -46,6 +46,14 @@ extension OutOfBandCode.Kind {
     }
   }
 
+  /// Whether the message reports a change that someone else may have made.
+  var isAlert: Bool {
+    switch self {
+    case .recoverEmail, .revertFactor: true
+    case .passwordReset, .verifyEmail, .signIn, .changeEmail: false
+    }
+  }
+
   /// The kind of email that has the link.
   var email: EmailKind {
     switch self {

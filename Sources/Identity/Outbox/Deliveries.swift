@@ -71,6 +71,9 @@ extension OutboxError: UseCaseError {}
 /// with the same ID both times.
 public struct Deliveries: Sendable {
   let store: Store
+  let turns = Turns()
+
+  init(store: Store) { self.store = store }
 
   /// The duration of a lease in seconds; longer than an attempt takes, at the end of which a mail
   /// server may scan the email for ten minutes.
@@ -116,7 +119,8 @@ public struct Deliveries: Sendable {
     }
   }
 
-  /// Leases the message of a channel that has been due the longest.
+  /// Leases the message of a channel whose turn it is: alerts and what someone waits for first, and the
+  /// pools in turn.
   ///
   /// - Parameters:
   ///   - channel: The channel.
@@ -160,13 +164,13 @@ public struct Deliveries: Sendable {
     case unknown
   }
 
-  /// Leases the message that has been due the longest, and skips a limited number that can't be sent.
+  /// Leases the message whose turn it is, and skips a limited number that can't be sent.
   func claim(
     _ channel: OutboxEntry.Channel, leasingFor lease: Int64 = lease, except sending: Set<String>,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Claim {
     for _ in 0..<Self.mostSkipped {
-      guard let row = try Self.claim(channel, lease, at: now, connection) else { return .none }
+      guard let row = try claim(channel, lease, at: now, connection) else { return .none }
       if sending.contains(row.id) { continue }
       guard row.expiresAt > now,
         try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
@@ -228,14 +232,15 @@ public struct Deliveries: Sendable {
     var secret: StoredSecret { .message(key, project: project, tenant: tenant) }
   }
 
-  private static func claim(
+  private func claim(
     _ channel: OutboxEntry.Channel, _ lease: Int64, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ClaimedMessage? {
-    // Thousands of notices must not delay a code that someone waits for.
+    // Thousands of notices must not delay an alert, or a code that someone waits for.
     guard
-      let (scope, key) = try claim(channel, lease, isUrgent: true, at: now, connection)
-        ?? claim(channel, lease, isUrgent: false, at: now, connection)
+      let (scope, key) = try claim(
+        Lane(channel: channel, isUrgent: true), lease, at: now, connection)
+        ?? claim(Lane(channel: channel, isUrgent: false), lease, at: now, connection)
     else { return nil }
     return try connection.first(
       """
@@ -255,23 +260,6 @@ public struct Deliveries: Sendable {
         tenant: try row.value(9), purpose: try row.value(10), reader: try row.value(13),
         requirement: try row.value(14))
     }
-  }
-
-  private static func claim(
-    _ channel: OutboxEntry.Channel, _ lease: Int64, isUrgent: Bool, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> (scope: Int64, key: Int64)? {
-    try connection.first(
-      """
-      UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
-        tries = tries + 1
-      WHERE (scope_key, message_id) = (SELECT scope_key, message_id FROM outbox
-        WHERE channel = \(channel.rawValue) AND is_urgent = \(isUrgent ? 1 : 0)
-          AND next_try_at <= \(now.microseconds)
-        ORDER BY next_try_at LIMIT 1)
-      RETURNING scope_key, message_id
-      """
-    ) { (try $0.value(0), try $0.value(1)) }
   }
 
   /// Returns whether a message to an administrator may still be sent to them: it can have waited for

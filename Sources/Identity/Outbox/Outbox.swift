@@ -50,8 +50,6 @@ struct Outbox: Sendable {
   ) throws -> Int64 {
     let text = Array("\(message.subject)\n\(message.body)".utf8)
     let sealed = try sealer.seal(text, with: Self.associated(message.recipient, now))
-    // Someone waits for a code or a link, which expires soon, but not for a notice.
-    let isUrgent = message.expiresAt < now.advanced(bySeconds: Self.noticeLifetime)
     let id: Int64? = try connection.first(
       """
       INSERT INTO outbox (message_id, scope_key, account_key, channel, purpose, recipient,
@@ -64,7 +62,7 @@ struct Outbox: Sendable {
         \(message.expiresAt.microseconds),
         \(message.channel == .mail || carries(.sms) ? now.microseconds : nil),
         \(message.reader?.id.text), \(message.reader?.requirement?.stored),
-        \(message.about?.text), \(isUrgent ? 1 : 0))
+        \(message.about?.text), \(message.isUrgent(at: now) ? 1 : 0))
       RETURNING message_id
       """
     ) { try $0.value(0) }

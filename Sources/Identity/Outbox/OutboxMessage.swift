@@ -51,4 +51,17 @@ extension OutboxMessage {
       language: text.language, subject: text.subject, body: text.body, sender: sender,
       expiresAt: expiresAt, reader: reader, about: about)
   }
+
+  /// Whether it's sent before other messages: someone waits for a code or a link, which expires soon,
+  /// or it warns of a change that may not be the recipient's.
+  func isUrgent(at now: Instant) -> Bool {
+    expiresAt < now.advanced(bySeconds: Outbox.noticeLifetime) || isAlert
+  }
+
+  /// Whether it's an alert: a message to an administrator, or about what someone with a user's session
+  /// can do. Of those, one cause can't create thousands.
+  private var isAlert: Bool {
+    reader != nil || UserNotice.Kind(rawValue: purpose)?.isAlert == true
+      || OutOfBandCode.Kind.allCases.contains { $0.isAlert && $0.purpose == purpose }
+  }
 }

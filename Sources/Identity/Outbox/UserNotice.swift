@@ -74,6 +74,22 @@ extension UserNotice {
     case providerLinked = "notice-provider-linked"
     case emailChanged = "notice-email-changed"
     case accountDeleted = "notice-account-deleted"
+
+    /// Whether someone with the user's session, password, or mailbox can make the change.
+    ///
+    /// The others report changes by administrators and programs, which can be thousands at once.
+    var isAlert: Bool {
+      switch self {
+      case .factorWithdrawn, .factorReverted, .factorEnrolled, .recoveryCodesMade,
+        .recoveryCodeUsed, .factorEnrolledByLink, .providerLinked:
+        true
+      case .factorsRemoved, .factorsAdded, .factorsRestored, .factorSuspended, .factorResumed,
+        .factorRenamed, .changesAllowed, .codesUnlocked, .sessionsEnded, .temporaryCodeMade,
+        .temporaryCodeEnded, .recoveryCodesVoided, .enrollmentLinkSent, .passwordChanged,
+        .emailChanged, .accountDeleted:
+        false
+      }
+    }
   }
 
   /// The kind of the change.

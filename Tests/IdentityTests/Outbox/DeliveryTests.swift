@@ -70,6 +70,54 @@ struct DeliveryTests {
     }
   }
 
+  @Test(arguments: [
+    UserNotice.Kind.factorEnrolled.rawValue, OutOfBandCode.Kind.recoverEmail.purpose,
+  ])
+  func `an alert is sent before any number of other notices`(purpose: String) async throws {
+    try await withInstance { instance in
+      try await instance.write(
+        .mail, copies: 3, lifetime: Outbox.noticeLifetime,
+        purpose: UserNotice.Kind.accountDeleted.rawValue)
+      instance.clock.advance(1)
+      try await instance.write(
+        .mail, to: "alert@example.com", lifetime: Outbox.noticeLifetime, purpose: purpose)
+      #expect(try await instance.claim()?.recipient == "alert@example.com")
+      #expect(try await instance.claim()?.recipient == Person.alice.email)
+    }
+  }
+
+  @Test func `pools take turns, however many messages one of them has`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, copies: 30, to: "acme@example.com")
+      instance.clock.advance(1)
+      for scope in [instance.east, instance.globex] {
+        try await instance.write(.mail, copies: 2, in: scope, to: "\(scope.key)@example.com")
+      }
+      var sent: [String] = []
+      for _ in 0..<7 { sent.append(try #require(try await instance.claim()).recipient) }
+      for other in [instance.east, instance.globex] {
+        let turns = sent.indices.filter { sent[$0] == "\(other.key)@example.com" }
+        #expect(turns.count == 2 && turns.allSatisfy { $0 < 6 })
+      }
+      #expect(sent.count { $0 == "acme@example.com" } == 3)
+    }
+  }
+
+  @Test func `emails are found after any number of pools whose emails wait`() async throws {
+    try await withInstance { instance in
+      for number in 0...Deliveries.mostPools {
+        let tenant = try await instance.identity.pools.createTenant(
+          in: instance.globex.project, UserPoolEdit(displayName: "Tenant \(number)"),
+          by: Instance.boss)
+        try await instance.write(.mail, in: tenant.scope)
+      }
+      while try await instance.claim() != nil {}
+      try await instance.write(.mail, to: "acme@example.com")
+      #expect(try await instance.claim()?.recipient == "acme@example.com")
+      #expect(try await instance.claim() == nil)
+    }
+  }
+
   @Test func `a response that quotes a code in groups of digits isn't stored`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, body: "Read this code to the agent: 1234 5678")
@@ -280,7 +328,7 @@ struct DeliveryTests {
 extension Instance {
   func write(
     _ channel: OutboxEntry.Channel, copies: Int = 1, in scope: Scope? = nil,
-    to recipient: String? = nil, lifetime: Int64 = 86_400,
+    to recipient: String? = nil, lifetime: Int64 = 86_400, purpose: String = "verify-email",
     body: String = "https://example.com/?oobCode=abc123def456\nsecond line",
     on server: Identity? = nil
   ) async throws {
@@ -290,7 +338,7 @@ extension Instance {
       for _ in 0..<copies {
         try outbox.add(
           OutboxMessage(
-            channel: channel, purpose: "verify-email", recipient: address, language: "en",
+            channel: channel, purpose: purpose, recipient: address, language: "en",
             subject: channel == .mail ? "Subject – ✓" : "",
             body: body,
             expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: scope, at: now, connection)
