@@ -9,10 +9,10 @@ extension Account {
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     try SignUpQuota.count(by: author, in: scope, profile, at: now, connection)
-    var entry = AuditEntry(.accountSignUp, .account, id.text, name: label, in: scope)
+    var entry = AuditEntry(.accountSignUp, of: self, in: scope)
     describe(in: &entry, isNew: true)
     if let method { entry.add(.signUpMethod, .code(method.rawValue)) }
-    try entry.record(by: author.user(self), at: now, connection)
+    try entry.record(by: author.user(self), limitedBy: .account, at: now, connection)
   }
 }
 

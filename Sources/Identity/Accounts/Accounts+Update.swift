@@ -85,7 +85,7 @@ extension Accounts {
       let endsSessions = Self.endsSessions(change, old)
       if !removed.isEmpty || endsSessions {
         ended = try Self.endSessions(
-          of: old, session, by: change, profile: store.profile, at: now, connection)
+          of: old, session, by: change, at: now, connection)
       } else if let validSince = change.validSince {
         ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
@@ -108,13 +108,12 @@ extension Accounts {
       if newHash != nil, let email = new.email {
         try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: scope.key), connection)
       }
-      var entry = AuditEntry(.accountChange, .account, id.text, name: new.label, in: scope)
+      var entry = AuditEntry(.accountChange, of: new, in: scope)
       entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))
       entry.addEnded(ended)
       try entry.addEnded(codes, of: old, at: now, connection)
       if session != nil {
-        try Self.countProfileChange(
-          entry, of: old, profile: store.profile, at: now, connection)
+        try Self.countProfileChange(entry, of: old, at: now, connection)
       }
       if !entry.changes.isEmpty { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
@@ -239,31 +238,29 @@ extension Accounts {
   /// Ends an account's sessions after a change; if the user made it, keeps their session unless the
   /// change requires a new one.
   private static func endSessions(
-    of account: Account, _ session: UserSession?, by change: AccountChange, profile: Profile,
-    at now: Instant, _ connection: borrowing Connection
+    of account: Account, _ session: UserSession?, by change: AccountChange, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Int {
     guard let session else {
       return try AccountRecord.endSessions(account.key, at: now, connection)
     }
     return try AccountError.translating {
       try Sessions.endOwn(
-        of: account.key, except: change.renewsSession ? nil : session.id, profile: profile, at: now,
-        connection)
+        of: account.key, except: change.renewsSession ? nil : session.id, at: now, connection)
     }
   }
 
   /// Counts a change of the user's own name or photo.
   ///
-  /// Changes that end sessions are counted separately. Removing an identity or a phone number is never
-  /// refused; linking one again is limited.
+  /// Changes that end sessions are counted separately, and linking an identity is.
   private static func countProfileChange(
-    _ entry: AuditEntry, of account: Account, profile: Profile, at now: Instant,
+    _ entry: AuditEntry, of account: Account, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard entry.changes.contains(where: { $0.field == .displayName || $0.field == .photoURL })
     else { return }
     try AccountError.translating {
-      try OwnChange.profile.count(of: account.key, profile: profile, at: now, connection)
+      try OwnChange.profile.count(of: account.key, at: now, connection)
     }
   }
 

@@ -218,7 +218,7 @@ public struct Accounts: Sendable {
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
       try Self.delete(account, in: scope, by: author, session, at: now, connection)
-        .record(by: author, at: now, connection)
+        .record(by: author, limitedBy: .account, at: now, connection)
       if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }
   }

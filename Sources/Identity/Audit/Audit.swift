@@ -72,6 +72,8 @@ package struct AuditEntry {
   let object: AuditResource
   let objectID: String
   let objectName: String
+  /// The key of the account that it's about; nil for other objects.
+  private(set) var account: Int64?
   /// The fields, each at most once.
   private(set) var changes: [AuditChange] = []
   package var reason: String?
@@ -95,6 +97,7 @@ package struct AuditEntry {
   /// Creates the entry of an action on a user.
   package init(_ action: AuditAction, of account: Account, in scope: Scope) {
     self.init(action, .account, account.id.text, name: account.label, in: scope)
+    self.account = account.key
   }
 
   /// Creates the entry of an action on an administrator.
@@ -135,8 +138,26 @@ package struct AuditEntry {
   }
 
   /// Writes the row and its fields in the transaction of the change they describe.
+  ///
+  /// - Throws: ``SessionError/tooManyChanges(until:)`` for a row of a user beyond the account's quota,
+  ///   and database errors.
   package func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws
   {
+    try record(by: author, limitedBy: .quota, at: now, connection)
+  }
+
+  /// Writes a row whose number something else than the account's quota may limit.
+  func record(
+    by author: Author, limitedBy limit: AuditRowLimit, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    switch author.actor {
+    case .user, .visitor:
+      if limit == .quota, let account {
+        try OwnChange.row.count(of: account, at: now, connection)
+      }
+    case .administrator, .serviceToken, .commandLine, .emulatorOwner, .server: break
+    }
     try connection.run(
       """
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,

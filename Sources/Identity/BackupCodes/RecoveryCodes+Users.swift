@@ -21,7 +21,7 @@ extension Enrollments {
     _ session: UserSession, by author: Author
   ) async throws(EnrollmentError) -> [Secret] {
     let now = store.clock.now()
-    let (outbox, profile, codes) = (store.outbox, store.profile, backupCodes)
+    let (outbox, codes) = (store.outbox, backupCodes)
     return try await store.write(by: author, EnrollmentError.self) { connection in
       let account = try Self.check(session, .totp, at: now, connection)
       guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
@@ -39,15 +39,12 @@ extension Enrollments {
         throw EnrollmentError.signInTooOld
       }
       try EnrollmentError.translating {
-        try OwnChange.recoveryCodes.count(
-          of: account.key, profile: profile, at: now, connection)
+        try OwnChange.recoveryCodes.count(of: account.key, at: now, connection)
       }
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)
       try outbox.notify(.recoveryCodesMade, account, in: session.scope, at: now, connection)
-      var entry = AuditEntry(
-        .factorRecoveryCodes, .account, account.id.text, name: account.label,
-        in: session.scope)
+      var entry = AuditEntry(.factorRecoveryCodes, of: account, in: session.scope)
       entry.add(
         .codes, from: before.map { .number($0.count) } ?? .absent, to: .number(created.count))
       try entry.record(by: author, at: now, connection)

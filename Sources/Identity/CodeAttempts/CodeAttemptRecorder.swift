@@ -68,11 +68,14 @@ package struct CodeAttemptRecorder {
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
     guard finding.result != .suspended else {
-      try note(finding, at: now, connection)
-      return .invalidCode
+      let full = try note(finding, at: now, connection)
+      return full.map { .quotaExceeded(until: $0) } ?? .invalidCode
     }
     var count = CodeAttemptCount(account)
-    let at = try insert(finding, at: now, &count, connection)
+    let full = try OwnChange.row.take(of: account.key, at: now, connection)
+    // Counted as incorrect even if there's no room to record it.
+    let at =
+      try full == nil ? insert(finding, at: now, &count, connection) : account.lastCodeAttemptAt
     let wrong = account.wrongCodes + 1
     try connection.runLater(
       """
@@ -82,7 +85,7 @@ package struct CodeAttemptRecorder {
     let cap = try SupportRules.find(scope, connection).codeCap
     let end = CodeLock.end(
       afterWrongCodes: wrong, cap: cap, at: now, isClockDoubted: isClockDoubted)
-    guard let until = end else { return .invalidCode }
+    guard let until = end else { return full.map { .quotaExceeded(until: $0) } ?? .invalidCode }
     try AccountRecord.lockCodes(of: account, until: until, connection)
     return .quotaExceeded(until: until)
   }
@@ -98,24 +101,33 @@ package struct CodeAttemptRecorder {
     return .quotaExceeded(until: until)
   }
 
-  /// Writes the attempt without counting it.
+  /// Writes the attempt without counting it as incorrect.
   ///
   /// Repeated attempts that weren't checked, are expired, or belong to a suspended factor share one
   /// row.
+  ///
+  /// - Returns: When attempts are recorded again, if the account's quota is reached, and so this one
+  ///   isn't; otherwise nil.
+  @discardableResult
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
-  ) throws {
+  ) throws -> Instant? {
     var count = CodeAttemptCount(account)
     if [.blocked, .closed, .expired, .suspended].contains(finding.result) {
       // For suspended factors, attempts are kept per factor.
       let factor = finding.result == .suspended ? enrollment : nil
       let isKept = try CodeAttemptRecord.repeated(
         finding.result, of: account, in: scope, factor: factor, connection)
-      if isKept { return try count.add(finding, way, at: now, connection) }
+      if isKept {
+        try count.add(finding, way, at: now, connection)
+        return nil
+      }
     }
+    if let full = try OwnChange.row.take(of: account.key, at: now, connection) { return full }
     let at = try insert(finding, at: now, &count, connection)
     try connection.runLater(
       "UPDATE account SET last_code_attempt_at = \(at) WHERE account_key = \(account.key)")
+    return nil
   }
 
   private func insert(

@@ -13,6 +13,8 @@ package protocol UseCaseError: Error {
   static var revokedToken: Self { get }
   /// The network created too many accounts.
   static func refusedSignUp(until: Instant) -> Self
+  /// The user changed their own account too often.
+  static func changedTooOften(until: Instant) -> Self
 }
 
 extension UseCaseError {
@@ -28,6 +30,10 @@ extension UseCaseError {
 
   package static func refusedSignUp(until: Instant) -> Self {
     unavailable(Failure(TooManySignUps(until: until)))
+  }
+
+  package static func changedTooOften(until: Instant) -> Self {
+    unavailable(Failure(SessionError.tooManyChanges(until: until)))
   }
 }
 
@@ -154,6 +160,8 @@ package final class Store: Sendable {
       throw E.revokedToken
     } catch let refused as TooManySignUps {
       throw E.refusedSignUp(until: refused.until)
+    } catch SessionError.tooManyChanges(let until) {
+      throw E.changedTooOften(until: until)
     } catch {
       await report(error)
       throw E.unavailable(Failure(error))

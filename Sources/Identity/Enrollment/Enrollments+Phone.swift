@@ -72,19 +72,17 @@ extension Enrollments {
         else { return .failure(.invalidSessionInfo) }
         number = sent.phoneNumber
         try Self.checkRoom(account, .phone, phoneNumber: number)
-        try Self.checkRejectedCodes(of: account, profile: store.profile, at: now, connection)
+        try Self.checkRejectedCodes(of: account, at: now, connection)
         let codeAttempt = try sent.check(
           code, tries: Ticket.enrollmentTries, of: account.generation, at: now, connection)
         switch codeAttempt {
         case .right: break
         case .wrong:
-          try OwnChange.rejectedCode.count(
-            of: account.key, profile: store.profile, at: now, connection)
+          try OwnChange.rejectedCode.count(of: account.key, at: now, connection)
           try attempt.note(CodeFinding(.wrong), at: now, connection)
           return .failure(.invalidCode)
         case .over(let why):
-          try OwnChange.rejectedCode.count(
-            of: account.key, profile: store.profile, at: now, connection)
+          try OwnChange.rejectedCode.count(of: account.key, at: now, connection)
           try attempt.note(CodeFinding(.expired), at: now, connection)
           return .failure(EnrollmentError(why))
         }
@@ -104,7 +102,7 @@ extension Enrollments {
         id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
         in: session.scope, connection)
       let ended = try EnrollmentError.translating {
-        try Sessions.endOwn(of: account.key, profile: store.profile, at: now, connection)
+        try Sessions.endOwn(of: account.key, at: now, connection)
       }
       return try Self.complete(
         id, of: account.key, session, ended: ended, codes: codes, by: author, at: now,

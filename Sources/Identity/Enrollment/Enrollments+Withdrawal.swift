@@ -16,7 +16,7 @@ extension Enrollments {
   ) async throws(EnrollmentError) -> SessionGrant? {
     let now = store.clock.now()
     let store = store
-    let (random, outbox, profile) = (store.random, store.outbox, store.profile)
+    let (random, outbox) = (store.random, store.outbox)
     return try await store.write(by: author, EnrollmentError.self) { connection in
       let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
       let found = account.factors.filter { $0.id.text == enrollment }
@@ -25,10 +25,9 @@ extension Enrollments {
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
       let ended = try EnrollmentError.translating {
-        try Sessions.endOwn(of: account.key, profile: profile, at: now, connection)
+        try Sessions.endOwn(of: account.key, at: now, connection)
       }
-      var entry = AuditEntry(
-        .factorWithdraw, .account, account.id.text, name: account.label, in: session.scope)
+      var entry = AuditEntry(.factorWithdraw, of: account, in: session.scope)
       entry.add(.factors, lost: .of([factor]))
       entry.addEnded(ended)
       try entry.addEnded(codes, of: account, at: now, connection)

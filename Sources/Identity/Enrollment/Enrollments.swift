@@ -128,17 +128,20 @@ public struct Enrollments: Sendable {
     if kind == .phone, phones >= mostPhones { throw .tooManyFactors }
   }
 
-  /// Checks that enrollments didn't reject too many codes of an account.
+  /// Checks that enrollments didn't reject too many codes of an account, and that another attempt can
+  /// be recorded.
   ///
   /// Each rejected code is recorded, and any number of enrollments can be started.
   ///
   /// - Throws: ``EnrollmentError/quotaExceeded(until:)``, and database errors.
   static func checkRejectedCodes(
-    of account: Account, profile: Profile, at now: Instant, _ connection: borrowing Connection
+    of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let until = try OwnChange.rejectedCode.exhausted(
-      of: account.key, profile: profile, at: now, connection)
-    if let until { throw EnrollmentError.quotaExceeded(until: until) }
+    for limit in [OwnChange.rejectedCode, .row] {
+      if let until = try limit.exhausted(of: account.key, at: now, connection) {
+        throw EnrollmentError.quotaExceeded(until: until)
+      }
+    }
   }
 
   /// Verifies the app's first code and enrolls the app.
@@ -192,14 +195,13 @@ public struct Enrollments: Sendable {
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
       }
-      try Self.checkRejectedCodes(of: account, profile: store.profile, at: now, connection)
+      try Self.checkRejectedCodes(of: account, at: now, connection)
       let step = try EnrolledFactor.verifyFirstCode(
         code, of: password, id, for: account, in: session.scope,
         from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
       guard let step else {
         try ticket.countFailure(connection)
-        try OwnChange.rejectedCode.count(
-          of: account.key, profile: store.profile, at: now, connection)
+        try OwnChange.rejectedCode.count(of: account.key, at: now, connection)
         return .failure(.invalidCode)
       }
       try ticket.countUse(connection)

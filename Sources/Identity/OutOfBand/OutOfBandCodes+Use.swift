@@ -109,7 +109,7 @@ extension OutOfBandCodes {
       entry.compare(account.auditFields(), new.auditFields(isNewPassword: true))
       entry.add(.linkEmail, .text(record.code.email))
       entry.addEnded(ended)
-      try entry.record(by: author.user(account), at: now, connection)
+      try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
       return record.code(with: account)
     }
   }
@@ -228,7 +228,7 @@ extension OutOfBandCodes {
     for change in changes { entry.add(change) }
     entry.addEnded(ended)
     try entry.addEnded(codes, of: account, at: now, connection)
-    try entry.record(by: author.user(account), at: now, connection)
+    try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
   }
 }
 

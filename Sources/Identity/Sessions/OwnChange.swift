@@ -5,7 +5,7 @@ import Database
 /// Each change leaves rows behind, and some cost a password hash or send emails, also to addresses
 /// that belong to someone else. Changes by administrators, programs, and links in emails aren't
 /// counted, so that a revocation can't be prevented.
-enum OwnChange: String {
+enum OwnChange: String, CaseIterable {
   /// A change that ends sessions, such as a new password.
   case sessions = "session-changes"
   /// A new name or photo, which is recorded in the audit log.
@@ -16,34 +16,67 @@ enum OwnChange: String {
   case link = "linked-identities"
   /// A code that an enrollment rejected, which is recorded although nothing changes.
   case rejectedCode = "rejected-enrollment-codes"
+  /// A row of the audit log or a code attempt, of whatever kind.
+  ///
+  /// What needs the user's session or password is counted, so only those who have one can use it up:
+  /// changes in a session, and codes at sign-in that are wrong or weren't checked. At sign-in, it
+  /// decides only whether the attempt is recorded: the lock on wrong codes is as without it, and a
+  /// right code, of which each time step has one, is accepted, recorded, and not counted. What else
+  /// isn't counted is in ``AuditRowLimit``.
+  case row = "rows"
 
-  /// The number of changes of a kind per account and hour.
-  static let perHour = 30
+  /// The number of changes of the kind per account and hour.
+  var perHour: Int {
+    switch self {
+    case .sessions, .profile, .recoveryCodes, .link, .rejectedCode: 30
+    case .row: 60
+    }
+  }
+
   /// The number per hour in the emulator profile, where test suites use one account for everything.
   static let perHourInEmulator = 1_000
-
-  static func limit(_ profile: Profile) -> Int {
-    profile == .emulator ? perHourInEmulator : perHour
-  }
 
   func name(_ account: Int64) -> CounterName { .ownChanges(self, of: account) }
 
   /// Counts a change.
   ///
-  /// - Throws: ``SessionError/tooManyChanges(until:)``, and database errors.
-  func count(
-    of account: Int64, profile: Profile, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    let until = try HourlyQuota.take(
-      name(account), limit: Self.limit(profile), at: now, connection)
-    if let until { throw SessionError.tooManyChanges(until: until) }
+  /// - Throws: ``SessionError/tooManyChanges(until:)``, which every use case reports as its own
+  ///   error, and database errors.
+  func count(of account: Int64, at now: Instant, _ connection: borrowing Connection) throws {
+    if let until = try take(of: account, at: now, connection) {
+      throw SessionError.tooManyChanges(until: until)
+    }
+  }
+
+  /// Counts a change unless the limit is reached.
+  ///
+  /// - Returns: The time of the next possible change if the limit is reached; nil otherwise.
+  func take(
+    of account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    try limited(connection) { limit in
+      try HourlyQuota.take(name(account), limit: limit, at: now, connection)
+    }
   }
 
   /// Returns the time of the next possible change if the limit is reached, without counting one.
   func exhausted(
-    of account: Int64, profile: Profile, at now: Instant, _ connection: borrowing Connection
+    of account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
-    try HourlyQuota.exhausted(name(account), limit: Self.limit(profile), at: now, connection)
+    try limited(connection) { limit in
+      try HourlyQuota.exhausted(name(account), limit: limit, at: now, connection)
+    }
+  }
+
+  /// Applies the limit of the data folder's profile, which is read only if the lower one is reached.
+  private func limited(
+    _ connection: borrowing Connection, _ check: (_ limit: Int) throws -> Instant?
+  ) throws -> Instant? {
+    guard let until = try check(perHour) else { return nil }
+    let profile = try connection.first("SELECT value FROM instance WHERE name = 'profile'") {
+      try $0.value(0) as String
+    }
+    return profile == Profile.emulator.rawValue ? try check(Self.perHourInEmulator) : until
   }
 }
 
@@ -53,17 +86,16 @@ extension Sessions {
   /// - Parameters:
   ///   - account: The account's key.
   ///   - kept: The session that stays open; nil to end all sessions.
-  ///   - profile: The profile, which determines the limit per hour.
   ///   - now: The time.
   ///   - connection: The transaction of the change.
   /// - Returns: The number of sessions ended.
   /// - Throws: ``SessionError/tooManyChanges(until:)``.
   @discardableResult
   static func endOwn(
-    of account: Int64, except kept: ID<UserSession>? = nil, profile: Profile, at now: Instant,
+    of account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    try OwnChange.sessions.count(of: account, profile: profile, at: now, connection)
+    try OwnChange.sessions.count(of: account, at: now, connection)
     return try AccountRecord.endSessions(account, except: kept, at: now, connection)
   }
 }

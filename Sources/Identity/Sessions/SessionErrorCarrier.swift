@@ -1,11 +1,20 @@
 /// An error of use cases that need a session, which can be the session's.
-protocol SessionErrorCarrier: Error {
+package protocol SessionErrorCarrier: Error {
+  /// The error of the session.
   static func session(_ error: SessionError) -> Self
 }
 
 extension AccountError: SessionErrorCarrier {}
 extension EnrollmentError: SessionErrorCarrier {}
 extension FederationError: SessionErrorCarrier {}
+extension OutOfBandError: SessionErrorCarrier {}
+extension SignInError: SessionErrorCarrier {}
+
+extension UseCaseError where Self: SessionErrorCarrier {
+  package static func changedTooOften(until: Instant) -> Self {
+    session(.tooManyChanges(until: until))
+  }
+}
 
 extension SessionErrorCarrier {
   /// Runs `body` and converts session errors to this type.

@@ -32,7 +32,7 @@ extension SignIns {
       try store.outbox.notify(
         .recoveryCodeUsed(left: left?.count ?? 0), account, in: scope, at: now, connection)
     }
-    try entry.record(by: author.user(account), at: now, connection)
+    try entry.record(by: author.user(account), limitedBy: .code, at: now, connection)
     return CodeFinding(kind == .temporary ? .temporary : .recovery)
   }
 }

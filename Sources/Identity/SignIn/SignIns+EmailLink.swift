@@ -104,7 +104,7 @@ extension SignIns {
       var entry = AuditEntry(action, of: account, in: scope)
       entry.compare(account.auditFields(), new.auditFields())
       entry.addEnded(ended)
-      try entry.record(by: author.user(account), at: now, connection)
+      try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
     }
     return new
   }
@@ -126,14 +126,13 @@ extension SignIns {
     try markAsLinked(old, connection)
     var ended = 0
     if !isSame {
-      ended = try Sessions.endOwn(of: old.key, profile: store.profile, at: now, connection)
+      ended = try Sessions.endOwn(of: old.key, at: now, connection)
       try store.offerRecovery(of: old, now: email, in: session.scope, at: now, connection)
     }
     let account = try AccountRecord.changed(
       old, in: session.scope, isNewPassword: false, at: now, connection)
     if !isSame || !old.emailVerified || !old.signsInByLink {
-      var entry = AuditEntry(
-        .accountChangeEmail, .account, old.id.text, name: account.label, in: session.scope)
+      var entry = AuditEntry(.accountChangeEmail, of: account, in: session.scope)
       entry.add(.email, from: .optional(old.email), to: .text(email))
       entry.add(.emailVerified, from: .flag(old.emailVerified), to: .flag(true))
       entry.add(.signsInByLink, from: .flag(old.signsInByLink), to: .flag(true))

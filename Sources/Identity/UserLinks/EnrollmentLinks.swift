@@ -271,7 +271,7 @@ public struct EnrollmentLinks: Sendable {
       if endsSessions {
         entry.addEnded(try AccountRecord.endSessions(account.key, at: now, connection))
       }
-      try entry.record(by: author.user(account), at: now, connection)
+      try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
       do {
         try new.announce(
           .factorEnrolledByLink(name: new.factor.label), at: now, store, connection)

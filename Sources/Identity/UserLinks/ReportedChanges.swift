@@ -92,14 +92,13 @@ public struct ReportedChanges: Sendable {
           UPDATE account SET changes_locked_at = \(now.microseconds)
           WHERE account_key = \(account.key) AND changes_locked_at IS NULL
           """) == 1
-      var entry = AuditEntry(
-        .factorReport, .account, account.id.text, name: account.label, in: reportedChange.scope)
+      var entry = AuditEntry(.factorReport, of: account, in: reportedChange.scope)
       entry.add(.reportedChange, reportedChange.fact.audited)
       entry.add(.reportedAt, .instant(reportedChange.at))
       if isNew { entry.add(.changesLockedAt, from: .absent, to: .instant(now)) }
       entry.addEnded(ended)
       try entry.addEnded(codes, of: account, at: now, connection)
-      try entry.record(by: author.user(account), at: now, connection)
+      try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
       if isNew { try store.alert(reportedChange, account, at: now, connection) }
       return reportedChange
     }

@@ -1,0 +1,140 @@
+import Database
+import Testing
+
+@testable import Identity
+
+/// What each account has a quota for, whoever acts on it with the user's session, password, or mailbox.
+struct OwnQuotaTests {
+  /// What a use case counts, and how it ends when that's used up.
+  struct Use: Sendable {
+    /// The audit rows and code attempts.
+    var rows = 0
+    /// The ending without room for another row; nil if it ends as usual.
+    var withoutRows: String?
+  }
+
+  /// Every use case of a user that counts, or that would if nothing else limited it.
+  private static let uses: [String: Use] = [
+    "change one's own password": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    // A code attempt and an audit row.
+    "finish an enrollment": Use(rows: 2, withoutRows: "quotaExceeded"),
+    "enroll a phone": Use(rows: 2, withoutRows: "quotaExceeded"),
+    "withdraw a factor": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    "generate recovery codes": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    "link an account by its verified email": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    "add an email address to an account": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    // Its code attempt isn't recorded without room for it, but the link works.
+    "enroll through a link": Use(rows: 1),
+    // Links in emails.
+    "reset a password": Use(), "verify an email address": Use(),
+    "change an email address with a code": Use(), "restore an email address": Use(),
+    "revert an enrollment": Use(), "report an unrecognized change": Use(),
+    "sign in with an email link for the first time": Use(),
+    "add sign-in by email link to a verified account": Use(),
+    // Right codes.
+    "sign in with a code": Use(), "sign in with a phone as the second factor": Use(),
+    "sign in with a temporary code": Use(), "sign in with a recovery code": Use(),
+    // Once for each account.
+    "sign up": Use(), "sign up with a phone number": Use(), "sign up with an email link": Use(),
+    "sign up through an identity provider": Use(),
+  ]
+
+  private func count(_ change: OwnChange, _ instance: Instance) async throws -> Int {
+    let prefix = "own \(change.rawValue) %"
+    return try await instance.database.read { connection in
+      try connection.first(
+        "SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE \(prefix)"
+      ) { try $0.value(0) } ?? 0
+    }
+  }
+
+  /// Uses up what all accounts have left of a quota.
+  private func useUp(_ change: OwnChange, _ instance: Instance) async throws {
+    let now = instance.now
+    try await instance.database.write { connection in
+      let accounts = try connection.all("SELECT /* test */ account_key FROM account") {
+        try $0.value(0) as Int64
+      }
+      for account in accounts {
+        while try change.take(of: account, at: now, connection) == nil {}
+      }
+    }
+  }
+
+  private func attempts(_ instance: Instance) async throws -> Int {
+    try await instance.database.read { connection in
+      try connection.first("SELECT /* test */ count(*) FROM code_attempt") { try $0.value(0) } ?? 0
+    }
+  }
+
+  @Test(arguments: UseCase.all)
+  func `a use case counts what it's listed with, and others count nothing`(useCase: UseCase)
+    async throws
+  {
+    try await withInstance { instance in
+      let act = try await useCase.prepare(instance)
+      let before = try await count(.row, instance)
+      await expect(useCase.ending, act)
+      let use = Self.uses[useCase.name] ?? Use()
+      #expect(try await count(.row, instance) - before == use.rows)
+    }
+  }
+
+  @Test(arguments: uses.keys.sorted())
+  func
+    `without room for a row, what counts is refused and records nothing, and others end as usual`(
+      name: String
+    ) async throws
+  {
+    let useCase = try #require(UseCase.all.first { $0.name == name })
+    try await withInstance { instance in
+      let act = try await useCase.prepare(instance)
+      try await useUp(.row, instance)
+      let (rows, attempts) = (try await instance.wholeLog().count, try await attempts(instance))
+      let refusal = Self.uses[name]?.withoutRows
+      await expect(refusal ?? useCase.ending, act)
+      let added = try await instance.wholeLog().count - rows
+      #expect(added == (refusal == nil ? useCase.auditActions.count : 0))
+      if refusal != nil { #expect(try await self.attempts(instance) == attempts) }
+    }
+  }
+
+  @Test
+  func `without room for a row, wrong codes are counted and not recorded, and right ones sign in`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await useUp(.row, instance)
+      let attempts = try await attempts(instance)
+      let pending = try await instance.pending(.alice)
+      await expect("quotaExceeded") {
+        try await instance.finalize(device, pending, code: device.wrongCode(at: instance.now))
+      }
+      #expect(try await self.attempts(instance) == attempts)
+      #expect(try await instance.reload(device.account).wrongCodes == 1)
+      _ = try await instance.finalize(device, pending, code: device.code(at: instance.now))
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+      #expect(try await self.attempts(instance) == attempts + 1)
+    }
+  }
+
+  @Test func `an account has 60 rows an hour, and more in the emulator profile`() async throws {
+    let now = Instant(seconds: 1_800_000_000)
+    func room(_ database: any Database) async throws -> Int {
+      try await database.write { connection in
+        var rows = 0
+        while try OwnChange.row.take(of: 5, at: now, connection) == nil { rows += 1 }
+        return rows
+      }
+    }
+    try await withInstance { instance in
+      let rows = try await room(instance.database)
+      #expect(rows == 60)
+    }
+    try await withEmulator { identity in
+      let rows = try await room(identity.store.database)
+      #expect(rows == OwnChange.perHourInEmulator)
+    }
+  }
+}
