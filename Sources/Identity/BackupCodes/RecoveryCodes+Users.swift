@@ -39,7 +39,7 @@ extension Enrollments {
         throw EnrollmentError.signInTooOld
       }
       try EnrollmentError.translating {
-        try OwnChange.recoveryCodes.count(of: account.key, at: now, connection)
+        try OwnChange.alert.count(of: account.key, at: now, connection)
       }
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)

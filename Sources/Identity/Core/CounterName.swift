@@ -17,6 +17,7 @@ struct CounterName: Sendable, Equatable {
     case secondFactorMessagesToNumber = "sms second-factor-number"
     case messagesOfAccount = "sms account"
     case messagesToUnknownNumbers = "sms unknown"
+    case requestedMailsForAddress = "mail for"
     case requestedMailsToAddress = "mail to"
     case requestedMailsFromNetwork = "mail from"
     case warningsToAddress = "warning to"
@@ -111,6 +112,13 @@ extension CounterName {
   /// Text messages of a pool to numbers of a region that no account has.
   static func messages(toUnknownNumbersOf region: String, in pool: Int64) -> CounterName {
     CounterName(.messagesToUnknownNumbers, "\(pool) \(region)")
+  }
+
+  /// Emails about the account with an address, which anyone can request.
+  ///
+  /// An address without an account is counted in the same way, so the limit doesn't reveal accounts.
+  static func requestedMails(for email: String, in pool: Int64) -> CounterName {
+    CounterName(.requestedMailsForAddress, "\(pool) \(TypedEmail(email).digest)")
   }
 
   static func requestedMails(to email: String, in pool: Int64) -> CounterName {

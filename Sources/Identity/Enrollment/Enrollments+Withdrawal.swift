@@ -25,7 +25,8 @@ extension Enrollments {
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
       let ended = try EnrollmentError.translating {
-        try Sessions.endOwn(of: account.key, at: now, connection)
+        try OwnChange.alert.count(of: account.key, at: now, connection)
+        return try Sessions.endOwn(of: account.key, at: now, connection)
       }
       var entry = AuditEntry(.factorWithdraw, of: account, in: session.scope)
       entry.add(.factors, lost: .of([factor]))

@@ -270,7 +270,7 @@ extension Federation {
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     try FederationError.translating {
-      try OwnChange.link.count(of: old.key, at: now, connection)
+      try OwnChange.alert.count(of: old.key, at: now, connection)
     }
     let new = try AccountRecord.changed(old, in: scope, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: new, in: scope)

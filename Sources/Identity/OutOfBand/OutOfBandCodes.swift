@@ -54,6 +54,7 @@ public struct OutOfBandCodes: Sendable {
         ]
         if let network {
           names.append((.requestedMails(from: network, in: scope.key), MailQuota.perNetwork))
+          names.insert(Self.quota(of: request, found, in: scope), at: 0)
         }
         for (name, limit) in names {
           if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
@@ -174,6 +175,16 @@ extension OutOfBandCodes {
     let email: String
     /// Why the code must not be created; nil if it can be.
     let refusal: OutOfBandError?
+  }
+
+  /// The counter of the emails that are requested about one account, and its limit.
+  private static func quota(
+    of request: OutOfBandRequest, _ found: Addressee, in scope: Scope
+  ) -> (CounterName, Int) {
+    if case .session = request.subject, let account = found.account {
+      return (OwnChange.mail.name(account.key), OwnChange.mail.perHour)
+    }
+    return (.requestedMails(for: found.email, in: scope.key), MailQuota.perAccount)
   }
 
   private static func addressee(

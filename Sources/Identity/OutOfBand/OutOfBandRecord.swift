@@ -233,7 +233,7 @@ extension Store {
     _ connection: borrowing Connection
   ) throws {
     guard let before = old.email else { return }
-    try countWarning(.recoverEmail, to: before, in: scope, at: now, connection)
+    try countWarning(.recoverEmail, of: old, to: before, in: scope, at: now, connection)
     try connection.run(
       """
       UPDATE account SET initial_email = coalesce(initial_email, \(before))
@@ -250,9 +250,12 @@ extension Store {
   /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; the change must fail too, because the
   ///   user wouldn't be warned of it.
   private func countWarning(
-    _ kind: OutOfBandCode.Kind, to email: String, in scope: Scope, at now: Instant,
-    _ connection: borrowing Connection
+    _ kind: OutOfBandCode.Kind, of account: Account, to email: String, in scope: Scope,
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
+    if let until = try OwnChange.alert.take(of: account.key, at: now, connection) {
+      throw OutOfBandError.tooManyMails(kind, until: until)
+    }
     guard profile == .standalone else { return }
     let until = try HourlyQuota.take(
       .warnings(to: email, in: scope.key), limit: MailQuota.perAddress, at: now, connection)
@@ -266,7 +269,7 @@ extension Store {
   ) throws {
     guard let email = account.email, let factor = account.factors.first(where: { $0.id == factor })
     else { return }
-    try countWarning(.revertFactor, to: email, in: scope, at: now, connection)
+    try countWarning(.revertFactor, of: account, to: email, in: scope, at: now, connection)
     try mailCode(
       OutOfBandRecord.New(
         kind: .revertFactor, scope: scope, account: account, email: email, factor: factor),

@@ -10,10 +10,14 @@ enum OwnChange: String, CaseIterable {
   case sessions = "session-changes"
   /// A new name or photo, which is recorded in the audit log.
   case profile = "profile-changes"
-  /// New recovery codes, of which each address of the account is notified.
-  case recoveryCodes = "recovery-codes"
-  /// A linked identity, of which each address of the account is notified.
-  case link = "linked-identities"
+  /// A change that the addresses of the account are alerted of: an enrolled or unenrolled factor, new
+  /// recovery codes, a linked identity, or another email address.
+  ///
+  /// Without the alert, the change is refused too. Signing in with a recovery code isn't counted: each
+  /// works once, and a new set of them counts.
+  case alert = "alerts"
+  /// An email with a link that the user requests in a session.
+  case mail = "requested-mails"
   /// A code that an enrollment rejected, which is recorded although nothing changes.
   case rejectedCode = "rejected-enrollment-codes"
   /// A row of the audit log or a code attempt, of whatever kind.
@@ -28,7 +32,8 @@ enum OwnChange: String, CaseIterable {
   /// The number of changes of the kind per account and hour.
   var perHour: Int {
     switch self {
-    case .sessions, .profile, .recoveryCodes, .link, .rejectedCode: 30
+    case .sessions, .profile, .rejectedCode: 30
+    case .alert, .mail: 5
     case .row: 60
     }
   }

@@ -239,13 +239,15 @@ struct ChangeOfAddressTests {
   @Test func `repeated email changes are limited, to protect mailboxes`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
-      for _ in 0..<10 {
-        try await set(new, of: account, instance)
-        try await set(Person.alice.email, of: account, instance)
+      for number in 1...5 {
+        let isBack = number.isMultiple(of: 2)
+        try await set(isBack ? Person.alice.email : new, of: account, instance)
       }
-      await expect("tooManyMails") { try await set(new, of: account, instance) }
-      #expect(try await instance.reload(account).email == Person.alice.email)
-      #expect(try await instance.mails("recover-email").count == 20)
+      await expect("tooManyMails") { try await set(Person.alice.email, of: account, instance) }
+      #expect(try await instance.reload(account).email == new)
+      #expect(try await instance.mails("recover-email").count == 5)
+      instance.clock.advance(3_600)
+      try await set(Person.alice.email, of: account, instance)
       // Requested emails are counted separately and leave room for the warning.
       instance.clock.advance(3_600)
       for _ in 0..<10 { _ = try await instance.code(.passwordReset) }

@@ -189,14 +189,17 @@ struct SendingTests {
     }
   }
 
-  @Test func `an email address gets ten emails per hour, with or without an account`() async throws
+  @Test func `anyone can request five emails per hour for an address, with or without an account`()
+    async throws
   {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       for person in [Person.alice, .mallory] {
         let request = OutOfBandRequest(.passwordReset, for: .email(person.email))
-        for _ in 0..<10 { _ = try await send(instance, request, hidingUsers: true) }
+        for _ in 0..<5 { _ = try await send(instance, request, hidingUsers: true) }
         await expect("tooManyMails") { try await send(instance, request, hidingUsers: true) }
+        // A server's requests have only the limit of the address.
+        for _ in 0..<5 { _ = try await send(instance, request, hidingUsers: true, from: nil) }
         await expect("tooManyMails") {
           try await send(instance, request, hidingUsers: true, from: nil)
         }
@@ -210,6 +213,27 @@ struct SendingTests {
       await expect("tooManyMails") { try await send(instance, request) }
       instance.clock.advance(1)
       _ = try await send(instance, request)
+    }
+  }
+
+  @Test func `a user requests five emails per hour, whatever strangers and changes use up`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let reset = OutOfBandRequest(.passwordReset, for: .email(Person.alice.email))
+      for _ in 0..<5 { _ = try await send(instance, reset) }
+      await expect("tooManyMails") { try await send(instance, reset) }
+      for number in 0..<6 {
+        var request = OutOfBandRequest(.changeEmail, for: .session(device.session))
+        request.newEmail = "new-\(number)@example.com"
+        let asked = request
+        await expect(number < 5 ? "done" : "tooManyMails") { try await send(instance, asked) }
+      }
+      // Alerts have a quota of their own.
+      _ = try await instance.identity.enrollments.withdraw(
+        device.session, enrollment: device.factor.text, by: Instance.visitor)
+      #expect(try await instance.mails("notice-factor-withdrawn").count == 1)
     }
   }
 

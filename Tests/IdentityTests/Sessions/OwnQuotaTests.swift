@@ -11,23 +11,44 @@ struct OwnQuotaTests {
     var rows = 0
     /// The ending without room for another row; nil if it ends as usual.
     var withoutRows: String?
+    /// The changes that the user is alerted of.
+    var alerts = 0
+    /// The ending without room for another alert; nil if it ends as usual.
+    var withoutAlerts: String?
+
+    func counts(_ change: OwnChange) -> Int { change == .row ? rows : alerts }
+    func ending(without change: OwnChange) -> String? {
+      change == .row ? withoutRows : withoutAlerts
+    }
   }
+
+  private static let quotas: [OwnChange] = [.row, .alert]
 
   /// Every use case of a user that counts, or that would if nothing else limited it.
   private static let uses: [String: Use] = [
     "change one's own password": Use(rows: 1, withoutRows: "session.tooManyChanges"),
     // A code attempt and an audit row.
-    "finish an enrollment": Use(rows: 2, withoutRows: "quotaExceeded"),
-    "enroll a phone": Use(rows: 2, withoutRows: "quotaExceeded"),
-    "withdraw a factor": Use(rows: 1, withoutRows: "session.tooManyChanges"),
-    "generate recovery codes": Use(rows: 1, withoutRows: "session.tooManyChanges"),
-    "link an account by its verified email": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    "finish an enrollment": Use(
+      rows: 2, withoutRows: "quotaExceeded", alerts: 1, withoutAlerts: "quotaExceeded"),
+    "enroll a phone": Use(
+      rows: 2, withoutRows: "quotaExceeded", alerts: 1, withoutAlerts: "quotaExceeded"),
+    "withdraw a factor": Use(
+      rows: 1, withoutRows: "session.tooManyChanges", alerts: 1,
+      withoutAlerts: "session.tooManyChanges"),
+    "generate recovery codes": Use(
+      rows: 1, withoutRows: "session.tooManyChanges", alerts: 1,
+      withoutAlerts: "session.tooManyChanges"),
+    "link an account by its verified email": Use(
+      rows: 1, withoutRows: "session.tooManyChanges", alerts: 1,
+      withoutAlerts: "session.tooManyChanges"),
+    // An address in place of none: there's nobody to alert.
     "add an email address to an account": Use(rows: 1, withoutRows: "session.tooManyChanges"),
     // Its code attempt isn't recorded without room for it, but the link works.
-    "enroll through a link": Use(rows: 1),
+    "enroll through a link": Use(rows: 1, alerts: 1, withoutAlerts: "refused"),
     // Links in emails.
     "reset a password": Use(), "verify an email address": Use(),
-    "change an email address with a code": Use(), "restore an email address": Use(),
+    "change an email address with a code": Use(alerts: 1, withoutAlerts: "tooManyMails"),
+    "restore an email address": Use(),
     "revert an enrollment": Use(), "report an unrecognized change": Use(),
     "sign in with an email link for the first time": Use(),
     "add sign-in by email link to a verified account": Use(),
@@ -39,13 +60,15 @@ struct OwnQuotaTests {
     "sign up through an identity provider": Use(),
   ]
 
-  private func count(_ change: OwnChange, _ instance: Instance) async throws -> Int {
+  /// Returns the counters of a quota, by account.
+  private func counters(_ change: OwnChange, _ instance: Instance) async throws -> [String: Int] {
     let prefix = "own \(change.rawValue) %"
-    return try await instance.database.read { connection in
-      try connection.first(
-        "SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE \(prefix)"
-      ) { try $0.value(0) } ?? 0
+    let rows = try await instance.database.read { connection in
+      try connection.all(
+        "SELECT /* test */ name, failures FROM throttle WHERE name LIKE \(prefix)"
+      ) { (try $0.value(0) as String, try $0.value(1) as Int) }
     }
+    return Dictionary(uniqueKeysWithValues: rows)
   }
 
   /// Uses up what all accounts have left of a quota.
@@ -73,25 +96,30 @@ struct OwnQuotaTests {
   {
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
-      let before = try await count(.row, instance)
+      var before: [OwnChange: [String: Int]] = [:]
+      for quota in Self.quotas { before[quota] = try await counters(quota, instance) }
       await expect(useCase.ending, act)
       let use = Self.uses[useCase.name] ?? Use()
-      #expect(try await count(.row, instance) - before == use.rows)
+      for quota in Self.quotas {
+        let counted = try await counters(quota, instance).map { name, count in
+          // Some use cases delete what has expired.
+          max(0, count - (before[quota]?[name] ?? 0))
+        }
+        #expect(counted.reduce(0, +) == use.counts(quota), "\(quota)")
+      }
     }
   }
 
-  @Test(arguments: uses.keys.sorted())
-  func
-    `without room for a row, what counts is refused and records nothing, and others end as usual`(
-      name: String
-    ) async throws
-  {
+  @Test(arguments: uses.keys.sorted(), quotas)
+  func `without room, what counts is refused and records nothing, and others end as usual`(
+    name: String, quota: OwnChange
+  ) async throws {
     let useCase = try #require(UseCase.all.first { $0.name == name })
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
-      try await useUp(.row, instance)
+      try await useUp(quota, instance)
       let (rows, attempts) = (try await instance.wholeLog().count, try await attempts(instance))
-      let refusal = Self.uses[name]?.withoutRows
+      let refusal = Self.uses[name]?.ending(without: quota)
       await expect(refusal ?? useCase.ending, act)
       let added = try await instance.wholeLog().count - rows
       #expect(added == (refusal == nil ? useCase.auditActions.count : 0))
@@ -119,22 +147,34 @@ struct OwnQuotaTests {
     }
   }
 
-  @Test func `an account has 60 rows an hour, and more in the emulator profile`() async throws {
+  @Test(arguments: [(OwnChange.row, 60), (.alert, 5), (.mail, 5)])
+  func `an account has its quota each hour, and a larger one in the emulator profile`(
+    quota: OwnChange, perHour: Int
+  ) async throws {
     let now = Instant(seconds: 1_800_000_000)
     func room(_ database: any Database) async throws -> Int {
       try await database.write { connection in
-        var rows = 0
-        while try OwnChange.row.take(of: 5, at: now, connection) == nil { rows += 1 }
-        return rows
+        var room = 0
+        while try quota.take(of: 5, at: now, connection) == nil { room += 1 }
+        return room
       }
     }
     try await withInstance { instance in
-      let rows = try await room(instance.database)
-      #expect(rows == 60)
+      let room = try await room(instance.database)
+      #expect(room == perHour)
     }
     try await withEmulator { identity in
-      let rows = try await room(identity.store.database)
-      #expect(rows == OwnChange.perHourInEmulator)
+      let room = try await room(identity.store.database)
+      #expect(room == OwnChange.perHourInEmulator)
+    }
+  }
+}
+
+extension Instance {
+  /// Forgets the alerts that were sent about an account, as an hour later.
+  func renewAlerts(of account: Account) async throws {
+    try await database.write { connection in
+      try ThrottleCharge.reset(OwnChange.alert.name(account.key), connection)
     }
   }
 }

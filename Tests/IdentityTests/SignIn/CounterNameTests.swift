@@ -50,6 +50,8 @@ struct CounterNameTests {
     case .messagesOfAccount: Sample(vouching: .database) { _, _ in .messages(of: 5) }
     case .messagesToUnknownNumbers:
       Sample(vouching: .pool) { pool, _ in .messages(toUnknownNumbersOf: "DE", in: pool) }
+    case .requestedMailsForAddress:
+      Sample(vouching: .pool) { pool, _ in .requestedMails(for: email, in: pool) }
     case .requestedMailsToAddress:
       Sample(vouching: .pool) { pool, _ in .requestedMails(to: email, in: pool) }
     case .requestedMailsFromNetwork:

@@ -230,7 +230,7 @@ struct EnrollmentLinkTests {
       let account = try await instance.account(.alice)
       let links = instance.identity.enrollmentLinks
       let agent = try await instance.agent()
-      for _ in 0..<10 {
+      for _ in 0..<5 {
         let device = try await instance.enroll(try await instance.session(.alice).session)
         var change = AccountChange()
         change.factors = .clear

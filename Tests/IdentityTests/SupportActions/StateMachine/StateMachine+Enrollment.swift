@@ -28,6 +28,16 @@ extension StateMachine {
     return hasPassedOther ? [] : ["factorSuspended"]
   }
 
+  /// Returns the error of a change of which no further alert can be sent, if the user's quota is used up.
+  private func alertFault(_ user: SimulatedUser, _ error: String) async throws -> [String] {
+    let (scope, id, now) = (user.scope, user.id, now)
+    let until: Instant? = try await database.read { connection in
+      guard let account = try AccountRecord.find(scope, id, connection) else { return nil }
+      return try OwnChange.alert.exhausted(of: account.key, at: now, connection)
+    }
+    return until == nil ? [] : [error]
+  }
+
   private func isFresh(_ session: SimulatedSession) -> Bool {
     now.seconds - (session.signedInAt ?? session.session.authTime) <= 300
   }
@@ -48,7 +58,10 @@ extension StateMachine {
       } else if !isRight {
         expectation.refusals = ["invalidCode"]
       } else {
-        isDone = true
+        expectation.refusals = try await alertFault(sample, "quotaExceeded")
+        isDone = expectation.refusals.isEmpty
+      }
+      if isDone {
         expectation.rows = ["factor.enroll by user on \(sample.uid)"]
       }
     }
@@ -119,7 +132,10 @@ extension StateMachine {
       } else if sample.factors.count(where: { $0.number != nil }) >= 5 {
         expectation.refusals = ["tooManyFactors"]
       } else {
-        isDone = true
+        expectation.refusals = try await alertFault(sample, "quotaExceeded")
+        isDone = expectation.refusals.isEmpty
+      }
+      if isDone {
         expectation.rows = ["factor.enroll by user on \(sample.uid)"]
       }
     }
@@ -156,6 +172,9 @@ extension StateMachine {
       } else if factor?.isSuspended(at: now) ?? false {
         expectation.refusals = ["factorSuspended"]
       } else {
+        expectation.refusals = try await alertFault(sample, "session.tooManyChanges")
+      }
+      if expectation.refusals.isEmpty {
         expectation.rows = ["factor.withdraw by user on \(sample.uid)"]
       }
     }
@@ -195,6 +214,9 @@ extension StateMachine {
       } else if !isFresh(session) {
         expectation.refusals = ["signInTooOld"]
       } else {
+        expectation.refusals = try await alertFault(sample, "session.tooManyChanges")
+      }
+      if expectation.refusals.isEmpty {
         expectation.rows = ["factor.recovery-codes by user on \(sample.uid)"]
       }
     }
@@ -231,6 +253,9 @@ extension StateMachine {
     } else if !isRight {
       expectation.refusals = ["wrongCode", "tooManyCodes", "used"]
     } else {
+      expectation.refusals = try await alertFault(sample, "refused")
+    }
+    if expectation.refusals.isEmpty {
       expectation.rows = ["factor.enroll by user on \(sample.uid)"]
     }
     var secret = Secret([])
