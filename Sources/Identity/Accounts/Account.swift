@@ -47,6 +47,8 @@ public struct Account: Sendable {
   public let signsInByLink: Bool
   /// The original email address if the user has changed it since; nil if it was never changed.
   public let initialEmail: String?
+  /// Whether the original address was verified while it was the account's.
+  let initialEmailVerified: Bool
   /// True if the account has no credentials.
   public let isAnonymous: Bool
   /// True if the account was created by a custom token.
@@ -92,11 +94,11 @@ public struct Account: Sendable {
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
       a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.generation,
-      a.has_former_addresses, a.given_fields, a.reach
+      a.has_former_addresses, a.given_fields, a.reach, a.initial_email_verified
     """
 
   /// The number of columns in ``columns``.
-  static let columnCount = 29
+  static let columnCount = 30
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     id = ID(try row.value(0))
@@ -128,6 +130,7 @@ public struct Account: Sendable {
     hasFormerAddresses = try row.value(26)
     givenFields = GivenFields(rawValue: try row.value(27))
     reach = CodeReach(try row.value(28))
+    initialEmailVerified = try row.value(29)
     self.factors = factors
   }
 

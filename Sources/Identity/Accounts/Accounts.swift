@@ -217,9 +217,9 @@ public struct Accounts: Sendable {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
+      if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
       try Self.delete(account, in: scope, by: author, session, at: now, connection)
         .record(by: author, limitedBy: .account, at: now, connection)
-      if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }
   }
 

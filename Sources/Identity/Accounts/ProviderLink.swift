@@ -12,6 +12,8 @@ public struct ProviderLink: Sendable, Equatable {
   public let displayName: String?
   /// The photo URL at the provider.
   public let photoURL: String?
+  /// Whether the provider, an administrator, or a program vouches for the email address.
+  let isEmailVerified: Bool
 
   /// The maximum length of a provider ID, in bytes; it's the limit for identifiers in tokens.
   public static let longestProvider = 128
@@ -25,12 +27,22 @@ public struct ProviderLink: Sendable, Equatable {
     provider: String, rawID: String, email: String? = nil, displayName: String? = nil,
     photoURL: String? = nil
   ) {
+    self.init(
+      provider: provider, rawID: rawID, email: email, displayName: displayName, photoURL: photoURL,
+      isEmailVerified: true)
+  }
+
+  init(
+    provider: String, rawID: String, email: String?, displayName: String?, photoURL: String?,
+    isEmailVerified: Bool
+  ) {
     func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
     self.provider = provider
     self.rawID = rawID
     self.email = given(email)
     self.displayName = given(displayName)
     self.photoURL = given(photoURL)
+    self.isEmailVerified = isEmailVerified
   }
 
   /// The description of the link in the audit log.
@@ -66,13 +78,14 @@ extension ProviderLink {
   ) throws -> [ProviderLink] {
     try connection.all(
       """
-      SELECT provider_id, raw_id, email, display_name, photo_url FROM account_provider
-      WHERE \(condition)
+      SELECT provider_id, raw_id, email, display_name, photo_url, email_verified
+      FROM account_provider WHERE \(condition)
       """
     ) { row in
       ProviderLink(
         provider: try row.value(0), rawID: try row.value(1), email: try row.value(2),
-        displayName: try row.value(3), photoURL: try row.value(4))
+        displayName: try row.value(3), photoURL: try row.value(4),
+        isEmailVerified: try row.value(5))
     }
   }
 
@@ -86,12 +99,12 @@ extension ProviderLink {
       try connection.run(
         """
         INSERT INTO account_provider (account_key, scope_key, provider_id, raw_id, email,
-          display_name, photo_url)
+          display_name, photo_url, email_verified)
         VALUES (\(account), \(scope.key), \(provider), \(rawID), \(email), \(displayName),
-          \(photoURL))
+          \(photoURL), \(isEmailVerified))
         ON CONFLICT (account_key, provider_id) DO UPDATE SET raw_id = excluded.raw_id,
           email = excluded.email, display_name = excluded.display_name,
-          photo_url = excluded.photo_url
+          photo_url = excluded.photo_url, email_verified = excluded.email_verified
         """)
     } catch {
       throw AccountRecord.conflict(error) ?? error

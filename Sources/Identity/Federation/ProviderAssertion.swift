@@ -44,15 +44,15 @@ public struct ProviderAssertion: Sendable {
     let name = text("name", ProviderLink.longestField).flatMap { name in
       name.unicodeScalars.count <= Account.longestName ? name : nil
     }
-    link = ProviderLink(
-      provider: provider, rawID: subject, email: email, displayName: name,
-      photoURL: text("picture", ProviderLink.longestField))
     let verified = claims["email_verified"]
     // Some providers send the Boolean as a string.
     let isVerified = verified?.boolValue ?? (verified?.textValue == "true")
     // The provider verified the address as it was before it was folded.
     isEmailVerified =
       email != nil && isVerified && asserted.map(AccountRules.foldsBeyondCase) == false
+    link = ProviderLink(
+      provider: provider, rawID: subject, email: email, displayName: name,
+      photoURL: text("picture", ProviderLink.longestField), isEmailVerified: isEmailVerified)
     firstName = text("given_name", 256)
     lastName = text("family_name", 256)
     screenName = text("screen_name", 256) ?? text("preferred_username", 256)

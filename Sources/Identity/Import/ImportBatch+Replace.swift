@@ -182,7 +182,7 @@ extension ImportBatch {
       try outbox.notify(.passwordChanged, new, in: scope, at: now, connection)
     }
     if let address = old.email, !(new.email ?? "").isSameBytes(as: address) {
-      try outbox.notify(.emailChanged(from: address), new, in: scope, at: now, connection)
+      try outbox.notify(.emailChanged(from: address), old, in: scope, at: now, connection)
     }
     for link in new.providers where !old.providers.contains(link) {
       try outbox.notify(

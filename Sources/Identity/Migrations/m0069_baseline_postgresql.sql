@@ -283,7 +283,9 @@ CREATE TABLE account (
   generation BIGINT NOT NULL DEFAULT 0,
   has_former_addresses BIGINT NOT NULL DEFAULT 0,
   given_fields BIGINT NOT NULL DEFAULT 0,
-  reach TEXT
+  reach TEXT,
+  -- Whether initial_email was verified when it was the account's.
+  initial_email_verified BIGINT NOT NULL DEFAULT 1
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX account_by_uid ON account (scope_key, uid);
 CREATE UNIQUE INDEX account_by_email ON account (scope_key, email_folded) WHERE email_folded IS NOT
@@ -353,6 +355,8 @@ CREATE TABLE account_provider (
   email TEXT,
   display_name TEXT,
   photo_url TEXT,
+  -- Whether the provider, an administrator, or a program vouches for the email address.
+  email_verified BIGINT NOT NULL DEFAULT 1,
   PRIMARY KEY (account_key, provider_id)
 );
 CREATE UNIQUE INDEX account_provider_by_id ON account_provider (scope_key, provider_id, raw_id);
@@ -424,6 +428,13 @@ CREATE TABLE backup_code (
 CREATE TABLE former_address (
   account_key BIGINT NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
   -- Normalized by Mailbox.
+  address TEXT NOT NULL,
+  PRIMARY KEY (account_key, address)
+);
+
+-- Addresses that were never verified, and got the one notice that they get.
+CREATE TABLE noticed_address (
+  account_key BIGINT NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
   address TEXT NOT NULL,
   PRIMARY KEY (account_key, address)
 );

@@ -268,7 +268,9 @@ CREATE TABLE account (
   generation INTEGER NOT NULL DEFAULT 0,
   has_former_addresses INTEGER NOT NULL DEFAULT 0,
   given_fields INTEGER NOT NULL DEFAULT 0,
-  reach TEXT
+  reach TEXT,
+  -- Whether initial_email was verified when it was the account's.
+  initial_email_verified INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE UNIQUE INDEX account_by_uid ON account (scope_key, uid);
 CREATE UNIQUE INDEX account_by_email ON account (scope_key, email_folded) WHERE email_folded IS NOT
@@ -344,6 +346,8 @@ CREATE TABLE account_provider (
   email TEXT,
   display_name TEXT,
   photo_url TEXT,
+  -- Whether the provider, an administrator, or a program vouches for the email address.
+  email_verified INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (account_key, provider_id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX account_provider_by_id ON account_provider (scope_key, provider_id, raw_id);
@@ -416,6 +420,13 @@ CREATE TABLE backup_code (
 CREATE TABLE former_address (
   account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
   -- Normalized by Mailbox.
+  address TEXT NOT NULL,
+  PRIMARY KEY (account_key, address)
+) STRICT, WITHOUT ROWID;
+
+-- Addresses that were never verified, and got the one notice that they get.
+CREATE TABLE noticed_address (
+  account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
   address TEXT NOT NULL,
   PRIMARY KEY (account_key, address)
 ) STRICT, WITHOUT ROWID;

@@ -40,6 +40,15 @@ CREATE INDEX oob_code_by_email ON oob_code (scope_key, email) WHERE account_key 
 CREATE INDEX console_session_by_provider ON console_session (provider_issuer)
   WHERE provider_issuer IS NOT NULL;
 
+ALTER TABLE account ADD COLUMN initial_email_verified INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE account_provider ADD COLUMN email_verified INTEGER NOT NULL DEFAULT 1;
+-- Addresses that were never verified, and got the one notice that they get.
+CREATE TABLE noticed_address (
+  account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
+  address TEXT NOT NULL,
+  PRIMARY KEY (account_key, address)
+) STRICT, WITHOUT ROWID;
+
 -- The servers on this database, as each reports itself; empty in a file, which has one server.
 CREATE TABLE node (
   node_id TEXT PRIMARY KEY,

@@ -234,11 +234,14 @@ extension Store {
   ) throws {
     guard let before = old.email else { return }
     try countWarning(.recoverEmail, of: old, to: before, in: scope, at: now, connection)
+    let isVerified = old.initialEmail == nil ? old.emailVerified : old.initialEmailVerified
     try connection.run(
       """
-      UPDATE account SET initial_email = coalesce(initial_email, \(before))
+      UPDATE account SET initial_email = coalesce(initial_email, \(before)),
+        initial_email_verified = \(isVerified)
       WHERE account_key = \(old.key)
       """)
+    guard try outbox.mayNotify(before, of: old, connection) else { return }
     try mailCode(
       OutOfBandRecord.New(
         kind: .recoverEmail, scope: scope, account: old, email: before, newEmail: email),

@@ -32,7 +32,8 @@ extension Outbox {
     }
     guard !recipients.isEmpty else { return }
     let sender = try PoolEmailSettings.read(scope, connection).sender(of: .notice)
-    for recipient in recipients where recipient != notified {
+    for recipient in recipients
+    where try recipient != notified && mayNotify(recipient, of: account, connection) {
       let link =
         notice.isAboutFactors && links.isKnown
         ? try reportedChange(to: notice, account, at: now, connection) : nil
@@ -49,6 +50,22 @@ extension Outbox {
           about: notice == .accountDeleted ? account.id : nil),
         to: account, in: scope, at: now, connection)
     }
+  }
+
+  /// Returns whether an address of an account may get a notice now.
+  ///
+  /// One that was never verified may belong to anyone whose address a user typed in. It gets one notice,
+  /// ever: that's enough to tell its owner.
+  func mayNotify(
+    _ address: String, of account: Account, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let folded = AccountRules.folded(email: address)
+    guard !account.hasVerified(folded) else { return true }
+    return try connection.run(
+      """
+      INSERT INTO noticed_address (account_key, address) VALUES (\(account.key), \(folded))
+      ON CONFLICT DO NOTHING
+      """) == 1
   }
 
   /// Creates a link to report a change.
@@ -106,5 +123,15 @@ extension Account {
       if !known.contains(where: { $0.isSameBytes(as: folded) }) { known.append(folded) }
     }
     return known
+  }
+
+  /// Whether a folded address was verified while the account had it, or a provider that has it vouches
+  /// for it.
+  fileprivate func hasVerified(_ address: String) -> Bool {
+    func isSame(_ other: String?) -> Bool {
+      other.map { AccountRules.folded(email: $0).isSameBytes(as: address) } ?? false
+    }
+    return emailVerified && isSame(email) || initialEmailVerified && isSame(initialEmail)
+      || providers.contains { $0.isEmailVerified && isSame($0.email) }
   }
 }

@@ -163,9 +163,9 @@ extension Support {
       .deleteUser, request, on: account, in: scope,
       answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
     ) { account, _, now, connection in
+      try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)
       let entry = try Accounts.delete(
         account, in: scope, by: request.author, at: now, connection)
-      try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)
       return SupportAction(entry: entry, value: account)
     }
   }

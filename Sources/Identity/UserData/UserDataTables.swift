@@ -16,7 +16,7 @@ extension UserDataTable {
       .text("custom_attributes"), .seconds("valid_since_s"), .time("created_at"),
       .time("last_login_at"), .time("last_refresh_at"), .number("wrong_codes"),
       .time("codes_blocked_until"), .flag("protected"), .time("changes_locked_at"),
-      .text("reach"),
+      .text("reach"), .flag("initial_email_verified"),
     ],
     without: [
       "scope_key": .key, "email_folded": .copy, "name_folded": .copy, "has_totp": .copy,
@@ -27,11 +27,12 @@ extension UserDataTable {
 
   private static let signIn: [UserDataTable] = [
     .ofAccount("former_address", as: "formerAddresses", order: "address", [.text("address")]),
+    .ofAccount("noticed_address", as: "noticedAddresses", order: "address", [.text("address")]),
     .ofAccount(
       "account_provider", as: "providers", order: "provider_id",
       [
         .text("provider_id"), .text("raw_id"), .text("email"), .text("display_name"),
-        .text("photo_url"),
+        .text("photo_url"), .flag("email_verified"),
       ], without: ["scope_key": .key]),
     .ofAccount(
       "factor", as: "factors", order: "position",

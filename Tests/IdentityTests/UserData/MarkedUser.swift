@@ -127,6 +127,7 @@ extension Instance {
         WHERE account_key = \(key)
         """,
         "INSERT INTO /* test */ former_address (account_key, address) VALUES (\(key), 'qz7marker@old')",
+        "INSERT INTO /* test */ noticed_address (account_key, address) VALUES (\(key), 'qz7marker@new')",
         """
         INSERT INTO /* test */ removed_factor (account_key, enrollment_id, removal_id, removed_at,
           removed_by, remover_name, until, position, kind, display_name, enrolled_at, phone)
