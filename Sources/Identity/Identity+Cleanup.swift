@@ -26,6 +26,7 @@ extension Identity {
       Self.once(RestoreMark.limit),
       { try isSettled ? Ticket.deleteExpired(at: $0, $1) : false },
       AccountRecord.expireLocks,
+      CodeAttemptRecord.purgeDeleted,
       PhoneCodes.deleteExpired,
       OutOfBandRecord.deleteExpired,
       UserLink.deleteExpired,

@@ -126,21 +126,59 @@ package enum CodeAttemptRecord {
   }
 
   /// Deletes the code attempts of an account to be deleted, which remain counted.
+  ///
+  /// Those beyond a limited number are left to ``purgeDeleted(at:_:)``.
   static func delete(
     of account: Account, _ connection: borrowing Connection
   ) throws {
     try CodeAttemptCount.delete(account, connection)
-    var next = account.lastCodeAttemptAt
-    while let at = next {
+    guard let last = account.lastCodeAttemptAt,
+      let left = try deletePart(of: account.key, from: last, connection)
+    else { return }
+    try connection.run(
+      "INSERT INTO deleted_attempts (account_key, at) VALUES (\(account.key), \(left))")
+  }
+
+  /// Deletes a limited number of the code attempts that are left of deleted accounts.
+  ///
+  /// - Returns: True if there may be more.
+  static func purgeDeleted(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    let first = try connection.first(
+      """
+      SELECT account_key, at FROM deleted_attempts WHERE account_key > 0
+      ORDER BY account_key LIMIT 1
+      """
+    ) { (account: try $0.value(0) as Int64, at: try $0.value(1) as Int64) }
+    guard let first else { return false }
+    if let left = try deletePart(of: first.account, from: first.at, connection) {
+      try connection.run(
+        "UPDATE deleted_attempts SET at = \(left) WHERE account_key = \(first.account)")
+    } else {
+      try connection.run("DELETE FROM deleted_attempts WHERE account_key = \(first.account)")
+    }
+    return true
+  }
+
+  /// Deletes a limited number of an account's code attempts, newest first.
+  ///
+  /// - Returns: The time of the next one; nil if none is left.
+  private static func deletePart(
+    of account: Int64, from last: Int64, _ connection: borrowing Connection
+  ) throws -> Int64? {
+    var next: Int64? = last
+    for _ in 0..<CleanupLimit.rows {
+      guard let at = next else { break }
       let previous = try connection.first(
         """
         DELETE FROM code_attempt
-        WHERE scope_key = \(account.scopeKey) AND at = \(at) AND account_key = \(account.key)
+        WHERE scope_key = \(Scope.key(ofAccount: account)) AND at = \(at)
+          AND account_key = \(account)
         RETURNING previous
         """
       ) { try $0.value(0) as Int64? }
       next = previous.flatMap { $0 }
     }
+    return next
   }
 
   /// Deletes all code attempts of a user pool and their aggregated counts.

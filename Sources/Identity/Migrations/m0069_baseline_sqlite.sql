@@ -596,6 +596,12 @@ CREATE TABLE code_attempt (
 CREATE INDEX code_attempt_by_result ON code_attempt (scope_key, result, way, at) WHERE result <>
   'accepted';
 
+-- The last code attempts that are left of deleted accounts, which the cleanup deletes in parts.
+CREATE TABLE deleted_attempts (
+  account_key INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL
+) STRICT;
+
 -- Policy
 
 CREATE TABLE guidance (

@@ -48,6 +48,12 @@ CREATE TABLE noticed_address (
   PRIMARY KEY (account_key, address)
 );
 
+-- The last code attempts that are left of deleted accounts, which the cleanup deletes in parts.
+CREATE TABLE deleted_attempts (
+  account_key BIGINT PRIMARY KEY,
+  at BIGINT NOT NULL
+);
+
 -- The servers on this database, as each reports itself.
 CREATE TABLE node (
   node_id TEXT PRIMARY KEY,

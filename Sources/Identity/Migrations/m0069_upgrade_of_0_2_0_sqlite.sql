@@ -49,6 +49,12 @@ CREATE TABLE noticed_address (
   PRIMARY KEY (account_key, address)
 ) STRICT, WITHOUT ROWID;
 
+-- The last code attempts that are left of deleted accounts, which the cleanup deletes in parts.
+CREATE TABLE deleted_attempts (
+  account_key INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL
+) STRICT;
+
 -- The servers on this database, as each reports itself; empty in a file, which has one server.
 CREATE TABLE node (
   node_id TEXT PRIMARY KEY,

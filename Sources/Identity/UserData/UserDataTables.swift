@@ -211,6 +211,7 @@ extension UserDataTable {
   package static let excluded: [String: UserDataExclusion] = [
     "account_beginning": .index, "account_search": .index, "account_text": .index,
     "activity_delta": .accountNumbers, "reach_account": .accountNumbers,
+    "deleted_attempts": .accountNumbers,
     "activity_hour": .counts, "alert": .counts, "count_change": .counts, "enrollment_hour": .counts,
     "enrollment_mark": .counts, "offset_day": .counts, "reach_day": .counts,
     "reach_users": .counts, "sms_count": .counts, "user_erasure": .counts,

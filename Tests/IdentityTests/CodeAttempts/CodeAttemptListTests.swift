@@ -33,6 +33,28 @@ struct CodeAttemptListTests {
     return parts
   }
 
+  @Test
+  func `of a deleted account's attempts, the newest 500 are deleted at once, and others later`()
+    async throws
+  {
+    func kept(_ instance: Instance) async throws -> Int {
+      try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
+          try $0.value(0)
+        } ?? 0
+      }
+    }
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      try await write(1_201, of: alice, instance)
+      try await write(3, of: try await instance.account(.bob), instance)
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      #expect(try await kept(instance) == 704)
+      try await instance.identity.purgeExpired()
+      #expect(try await kept(instance) == 3)
+    }
+  }
+
   @Test func `3,000 attempts are paged, each listed once, newest first`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
