@@ -86,7 +86,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `pools take turns, however many messages one of them has`() async throws {
+  @Test func `C15: pools take turns, however many messages one of them has`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, copies: 30, to: "acme@example.com")
       instance.clock.advance(1)

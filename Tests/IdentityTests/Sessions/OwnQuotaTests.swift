@@ -91,7 +91,7 @@ struct OwnQuotaTests {
   }
 
   @Test(arguments: UseCase.all)
-  func `a use case counts what it's listed with, and others count nothing`(useCase: UseCase)
+  func `C15: a use case counts what it's listed with, and others count nothing`(useCase: UseCase)
     async throws
   {
     try await withInstance { instance in
