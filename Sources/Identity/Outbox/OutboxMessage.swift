@@ -59,7 +59,9 @@ extension OutboxMessage {
   }
 
   /// Whether it's an alert: a message to an administrator, or about what someone with a user's session
-  /// can do. Of those, one cause can't create thousands.
+  /// can do.
+  ///
+  /// Of those, one cause can't create thousands.
   private var isAlert: Bool {
     reader != nil || UserNotice.Kind(rawValue: purpose)?.isAlert == true
       || OutOfBandCode.Kind.allCases.contains { $0.isAlert && $0.purpose == purpose }
