@@ -208,7 +208,8 @@ extension CounterName.Kind {
     switch self {
     case .passwordsFromNetwork, .passwordsOfEmail, .signUpsFromNetwork, .phoneSignInCodes,
       .requestedMessagesToNumber, .requestedMessagesFromNetwork, .enrollmentMessagesToNumber,
-      .enrollmentMessagesFromNetwork, .messagesToUnknownNumbers, .requestedMailsToAddress,
+      .enrollmentMessagesFromNetwork, .messagesToUnknownNumbers, .requestedMailsForAddress,
+      .requestedMailsToAddress,
       .requestedMailsFromNetwork, .warningsToAddress, .enrollmentLinksToAddress:
       true
     case .secondFactorMessagesToNumber, .messagesOfAccount, .callerCodesToUser,
