@@ -4,8 +4,8 @@
 enum AuditRowLimit {
   /// The account's quota of an hour (``OwnChange/row``): beyond it, the change is refused.
   case quota
-  /// Each link in an email works once. Whoever uses up the quota in a session must not keep the user
-  /// from undoing what was done there.
+  /// Each link in an email works once. An attacker who uses up the quota in a session must not keep
+  /// the user from undoing what was done there.
   case link
   /// Each backup code is accepted once. A right code signs in, whatever else was done to the account.
   case code

@@ -28,7 +28,10 @@ struct CodeEndTests {
     case .recoverEmail:
       let alice = try #require(
         try await instance.identity.accounts.lookup(acme, emails: [Person.alice.email]).first)
-      try await change(instance, alice) { $0.email = .set(Self.former) }
+      try await change(instance, alice) {
+        // An address that was never verified gets one notice, and not a second one.
+        ($0.email, $0.emailVerified) = (.set(Self.former), true)
+      }
       let before = try await instance.reload(alice)
       try await change(instance, alice) { $0.email = .set(Person.alice.email) }
       try await instance.database.write { connection in

@@ -107,7 +107,7 @@ struct DeliveryTests {
     try await withInstance { instance in
       for number in 0...Deliveries.mostPools {
         let tenant = try await instance.identity.pools.createTenant(
-          in: instance.globex.project, UserPoolEdit(displayName: "Tenant \(number)"),
+          in: instance.globex.project, UserPoolEdit(displayName: "tenant-\(number)"),
           by: Instance.boss)
         try await instance.write(.mail, in: tenant.scope)
       }

@@ -37,7 +37,7 @@ struct UnverifiedAddressTests {
       #expect(try await recipients("notice-password-changed", instance) == [alice.label: 1])
       try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
       #expect(try await recipients("notice-account-deleted", instance) == [:])
-      // Another account has a notice of its own.
+      // Another account has a separate notice.
       let other = try await instance.account(.alice, isVerified: false)
       try await update(other, instance) { $0.password = .set(Secret("another password")) }
       #expect(try await recipients("notice-password-changed", instance) == [alice.label: 2])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Identity
 
-/// What each account has a quota for, whoever acts on it with the user's session, password, or mailbox.
+/// What each account has a quota for, also when an attacker has the session, password, or mailbox.
 struct OwnQuotaTests {
   /// What a use case counts, and how it ends when that's used up.
   struct Use: Sendable {
