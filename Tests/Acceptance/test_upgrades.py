@@ -185,7 +185,10 @@ def test_a_migration_needs_no_more_space_than_the_dry_run_says(released):
     assert 1 << 20 < peak - before <= extra, (before, peak, extra)
 
 
-def test_the_documented_rollback_drill_works(released, tmp_path):
+@pytest.mark.parametrize("pending", [True, False])
+def test_the_documented_rollback_drill_works(released, tmp_path, pending):
+    if not pending:
+        assert run("migrate", "--data", released, "--skip-upgrade-backup").returncode == 0
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "countersign").symlink_to(PROGRAM)
@@ -197,6 +200,8 @@ def test_the_documented_rollback_drill_works(released, tmp_path):
             env={**environment(), "PATH": f"{programs}:/usr/bin:/bin"})
         assert result.returncode == 0, f"{step}: {result.stdout} {result.stderr}"
     assert serve.startswith("countersign serve --data rollback ")
+    restored = [*(tmp_path / "rollback").glob("before-restore-*")]
+    assert bool(restored) == pending, restored
     with Server(tmp_path / "rollback") as server:
         assert ok(Api(server.url, "acme-app", KEY).sign_in("bob@example.com"))["mfaInfo"]
 
