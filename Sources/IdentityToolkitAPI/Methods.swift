@@ -7,7 +7,6 @@ struct Methods: Sendable {
   let tokens: IDTokens
   /// The base URL that clients use, without a trailing slash.
   let publicURL: String
-  let writtenSettings = WrittenSettings()
 }
 
 extension Methods {

@@ -126,7 +126,7 @@ public struct UserPoolEdit: Equatable, Sendable {
 
   /// Returns whether all settings are the same, text byte by byte, regardless of the MFA
   /// configuration.
-  public func hasSameSettings(as old: UserPoolEdit) -> Bool {
+  func hasSameSettings(as old: UserPoolEdit) -> Bool {
     let domains = project?.authorizedDomains ?? []
     // Equal text can differ in bytes, and comparing such text is slow, so bytes come first.
     guard displayName.isSameBytes(as: old.displayName), storedMembers == old.storedMembers,

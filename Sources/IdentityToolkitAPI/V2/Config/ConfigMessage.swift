@@ -28,8 +28,8 @@ enum ConfigMessage {
 
   /// Writes a project's configuration; members with their type's default value are omitted, and so
   /// are those that the caller's permissions don't include.
-  static func write(_ pool: UserPool, _ written: WrittenSettings, for holder: Operator) -> JSON {
-    var config = written.members(of: pool) { settings(of: pool) }
+  static func write(_ pool: UserPool, for holder: Operator) -> JSON {
+    var config = settings(of: pool)
     if !holder.may(.manageKeys, in: pool.scope) {
       Resource.remove(["client", "apiKey"], from: &config)
     }

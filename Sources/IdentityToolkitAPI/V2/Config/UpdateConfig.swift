@@ -28,6 +28,6 @@ extension Methods {
     } catch {
       throw WireError(error)
     }
-    return ConfigMessage.write(project, writtenSettings, for: call.holder)
+    return ConfigMessage.write(project, for: call.holder)
   }
 }
