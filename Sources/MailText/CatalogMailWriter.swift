@@ -1,13 +1,10 @@
 public import Identity
 public import Localization
 
-/// Writes messages to users and administrators from the message catalogs.
 public struct CatalogMailWriter: MailWriter {
   private let catalogs: [Catalog]
 
-  /// Creates a writer.
-  ///
-  /// - Parameter catalogs: The installed catalogs; the first is the default.
+  /// The first catalog is the default.
   public init(_ catalogs: [Catalog]) {
     self.catalogs = catalogs
   }
@@ -18,7 +15,6 @@ public struct CatalogMailWriter: MailWriter {
     return catalogs[LanguagePreferences(field).best(among: catalogs.map(\.locale))].locale
   }
 
-  /// Writes a message.
   public func write(_ content: MailContent, in language: String) -> WrittenMail {
     let catalog = catalogs.first { $0.locale == language } ?? catalogs[0]
     let (subject, body): (Message?, Message) =

@@ -27,7 +27,6 @@ extension Message.Value {
         ["project": .text(project), "tenant": .text(SafeName.plain(scope.name))]))
   }
 
-  /// The account that a notice is about.
   static func account(_ email: String?, in scope: Scope) -> Message.Value {
     let message =
       email.map {
@@ -36,10 +35,8 @@ extension Message.Value {
     return .message(message)
   }
 
-  /// The name of a second factor in quotation marks.
   static func factor(_ name: String) -> Message.Value { .message(quoted(name)) }
 
-  /// The names of second factors in a list.
   static func factors(_ names: [String]) -> Message.Value { .list(names.map(quoted)) }
 
   private static func quoted(_ name: String) -> Message {
@@ -58,7 +55,6 @@ extension Message.Value {
     .moment(instant.lastMinute(ofDayBefore: Day(instant).start))
   }
 
-  /// The paragraph that explains how to report a change.
   static func reporting(_ link: String, _ scope: Scope) -> Message.Value {
     .message(
       Message("mail.report-change", ["link": .text(link), "application": .application(scope)]))

@@ -55,7 +55,6 @@ extension NoticeMail {
       ])
   }
 
-  /// How to report the change, or whom to contact about it.
   private var advice: Message.Value {
     reportLink.map { .reporting($0, scope) }
       ?? .message(Message("mail.contact-support", ["application": application]))

@@ -3,7 +3,6 @@ public import Localization
 import OTP
 
 extension Enforcement {
-  /// The enforcement as a part of a list of settings.
   public var message: Message {
     let (day, count) = (Message.Value.date(LocalDate(from)), Message.Value.number(graceDays))
     return switch mode {
@@ -14,7 +13,6 @@ extension Enforcement {
 }
 
 extension PolicyChange.Value {
-  /// The value as a part of a list of settings.
   public var message: Message {
     switch self {
     case .totp(.disabled): Message("common.off")

@@ -2,7 +2,6 @@ public import Identity
 public import Localization
 
 extension ReportedChange.Fact {
-  /// The change as a sentence to the user.
   public var sentence: Message {
     switch self {
     case .notice(let notice): notice.sentence
@@ -12,7 +11,6 @@ extension ReportedChange.Fact {
 }
 
 extension UserNotice {
-  /// The change as a sentence to the user.
   public var sentence: Message {
     switch self {
     case .factorWithdrawn(let name), .factorReverted(let name): Self.removed([name])

@@ -1,7 +1,6 @@
 public import Identity
 public import Localization
 
-/// The text of a role.
 public struct RoleText: Sendable {
   /// The name within a line: “policy admin”.
   public let name: Message
@@ -11,16 +10,12 @@ public struct RoleText: Sendable {
   public let noun: Message
   /// One of them: “a policy admin”.
   public let one: Message
-  /// One of them, at the start of a sentence.
   public let startingOne: Message
   /// All of them: “policy admins”.
   public let many: Message
-  /// All of them, at the start of a sentence.
   public let startingMany: Message
-  /// A summary of the permissions.
   public let summary: Message
 
-  /// Returns the text of a role.
   public static func of(_ role: Role) -> RoleText {
     switch role {
     case .owner: owner
@@ -65,7 +60,6 @@ public struct RoleText: Sendable {
 }
 
 extension Role {
-  /// The role's display name within a line, such as “policy admin”.
   public var name: Message { RoleText.of(self).name }
 }
 

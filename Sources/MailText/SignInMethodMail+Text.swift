@@ -70,7 +70,6 @@ extension SignInMethodMail {
       : Message("mail.reset-passkeys", ["count": .number(passkeys)])
   }
 
-  /// Who made the change.
   private var actor: Message.Value {
     guard case .administrator(_, let name) = by else {
       return .message(Message("mail.by-command-line"))

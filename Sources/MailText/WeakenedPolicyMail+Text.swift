@@ -2,7 +2,6 @@ import Identity
 import Localization
 
 extension Scope {
-  /// The name of the project, or of the project and the tenant.
   var place: Message.Value {
     let name = SafeName.plain(name)
     guard tenant != nil else { return .text(name) }
@@ -36,7 +35,6 @@ extension WeakenedPolicyMail {
 }
 
 extension [PolicyChange] {
-  /// The changes, each on its own line.
   func lines(in catalog: Catalog) -> Message.Value {
     .text(map { catalog.text($0.line) }.joined(separator: "\n"))
   }
