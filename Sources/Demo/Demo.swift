@@ -3,14 +3,10 @@ public import Database
 public import Identity
 public import OTP
 
-/// Why a demo wasn't created.
 public enum DemoError: Error, Sendable, CustomStringConvertible {
-  /// The database isn't empty.
   case notEmpty
-  /// An operation failed unexpectedly.
   case unavailable(Failure)
 
-  /// A message for the operator.
   public var description: String {
     switch self {
     case .notEmpty: "The data folder isn't empty. Create the demo in an empty one."
@@ -23,27 +19,17 @@ extension DemoError: UseCaseError {}
 
 /// A person who can sign in to a demo.
 public struct DemoPerson: Sendable {
-  /// Their name.
   public let name: String
-  /// The email to sign in with.
   public let email: String
-  /// The password.
   public let password: Secret
-  /// The role, as text.
   public let role: String
-  /// The person's authenticator; nil if they have none.
   public let authenticator: OneTimePassword?
 }
 
-/// The contents of a demo.
 public struct DemoSummary: Sendable {
-  /// The number of projects.
   public let projects: Int
-  /// The number of tenants.
   public let tenants: Int
-  /// The number of users.
   public let users: Int
-  /// The administrators, who can sign in to the console.
   public let administrators: [DemoPerson]
   /// An application user with a second factor.
   public let user: DemoPerson?
@@ -58,7 +44,6 @@ public struct DemoSummary: Sendable {
 /// Anyone who knows this source code can sign in as everyone in the demo, so use such a database
 /// only for evaluation on your own machine.
 public struct Demo: Sendable {
-  /// The default seed.
   public static let standardSeed: UInt64 = 30
   /// The length of the history, in days.
   public static let days: Int64 = 30
@@ -77,16 +62,8 @@ public struct Demo: Sendable {
   /// The password of everyone, which is long enough for administrators.
   static let password = Secret("sentry-at-the-gate")
 
-  /// Prepares a demo in the database of an instance.
+  /// Prepares a demo in a database that is migrated and empty; the history ends at `now`.
   ///
-  /// - Parameters:
-  ///   - database: The database, migrated and empty.
-  ///   - keys: The master keys of the data folder.
-  ///   - hasher: The password hasher.
-  ///   - mail: Writes the text of messages.
-  ///   - publicURL: The base URL of links in emails, if it's already known.
-  ///   - seed: The seed of all random values.
-  ///   - now: The time at which the history ends.
   /// - Throws: `CryptoError` if libcrypto fails, or a `DecodingError`.
   public init(
     database: any Database, keys: KeyRing, hasher: PasswordHasher, mail: any MailWriter,
@@ -106,10 +83,6 @@ public struct Demo: Sendable {
     identity.outOfBandCodes.leadLinks(to: publicURL)
   }
 
-  /// Creates the demo.
-  ///
-  /// - Returns: The contents, and who can sign in.
-  /// - Throws: ``DemoError``.
   public func fill() async throws(DemoError) -> DemoSummary {
     try await stamp()
     do {
@@ -147,8 +120,6 @@ public struct Demo: Sendable {
 
 extension Identity {
   /// Returns whether the database was filled by a demo, whose passwords are public.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func isDemo() async throws(StartError) -> Bool {
     try await store.read(StartError.self) { connection in
       try connection.first("SELECT 1 FROM instance WHERE name = 'demo'") { _ in true } ?? false

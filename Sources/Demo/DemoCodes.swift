@@ -3,10 +3,8 @@ import Database
 import Identity
 import OTP
 
-/// A code that a user entered.
 private typealias DemoCode = (at: Instant, finding: CodeFinding)
 
-/// How a user enters codes.
 private struct DemoHabit {
   /// The number of intervals by which the clock of the user's phone is off.
   var drift = 0
@@ -15,7 +13,6 @@ private struct DemoHabit {
 }
 
 extension Demo {
-  /// The number of days of code attempts.
   private static let codeDays: Int64 = 86
   /// How long a user waits before entering another code, in seconds.
   private static let pause: Int64 = 40

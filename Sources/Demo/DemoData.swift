@@ -12,7 +12,6 @@ package struct DemoData: Decodable, Sendable {
     /// The separator between the two names.
     let joint: String
     let familyFirst: Bool
-    /// Names that users of the script give to devices.
     package let devices: [String]
 
     /// Returns a name, and the beginning of an email address, of names that `one` draws.
@@ -46,7 +45,6 @@ package struct DemoData: Decodable, Sendable {
   let addition: [String]
   let projects: [DemoProject]
 
-  /// Reads the file.
   package init() throws {
     self = try JSONDecoder().decode(Self.self, from: Data(PackageResources.demo_json))
   }
@@ -74,7 +72,6 @@ struct DemoPlan: Decodable, Sendable {
   let writing: String
   /// The number of days until the pattern “mandatory” applies; nil for immediately.
   let mandatoryIn: Int64?
-  /// Whether SMS is enabled too.
   let sms: Bool?
 
   /// Returns the policy at the end of the history.
@@ -110,10 +107,8 @@ struct DemoPlan: Decodable, Sendable {
   }
 }
 
-/// A demo user pool after it was created.
 struct DemoPool: Sendable {
   let plan: DemoPlan
   let scope: Scope
-  /// When it was created.
   let madeAt: Instant
 }

@@ -3,7 +3,6 @@ import Database
 import Identity
 import OTP
 
-/// An event in the month of history.
 struct DemoEvent: Sendable {
   let at: Instant
   let act: @Sendable () async throws -> Void

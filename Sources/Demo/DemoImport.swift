@@ -3,7 +3,6 @@ import Database
 import Identity
 import OTP
 
-/// The users of a demo pool.
 struct DemoCrowd: Sendable {
   let pool: DemoPool
   let users: [DemoUser]
@@ -56,7 +55,6 @@ extension Demo {
       at: lastSeen, random: random.source, connection)
   }
 
-  /// Enrolls a user's factor.
   func enroll(
     _ user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -114,7 +112,6 @@ extension Demo {
     }
   }
 
-  /// Adds all activity to the counts by hour.
   func fold() async throws { while try await identity.activity.fold() {} }
 
   /// Returns a user for trying out API calls, whom the history doesn't change.
@@ -126,7 +123,6 @@ extension Demo {
     return user.map { (crowd, $0) }
   }
 
-  /// Returns how to sign in as that user.
   func example(_ crowds: [DemoCrowd]) -> DemoPerson? {
     guard let (crowd, user) = exampleUser(crowds) else { return nil }
     let scope = crowd.pool.scope

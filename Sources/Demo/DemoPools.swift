@@ -2,7 +2,6 @@ import Identity
 import OpenIDConnect
 
 extension Demo {
-  /// Creates the projects and tenants with their policies at the start of the month.
   func makePools(_ staff: inout DemoStaff) async throws -> [DemoPool] {
     var pools: [DemoPool] = []
     for (number, project) in data.projects.enumerated() {
@@ -51,7 +50,6 @@ extension Demo {
     return identity
   }
 
-  /// Sets the first policy of a new pool.
   private func begin(_ pool: DemoPool, _ staff: DemoStaff) async throws {
     let first = pool.plan.earlier
     clock.set(clock.now.advanced(bySeconds: 5_400))

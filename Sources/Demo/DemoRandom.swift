@@ -21,7 +21,6 @@ final class DemoRandom: Sendable {
   /// Returns a number from 0 up to, but not including, `bound`.
   func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
 
-  /// Returns a number in a range.
   func number(_ range: ClosedRange<Int64>) -> Int64 {
     range.lowerBound + Int64(below(Int(range.upperBound - range.lowerBound) + 1))
   }
@@ -36,11 +35,9 @@ final class DemoRandom: Sendable {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
   }
 
-  /// A source of random bytes for the use cases.
   var source: RandomSource { RandomSource { self.bytes($0) } }
 }
 
-/// A clock that is set manually.
 final class DemoClock: Sendable {
   private let moment: Mutex<Instant>
 

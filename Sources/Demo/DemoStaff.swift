@@ -2,7 +2,6 @@ import Crypto
 import Identity
 import OTP
 
-/// The staff who use the console of the demo.
 struct DemoStaff: Sendable {
   let owner: Administrator
   let policy: Administrator
@@ -21,7 +20,6 @@ struct DemoStaff: Sendable {
 }
 
 extension Demo {
-  /// Creates the owner and the administrators with a role for the whole instance.
   func makeStaff() async throws -> DemoStaff {
     clock.set(now.advanced(bySeconds: -400 * 86_400))
     var people: [DemoPerson] = []
@@ -40,7 +38,6 @@ extension Demo {
       people: people)
   }
 
-  /// Creates an administrator with a role in one tenant only.
   func hireForTenant(_ scope: Scope, _ staff: inout DemoStaff) async throws {
     staff.tenantAgent = try await hire(
       "Tessa Grün", "tessa@example.com",
@@ -48,7 +45,6 @@ extension Demo {
       by: staff.author(staff.owner, random), &staff.people)
   }
 
-  /// Creates an administrator with an authenticator app.
   private func hire(
     _ name: String, _ email: String, _ grant: Grant, by author: Author, _ people: inout [DemoPerson]
   ) async throws -> Administrator {
@@ -64,7 +60,6 @@ extension Demo {
     return administrator
   }
 
-  /// Enrolls an administrator's authenticator app.
   private func enroll(_ administrator: Administrator) async throws -> OneTimePassword {
     let factors = identity.administratorFactors
     let enrollment = try factors.begin(for: administrator)

@@ -8,7 +8,6 @@ struct DemoAgent: Sendable {
   let session: ConsoleSession
   let author: Author
 
-  /// Returns a request for an action.
   func request(
     _ reason: SupportReason, _ note: String = "", ticket: String = ""
   ) -> ActionRequest {
@@ -71,7 +70,6 @@ extension Demo {
     return events
   }
 
-  /// Returns the events of a pool with strict support rules.
   private func strictPool(
     _ scope: Scope, _ cast: [DemoUser], _ staff: DemoStaff
   ) -> [DemoEvent] {

@@ -2,21 +2,17 @@ import Crypto
 import Identity
 import OTP
 
-/// A demo user before it's stored.
 struct DemoUser: Sendable {
   let uid: String
   let email: String
   let new: NewAccount
   let hasPassword: Bool
   let device: String
-  /// When the account is created.
   let madeAt: Instant
-  /// When the second factor is enrolled; nil for never.
   let enrolledAt: Instant?
   /// Replaced together with the factor when the user gets a new device.
   var secret: Secret
   var factor: String
-  /// When the user last signed in; nil for never.
   let lastSeen: Instant?
 }
 
