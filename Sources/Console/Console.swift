@@ -20,13 +20,9 @@ public struct Console: Sendable {
 
   /// Creates the console; binds every template.
   ///
-  /// - Parameters:
-  ///   - identity: The use cases that the pages call.
-  ///   - templates: The templates of the pages.
-  ///   - publicURL: The public address of the console.
-  ///   - assets: The addresses of the stylesheet, script, and icon.
-  ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
-  ///   - log: Logs causes of errors whose details aren't shown on pages, and missing permissions.
+  /// `guidance` is the folder of the guides in one language, such as `Templates/guidance/en`. `log`
+  /// receives the causes of errors whose details aren't shown on pages, and missing permissions.
+  ///
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
@@ -122,10 +118,8 @@ public struct Console: Sendable {
     return whole.all
   }
 
-  /// The names of all routes in measurements.
   public var routeLabels: [Route.Label] { routes.map(\.route.label) }
 
-  /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {
     let new = ResponseCookies()
     var response = await ResponseCookies.$current.withValue(new) {
@@ -152,10 +146,7 @@ public struct Console: Sendable {
 
   /// The page for an error that the HTTP server detects, such as a body that's too large.
   ///
-  /// - Parameters:
-  ///   - status: The status of the response, 400 or higher.
-  ///   - requestID: The ID of the request in the log, shown for support; nil if it has none.
-  /// - Returns: The page, with the security header fields of every page.
+  /// `status` is 400 or higher; `requestID` is nil if the request has none.
   public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
     var response = failures.page(status, requestID: requestID?.text)
     headers.apply(to: &response)

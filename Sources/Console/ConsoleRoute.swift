@@ -1,11 +1,8 @@
 import HTTP
 import Identity
 
-/// A route of the console and the access it requires.
 struct ConsoleRoute: Sendable {
-  /// What a request requires before its page runs.
   enum Access: Sendable, Equatable {
-    /// No session.
     case open
     /// A session, including one that must set up a second factor first.
     case settingUp
@@ -23,14 +20,11 @@ struct ConsoleRoute: Sendable {
 
   let access: Access
   let route: Route
-  /// The actions that a form of the route can perform, depending on its fields.
   var actions: [ConsoleAction] = []
   /// The actions that a form of the route previews without performing them.
   var preparedActions: [ConsoleAction] = []
 }
 
-/// Collects the routes of the console.
-///
 /// Every page requires a session unless it's added with `open`.
 struct RouteTable: Sendable {
   let authorizer: RequestAuthorizer
@@ -42,10 +36,8 @@ struct RouteTable: Sendable {
     self.failures = failures
   }
 
-  /// Adds routes that another table collected.
   mutating func add(_ routes: [ConsoleRoute]) { all += routes }
 
-  /// Adds a page that requires no session.
   mutating func open<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>,
     _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
@@ -71,7 +63,6 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .somewhere(permission), route: route))
   }
 
-  /// Adds a page for all administrators, including those who must set up a second factor first.
   mutating func settingUp(
     _ method: Method, _ path: Path<>, at stage: SetupStage = .settingUp,
     _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
@@ -96,7 +87,6 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .project(permission), route: route))
   }
 
-  /// Adds a page of a resource in a project.
   mutating func inProject(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
     _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
@@ -113,7 +103,6 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .project(permission), route: route))
   }
 
-  /// Adds a page of a tenant for administrators with a permission in its project.
   mutating func inProjectOfTenant(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
@@ -147,7 +136,6 @@ struct RouteTable: Sendable {
       })
   }
 
-  /// Adds a page of a resource in every pool.
   mutating func inScope(
     _ method: Method, _ path: ScopePath1, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
@@ -167,7 +155,6 @@ struct RouteTable: Sendable {
       })
   }
 
-  /// Adds a page of a resource's part in every pool.
   mutating func inScope(
     _ method: Method, _ path: ScopePath2, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
@@ -294,7 +281,6 @@ extension RouteTable {
   }
 }
 
-/// Authorizes requests to the pages of a pool.
 private struct ScopeAccess: Sendable {
   let authorizer: RequestAuthorizer
   let failures: Failures

@@ -7,18 +7,13 @@ public struct Consoles: Sendable {
   private let consoles: [Console]
   private let locales: [String]
 
-  /// Creates the consoles.
-  ///
-  /// - Parameters:
-  ///   - catalogs: The catalogs, at least one; the first is the default.
-  ///   - console: Creates the console of a catalog.
+  /// `catalogs` has at least one; the first is the default.
   public init(_ catalogs: [Catalog], console: (Catalog) throws -> Console) rethrows {
     precondition(!catalogs.isEmpty, "no catalog")
     consoles = try catalogs.map(console)
     locales = catalogs.map(\.locale)
   }
 
-  /// The names of all routes in measurements, the same in every locale.
   public var routeLabels: [Route.Label] { consoles[0].routeLabels }
 
   /// Responds to a request in the best locale for its `Accept-Language` field.
@@ -31,12 +26,6 @@ public struct Consoles: Sendable {
     return response
   }
 
-  /// The page for an error that the HTTP server detects, in the default locale.
-  ///
-  /// - Parameters:
-  ///   - status: The status of the response, 400 or higher.
-  ///   - requestID: The ID of the request in the log, shown for support; nil if it has none.
-  /// - Returns: The page, with the security header fields of every page.
   public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
     consoles[0].failure(status, requestID: requestID)
   }

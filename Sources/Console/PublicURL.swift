@@ -5,7 +5,6 @@
 public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
   /// The scheme, host, and port as in `Origin`, such as `https://mfa.example.com`.
   public let origin: String
-  /// Whether the scheme is https.
   public let isSecure: Bool
 
   /// Reads an address such as `https://mfa.example.com` or `http://127.0.0.1:8080`.
@@ -57,7 +56,6 @@ public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 
   private static func defaultPort(isSecure: Bool) -> String { isSecure ? "443" : "80" }
 
-  /// The origin.
   public var description: String { origin }
 
   private static func isHost(_ host: Substring) -> Bool {

@@ -35,7 +35,6 @@ extension ScopePath0 {
       Path(Self.tenant(words), parameters: String.self, String.self))
   }
 
-  /// The address of the page in a pool.
   func callAsFunction(_ scope: Scope) -> String {
     guard let tenant = scope.tenant else { return ofProject(scope.project.text) }
     return ofTenant(scope.project.text, tenant.text)
@@ -43,14 +42,12 @@ extension ScopePath0 {
 }
 
 extension ScopePath1 {
-  /// Creates the path from what follows the address of the pool.
   init(_ words: PathComponent...) {
     self.init(
       Path(Self.project(words), parameters: String.self, String.self),
       Path(Self.tenant(words), parameters: String.self, String.self, String.self))
   }
 
-  /// The address of the page in a pool.
   func callAsFunction(_ scope: Scope, _ one: String) -> String {
     guard let tenant = scope.tenant else { return ofProject(scope.project.text, one) }
     return ofTenant(scope.project.text, tenant.text, one)
@@ -58,14 +55,12 @@ extension ScopePath1 {
 }
 
 extension ScopePath2 {
-  /// Creates the path from what follows the address of the pool.
   init(_ words: PathComponent...) {
     self.init(
       Path(Self.project(words), parameters: String.self, String.self, String.self),
       Path(Self.tenant(words), parameters: String.self, String.self, String.self, String.self))
   }
 
-  /// The address of the page in a pool.
   func callAsFunction(_ scope: Scope, _ one: String, _ other: String) -> String {
     guard let tenant = scope.tenant else { return ofProject(scope.project.text, one, other) }
     return ofTenant(scope.project.text, tenant.text, one, other)

@@ -70,7 +70,6 @@ struct ConsoleCookies: Sendable {
     Cookie(name: form, value: token, secure: isSecure, sameSite: .strict)
   }
 
-  /// The cookie that deletes the session cookie.
   var endOfSession: Cookie {
     Cookie(name: session, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
@@ -84,19 +83,16 @@ struct ConsoleCookies: Sendable {
     Cookie(name: pending, value: text, secure: isSecure, sameSite: .strict, maxAge: 600)
   }
 
-  /// The cookie that deletes the cookie of a pending sign-in.
   var endOfPending: Cookie {
     Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }
 
-  /// The response to a form of a pending sign-in that has ended: it begins again.
   func endPending() -> Response {
     var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
     response.fields.add(.setCookie, endOfPending.description)
     return response
   }
 
-  /// What a sign-in with the provider is matched with, and the page that it continues to.
   func provider(of request: Request) -> (ticket: String, next: String?)? {
     guard let text = request.cookies[provider]?.text(atMost: Self.longestToken) else { return nil }
     let parts = text.split(separator: ".", maxSplits: 1)
@@ -111,7 +107,6 @@ struct ConsoleCookies: Sendable {
       name: provider, value: ticket + next, secure: isSecure, sameSite: .lax, maxAge: 600)
   }
 
-  /// The cookie that deletes the cookie of a sign-in with the provider.
   var endOfProvider: Cookie {
     Cookie(name: provider, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
@@ -121,8 +116,6 @@ struct ConsoleCookies: Sendable {
     request.cookies.all(startingWith: device).compactMap { $0.text(atMost: Self.longestToken) }
   }
 
-  /// The cookie that marks the browser as a known device of an administrator.
-  ///
   /// Each administrator has a separate cookie.
   func device(_ token: String, of administrator: ID<Administrator>) -> Cookie {
     let digest = HashFunction.sha256.digest(Array(administrator.text.utf8))
@@ -131,7 +124,6 @@ struct ConsoleCookies: Sendable {
       sameSite: .strict, maxAge: Int(ConsoleSessions.deviceLifetime))
   }
 
-  /// The platform that was last chosen in a guide.
   func platform(of request: Request) -> GuidePlatform? {
     request.cookies[platform]?.text(atMost: Self.longestToken)
       .flatMap(GuidePlatform.init(rawValue:))
@@ -157,7 +149,6 @@ struct ConsoleCookies: Sendable {
       maxAge: 365 * 86_400)
   }
 
-  /// The columns of the list of users that the browser remembers; nil if none were chosen.
   func columns(of request: Request) -> String? {
     request.cookies[columns]?.text(atMost: Self.longestToken)
   }
@@ -167,7 +158,6 @@ struct ConsoleCookies: Sendable {
       name: columns, value: names, secure: isSecure, sameSite: .strict, maxAge: 365 * 86_400)
   }
 
-  /// The encrypted message for the next page; nil if there's none.
   func flash(of request: Request) -> String? {
     request.cookies[flashName]?.text(atMost: Self.longestToken)
   }
@@ -178,12 +168,10 @@ struct ConsoleCookies: Sendable {
       maxAge: Int(ConsoleStorage.noticeLifetime))
   }
 
-  /// The cookie that deletes the cookie of the message for the next page.
   var endOfFlash: Cookie {
     Cookie(name: flashName, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
-  /// What's known about the addresses of the forms that are kept; nil if there are none.
   func draft(of request: Request) -> String? {
     request.cookies[draft]?.text(atMost: Self.longestToken)
   }
@@ -195,7 +183,6 @@ struct ConsoleCookies: Sendable {
       maxAge: Int(ConsoleStorage.Kind.draft.lifetime))
   }
 
-  /// The cookie that deletes the cookie of forms that are kept.
   var endOfDraft: Cookie {
     Cookie(name: draft, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }

@@ -16,34 +16,28 @@ struct Drafts: Sendable {
   /// What identifies a form in a browser: a digest of its path, as text.
   typealias Mark = UntrustedText
 
-  /// A submitted form.
   struct Draft: Sendable {
-    /// The address that the form was submitted to; its query can say what the form is about.
     let target: Target
     /// The fields, without tokens, passwords, and codes.
     let answers: [Form.Entry]
     /// The names of secret fields, which were left out and have to be entered again.
     let secrets: [String]
 
-    /// What identifies it in the browser.
     var mark: Mark { Drafts.mark(of: target.rawPath) }
   }
 
-  /// Whether the form of a request can be worth keeping.
   static func canKeep(_ request: Request) -> Bool {
     let path = request.target.rawPath
     return ReturnAddress.isLocal(path) && ReturnAddress.current(request) != nil
       && path != ConsolePaths.sessionExtension()
   }
 
-  /// The field with the address that a form is for, when it's sent to be kept.
   static let addressField = "form-address"
 
   /// Keeps the form of a request, for the browser that sent it; `other` is the address that the form
   /// is for, if it's another one than that of the request.
   ///
   /// - Returns: What identifies it; nil if it's too large.
-  /// - Throws: `Refusal.unavailable`.
   func keep(
     _ form: Form, sentTo other: Target? = nil, of request: Request,
     by administrator: ID<Administrator>

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Why a request is refused.
 enum Refusal: Error {
   /// The visitor isn't signed in; signing in continues to `next`, or to the stored form.
   case signInFirst(next: String?, KeptForm)
@@ -18,21 +17,17 @@ enum Refusal: Error {
   case notFound
   /// The administrator can see the resource but lacks the permission for the action.
   case notAllowed(Permission)
-  /// The administrator lacks a permission; includes the administrators who have it.
   case lacking(MissingPermission)
   /// The form didn't come from a page of the console.
   case foreignForm
   /// The form came from a page of the console, but its token is missing or from another session.
   case staleForm
-  /// The body isn't a form.
   case notAForm
-  /// The body is a form that can't be parsed.
   case malformedForm(FormError)
   /// The form's fields aren't those of its page.
   case unreadableForm
   /// Too many passwords are being checked at once.
   case busy
-  /// The database is unavailable.
   case unavailable(any Error)
 }
 
@@ -48,7 +43,6 @@ enum KeptForm: Sendable {
   case lost
 }
 
-/// A permission that an administrator lacks.
 struct MissingPermission: Sendable {
   let permission: Permission
   let signedIn: SignedIn
@@ -64,7 +58,6 @@ extension Refusal {
     }
   }
 
-  /// Converts the denial of an action that requires a permission, where no field can show it.
   init(_ denial: ActionDenial, _ permission: Permission = .removeFactors) {
     switch denial {
     case .accountNotFound, .factorNotFound, .nothingToDo: self = .notFound

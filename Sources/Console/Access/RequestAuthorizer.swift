@@ -55,7 +55,6 @@ struct RequestAuthorizer: Sendable {
       approvals: try await refusing { try await approvals(for: session) }, catalog: catalog)
   }
 
-  /// The refusal of a request without a session.
   func signInFirst(_ request: Request) async -> Refusal {
     do throws(Refusal) {
       let kept = request.isReading ? .ignored : try await keep(request)
@@ -69,7 +68,6 @@ struct RequestAuthorizer: Sendable {
     return try await identity.approvals.count(for: administrator)
   }
 
-  /// The valid session whose token the request contains.
   func session(of request: Request) async throws(Refusal) -> ConsoleSession? {
     guard let token = cookies.sessionToken(of: request) else { return nil }
     do {
@@ -79,7 +77,6 @@ struct RequestAuthorizer: Sendable {
     }
   }
 
-  /// The signed-in administrator, for the frame of an error page; nil without a valid session.
   func known(_ request: Request) async -> SignedIn? {
     guard let session = try? await session(of: request), session.secondFactor.isReady else {
       return nil
@@ -112,8 +109,6 @@ struct RequestAuthorizer: Sendable {
   /// tab, so that they can review it; it's never performed.
   ///
   /// Only pages of that session contain its token, so no other site can store a form.
-  ///
-  /// - Returns: The refusal of the request.
   private func kept(
     _ form: Form, of request: Request, in session: ConsoleSession
   ) async throws(Refusal) -> Refusal {
@@ -176,21 +171,18 @@ struct ScopeContext: Sendable {
     self.scope = scope
   }
 
-  /// Whether the administrator has another permission in the pool.
   func may(_ permission: Permission) -> Bool {
     signedIn.administrator.may(permission, in: scope)
   }
 }
 
 extension RequestAuthorizer {
-  /// Admits an administrator to a page of a project.
   func project(
     _ request: Request, _ id: String, needing permission: Permission
   ) async throws(Refusal) -> ProjectContext {
     try await project(try await signedIn(request), id, needing: permission)
   }
 
-  /// Admits an administrator to a page of a pool.
   func scope(
     _ request: Request, _ project: String, _ tenant: String?, needing permission: Permission
   ) async throws(Refusal) -> ScopeContext {
@@ -233,7 +225,6 @@ extension RequestAuthorizer {
     return ScopeContext(signedIn, scope)
   }
 
-  /// The refusal for a missing permission, with the administrators who have it.
   func lacking(
     _ permission: Permission, _ signedIn: SignedIn, in scope: Scope?
   ) async -> Refusal {
@@ -264,7 +255,6 @@ enum SetupStage: Sendable {
 }
 
 extension SecondFactorState {
-  /// Whether the administrator can open every page.
   var isReady: Bool {
     switch self {
     case .enrolled, .optional, .dueNext: true
@@ -274,6 +264,5 @@ extension SecondFactorState {
 }
 
 extension Request {
-  /// Whether the method is GET or HEAD.
   var isReading: Bool { method == .get || method == .head }
 }

@@ -6,7 +6,6 @@ import Text
 /// It comes from a form or query that anyone can forge, so it's accepted only if it's a path that
 /// matches a GET route of the console. This prevents open redirects.
 enum ReturnAddress {
-  /// The address of a request, if a sign-in can continue to it.
   static func current(_ request: Request) -> String? {
     let target = request.target
     guard !target.segments.isEmpty, target.segments != ["sign-out"],
@@ -56,7 +55,6 @@ extension Target {
 }
 
 extension Route {
-  /// Whether a target matches this route's path.
   func fits(_ target: Target) -> Bool {
     components.count == target.segments.count
       && zip(components, target.segments).allSatisfy { component, segment in

@@ -1,6 +1,5 @@
 import HTTP
 
-/// The security header fields of every response of the console.
 struct SecurityHeaders: Sendable {
   private let isSecure: Bool
 

@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Localization
 
-/// The response after any kind of sign-in.
 struct SignInCompletion: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
@@ -41,7 +40,6 @@ struct SignInCompletion: Sendable {
 }
 
 extension Frames {
-  /// Announces on the next page that the role will require a second factor.
   fileprivate func adviseSecondFactor(_ session: ConsoleSession) {
     let flash = Flash(
       text: Message("account.second-factor-required-next"),

@@ -40,7 +40,6 @@ struct AccountPage: Sendable {
           provider: provider, publicURL: publicURL)))
   }
 
-  /// Ends another session.
   func endSession(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let name = signedIn.form.trimmed("session")
     // Signing out ends the current session and also clears the browser.
@@ -52,7 +51,6 @@ struct AccountPage: Sendable {
     return leave(ended: isEnded ? 1 : 0, signedIn)
   }
 
-  /// Ends all sessions except the current one.
   func endOtherSessions(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let ended = try await refusing {
       try await identity.consoleSessions.endOthers(
@@ -79,7 +77,6 @@ struct AccountView: ViewModel {
   let codesLeft: Int
   let passkeys: [Passkey]
   let history: [AuditRow]
-  /// The name of the provider; nil without one.
   let provider: String?
   let publicURL: PublicURL
 
@@ -101,7 +98,6 @@ struct AccountView: ViewModel {
     ]
   }
 
-  /// How many recovery codes are left, as a warning if they're few.
   private var recoveryCodes: Markup {
     guard codesLeft >= 3 else {
       return Chip.look(Message("account.codes-left", ["count": .number(codesLeft)]))

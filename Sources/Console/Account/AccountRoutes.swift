@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The signed-in administrator's own account.
 enum AccountRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

@@ -102,7 +102,6 @@ struct RecoveryCodesPage: Sendable {
     return .html(codes.render(RecoveryCodesView(frame: FrameView(frame), codes: newCodes)))
   }
 
-  /// The codes that the form replaces.
   private func codeSet(_ signedIn: SignedIn) async throws(Refusal) -> String {
     try await refusing { try await factors.recoveryCodeSet(of: signedIn.administrator.id) }
   }
@@ -123,7 +122,6 @@ struct RecoveryCodesPage: Sendable {
   }
 }
 
-/// The parts shared by pages that require a code from the current second factor.
 enum CurrentCode {
   struct Fault {
     let text: Message
@@ -134,7 +132,6 @@ enum CurrentCode {
   static let wrong = Message("account.current-code-wrong")
   static let missing = Fault(text: Message("account.current-code-required"))
 
-  /// Returns what the administrator must confirm their identity with; nil if that isn't needed.
   static func proof(
     _ signedIn: SignedIn, _ factors: AdministratorFactors
   ) async throws(Refusal) -> ReauthenticationMethod? {

@@ -178,7 +178,6 @@ struct OwnFactorView: ViewModel {
   let enrollment: AdministratorEnrollment
   let proof: ReauthenticationMethod?
   let asksForPassword: Bool
-  /// Whether browsers offer passkeys at this address.
   let canUsePasskeys: Bool
   let drawing: Markup
 

@@ -16,7 +16,6 @@ struct OwnPasswordPage: Sendable {
     return page(signedIn, errors: [])
   }
 
-  /// Whether the administrator has a password to change.
   private func isOpen(to signedIn: SignedIn) async throws(Refusal) -> Bool {
     do {
       return try await identity.administrators.record(signedIn.administrator.id).hasPassword

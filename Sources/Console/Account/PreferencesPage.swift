@@ -56,7 +56,6 @@ struct PreferencesPage: Sendable {
   }
 }
 
-/// Names preferences for display.
 enum PreferencesText {
   /// A zone that the system doesn't know says what replaces it.
   static func zone(_ name: String) -> Message {
@@ -104,7 +103,6 @@ struct PreferencesView: ViewModel {
   ]
 }
 
-/// An option of a select field or radio group.
 struct Choice: ViewModel {
   let value: String
   let text: Message

@@ -3,7 +3,6 @@ import Localization
 import MailText
 import Templating
 
-/// A session in a list of an administrator's sessions.
 struct SessionRow: ViewModel {
   let session: OpenConsoleSession
   let isCurrent: Bool
@@ -25,7 +24,6 @@ struct SessionRow: ViewModel {
 }
 
 extension SessionLimits {
-  /// The limits as a sentence.
   var sentence: Message {
     Message(
       "account.sessions-end-after",

@@ -67,7 +67,6 @@ struct ActionLinkPage: Sendable {
     return .redirect(to: query.query(of: ConsolePaths.actionLink()))
   }
 
-  /// Shows the form again with an error about the password.
   private func refused(
     _ error: AccountError, _ text: String, _ visitor: Visitor
   ) async throws(Refusal) -> Response {
@@ -89,7 +88,6 @@ struct ActionLinkPage: Sendable {
     }
   }
 
-  /// Shows why a code can't be used.
   private func ended(
     _ error: OutOfBandError, _ text: String, _ visitor: Visitor
   ) async throws(Refusal) -> Response {

@@ -2,29 +2,22 @@ import HTTP
 import Identity
 import Localization
 
-/// What the page of an email action link shows.
 enum ActionLinkState {
-  /// The code is valid; a button applies it.
   case open(OpenedCode)
   /// The code was just applied; whether the user has an app to generate recovery codes with.
   case done(OutOfBandCode, hasApp: Bool)
-  /// The code was used before.
   case used(OutOfBandCode)
   /// An earlier email address was restored with its own code, which ended this one.
   case replaced(OutOfBandCode)
-  /// The code has expired.
   case late(OutOfBandCode)
   /// The code signs in, but has no continue URL of an application that could use it.
   case signIn(OutOfBandCode)
   /// The code no longer applies to the account, or, without a kind, doesn't exist.
   case void(OutOfBandCode.Kind?)
-  /// The account is disabled.
   case disabled
-  /// The email address now belongs to another account.
   case taken
   /// The user reported a change, so second factors are locked.
   case locked
-  /// The second factor is suspended.
   case suspended
   /// Sign-in is disabled for the whole pool.
   case closed
@@ -35,7 +28,6 @@ enum ActionLinkState {
   static let doneMark = "1"
   static let doneWithAppMark = "app"
 
-  /// The state of a code that can't be used; `done` is the parameter.
   init(_ remains: OutOfBandCode?, after error: OutOfBandError, done: String?) {
     guard let remains else {
       self = .void(nil)
@@ -107,7 +99,6 @@ enum ActionLinkState {
     }
   }
 
-  /// The explanation as HTML, with names and addresses isolated for bidirectional text.
   var sentence: Message {
     switch self {
     case .open(let opened): Self.explanation(of: opened.code)
@@ -160,7 +151,6 @@ enum ActionLinkState {
     }
   }
 
-  /// Explains what a valid code does.
   private static func explanation(of code: OutOfBandCode) -> Message {
     let email = name(code.email)
     return switch code.kind {
@@ -181,6 +171,5 @@ enum ActionLinkState {
     }
   }
 
-  /// A name or an address that a user wrote.
   private static func name(_ text: String) -> Message.Value { .name(Formatted.short(text, 200)) }
 }

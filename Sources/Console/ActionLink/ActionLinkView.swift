@@ -35,7 +35,6 @@ struct ActionLinkView: ViewModel {
   ]
 }
 
-/// The form that applies a code, with a password field for a password reset.
 struct ActionLinkForm: ViewModel {
   let frame: FrameView
   let csrf: String

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 
-/// The numbers of a pool's charts as CSV files.
 struct ActivityFiles: Sendable {
   let identity: Identity
   let catalog: Catalog
@@ -33,10 +32,8 @@ struct ActivityFiles: Sendable {
 }
 
 extension Activity {
-  /// The days of code attempts that charts show.
   static let chartDays = 30
 
-  /// The enrolled users of a pool over a period.
   func history(
     _ context: ScopeContext, _ window: ChartWindow, at now: Instant
   ) async throws(Refusal) -> EnrollmentHistory {

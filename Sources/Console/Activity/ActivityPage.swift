@@ -113,7 +113,6 @@ struct ActivityView: ViewModel {
   ]
 }
 
-/// A code attempt with its user.
 struct ActivityRow: ViewModel {
   private let item: UserCodeAttempt
   private let scope: Scope
@@ -126,7 +125,6 @@ struct ActivityRow: ViewModel {
   private var attempt: CodeAttempt { item.attempt }
   private var label: String { item.displayName ?? item.email ?? item.account.text }
 
-  /// The shape and color of the result, which is a sentence next to it.
   private var mark: Markup {
     switch attempt.result.outcome {
     case .accepted: Self.accepted

@@ -2,9 +2,7 @@ import HTTP
 import Identity
 import Localization
 
-/// The filters in the address of a pool's sign-in activity.
 struct ActivityQuery: Sendable {
-  /// The results to choose from.
   enum Results: String, CaseIterable, Sendable {
     case rejected, accepted, outside, incorrect, locked
 
@@ -31,7 +29,6 @@ struct ActivityQuery: Sendable {
 
   let results: Results?
   let kind: Factor.Kind?
-  /// The date as entered.
   let day: String
   let size: PageSize
 
@@ -42,7 +39,6 @@ struct ActivityQuery: Sendable {
     size = PageSize(query)
   }
 
-  /// The filter, or the error in the date.
   func filter(_ times: Times) -> (filter: ActivityFilter, fault: FieldError?) {
     var filter = ActivityFilter(outcomes: results?.outcomes ?? [], kind: kind)
     guard !day.isEmpty else { return (filter, nil) }
@@ -54,10 +50,8 @@ struct ActivityQuery: Sendable {
     return (filter, nil)
   }
 
-  /// Whether the list has no filter.
   var isEmpty: Bool { results == nil && kind == nil && day.isEmpty }
 
-  /// The query without a field.
   func form(without name: String? = nil) -> Form {
     var form = Form()
     for (field, value) in [
@@ -68,7 +62,6 @@ struct ActivityQuery: Sendable {
     return size.added(to: form)
   }
 
-  /// The active filters, each with the address of the list without it.
   func chosen(_ path: String) -> [Link] {
     var links: [Link] = []
     if let results {

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The sign-in activity of a pool, and the numbers of its charts as files.
 enum ActivityRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ActivityPage(

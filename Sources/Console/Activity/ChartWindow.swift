@@ -21,7 +21,6 @@ enum ChartWindow: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The links to the periods of a page.
   static func links(_ path: String, current: ChartWindow) -> [ChartPeriod] {
     allCases.map { window in
       ChartPeriod(

@@ -3,9 +3,7 @@ import Localization
 import OTP
 import Templating
 
-/// The code attempts of a pool by hour, grouped in an administrator's time zone.
 struct CheckHistory: Sendable {
-  /// Attempts by result.
   struct Sums: Sendable, Equatable {
     var accepted = 0
     var outside = 0
@@ -73,7 +71,6 @@ struct CheckHistory: Sendable {
       ])
   }
 
-  /// The chart of attempts by day with its frame.
   func frame(_ name: StaticString) -> ChartFrame {
     guard total.all > 0 else {
       return ChartFrame(
@@ -94,7 +91,6 @@ struct CheckHistory: Sendable {
     return frame
   }
 
-  /// The share of rejected codes, as a finding.
   private var rejectedShare: Message {
     guard total.rejected > 0 else { return Message("activity.none-rejected") }
     return total.rejected * 2 <= total.all
@@ -120,7 +116,6 @@ extension CheckHistory {
   /// The number of rejected codes below which a distribution over the week says nothing.
   private static let fewest = 20
 
-  /// The heat map of rejected codes by weekday and hour with its frame.
   var rejectionsFrame: ChartFrame {
     let base = Message(
       "activity.rejections-base",
@@ -143,7 +138,6 @@ extension CheckHistory {
     return frame
   }
 
-  /// The two hours with the most rejected codes, as a finding.
   private var peak: Message {
     let hours = (0..<24).map { hour in rejections.reduce(0) { $0 + $1[hour] } }
     let pairs = (0..<24).map { hours[$0] + hours[($0 + 1) % 24] }

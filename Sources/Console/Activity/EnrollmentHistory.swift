@@ -3,7 +3,6 @@ import Localization
 import OTP
 import Templating
 
-/// The enrolled users among all users of a pool over time, for its chart, table, and file.
 struct EnrollmentHistory: Sendable {
   /// The beginnings of days in the administrator's time zone, oldest first, and the present.
   let samples: [EnrollmentPoint]
@@ -51,7 +50,6 @@ struct EnrollmentHistory: Sendable {
     self.samples = samples
   }
 
-  /// The chart with its frame, and the changes of the policy, newest first, on its axis.
   func frame(_ changes: [AuditRow], _ catalog: Catalog) -> ChartFrame {
     guard let first = samples.first, let last = samples.last, samples.count > 1 else {
       return ChartFrame(
@@ -85,7 +83,6 @@ struct EnrollmentHistory: Sendable {
     return frame
   }
 
-  /// The share at the beginning and at the end, as a finding.
   private var title: Message {
     let shares = samples.filter { $0.users > 0 }.map { $0.enrolled * 100 / $0.users }
     guard let first = shares.first, let last = shares.last else {

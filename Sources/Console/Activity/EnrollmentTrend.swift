@@ -31,7 +31,6 @@ extension Activity {
     now.advanced(bySeconds: -Int64(ChartWindow.year.days) * 86_400)
   }
 
-  /// The trends of pools by their keys.
   func trends(
     of pools: [PolicySummary], at now: Instant
   ) async throws(Refusal) -> [Int64: EnrollmentTrend] {

@@ -123,7 +123,6 @@ struct AdministratorPage: Sendable {
     }
   }
 
-  /// Reports a revoked role, and the service tokens that were revoked with it.
   private static func revoked(_ grant: Grant, tokens: Int) -> Message {
     let role = Message.Value.message(grant.role.name)
     let place = Message.Value.message(grant.placeText)
@@ -200,7 +199,6 @@ struct AdministratorView: ViewModel {
 
   private var id: String { record.administrator.id.text }
 
-  /// Why someone can't sign in, and what to do about it.
   private var wayBack: Message {
     let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
     return switch (record.hasOwnSignIn, mayChange) {
@@ -279,7 +277,6 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
-  /// When the role ends; nil without an end date.
   let end: Instant?
   let times: Times
   /// Whether the role comes from a group at the sign-in provider.

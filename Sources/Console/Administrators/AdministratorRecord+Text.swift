@@ -3,7 +3,6 @@ import Localization
 import Templating
 
 extension AdministratorRecord {
-  /// Which second factors the administrator has.
   var factorsText: Message {
     let passkeys = Message("administrators.passkeys", ["count": .number(self.passkeys)])
     guard factors.contains(.totp) else { return passkeys }
@@ -14,7 +13,6 @@ extension AdministratorRecord {
       ["app": .message(app), "passkeys": .message(passkeys)])
   }
 
-  /// What can be said of the administrator's access, and the chip that says so.
   var state: (text: Message, chip: Markup) {
     if !canSignIn {
       let text = Message("administrators.cant-sign-in")

@@ -39,12 +39,10 @@ struct AdministratorSessionsPage: Sendable {
           administrator: administrator, sessions: sessions, limits: limits)))
   }
 
-  /// Ends one session.
   func end(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     try await end(signedIn.form.trimmed("session"), signedIn, id)
   }
 
-  /// Ends all sessions.
   func endAll(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     try await end(nil, signedIn, id)
   }

@@ -38,7 +38,6 @@ struct AdministratorsFile {
     }
   }
 
-  /// A role, its scope, and its end; empty without one.
   private func texts(_ grant: Grant?, until end: Instant?) -> [String] {
     [
       grant.map { catalog.text($0.role.title) } ?? "",

@@ -100,7 +100,6 @@ struct AdministratorsPage: Sendable {
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }
 
-  /// Revokes a pending invitation.
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let outcome: ActionOutcome<Void>
     do {
@@ -129,11 +128,8 @@ struct AdministratorsView: ViewModel {
   let records: [AdministratorRecord]
   let invitations: [Invitation]
   let limits: SessionLimits
-  /// The re-authentication interval for actions on users, in minutes.
   let minutes: Int
-  /// The invalid interval that was entered; nil if there's none.
   let typedMinutes: String?
-  /// Whether changing the interval requires a code now.
   let asksForCode: Bool
   let requiresPasskeys: Bool
 
@@ -142,7 +138,6 @@ struct AdministratorsView: ViewModel {
   }
   private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
 
-  /// Why an administrator whose role may change the interval can't do so now.
   private var refusal: SupportRefusal? {
     maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn) : nil
   }

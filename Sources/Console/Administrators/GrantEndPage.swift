@@ -90,7 +90,6 @@ struct GrantEndView: ViewModel {
   let csrf: String
   let administrator: Administrator
   let grant: Grant
-  /// When the role ends now; nil without an end date.
   let end: Instant?
   let answers: GrantAnswers
   /// In the time zone that the form names.

@@ -5,7 +5,6 @@ import MailText
 import Templating
 import Text
 
-/// Where a role applies, as entered in a form.
 struct GrantScope: Sendable, Equatable {
   /// What a form and an address contain for the whole instance, which isn't the ID of a project, so
   /// that an empty or missing value never means it.
@@ -13,12 +12,10 @@ struct GrantScope: Sendable, Equatable {
 
   /// An asterisk for the instance, or a project's ID.
   var project = ""
-  /// A tenant's ID; nil for none.
   var tenant: String?
 
   init() {}
 
-  /// Creates a place from two fields; the second one can be empty.
   init(project: String, tenant: String) {
     self.project = project
     self.tenant = tenant.isEmpty ? nil : tenant
@@ -36,7 +33,6 @@ struct GrantScope: Sendable, Equatable {
     tenant = grant.tenant?.text
   }
 
-  /// The text of one field.
   var text: String { tenant.map { "\(project)/\($0)" } ?? project }
 
   /// Returns the role in this place; nil if a part is missing or can't be an ID.
@@ -50,7 +46,6 @@ struct GrantScope: Sendable, Equatable {
   }
 }
 
-/// A role and its scope, as entered in a form.
 struct GrantAnswers: Sendable {
   var role = ""
   var place = GrantScope()
@@ -72,7 +67,6 @@ struct GrantAnswers: Sendable {
       ?? GrantScope(project: form.trimmed("project"), tenant: form.trimmed("tenant"))
   }
 
-  /// The answers as hidden fields.
   var fields: [HiddenField] {
     [
       HiddenField(name: "role", value: role), HiddenField(name: "project", value: place.project),
@@ -80,14 +74,12 @@ struct GrantAnswers: Sendable {
     ]
   }
 
-  /// The answers as a query.
   var query: Form {
     var query = Form()
     for field in fields where !field.value.isEmpty { query.add(field.name, field.value) }
     return query
   }
 
-  /// Parses the answers; returns the grant or the errors.
   func grant() -> (grant: Grant?, errors: [FieldError]) {
     guard let role = Role(rawValue: role) else {
       return (nil, [FieldError(field: "role", text: Message("administrators.role-required"))])
@@ -110,13 +102,11 @@ struct GrantAnswers: Sendable {
     return (times.start(of: day.next), [])
   }
 
-  /// The last day of a role that ends at a time, for a form.
   static func last(_ end: Instant?, _ times: Times) -> String {
     end.map { times.calendarDay(of: $0.advanced(bySeconds: -1)).description } ?? ""
   }
 }
 
-/// Lists the scopes that a role can be granted in, if there are few enough for a menu.
 struct Places: Sendable {
   let identity: Identity
 
@@ -173,7 +163,6 @@ struct Places: Sendable {
   }
 }
 
-/// The role and scope fields of a form.
 struct GrantFields: ViewModel {
   let answers: GrantAnswers
   let places: [(value: String, text: Message)]?
@@ -205,7 +194,6 @@ struct GrantFields: ViewModel {
   ]
 }
 
-/// The field for the last day of a role.
 struct GrantEndField: ViewModel {
   let day: String
   let today: Day
@@ -233,7 +221,6 @@ struct GrantEndField: ViewModel {
 }
 
 extension ManagementError {
-  /// The error message for a field of an administrator form.
   func fault(_ answers: GrantAnswers) throws(Refusal) -> FieldError {
     switch self {
     case .invalidEmail:

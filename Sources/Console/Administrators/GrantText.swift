@@ -4,7 +4,6 @@ import MailText
 import Templating
 
 enum GrantText {
-  /// Why the last administrator who can manage administrators must stay.
   static var lastOwner: Message {
     let permission = Permission.manageAdministrators
     return Message(
@@ -14,13 +13,10 @@ enum GrantText {
 }
 
 extension Role {
-  /// The role's display name at the start of a line.
   var title: Message { RoleText.of(self).title }
 
-  /// Who has the role.
   var noun: Message { RoleText.of(self).noun }
 
-  /// A summary of the role's permissions.
   var summary: Message { RoleText.of(self).summary }
 }
 
@@ -31,13 +27,11 @@ extension Permission {
   /// An administrator who has the permission: “a policy admin or an owner”.
   var holder: Message { .value(.choice(texts(\.one, \.one))) }
 
-  /// The holder at the start of a sentence.
   var startingHolder: Message { .value(.choice(texts(\.startingOne, \.one))) }
 
   /// The administrators who have the permission: “policy admins and owners”.
   var holders: Message { .value(.list(texts(\.many, \.many))) }
 
-  /// The holders at the start of a sentence.
   var startingHolders: Message { .value(.list(texts(\.startingMany, \.many))) }
 
   /// Another administrator with the permission, for one who can't act on themselves: “another
@@ -56,7 +50,6 @@ extension Permission {
 }
 
 extension Grant {
-  /// The role and its scope, with IDs in a monospaced font.
   var place: Markup {
     guard project != nil else {
       return Markup(html: Message("common.role-of-instance", ["role": .message(role.name)]))
@@ -68,7 +61,6 @@ extension Grant {
 }
 
 extension Grant {
-  /// The role and its scope, with its end if it has one.
   func place(until end: Instant?, _ times: Times) -> Markup {
     guard let end else { return place }
     var html = HTML()
@@ -81,12 +73,6 @@ extension Grant {
 }
 
 extension [Grant] {
-  /// One line per grant, for a table cell.
-  ///
-  /// - Parameters:
-  ///   - ends: The end of each role that has one.
-  ///   - times: The format of times.
-  /// - Returns: The lines.
   func cell(until ends: [Grant: Instant], _ times: Times) -> Markup {
     var html = HTML()
     html.raw("<div>")

@@ -47,8 +47,6 @@ struct NewAdministratorPage: Sendable {
     }
   }
 
-  /// Shows the invite link.
-  ///
   /// The server stores only a digest of its token, so it can't be shown again.
   private func handOver(_ signedIn: SignedIn, _ new: NewInvitation) -> Response {
     let title = Message("administrators.invitation")
@@ -92,7 +90,6 @@ struct NewAdministratorPage: Sendable {
 struct NewAdministratorView: ViewModel {
   let frame: FrameView
   let csrf: String
-  /// Whether password sign-in is on, without which an invitation can't be accepted.
   let isPossible: Bool
   let email: String
   let name: String

@@ -68,7 +68,6 @@ struct SessionLimitsPage: Sendable {
 
 /// The input of the form; numbers are kept as typed.
 struct SessionLimitsForm: Sendable {
-  /// The version of the limits when the form was opened.
   var version: SettingsVersion
   /// The minutes without activity.
   let idle: String
@@ -95,7 +94,6 @@ struct SessionLimitsForm: Sendable {
       requiresSecondFactor: requiresSecondFactor)
   }
 
-  /// The values for comparison.
   fileprivate var facts: [Fact] {
     [
       Fact(Message("administrators.idle-minutes"), Message.verbatim(idle)),

@@ -6,7 +6,6 @@ import Templating
 /// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: perform the action after
 /// the administrator's email address is typed as confirmation.
 struct TypedPage: Sendable {
-  /// An action on another administrator.
   enum Action: Sendable {
     case reset, remove
 

@@ -2,7 +2,6 @@ import Identity
 import Localization
 
 extension ApprovalObstacle {
-  /// Returns what has changed since the request of a named requester, as a sentence.
   func sentence(_ name: String) -> Message {
     switch self {
     case .permissionLost: Message("approvals.permission-lost", ["name": .name(name)])

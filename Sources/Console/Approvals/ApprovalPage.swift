@@ -19,7 +19,6 @@ struct ApprovalPage: Sendable {
     try await page(context, try await find(context, id), answer: "", errors: [])
   }
 
-  /// Decides a request, and shows the result or what the form lacks.
   func decide(
     _ decision: some ApprovalDecision, _ context: ScopeContext, _ id: String
   ) async throws(Refusal) -> Response {
@@ -133,9 +132,7 @@ extension ApprovalPage {
 }
 
 extension Approval {
-  /// The address of the request's page.
   var address: String { paths.page(scope, String(id)) }
 
-  /// The paths of the request's page and of the decisions on it.
   var paths: ApprovalPaths { ApprovalPaths(kind) }
 }

@@ -2,7 +2,6 @@ import Identity
 import Localization
 import Templating
 
-/// Approval requests as text.
 enum ApprovalText {
   /// Returns a sentence that says that approval is required and why.
   ///
@@ -16,7 +15,6 @@ enum ApprovalText {
     }
   }
 
-  /// Returns a sentence that says why approval is required.
   static func why(_ cause: Approval.Cause) -> Message {
     switch cause {
     case .lastFactor: Message("approvals.why-last-factor")
@@ -48,12 +46,10 @@ enum ApprovalText {
     }
   }
 
-  /// Returns the names of the project and the tenant: `Project / Tenant`.
   static func place(_ scope: Scope) -> String {
     scope.tenant == nil ? scope.name : "\(scope.projectName) / \(scope.name)"
   }
 
-  /// Returns the number of pending approvals: `2 approvals pending`.
   static func waiting(_ count: Int) -> Message {
     count >= Approvals.mostWaiting
       ? Message("approvals.n-or-more-pending", ["count": .number(count)])

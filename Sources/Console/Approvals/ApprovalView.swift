@@ -9,11 +9,8 @@ struct ApprovalView: ViewModel {
   let approval: Approval
   let user: UserIdentity?
   let eligibility: SupportEligibility
-  /// Whether the administrator made the request.
   let isOwn: Bool
-  /// Why the administrator can't approve someone else's pending request; nil if they can.
   let refusal: SupportRefusal?
-  /// Why the request can't be carried out; nil if it can.
   let obstacle: ApprovalObstacle?
   let answer: String
   let changes: [PolicyChange]
@@ -41,7 +38,6 @@ struct ApprovalView: ViewModel {
     return Markup(html: heading)
   }
 
-  /// The decider's message, or the reason the request wasn't carried out.
   private var closing: Message? {
     guard !isWaiting else { return nil }
     return approval.obstacle?.sentence(approval.requesterName)
@@ -134,7 +130,6 @@ struct ApprovalView: ViewModel {
     ]
   }
 
-  /// The addresses of the forms that approve and reject.
   private var action: String {
     approval.paths.approval(approval.scope, String(approval.id))
   }

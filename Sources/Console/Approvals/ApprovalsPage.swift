@@ -33,7 +33,6 @@ struct ApprovalsView: ViewModel {
   let frame: FrameView
   let waiting: [Approval]
   let decided: Page<Approval>
-  /// The size of a page of decided requests.
   let size: PageSize
   let after: String?
   let reader: ID<Administrator>
@@ -62,7 +61,6 @@ struct ApprovalsView: ViewModel {
   ]
 }
 
-/// An approval request in a list.
 struct ApprovalRow: ViewModel {
   let approval: Approval
   let reader: ID<Administrator>

@@ -39,7 +39,6 @@ extension ConsolePaths {
   static let approvals = Path("approvals")
 }
 
-/// The addresses of a kind of approval request and of the decisions on it.
 struct ApprovalPaths: Sendable {
   private let word: PathComponent
 

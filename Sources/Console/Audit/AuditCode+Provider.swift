@@ -2,7 +2,6 @@ import Identity
 import Localization
 
 extension AuditCode {
-  /// Why a sign-in with the sign-in provider was rejected.
   static func providerRefusal(_ code: String) -> Message? {
     switch code {
     case "not-configured": Message("audit.refused-not-configured")
@@ -38,7 +37,6 @@ extension AuditCode {
 }
 
 extension UnreadableSecrets.Group.Kind {
-  /// What couldn't be decrypted.
   var auditText: Message {
     switch self {
     case .userTOTP: Message("audit.secret-user-totp")

@@ -3,7 +3,6 @@ import Localization
 
 /// Formats the stable identifiers that audit entries contain.
 enum AuditCode {
-  /// The text of a code; nil if it's unknown.
   static func message(_ code: String, _ field: AuditFieldName) -> Message? {
     switch field {
     case .totp: totp(code)
@@ -156,7 +155,6 @@ enum AuditCode {
 }
 
 extension CallerProof {
-  /// How the caller was verified.
   var text: Message {
     switch self {
     case .emailCode: Message("audit.caller-email-code")
@@ -165,7 +163,6 @@ extension CallerProof {
 }
 
 extension CallerVerification {
-  /// The rule for agents.
   fileprivate var auditText: Message {
     switch self {
     case .off: Message("common.off")
@@ -176,7 +173,6 @@ extension CallerVerification {
 }
 
 extension Approval.Cause {
-  /// Why approval is required.
   fileprivate var auditText: Message {
     switch self {
     case .lastFactor: Message("audit.cause-last-factor")
@@ -189,7 +185,6 @@ extension Approval.Cause {
 }
 
 extension ApprovalObstacle {
-  /// What has changed since the request.
   fileprivate var auditText: Message {
     switch self {
     case .permissionLost: Message("audit.permission-lost")
@@ -206,7 +201,6 @@ extension ApprovalObstacle {
 }
 
 extension EnrollmentPattern {
-  /// The name as a value.
   fileprivate var auditText: Message {
     switch self {
     case .mandatory: Message("audit.pattern-mandatory")
@@ -218,7 +212,6 @@ extension EnrollmentPattern {
 }
 
 extension ServiceTokenRole {
-  /// The name as a value.
   fileprivate var auditText: Message {
     switch self {
     case .owner: Message("audit.token-role-owner")
@@ -231,7 +224,6 @@ extension ServiceTokenRole {
 }
 
 extension ImportPart {
-  /// The name as a value.
   fileprivate var auditText: Message {
     switch self {
     case .begin: Message("audit.import-started")

@@ -1,7 +1,6 @@
 import Identity
 import Localization
 
-/// How an audit field is named.
 struct AuditFieldLabel {
   private let field: AuditFieldName
 

@@ -4,7 +4,6 @@ import Localization
 import Templating
 import Text
 
-/// The filters above an audit log: a GET form, and the active filters with links to remove them.
 struct AuditFilterView: ViewModel {
   private let frame: FrameView
   private let place: AuditLogScope
@@ -28,7 +27,6 @@ struct AuditFilterView: ViewModel {
       chosen: query.actor)
   }
 
-  /// The active filters, each with the address of the log without it.
   private var chosen: [Link] {
     var links: [Link] = []
     func add(_ text: Message, without names: UntrustedText...) {
@@ -62,12 +60,10 @@ struct AuditFilterView: ViewModel {
     return links
   }
 
-  /// A typed date in the page's format; the text itself if it's no date.
   private func date(_ text: String) -> Message.Value {
     Day(text).map { Times.value($0) } ?? .name(Formatted.short(text))
   }
 
-  /// The chosen type, ID, or both.
   private func chosenResource(_ type: Message) -> Message {
     let id = Message.Value.text(Formatted.short(query.object))
     if query.kind.isEmpty { return Message("audit.chosen-resource", ["resource": id]) }

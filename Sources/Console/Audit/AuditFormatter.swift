@@ -2,7 +2,6 @@ import Identity
 import Localization
 import MailText
 
-/// Formats the facts of audit entries as text.
 struct AuditFormatter: Sendable {
   /// The reader's time zone; nil for RFC 3339, as in files.
   private let times: Times?
@@ -13,13 +12,10 @@ struct AuditFormatter: Sendable {
     self.catalog = catalog
   }
 
-  /// The fields with their old and new values on one line; empty if the entry has none.
   func change(_ row: AuditRow) -> String {
     joined(row.changes.isEmpty ? Self.legacy(row) : row.changes.map { message($0) })
   }
 
-  /// The fields with their old and new values as a line of their own, which starts with a capital
-  /// letter.
   func capitalizedChange(_ row: AuditRow) -> String {
     let text = change(row)
     return text.prefix(1).uppercased() + text.dropFirst()
@@ -85,7 +81,6 @@ struct AuditFormatter: Sendable {
     change.field.map { AuditFieldLabel($0).name } ?? .verbatim(Self.plain(change.fieldName))
   }
 
-  /// The reason, ticket, and completed identity checks on one line; empty if the entry has none.
   func reason(_ row: AuditRow) -> String {
     let ticket = row.ticket.map { Message("audit.ticket", ["ticket": .name($0)]) }
     let checks = row.proof.map { proof in
@@ -97,7 +92,6 @@ struct AuditFormatter: Sendable {
       .filter { !$0.isEmpty }.joined(separator: " · ")
   }
 
-  /// The reason and the note.
   private static func why(_ row: AuditRow) -> Message? {
     let note = (row.note?.isEmpty ?? true) ? nil : row.note
     switch (row.reason.map { AuditText.reason($0) }, note) {

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// What the last check of the audit log found, and how long entries are kept.
 struct AuditIntegrityView: ViewModel {
   private let status: AuditChain.Status
   private let times: Times

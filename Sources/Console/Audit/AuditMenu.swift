@@ -15,7 +15,6 @@ struct AuditMenus: Sendable {
       .sorted { $0.order < $1.order }.map { $0.field }
   }
 
-  /// The options of a menu.
   func markup(_ key: AuditMenu.Key) -> Markup {
     // Only options are cached: other values come from addresses, and there's no end of them.
     guard key.isKnown else { return Markup(trusted: template.render(AuditMenu(key, fields))) }
@@ -23,21 +22,16 @@ struct AuditMenus: Sendable {
   }
 }
 
-/// The options of a menu above an audit log.
 struct AuditMenu: ViewModel {
   enum Kind: Sendable {
     case actions, fields, resources
   }
 
-  /// What a menu's options depend on.
   struct Key: Hashable, Sendable {
     let kind: Kind
-    /// Whether the log is that of the instance.
     let isOfAll: Bool
-    /// The chosen value; empty for none.
     let chosen: String
 
-    /// Whether the chosen value can be one of the options.
     var isKnown: Bool { chosen.isEmpty || AuditMenu.name(kind, chosen) != nil }
   }
 
@@ -66,15 +60,9 @@ struct AuditMenu: ViewModel {
     }
   }
 
-  /// Creates options.
-  ///
   /// A value from the address that isn't an option is added, so that submitting the form keeps it.
   ///
-  /// - Parameters:
-  ///   - all: The values with their texts.
-  ///   - chosen: The chosen value; empty for none.
-  ///   - kind: What the values are, which names an added one; nil if no other values have names.
-  /// - Returns: The options.
+  /// `kind` names an added value; `chosen` is empty for none.
   static func options(
     _ all: [(String, Message)], chosen: String, of kind: Kind? = nil
   ) -> [Option] {
@@ -105,7 +93,6 @@ struct AuditMenu: ViewModel {
     .list(\.groups),
   ]
 
-  /// A group of actions: the whole group, and each action.
   struct Group: ViewModel {
     let label: Message
     let options: [Option]
@@ -133,7 +120,6 @@ struct AuditMenu: ViewModel {
     ]
   }
 
-  /// An option of a `select` element.
   struct Option: ViewModel {
     let value: String
     let text: Message

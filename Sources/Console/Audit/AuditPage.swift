@@ -78,7 +78,6 @@ struct AuditPage: Sendable {
     return .html(view.render(model))
   }
 
-  /// The filter of a query, within the pool of the log or, in the instance log, that of the query.
   private func filter(
     _ query: AuditQuery, _ place: AuditLogScope, _ signedIn: SignedIn
   ) async throws(Refusal) -> (filter: AuditFilter?, faults: [FieldError]) {

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 
-/// The query of an audit log's address as entered, to show in the form again or parse as a filter.
 struct AuditQuery: Sendable, Equatable {
   /// An actor type such as `user`, or an actor such as `administrator:{id}`.
   var actor: String
@@ -29,7 +28,6 @@ struct AuditQuery: Sendable, Equatable {
     size = PageSize(query)
   }
 
-  /// The filters without empty fields and without the given names.
   func form(without names: String...) -> Form {
     var form = Form()
     for (name, value) in [
@@ -46,13 +44,11 @@ struct AuditQuery: Sendable, Equatable {
 
   var isEmpty: Bool { form().isEmpty }
 
-  /// The actor type, and the actor's ID if the query names one.
   var actorParts: (kind: String, id: String?) {
     guard let colon = actor.firstIndex(of: ":") else { return (actor, nil) }
     return (String(actor[..<colon]), String(actor[actor.index(after: colon)...]))
   }
 
-  /// The IDs of the pool that the query names; nil if it names none.
   var poolIDs: (project: ID<Project>, tenant: ID<Tenant>?)? {
     guard !pool.isEmpty else { return nil }
     let parts = pool.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

@@ -58,7 +58,6 @@ struct AuditRetentionPage: Sendable {
 }
 
 struct AuditRetentionView: ViewModel {
-  /// The value that keeps entries forever.
   static let forever = "forever"
 
   let frame: FrameView

@@ -3,16 +3,13 @@ import Identity
 import Localization
 import Templating
 
-/// A row of an audit log.
 final class AuditRowView: ViewModel {
   /// The data that a row is rendered from; a class, because copying this much data is expensive.
   final class Source: Hashable, Sendable {
     let row: AuditRow
     /// The entry's pool, in the instance log.
     let scope: AuditScope?
-    /// The address of the log.
     let path: String
-    /// Whether the rows are those of several pools.
     let showsPool: Bool
     let times: Times
 

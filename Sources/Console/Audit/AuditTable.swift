@@ -1,7 +1,6 @@
 import Identity
 import Localization
 
-/// The audit log as a CSV file, with the displayed text and the raw values.
 struct AuditTable: Sendable {
   private(set) var csv: CSV
   private let catalog: Catalog
@@ -38,7 +37,6 @@ struct AuditTable: Sendable {
     ])
   }
 
-  /// Adds a final row that says the file is incomplete.
   mutating func addEnd(after count: Int) {
     let sentence = Message("audit.file-is-cut", ["count": .number(count)])
     csv.add([catalog.text(sentence)] + Array(repeating: "", count: Self.columns.count - 1))

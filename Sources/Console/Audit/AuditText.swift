@@ -1,14 +1,12 @@
 import Identity
 import Localization
 
-/// The names of actions, resource types, and actors in the audit log.
 enum AuditText {
   /// The display name of the entry's action; the stored name if it's unknown.
   static func action(_ row: AuditRow) -> Message {
     row.action.map { name(of: $0) } ?? .verbatim(row.actionName)
   }
 
-  /// The display name of an action.
   static func name(of action: AuditAction) -> Message {
     switch action {
     case .accountAllowChanges: Message("audit.action-account-allow-changes")
@@ -143,7 +141,6 @@ enum AuditText {
     }
   }
 
-  /// The display name of a group of actions.
   static func name(of group: AuditAction.Group) -> Message {
     switch group {
     case .policy: Message("common.mfa-policy")
@@ -181,7 +178,6 @@ enum AuditText {
     }
   }
 
-  /// The display name of a resource type.
   static func name(of resource: AuditResource) -> Message {
     switch resource {
     case .policy: Message("common.mfa-policy")
@@ -213,7 +209,6 @@ enum AuditText {
     }
   }
 
-  /// The display name of a kind of actor, for filters.
   static func name(of actor: Actor.Kind) -> Message {
     switch actor {
     case .administrator: Message("audit.actors-administrator")
@@ -226,7 +221,6 @@ enum AuditText {
     }
   }
 
-  /// The display name of the entry's kind of actor; the stored name if it's unknown.
   static func actorKind(_ row: AuditRow) -> Message {
     switch row.actor {
     case .administrator: Message("audit.actor-administrator")
@@ -245,8 +239,6 @@ enum AuditText {
     row.actor == .user && row.actorID == row.objectID
   }
 
-  /// The actor's display name.
-  ///
   /// A user who acted on their own account is “End user”: the entry already names the account.
   static func who(_ row: AuditRow) -> Message {
     if isOwn(row) { return Message("audit.end-user") }
@@ -258,7 +250,6 @@ enum AuditText {
       ? Message("audit.emulator-owner") : .verbatim(row.actorName)
   }
 
-  /// The name of the entry's resource.
   static func object(_ row: AuditRow) -> Message {
     guard row.objectName.isEmpty else { return .verbatim(row.objectName) }
     return switch row.object {

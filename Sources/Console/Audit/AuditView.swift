@@ -24,7 +24,6 @@ struct AuditView: ViewModel {
     filter = AuditFilterView(self.frame, place, query, actors, menus)
   }
 
-  /// Shows the result of a search.
   mutating func show(_ found: AuditSearch, rows: Markup, after: String?) {
     self.rows = rows
     if !found.rows.isEmpty || found.next != nil {
@@ -50,7 +49,6 @@ struct AuditView: ViewModel {
     }
   }
 
-  /// The number of entries, and how far back they were searched if the search isn't complete.
   private func shown(_ found: AuditSearch) -> Message {
     let count = Message.Value.number(found.rows.count)
     guard let time = found.searchedBackTo else {
@@ -60,7 +58,6 @@ struct AuditView: ViewModel {
       "audit.entries-searched-back", ["count": count, "time": frame.times.value(time)])
   }
 
-  /// Shows that the search didn't run because a filter is invalid.
   mutating func showNothing() {
     empty = EmptyView(
       heading: Message("audit.search-not-run"), sentence: Message("audit.correct-dates"))

@@ -2,7 +2,6 @@ import Identity
 import Localization
 import Templating
 
-/// An entry in the history of a resource.
 final class HistoryRow: ViewModel {
   let what: Message
   let change: String

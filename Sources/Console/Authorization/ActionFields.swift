@@ -8,19 +8,15 @@ import Templating
 struct ActionFields: ViewModel {
   let eligibility: ActionEligibility
   let frame: FrameView
-  /// The reason as entered.
   let reason: String
 
   static let blockedField = "reauthentication"
 
-  /// What to do if re-authentication isn't possible: some actions accept a recent
-  /// sign-in, others only a second factor.
   static func blockedSentence(_ action: ConsoleAction) -> Message {
     action.requirements.reauthentication == .secondFactor
       ? Message("authorization.blocked-without-factor") : Message("authorization.blocked")
   }
 
-  /// Whether the action can't be performed now, because re-authentication isn't possible.
   var isBlocked: Bool { eligibility.isBlocked }
 
   private var reasonField: ReasonField? {
@@ -46,7 +42,6 @@ struct ActionFields: ViewModel {
   ]
 }
 
-/// The reason for an action in the administrator's own words.
 struct ReasonField: ViewModel {
   let value: String
   let error: Message?

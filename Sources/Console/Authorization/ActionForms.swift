@@ -4,7 +4,6 @@ import Localization
 import Templating
 
 extension ActionError {
-  /// Why an action failed that requires only a permission.
   func failure(of action: ConsoleAction) throws(Refusal) -> Reason {
     switch self {
     case .failed(let reason): return reason
@@ -18,7 +17,6 @@ extension SignedIn {
   var plainRequest: ActionRequest { ActionRequest(agent: session, author: author) }
 }
 
-/// Adds the fields that an action requires to forms, and reads them when submitted.
 struct ActionForms: Sendable {
   let authorization: ActionAuthorization
   let ending: SupportRedirect
@@ -32,12 +30,10 @@ struct ActionForms: Sendable {
     question = try templates.template("authorization/question", for: ActionQuestionView.self)
   }
 
-  /// The submitted request for an action.
   func request(_ signedIn: SignedIn) -> ActionRequest {
     ActionInput(signedIn.form).request(signedIn)
   }
 
-  /// The fields that an action requires, for its form.
   func fields(
     _ action: ConsoleAction, _ signedIn: SignedIn, _ frame: FrameView
   ) async throws(Refusal) -> ActionFields {
@@ -61,8 +57,6 @@ struct ActionForms: Sendable {
     }
   }
 
-  /// Why an action wasn't performed, as field errors.
-  ///
   /// `fault` maps the action's own failure to a field error.
   func faults<Reason>(
     _ error: ActionError<Reason>, _ action: ConsoleAction, _ signedIn: SignedIn,
@@ -77,7 +71,6 @@ struct ActionForms: Sendable {
     }
   }
 
-  /// Why an administrator isn't authorized, as field errors.
   static func faults(
     _ refusal: ActionDenial, _ action: ConsoleAction, _ signedIn: SignedIn
   ) throws(Refusal) -> [FieldError] {
@@ -98,14 +91,12 @@ struct ActionForms: Sendable {
     ending.response(Flash(text: text, link: link), signedIn, renewed: outcome.renewed, to: path)
   }
 
-  /// Adds the session's new token, if it was renewed, to the page that follows an action.
   func page<Value>(_ html: Response, after outcome: ActionOutcome<Value>) -> Response {
     var response = html
     if let renewed = outcome.renewed { ending.keep(renewed, in: &response) }
     return response
   }
 
-  /// The confirmation page for an action.
   func ask(
     _ asked: ActionQuestion, _ signedIn: SignedIn, _ frame: Frame, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {

@@ -2,7 +2,6 @@ import Identity
 import Localization
 import Templating
 
-/// The content of a confirmation page for an action.
 struct ActionQuestion {
   let performs: ConsoleAction
   let heading: Markup
@@ -11,14 +10,10 @@ struct ActionQuestion {
   let button: Message
   /// The label of the cancel link.
   let keep: Message
-  /// The address that the form is submitted to.
   let action: String
-  /// The address of the cancel link.
   let back: String
   var isDestructive = true
-  /// Hidden fields of the form.
   var hidden: [HiddenField] = []
-  /// The facts shown next to the form.
   var factsHeading = Message.verbatim("")
   var facts: [Fact] = []
 }

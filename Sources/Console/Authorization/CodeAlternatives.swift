@@ -1,13 +1,10 @@
 import HTTP
 import Templating
 
-/// What an administrator can use instead of an authenticator code: a passkey, the sign-in provider,
-/// or both.
 struct CodeAlternatives: ViewModel {
   private let hasPasskey: Bool
   let provider: ProviderConfirmation?
 
-  /// Creates the alternatives; nil if there are none.
   init?(_ frame: FrameView) {
     (hasPasskey, provider) = (frame.passkeyReauthentication != nil, frame.providerReauthentication)
     guard hasPasskey || provider != nil else { return nil }

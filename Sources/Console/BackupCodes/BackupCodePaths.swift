@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The addresses of temporary codes, recovery codes, and enrollment links.
 extension ConsolePaths {
   static let temporaryCode = userPage("temporary-code")
   static let shownCode = ScopePath1("users", nil, "temporary-code", "shown")

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Temporary codes and recovery codes of users.
 enum BackupCodesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = parts.support

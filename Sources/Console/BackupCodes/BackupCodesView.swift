@@ -3,16 +3,11 @@ import Identity
 import Localization
 import Templating
 
-/// The account recovery section of a user's page: temporary and recovery codes.
 struct BackupCodesView: ViewModel {
-  /// The user's temporary code; nil if there's none.
   var temporaryCode: TemporaryCodeFact?
-  /// The user's recovery codes; nil if there are none.
   var recoveryCodes: RecoveryCodesFact?
-  /// A warning that codes are locked; nil if they aren't.
   let caution: LockCaution?
 
-  /// Creates the section; nil if there are no codes.
   init?(_ account: Account, _ state: BackupCodeState, at now: Instant, in context: ScopeContext) {
     let times = context.signedIn.times
     temporaryCode = state.temporaryUntil.map {
@@ -33,7 +28,6 @@ struct BackupCodesView: ViewModel {
   ]
 }
 
-/// The temporary code of a user.
 struct TemporaryCodeFact: ViewModel {
   let until: Markup
   /// Whether temporary codes are off in the pool, so that it isn't accepted.
@@ -45,7 +39,6 @@ struct TemporaryCodeFact: ViewModel {
   ]
 }
 
-/// The recovery codes of a user.
 struct RecoveryCodesFact: ViewModel {
   /// The number of unused codes.
   let left: Int

@@ -33,9 +33,6 @@ struct RevokeTemporaryCode: SupportAction {
 }
 
 extension SupportPages {
-  /// Returns the user of a page and the state of their backup codes.
-  ///
-  /// - Throws: ``Refusal/notFound`` if there's no such user.
   func accountWithCodes(
     _ target: SupportTarget
   ) async throws(Refusal) -> (Account, BackupCodeState) {

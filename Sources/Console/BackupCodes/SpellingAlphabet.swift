@@ -44,7 +44,6 @@ enum SpellingAlphabet {
     Message("backup-codes.digit-9"),
   ]
 
-  /// Returns the word; empty for other characters.
   static func word(_ character: Character) -> Message {
     switch character.asciiValue {
     case let byte? where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte):
@@ -56,7 +55,6 @@ enum SpellingAlphabet {
   }
 }
 
-/// A character of a code with its code word.
 struct SpelledLetter: ViewModel {
   let letter: Character
 
@@ -66,7 +64,6 @@ struct SpelledLetter: ViewModel {
   ]
 }
 
-/// A group of characters of a code.
 struct SpelledGroup: ViewModel {
   let letters: [SpelledLetter]
 

@@ -38,7 +38,6 @@ struct TemporaryCodeView: ViewModel {
   let user: UserIdentity
   /// The code; nil if it was already shown.
   let code: TemporaryCode?
-  /// A warning that codes are locked; nil if they aren't.
   let caution: LockCaution?
   let back: String
   let again: String

@@ -1,14 +1,12 @@
 import Localization
 import Templating
 
-/// Draws how a part of a whole developed, such as the enrolled users among all users.
 struct AreaChart: Sendable {
   struct Point: Sendable {
     let whole: Int
     let part: Int
   }
 
-  /// An event on the time axis.
   struct Event: Sendable {
     /// The position in hundredths of a percent of the width.
     let position: Int

@@ -11,9 +11,7 @@ enum ChartFill: CaseIterable, Sendable {
   case rejected
   /// Codes that weren't checked because codes are locked: gray with horizontal lines.
   case locked
-  /// Enrolled users.
   case enrolled
-  /// All users.
   case all
 
   /// The fills of code attempts, from the baseline up.
@@ -40,7 +38,6 @@ enum ChartFill: CaseIterable, Sendable {
     return html.markup
   }
 
-  /// Adds the attribute that fills a shape of the chart with a name.
   func add(to html: inout HTML, of chart: StaticString) {
     guard let letter else {
       html.raw(" class=\"")
@@ -54,7 +51,6 @@ enum ChartFill: CaseIterable, Sendable {
     html.raw(")\"")
   }
 
-  /// The square of the key.
   var swatch: Markup {
     var html = HTML()
     html.raw("<svg aria-hidden=\"true\"><rect class=\"")

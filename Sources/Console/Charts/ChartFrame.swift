@@ -1,13 +1,11 @@
 import Localization
 import Templating
 
-/// A chart with the finding as its title, its base, a key, its numbers as a table, and a CSV file.
 struct ChartFrame: ViewModel {
   /// The finding: “Enrollment rose from 36% to 88%”.
   let title: Message
   /// What the chart is based on: the number, the period, and the time zone.
   let base: Message
-  /// The drawing; nil if there is too little to draw.
   let chart: Markup?
   /// What is shown instead of a drawing, and why.
   let empty: Message?
@@ -18,12 +16,9 @@ struct ChartFrame: ViewModel {
   /// The address of the form that downloads a file about a user; nil without the permission.
   var export: String?
   var csrf = ""
-  /// The periods to choose from.
   var periods: [ChartPeriod] = []
-  /// A link to more about the subject.
   var more: Link?
 
-  /// A chart, or the reason why there is none.
   init(_ title: Message, base: Message, _ content: Content) {
     self.title = title
     self.base = base
@@ -58,7 +53,6 @@ struct ChartFrame: ViewModel {
   ]
 }
 
-/// A part of a chart's key.
 struct ChartKey: ViewModel {
   let swatch: Markup
   let text: Message
@@ -86,7 +80,6 @@ struct ChartKey: ViewModel {
   ]
 }
 
-/// A period that a chart can show.
 struct ChartPeriod: ViewModel {
   let text: Message
   let href: String

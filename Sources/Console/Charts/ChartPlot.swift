@@ -1,7 +1,6 @@
 import Localization
 import Templating
 
-/// A label of a chart's horizontal axis.
 struct ChartTick: Sendable {
   /// The position in hundredths of a percent of the width, 0 to 10,000.
   let position: Int
@@ -52,7 +51,6 @@ struct ChartPlot {
   /// The vertical position of a number in hundredths of a pixel.
   func y(_ value: Int) -> Int { base * 100 - scale.hundredths(of: value, length: span) }
 
-  /// Draws the axes around the marks.
   func markup(_ ticks: [ChartTick], _ marks: (inout HTML) -> Void) -> Markup {
     var html = HTML()
     html.raw("<div class=\"plot\"><svg class=\"")
@@ -91,7 +89,6 @@ extension HTML {
     self.number(Int(rest % 10 == 0 ? rest / 10 : rest))
   }
 
-  /// Opens a drawing that stretches to the width of the page.
   mutating func openChart(height: Int, _ label: Message, class name: StaticString = "c") {
     raw("<svg class=\"")
     raw(name)

@@ -1,11 +1,9 @@
 /// A vertical scale of counts from zero, with ticks at round numbers.
 struct ChartScale: Equatable, Sendable {
-  /// The distance between two ticks.
   let step: Int
   /// The number at the top, a multiple of `step`.
   let top: Int
 
-  /// - Parameter largest: The largest number to be drawn.
   init(upTo largest: Int) {
     let largest = max(largest, 1)
     var unit = 1
@@ -14,7 +12,6 @@ struct ChartScale: Equatable, Sendable {
     top = (largest + step - 1) / step * step
   }
 
-  /// The numbers on the axis.
   var ticks: [Int] { Array(stride(from: 0, through: top, by: step)) }
 
   /// The part of the axis that a number takes up, in hundredths of `length`.

@@ -2,14 +2,11 @@ import Identity
 import Localization
 import Templating
 
-/// The numbers of a chart, as a table below it and as a CSV file.
 struct ChartTable: Sendable {
   enum Cell: Sendable {
     case text(Message)
     case number(Int)
-    /// A share of a whole, as a percentage.
     case share(Int, of: Int)
-    /// A number with its sign.
     case signed(Int)
     case day(Day)
     case moment(Instant, Times)
@@ -25,7 +22,6 @@ struct ChartTable: Sendable {
       }
     }
 
-    /// The value in a file, in a form that programs read.
     fileprivate func text(_ catalog: Catalog) -> String {
       switch self {
       case .text, .share: catalog.text(message)

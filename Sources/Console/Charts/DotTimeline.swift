@@ -72,7 +72,6 @@ struct DotTimeline: Sendable {
   private static let rejected: StaticString =
     "<rect class=\"miss\" x=\"-5\" y=\"-5\" width=\"10\" height=\"10\"/>"
 
-  /// The key of the two marks.
   static let key = [
     ChartKey(
       Markup(

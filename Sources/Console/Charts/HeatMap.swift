@@ -53,7 +53,6 @@ struct HeatMap: Sendable {
     largest == 0 ? 0 : (count * 4 + largest - 1) / largest
   }
 
-  /// The key from few to many.
   static let key: [ChartKey] = {
     var html = HTML()
     for level in 0...4 {

@@ -1,12 +1,11 @@
 import Localization
 import Templating
 
-/// Draws a share over time in the height of a line of text, next to its number.
 enum Sparkline {
-  /// - Parameters:
-  ///   - percents: Whole percentages at evenly spaced times, oldest first.
-  ///   - label: Returns the text alternative for the first and the last percentage.
-  /// - Returns: A dash if there is nothing to compare.
+  /// Draws whole percentages at evenly spaced times, oldest first; a dash if there is nothing to
+  /// compare.
+  ///
+  /// `label` returns the text alternative for the first and the last percentage.
   static func markup(_ percents: [Int], label: (Message.Value, Message.Value) -> Message) -> Markup
   {
     guard percents.count > 1, let first = percents.first, let last = percents.last else {

@@ -1,7 +1,6 @@
 import Localization
 import Templating
 
-/// Draws counts in evenly spaced columns, such as the code attempts of each day by result.
 struct StackedColumns: Sendable {
   /// The fills from the baseline up.
   let fills: [ChartFill]

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The server's clock.
 enum ClockRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity

@@ -2,9 +2,7 @@ import Identity
 import Localization
 import OTP
 
-/// The results of code attempts, in sentences for a support agent on the phone.
 enum CodeAttemptText {
-  /// Returns the result of one code attempt.
   static func sentence(_ codeAttempt: CodeAttempt) -> Message {
     let result = result(codeAttempt)
     let isEnrolling = codeAttempt.way == .enrollment || codeAttempt.way == .phoneEnrollment
@@ -23,7 +21,6 @@ enum CodeAttemptText {
     }
   }
 
-  /// Returns the result of several consecutive code attempts.
   static func sentence(_ run: CodeAttemptRun) -> Message {
     if run.attempts.count == 1 { return sentence(run.newest) }
     let count = Message.Value.number(run.count)
@@ -93,7 +90,6 @@ enum CodeAttemptText {
       "code-attempts.not-yet-valid-by", ["count": .number(abs(distance)), "limit": limit])
   }
 
-  /// Returns a result with what it says about the phone's clock.
   private static func withClock(_ result: Message, _ codeAttempt: CodeAttempt) -> Message {
     guard let drift = codeAttempt.drift else { return result }
     let time = time(drift)
@@ -111,7 +107,6 @@ enum CodeAttemptText {
       : Message("code-attempts.clock-fast", ["time": time(drift)])
   }
 
-  /// Returns the amount of a clock's drift: `90 s`.
   private static func time(_ drift: ClockDrift) -> Message.Value {
     .message(
       drift.seconds < 120
@@ -119,17 +114,14 @@ enum CodeAttemptText {
         : Formatted.duration(seconds: drift.seconds))
   }
 
-  /// Returns that a clock is off, as a sentence.
   static func finding(_ drift: ClockDrift) -> Message {
     drift.isSlow
       ? Message("code-attempts.slow-clock", ["time": time(drift)])
       : Message("code-attempts.fast-clock", ["time": time(drift)])
   }
 
-  /// Returns what to tell a caller whose clock is off.
   static let clockAdvice = Message("code-attempts.set-clock")
 
-  /// Returns by how much the codes that show a drift were off.
   static func evidence(_ evidence: DriftEvidence) -> Message {
     let (least, most) = (evidence.intervals.lowerBound, evidence.intervals.upperBound)
     let count = Message.Value.number(evidence.count)
@@ -158,7 +150,6 @@ enum CodeAttemptText {
     }
   }
 
-  /// Returns why codes are locked and when that ends; nil if they aren't.
   static func lock(_ account: Account, at now: Instant, _ times: Times) -> Message? {
     let wrong = Message.Value.number(account.wrongCodes)
     switch account.codeLock(at: now) {

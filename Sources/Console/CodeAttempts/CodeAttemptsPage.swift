@@ -33,7 +33,6 @@ struct CodeAttemptsPage: Sendable {
 }
 
 extension Identity {
-  /// Finds the user of a pool whom an address names.
   func account(_ uid: String, in context: ScopeContext) async throws(Refusal) -> Account {
     let found = try await refusing { try await accounts.find(context.scope, ID(uid)) }
     guard let found else { throw .notFound }
@@ -48,7 +47,6 @@ struct CodeAttemptsView: ViewModel {
   let page: Page<CodeAttempt>
   let size: PageSize
   let after: String?
-  /// The retention period of code attempts, in days.
   let days: Int
 
   private var path: String { ConsolePaths.codeAttempts(context.scope, account.id.text) }

@@ -2,13 +2,10 @@ import Identity
 import Localization
 import Templating
 
-/// A user's recent code attempts, with runs of the same result in one row.
 struct CodeAttemptsSection: ViewModel {
   let rows: [CodeAttemptRow]
-  /// The address of the full list.
   let all: String
 
-  /// Creates the section; nil for a user without second factors and code attempts.
   init?(_ page: Page<CodeAttempt>, of account: Account, in scope: Scope, _ times: Times) {
     guard !page.items.isEmpty || !account.factors.isEmpty else { return nil }
     rows = CodeAttemptRun.all(page.items).map { CodeAttemptRow($0, of: account, times) }
@@ -22,7 +19,6 @@ struct CodeAttemptsSection: ViewModel {
   ]
 }
 
-/// A code attempt, or a run of them, in a list.
 struct CodeAttemptRow: ViewModel {
   let run: CodeAttemptRun
   let factor: Message?

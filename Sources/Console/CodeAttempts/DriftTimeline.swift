@@ -84,7 +84,6 @@ enum DriftTimeline {
       : Message("code-attempts.clock-ran-ahead", ["day": day])
   }
 
-  /// The dates of the axis, each once.
   private static func ticks(from start: Int64, to end: Int64, _ times: Times) -> [ChartTick] {
     let parts: Int64 = (end - start) / day >= 4 ? 3 : 1
     return (0...parts).map { part in

@@ -41,7 +41,6 @@ struct ComparisonPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// The comparison that a query asks for; nil for an empty query.
   private func compare(
     _ scope: Scope, _ asked: ComparisonAddress, _ administrator: Administrator
   ) async throws(ComparisonError) -> PolicyComparison? {
@@ -75,7 +74,6 @@ struct ComparisonPage: Sendable {
   }
 }
 
-/// What a comparison page compares with, as in its query.
 struct ComparisonAddress: Sendable {
   /// A tenant of the same project, a project, or `PROJECT/TENANT`; empty for none.
   let pool: String
@@ -111,7 +109,6 @@ struct ComparisonView: ViewModel {
   ]
 }
 
-/// A tenant that the form suggests.
 struct SuggestedTenant: ViewModel {
   let id: String
   let name: String
@@ -122,7 +119,6 @@ struct SuggestedTenant: ViewModel {
   ]
 }
 
-/// Two policies side by side.
 struct ComparedPolicies: ViewModel {
   let comparison: PolicyComparison
   let rows: [ComparedField]
@@ -164,7 +160,6 @@ struct ComparedPolicies: ViewModel {
   ]
 }
 
-/// A field of both policies.
 struct ComparedField: ViewModel {
   let field: PolicyChange.Field
   let one: ComparedValue
@@ -184,7 +179,6 @@ struct ComparedField: ViewModel {
   ]
 }
 
-/// A field's value in one policy.
 struct ComparedValue: ViewModel {
   let text: Message
   /// The drawing of the acceptance window, with its number; nil for other fields.

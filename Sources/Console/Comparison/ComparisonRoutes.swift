@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Comparisons of policies.
 enum ComparisonRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ComparisonPage(

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The deletion of projects and tenants.
 enum DeletionRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity

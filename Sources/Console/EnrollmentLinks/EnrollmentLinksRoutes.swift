@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Links with which users set up an authenticator app.
 enum EnrollmentLinksRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = parts.support

@@ -2,21 +2,14 @@ import HTTP
 import Identity
 import Localization
 
-/// The states of the page that sets up an authenticator app by link.
 enum LinkedEnrollmentState {
-  /// The link is valid; the page shows the secret.
   case open(LinkedEnrollment)
-  /// The app was just set up.
   case done(Scope)
   /// The link was already used or replaced by a newer one.
   case used(Scope)
-  /// The link has expired.
   case late(Scope)
-  /// Too many incorrect codes were entered.
   case tooManyCodes(Scope)
-  /// The account is disabled.
   case disabled(Scope)
-  /// The account can't enroll an authenticator app.
   case refused(Scope, EnrollmentError)
   /// The link is unknown, or the account has changed since it was sent.
   case void
@@ -54,7 +47,6 @@ enum LinkedEnrollmentState {
     }
   }
 
-  /// What the page says in place of the form; nil with the form.
   var sentence: Message? {
     switch self {
     case .open: nil

@@ -17,7 +17,6 @@ struct LinkedEnrollmentView: ViewModel {
   ]
 }
 
-/// The secret as a QR code and as text, and the field for its first code.
 struct LinkedEnrollmentForm: ViewModel {
   let frame: FrameView
   let csrf: String

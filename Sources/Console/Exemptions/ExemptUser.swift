@@ -79,7 +79,6 @@ struct EndExemption: SupportAction {
   }
 }
 
-/// Formats exemptions.
 enum ExemptionText {
   /// The reason with its details; the details alone where they say it all.
   static func reason(_ exemption: Exemption) -> Message {

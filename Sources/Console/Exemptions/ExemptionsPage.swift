@@ -28,9 +28,7 @@ struct ExemptionsPage: Sendable {
   }
 }
 
-/// The choice of a project in the address of the list.
 struct ExemptionsQuery: Sendable {
-  /// The project; nil for all of them.
   let project: ID<Project>?
 
   init(_ query: Form) {
@@ -102,7 +100,6 @@ struct ExemptionRow: ViewModel {
 }
 
 extension Exemption {
-  /// The address of the user's page.
   var userAddress: String {
     tenant.map { ConsolePaths.user.ofTenant(project.text, $0.text, account.text) }
       ?? ConsolePaths.user.ofProject(project.text, account.text)

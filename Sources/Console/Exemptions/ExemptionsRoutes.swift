@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Exemptions from MFA.
 enum ExemptionsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ExemptionsPage(

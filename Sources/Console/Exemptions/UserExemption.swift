@@ -2,7 +2,6 @@ import Identity
 import Localization
 import Templating
 
-/// A user's exemption from MFA on their page.
 struct UserExemption: ViewModel {
   let exemption: Exemption
   /// The address to end it; nil without the permission.

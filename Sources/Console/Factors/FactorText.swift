@@ -20,7 +20,6 @@ extension Factor.Kind {
   }
 }
 
-/// Second factors as text.
 enum FactorText {
   /// Returns the kinds that an account has: `TOTP, phone`.
   static func kinds(_ account: AccountSummary) -> Message {
@@ -39,17 +38,14 @@ enum FactorText {
       : Message("factors.notified-at-all", ["count": .number(addresses.count)])
   }
 
-  /// Returns the names of factors in quotation marks.
   static func names(_ factors: [Factor]) -> [Message] {
     factors.map { Message("factors.quoted", ["name": name($0)]) }
   }
 
-  /// Returns the name of a factor, for use in a sentence.
   static func name(_ factor: Factor) -> Message.Value {
     .name(Formatted.short(factor.label))
   }
 
-  /// Returns the details of a factor.
   static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
     var facts = [
       Fact(Message("common.name"), HTML.isolated(Formatted.short(factor.label))),
@@ -64,7 +60,6 @@ enum FactorText {
     ]
   }
 
-  /// Returns the details of a removal that can still be undone.
   static func facts(_ hold: RemovalHold, _ times: Times) -> [Fact] {
     [
       Fact(Message("users.removed"), times.past(hold.removedAt)),

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Actions on users' second factors.
 enum FactorsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = parts.support

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 
-/// What the removals of one factor and of all factors have in common.
 struct RemovalText: Sendable {
   let pages: SupportPages
   let target: SupportTarget
@@ -38,7 +37,6 @@ struct RemovalText: Sendable {
     return sentences.compactMap { $0 }
   }
 
-  /// What happens at sign-in once no factor is required.
   private func signIn(_ next: SignInWithoutFactor) -> Message {
     switch next {
     case .accepted: Message("factors.first-factor-only")
@@ -63,7 +61,6 @@ struct RemovalText: Sendable {
       : Message("factors.removal-can-be-undone", ["time": .message(Formatted.hours(hours))])
   }
 
-  /// Returns what confirms a removal or its request.
   func result(_ outcome: ActionOutcome<RemovalOutcome>) -> SupportResult {
     switch outcome.value {
     case .done(let removal):

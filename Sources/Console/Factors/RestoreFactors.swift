@@ -6,7 +6,6 @@ import Templating
 /// permanently before the undo window ends.
 struct RestoreFactors: SupportAction {
   let pages: SupportPages
-  /// Whether the factors are deleted instead.
   var isPurge = false
 
   var action: ConsoleAction { isPurge ? .purgeFactors : .restoreFactors }
@@ -116,9 +115,6 @@ struct RestoreFactors: SupportAction {
 }
 
 extension SupportPages {
-  /// Returns a removal that can still be undone.
-  ///
-  /// - Throws: ``Refusal/notFound`` if there's no such user or removal.
   func restoration(_ target: SupportTarget) async throws(Refusal) -> Restoration {
     try await finding { () async throws(ActionDenial) in
       try await identity.factorRemovals.consequencesOfUndo(

@@ -7,7 +7,6 @@ import Templating
 /// `…/suspension/end` ends the suspension early.
 struct SuspendFactor: SupportAction {
   let pages: SupportPages
-  /// Whether the suspension is ended.
   var isEnding = false
 
   var action: ConsoleAction { isEnding ? .resumeFactor : .suspendFactor }

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// Renders the error pages.
 struct Failures: Sendable {
   private let template: Template<FailureView>
   private let frames: Frames
@@ -27,9 +26,6 @@ struct Failures: Sendable {
 
   /// Reads a part of a page that the rest of the page doesn't depend on.
   ///
-  /// - Parameters:
-  ///   - request: The request, for the log.
-  ///   - body: Reads the part.
   /// - Returns: The part; nil if the database failed, which is logged.
   /// - Throws: Any other refusal, and that of a canceled request.
   func optional<Part>(
@@ -49,7 +45,6 @@ struct Failures: Sendable {
     return page(fault, frames.bare(fault.heading, for: nil), requestID: requestID)
   }
 
-  /// The page for a refused request.
   func page(_ refusal: Refusal, for request: Request) async -> Response {
     switch refusal {
     case .signInFirst(let next, let kept):
@@ -111,7 +106,6 @@ struct Failures: Sendable {
       fault, frames.unflashed(fault.heading, for: signedIn), requestID: request.id.text)
   }
 
-  /// The page without a session.
   private func unsigned(_ fault: Fault, _ request: Request) -> Response {
     page(fault, frames.bare(fault.heading, for: request), requestID: request.id.text)
   }
@@ -135,7 +129,6 @@ struct Failures: Sendable {
   }
 }
 
-/// The content of an error page.
 struct Fault: Sendable {
   let status: Status
   let heading: Message
@@ -221,7 +214,6 @@ extension Fault {
 }
 
 extension Permission {
-  /// The sentence that says which roles the permission requires.
   var requirement: Message {
     let roles = Message.Value.message(roleNames)
     return switch self {

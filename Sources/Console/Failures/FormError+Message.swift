@@ -3,7 +3,6 @@ import Localization
 import Text
 
 extension FormError {
-  /// The error as a sentence.
   var message: Message {
     switch self {
     case .badCoding: Message("failures.form-coding")

@@ -15,7 +15,6 @@ struct CSV {
     add(columns)
   }
 
-  /// Adds a row.
   mutating func add(_ cells: [String]) {
     for (index, cell) in cells.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -35,10 +34,7 @@ struct CSV {
     add([note] + Array(repeating: "", count: width - 1))
   }
 
-  /// The table as a download.
-  ///
-  /// - Parameter name: The file name without its extension: letters, digits, and hyphens.
-  /// - Returns: The response, which browsers save as a file.
+  /// The table as a download; `name` has only letters, digits, and hyphens.
   func response(named name: String) -> Response {
     var response = Response(body: .bytes(bytes))
     response.fields[.contentType] = "text/csv; charset=utf-8; header=present"

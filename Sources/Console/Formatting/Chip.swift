@@ -3,11 +3,9 @@ import Templating
 
 /// A state as a word with a shape and a color; the word alone has to be sufficient.
 enum Chip {
-  /// A state that is on or in order.
   static func on(_ word: some MessageConvertible) -> Markup {
     drawn("<span class=\"chip on\">", word.message)
   }
-  /// A state that is off.
   static func off(_ word: some MessageConvertible) -> Markup {
     drawn("<span class=\"chip\">", word.message)
   }
@@ -15,7 +13,6 @@ enum Chip {
   static func look(_ word: some MessageConvertible) -> Markup {
     drawn("<span class=\"chip warn\">", word.message)
   }
-  /// A state that is an error.
   static func bad(_ word: some MessageConvertible) -> Markup {
     drawn("<span class=\"chip bad\">", word.message)
   }

@@ -5,7 +5,6 @@ extension Times {
   /// The name of the hidden field with the time zone in which a form was shown.
   static let zoneField = "time-zone"
 
-  /// The hidden field with the time zone, for a form in which a local date or time is entered.
   var hiddenZone: HiddenField { HiddenField(name: Self.zoneField, value: zoneName) }
 }
 

@@ -1,6 +1,5 @@
 import Localization
 
-/// Formats durations and names for messages.
 enum Formatted {
   /// A duration: `30 s`, `5 min`, `5 min 30 s`, `1 h`.
   static func duration(seconds: Int) -> Message {
@@ -23,7 +22,6 @@ enum Formatted {
       : Message("common.hours", ["count": .number(hours)])
   }
 
-  /// A name truncated for titles and sentences.
   static func short(_ name: String, _ limit: Int = 80) -> String {
     guard name.utf8.count > limit, name.count > limit else { return name }
     return name.prefix(limit - 1) + "…"

@@ -12,7 +12,6 @@ struct HTML {
 
   init() {}
 
-  /// The markup written so far.
   var markup: Markup {
     parts.isEmpty ? Markup(trusted: bytes) : Markup(joining: parts + [Markup(trusted: bytes)])
   }
@@ -22,18 +21,15 @@ struct HTML {
     bytes.append(contentsOf: literal.description.utf8)
   }
 
-  /// Adds existing markup.
   mutating func add(_ markup: Markup) {
     parts += [Markup(trusted: bytes), markup]
     bytes = []
   }
 
-  /// Adds a message, escaped as text.
   mutating func message(_ message: Message) {
     add(Markup(escaping: message))
   }
 
-  /// Adds an integer.
   mutating func number(_ number: Int) {
     bytes.append(contentsOf: String(number).utf8)
   }
@@ -49,7 +45,6 @@ struct HTML {
     }
   }
 
-  /// The mark of a value that doesn't exist.
   static let none = Markup(trusted: "<span class=\"soft\">–</span>")
 
   /// Escapes an address and isolates it; lines break after its punctuation.
@@ -76,7 +71,6 @@ struct HTML {
     return html.markup
   }
 
-  /// Escapes a text.
   static func escaped(_ text: String) -> Markup {
     var html = HTML()
     html.text(text)

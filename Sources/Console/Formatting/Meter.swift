@@ -1,7 +1,6 @@
 import Localization
 import Templating
 
-/// Formats a share as a bar and a percentage.
 enum Meter {
   /// The share as a bar and a percentage; a dash if the whole is zero.
   static func share(_ part: Int, of whole: Int) -> Markup {
@@ -10,7 +9,6 @@ enum Meter {
     return whole == part ? percents[100] : percents[min(max(part * 100 / whole, 0), 99)]
   }
 
-  /// The share as text, `85%`.
   static func percent(_ part: Int, of whole: Int) -> Message {
     guard whole > 0 else { return .verbatim("–") }
     if part > 0, part * 100 < whole { return lessThanOne }

@@ -26,10 +26,8 @@ struct Times: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// The name of the time zone, such as `Europe/Helsinki`.
   var zoneName: String { zone == nil ? "UTC" : name }
 
-  /// The note about the time zone, for lists.
   var zoneText: Message {
     zone == nil
       ? Message("common.times-in-utc") : Message("common.times-in-zone", ["zone": .text(name)])
@@ -69,7 +67,6 @@ struct Times: Hashable, Sendable {
   /// whole of Nov 28, although it's over with the next day.
   func end(_ instant: Instant) -> Markup { moment(lastMinute(instant)) }
 
-  /// The end of something that's chosen by its last day, in a message.
   func endValue(_ instant: Instant) -> Message.Value { value(lastMinute(instant)) }
 
   private func lastMinute(_ end: Instant) -> Instant {
@@ -126,7 +123,6 @@ struct Times: Hashable, Sendable {
     return minute == 0 ? nil : "00:\(minute < 10 ? "0" : "")\(minute)"
   }
 
-  /// The instant at which a date begins in the administrator's time zone.
   func start(of day: Day) -> Instant {
     instant(ofLocal: day.start)
   }

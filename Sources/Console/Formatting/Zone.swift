@@ -10,7 +10,6 @@ final class Zone: Sendable {
   /// An offset from UTC in seconds, and its label.
   struct Offset: Sendable {
     let seconds: Int64
-    /// The label: `UTC+1`.
     let label: String
   }
 
@@ -47,7 +46,6 @@ final class Zone: Sendable {
     + (TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") && $0 != "Asia/Calcutta" }
     + ["Asia/Kolkata"]).sorted()
 
-  /// The offset at an instant.
   func offset(at instant: Instant) -> Offset {
     let seconds = instant.seconds
     return periods.withLock { periods in

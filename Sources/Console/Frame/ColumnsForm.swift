@@ -8,12 +8,10 @@ protocol TableColumn: CaseIterable, Hashable, RawRepresentable<String>, Sendable
   var heading: Message { get }
 }
 
-/// The form that chooses the columns of a table.
 struct ColumnsForm: ViewModel {
   static let field = "column"
 
   let action: String
-  /// The fields of the list's query, which the form keeps.
   let kept: Form
   let choices: [ColumnChoice]
 
@@ -40,7 +38,6 @@ struct ColumnsForm: ViewModel {
   ]
 }
 
-/// A column in the form.
 struct ColumnChoice: ViewModel {
   let value: String
   let heading: Message

@@ -17,7 +17,6 @@ struct Flashes: Sendable {
   /// The maximum length of a text in characters, which no message should reach.
   private static let longest = 600
 
-  /// Leaves a flash for the session's next page.
   func leave(_ flash: Flash, for session: ConsoleSession) {
     let content: JSON = [
       "text": .string(text(flash.text)), "alert": .bool(flash.isAlert),

@@ -9,22 +9,17 @@ struct Frame: Sendable {
   let stylesheet: String
   let script: String
   let icon: String
-  /// The name in the bar.
   var brand = "Countersign"
   /// The address that the brand links to; nil on pages for end users, who can't use the console.
   var home: String?
   let guidance: String
   let address: String
-  /// Formats dates and times for the reader.
   let times: Times
-  /// The theme that the reader chose; nil to match the system.
   var theme: String?
   let asOf: Markup
   var isNarrow = false
-  /// The messages in the language of the page.
   let catalog: Catalog
   var account: AccountMenu?
-  /// When the session ends; nil for visitors.
   var session: SessionNotice?
   /// The project and tenant menus, each rendered from a `ScopeMenu`.
   ///
@@ -32,23 +27,18 @@ struct Frame: Sendable {
   var project: Markup?
   var tenant: Markup?
   var find: FindForm?
-  /// The link to approval requests; nil if the reader may not see any.
   var approvals: ApprovalsLink?
-  /// The entries of the navigation; nil on pages for visitors.
   var sidebar: Markup?
   var crumbs: [Link] = []
   /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
   var passkeyReauthentication: String?
   /// The page that re-authenticates at the provider and leads back; nil without a link.
   var providerReauthentication: ProviderConfirmation?
-  /// Why the server's clock isn't trusted; nil while it is.
   var clock: ClockBanner?
   var flash: Flash?
   var errors: [FieldError] = []
 }
 
-/// The view model of a frame.
-///
 /// It's a class because a template reads its model once per name, and a large structure would be
 /// copied each time.
 final class FrameView: ViewModel {
@@ -58,19 +48,14 @@ final class FrameView: ViewModel {
     self.frame = frame
   }
 
-  /// Formats dates and times for the reader.
   var times: Times { frame.times }
 
-  /// The messages in the language of the page.
   var catalog: Catalog { frame.catalog }
 
-  /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
   var passkeyReauthentication: String? { frame.passkeyReauthentication }
 
-  /// The page that re-authenticates at the provider and leads back; nil without a link.
   var providerReauthentication: ProviderConfirmation? { frame.providerReauthentication }
 
-  /// The error message of a field; nil if it has none.
   func error(at field: String) -> Message? {
     frame.errors.first { $0.field == field }?.text
   }
@@ -109,19 +94,15 @@ final class FrameView: ViewModel {
   ]
 }
 
-/// The signed-in administrator's own menu.
 struct AccountMenu: ViewModel {
   let name: String
   let role: Message
   let email: String
-  /// The address of the account page.
   let href: String
   let signOut: String
   let csrf: String
-  /// Whether the page is about the account.
   let isCurrent: Bool
 
-  /// The first letters of the first and last name, for narrow screens.
   private var initials: String {
     let names = name.split(whereSeparator: \.isWhitespace)
     let ends = names.count > 1 ? [names[0], names[names.count - 1]] : Array(names.prefix(1))
@@ -140,7 +121,6 @@ struct AccountMenu: ViewModel {
   ]
 }
 
-/// The user search field in the bar.
 struct FindForm: ViewModel {
   let action: String
 
@@ -149,12 +129,10 @@ struct FindForm: ViewModel {
   ]
 }
 
-/// The link to approval requests in the bar.
 struct ApprovalsLink: ViewModel {
   let count: Int
   let isCurrent: Bool
 
-  /// Creates the link; nil if the administrator may not see approval requests.
   init?(_ signedIn: SignedIn, at place: PageEntry.Place) {
     guard let count = signedIn.approvals else { return nil }
     self.count = count
@@ -174,7 +152,6 @@ struct ApprovalsLink: ViewModel {
   ]
 }
 
-/// A link with its text, such as one to a view of a list.
 struct Link: ViewModel {
   let text: Message
   let href: String
@@ -197,7 +174,6 @@ struct Link: ViewModel {
 struct Flash: ViewModel {
   let text: Message
   let isAlert: Bool
-  /// A link to a follow-up action.
   let link: Link?
 
   init(text: some MessageConvertible, isAlert: Bool = false, link: Link? = nil) {
@@ -214,7 +190,6 @@ struct Flash: ViewModel {
   ]
 }
 
-/// The error message of a field, which the error summary links to.
 struct FieldError: ViewModel {
   /// The `id` of the field in the page.
   let field: String

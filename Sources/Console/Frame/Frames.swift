@@ -4,7 +4,6 @@ import Localization
 import MailText
 import Templating
 
-/// Creates the frames of pages: bar, sidebar, and footer.
 struct Frames: Sendable {
   let assets: ConsoleAssets
   let publicURL: PublicURL
@@ -20,7 +19,6 @@ struct Frames: Sendable {
 
   var clock: WallClock { identity.clock }
 
-  /// Stores a message for the session's next page.
   func leave(_ text: some MessageConvertible, for signedIn: SignedIn) {
     flashes.leave(Flash(text: text), for: signedIn.session)
   }
@@ -42,7 +40,6 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// What all pages share.
   private func plain(_ title: Message, path: String, times: Times) -> Frame {
     Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
@@ -84,7 +81,6 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// What the pages of a signed-in administrator share.
   private func own(
     _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?,
     at place: PageEntry.Place
@@ -102,14 +98,12 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// The frame of a pool's pages.
   func frame(
     _ title: some MessageConvertible, in context: ScopeContext
   ) async throws(Refusal) -> Frame {
     try await frame(title.message, context.signedIn, scope: context.scope)
   }
 
-  /// The frame of a project's pages.
   func frame(
     _ title: some MessageConvertible, in context: ProjectContext
   ) async throws(Refusal) -> Frame {
@@ -151,7 +145,6 @@ struct Frames: Sendable {
       ? FindForm(action: ConsolePaths.findUsers()) : nil
   }
 
-  /// The banner about the server's clock; nil while the clock is trusted.
   func clock(for signedIn: SignedIn) -> ClockBanner? {
     identity.clockGuard.doubt.map {
       ClockBanner(

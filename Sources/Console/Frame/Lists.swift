@@ -41,12 +41,7 @@ struct PagerView: ViewModel {
   let first: String?
   let next: String?
 
-  /// - Parameters:
-  ///   - shown: The number of items shown, with their noun.
-  ///   - path: The path of the list.
-  ///   - query: The list's query without the page key.
-  ///   - after: The key that this page starts after; nil for the first page.
-  ///   - next: The key that the next page starts after; nil for the last page.
+  /// `query` has no page key; `after` is nil for the first page, and `next` for the last one.
   init(
     shown: some MessageConvertible, path: String, query: Form, after: String?, next: String?
   ) {
@@ -57,7 +52,6 @@ struct PagerView: ViewModel {
     self.next = next.map { query.at($0).query(of: path) }
   }
 
-  /// True if the list has no other pages.
   var isOnly: Bool { first == nil && next == nil }
 
   static let keys: Keys<Self> = [
@@ -78,12 +72,10 @@ extension SignedIn {
   }
 }
 
-/// The empty state of a list, with an optional link.
 struct EmptyView: ViewModel {
   let heading: Message
   let sentence: Message
   let link: EmptyLink?
-  /// The page that explains what the list is about; nil if there's none.
   let more: Link?
 
   init(
@@ -104,7 +96,6 @@ struct EmptyView: ViewModel {
   ]
 }
 
-/// The link of an empty state.
 struct EmptyLink: ViewModel {
   let text: Message
   let href: String
@@ -123,7 +114,6 @@ struct EmptyLink: ViewModel {
   ]
 }
 
-/// A label and its value.
 struct Fact: ViewModel {
   let label: Message
   let value: Markup
@@ -144,7 +134,6 @@ struct Fact: ViewModel {
 }
 
 extension HiddenField {
-  /// Returns the fields of a form that keeps a query.
   static func all(_ query: Form) -> [HiddenField] {
     query.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) }
   }

@@ -13,7 +13,6 @@ final class MarkupCache<Value: Hashable & Sendable>: Sendable {
     self.limit = limit
   }
 
-  /// The concatenated markup of the values; `draw` renders one of them.
   func joined(_ values: [Value], draw: (Value) -> [UInt8]) -> Markup {
     // Read outside the lock: the copy shares storage until the cache is changed.
     let known = drawn.withLock { $0 }
@@ -49,12 +48,10 @@ final class MarkupCaches<Context: Hashable & Sendable, Value: Hashable & Sendabl
   private let caches = Mutex<[Context: MarkupCache<Value>]>([:])
   private let limit: Int
 
-  /// Creates caches for at most `limit` contexts.
   init(limit: Int = 20) {
     self.limit = limit
   }
 
-  /// The cache for rows in a context.
   subscript(context: Context) -> MarkupCache<Value> {
     caches.withLock { caches in
       if let cache = caches[context] { return cache }

@@ -8,16 +8,13 @@ import Text
 /// Pages never contain secrets, so a form that's shown again lacks it. A hidden field says that one was
 /// entered, so that it's entered again or left empty on purpose, instead of being dropped.
 struct OptionalSecret: Sendable {
-  /// The name of its field.
   let name: String
-  /// The secret; empty if there's none.
   private(set) var value = ""
   /// Whether one was entered, now or before the form was shown again.
   private(set) var wasEntered = false
   /// Whether the field is left empty although a secret was entered before.
   fileprivate var isOmitted = false
 
-  /// Creates an empty one.
   init(_ name: String) { self.name = name }
 
   /// Reads it from a form; `value` is what was entered in its field, or nil if it's too long.
@@ -53,13 +50,11 @@ struct OptionalSecret: Sendable {
   fileprivate static func omitted(_ name: String) -> String { "\(name)-omitted" }
 }
 
-/// The fields of a form that lost its secret.
 struct LostSecret: ViewModel {
   let secret: OptionalSecret
   /// What leaves the secret's field empty.
   let label: Message
 
-  /// Returns nil if no secret was entered.
   init?(_ secret: OptionalSecret, label: Message) {
     guard secret.wasEntered else { return nil }
     (self.secret, self.label) = (secret, label)

@@ -7,7 +7,6 @@ import Text
 ///
 /// Who may open it is what the page's route declares. An entry whose page has no route isn't shown.
 struct PageEntry: Sendable {
-  /// A group of entries in the sidebar.
   enum Group: Int, CaseIterable, Sendable {
     case people, configure, develop, records
 
@@ -65,7 +64,6 @@ struct PageEntry: Sendable {
   let text: Message
   /// The segments of the page's route; of a page of every pool, those of a project's own page.
   let components: [PathComponent]
-  /// The section of the page and those of further pages that belong to the entry.
   let sections: [Section]
   /// Whether tenants don't have the entry.
   let isOnlyOfProjects: Bool
@@ -73,7 +71,6 @@ struct PageEntry: Sendable {
   let countsUsers: Bool
   private let place: @Sendable (Scope?) -> String
 
-  /// Whether the address of the page is below that of a pool.
   var isInPool: Bool { sections.first?.isInPool ?? false }
 
   /// The address of the page, for the pages of a pool or, without one, of the instance.
@@ -93,14 +90,12 @@ struct PageEntry: Sendable {
     self.place = place
   }
 
-  /// An entry for a page that belongs to no pool.
   private static func instance(
     _ group: Group, _ text: Message, _ path: Path<>, and others: [[PathComponent]] = []
   ) -> PageEntry {
     PageEntry(group, text, path.components, and: others.map { Section($0) }) { _ in path() }
   }
 
-  /// An entry for a page that every pool has.
   private static func pool(
     _ group: Group, _ text: Message, _ path: ScopePath0, and others: [[String]] = [],
     countsUsers: Bool = false
@@ -111,7 +106,6 @@ struct PageEntry: Sendable {
     ) { scope in scope.map { path($0) } ?? "" }
   }
 
-  /// An entry for a page of the project that a pool belongs to.
   private static func project(
     _ group: Group, _ text: Message, _ path: Path<String>, isOnlyOfProjects: Bool = false
   ) -> PageEntry {
@@ -120,7 +114,6 @@ struct PageEntry: Sendable {
     ) { scope in scope.map { path($0.project.text) } ?? "" }
   }
 
-  /// The entries of pages that belong to no pool, in the order of the sidebar.
   static let ofInstance: [PageEntry] = [
     .instance(
       .people, Message("projects.projects"), ConsolePaths.projects,
@@ -140,7 +133,6 @@ struct PageEntry: Sendable {
     .instance(.records, Message("common.audit-log"), ConsolePaths.instanceAudit),
   ]
 
-  /// The entries of a pool's pages, in the order of the sidebar.
   static let ofPool: [PageEntry] = [
     .pool(.people, Message("scopes.overview"), ConsolePaths.overview),
     .project(
@@ -172,13 +164,11 @@ struct PageEntry: Sendable {
     .pool(.records, Message("common.audit-log"), ConsolePaths.audit),
   ]
 
-  /// The entry of the bar for approval requests.
   static let approvals = PageEntry(
     .records, Message("parts.approvals"), ConsolePaths.approvals.components,
     and: [Section(pool: ["approvals"]), Section(pool: ["policy-approvals"])]
   ) { _ in ConsolePaths.approvals() }
 
-  /// The entry of the bar for the reader's own account.
   static let account = PageEntry(
     .people, Message("parts.your-account"), ConsolePaths.account.components,
     and: [Section(["sign-out"]), Section(["sign-in", "answers"])]

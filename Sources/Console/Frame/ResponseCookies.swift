@@ -3,7 +3,6 @@ import Synchronization
 
 /// Cookies that parts of a page add to its response, wherever the response is created.
 final class ResponseCookies: Sendable {
-  /// Those of the response to the current request.
   @TaskLocal static var current: ResponseCookies?
 
   private let cookies = Mutex<[Cookie]>([])
@@ -16,10 +15,8 @@ final class ResponseCookies: Sendable {
     }
   }
 
-  /// Whether a cookie with this name was added.
   func has(_ name: String) -> Bool { cookies.withLock { $0.contains { $0.name == name } } }
 
-  /// Adds the cookies to the response.
   func apply(to response: inout Response) {
     for cookie in cookies.withLock({ $0 }) {
       response.fields.add(.setCookie, cookie.description)

@@ -2,9 +2,7 @@ import HTTP
 import Localization
 import Templating
 
-/// The project menu or tenant menu in the bar.
 struct ScopeMenu: ViewModel, Hashable {
-  /// A project or tenant in the menu.
   struct Place: Hashable {
     let id: String
     let name: String
@@ -14,7 +12,6 @@ struct ScopeMenu: ViewModel, Hashable {
 
   let name: Message
   let places: [Place]
-  /// The ID of the current project or tenant.
   let current: String?
   /// The project whose tenants these are; nil for a menu of projects.
   let project: String?

@@ -3,9 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// When the reader's session ends, as text in the footer, and for the script that warns before it.
 struct SessionNotice: ViewModel {
-  /// The address of the script.
   let script: String
   let csrf: String
   /// The seconds until the session ends without activity.

@@ -11,7 +11,6 @@ struct SettingsConflict: ViewModel {
   /// The form's field with the version of the settings that it showed.
   static let field = "settings-version"
 
-  /// A setting whose values differ.
   struct Row: ViewModel {
     let label: Message
     let current: Markup
@@ -24,7 +23,6 @@ struct SettingsConflict: ViewModel {
     ]
   }
 
-  /// What changed.
   let heading: Message
   let rows: [Row]
   /// The page with the present settings.

@@ -42,7 +42,6 @@ final class Sidebar: Sendable {
     items.withLock { $0 = (ofInstance, ofPool) }
   }
 
-  /// Draws the entries for a page of a pool or, without one, of the instance.
   func markup(
     at place: PageEntry.Place, in scope: Scope?, for administrator: Administrator, users: Int?
   ) -> Markup {
@@ -81,7 +80,6 @@ extension ConsoleRoute.Access {
   }
 }
 
-/// The sidebar of a page.
 struct SidebarView: ViewModel, Hashable {
   let scope: Scope?
   /// The entries to show, as bits by their position.
@@ -120,7 +118,6 @@ struct SidebarView: ViewModel, Hashable {
   }
 }
 
-/// A named group of entries in the sidebar.
 struct SidebarGroup: ViewModel {
   let group: PageEntry.Group
   let links: [SidebarLink]
@@ -132,7 +129,6 @@ struct SidebarGroup: ViewModel {
   ]
 }
 
-/// An entry of the sidebar.
 struct SidebarLink: ViewModel {
   let text: Message
   let href: String

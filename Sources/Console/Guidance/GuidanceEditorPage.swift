@@ -12,7 +12,6 @@ struct GuidanceEditorPage: Sendable {
   let frames: Frames
   let view: Template<GuidanceEditorView>
 
-  /// Opens the editor with the newest version, or with a version to restore.
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let newest = try await refusing { try await guidance.read(context.scope) }
     var draft = GuidanceDraft(text: newest?.text ?? "", version: newest?.version.number ?? 0)
@@ -45,12 +44,10 @@ struct GuidanceEditorPage: Sendable {
   }
 }
 
-/// The support playbook being edited.
 struct GuidanceDraft: Sendable {
   var text: String
   /// The version that was the newest when editing started.
   var version: Int
-  /// The version being restored; nil if none.
   var restored: Int?
   var preview: Markup?
   /// The version that someone else saved in the meantime; nil if none.
@@ -61,7 +58,6 @@ struct GuidanceDraft: Sendable {
     self.version = version
   }
 
-  /// Reads a submitted form.
   init(_ form: Form) throws(Refusal) {
     guard let text = form.text("text", atMost: Form.longestText),
       let version = Int(form.trimmed("version"))
@@ -71,7 +67,6 @@ struct GuidanceDraft: Sendable {
     self.init(text: text, version: version)
   }
 
-  /// Returns the text as it would be shown, or what is wrong with it.
   func rendered() -> Result<Markup, GuidanceFault> {
     let bytes = text.utf8.count(where: { $0 != 13 })
     guard bytes <= ScopeGuidance.longest else { return .failure(.tooLong(bytes)) }
@@ -83,7 +78,6 @@ struct GuidanceDraft: Sendable {
   }
 }
 
-/// Why a support playbook can't be shown or saved.
 struct GuidanceFault: Error {
   let text: Message
 
@@ -91,7 +85,6 @@ struct GuidanceFault: Error {
     self.text = text
   }
 
-  /// Creates the fault of a text that the renderer rejects.
   init(_ error: MarkdownError) {
     text =
       switch error {

@@ -30,7 +30,6 @@ struct GuidanceEditorView: ViewModel {
     .markup("preview") { $0.draft.preview },
   ]
 
-  /// The version that someone else saved in the meantime.
   struct NewerVersion: ViewModel {
     let text: GuidanceText
     let times: Times

@@ -46,7 +46,6 @@ struct GuidancePage: Sendable {
     return response
   }
 
-  /// The pool named in the query, with the values that guides show; nil if the query names none.
   private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePool? {
     guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
     let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
@@ -93,7 +92,6 @@ struct GuidancePage: Sendable {
   }
 }
 
-/// The pool that a guide was opened from.
 struct GuidePool: Sendable {
   let context: ScopeContext
   /// Nil if the reader can't view it.

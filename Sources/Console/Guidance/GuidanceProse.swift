@@ -60,7 +60,6 @@ final class GuidanceProse: Sendable {
   }
 }
 
-/// The beginning of a pool's support playbook, shown next to another page's content.
 struct GuidanceAside: ViewModel {
   let href: String
   let text: Markup

@@ -21,7 +21,6 @@ struct GuideView: ViewModel {
   let text: Markup
   let place: GuidePoolView?
   let platform: GuidePlatform
-  /// The name of the cookie that remembers the platform.
   let cookie: String
   let facts: [Fact]
   let guides: [GuideLink]
@@ -92,7 +91,6 @@ struct GuideView: ViewModel {
   ]
 }
 
-/// The pool whose values a guide shows.
 struct GuidePoolView: ViewModel {
   let place: GuidePool
   /// The address of the same page without values.
@@ -141,7 +139,6 @@ struct GuideLink: ViewModel {
 }
 
 extension EnrollmentPattern {
-  /// The comparison of enrollment patterns in the list of guides.
   fileprivate var comparison: (who: Message, friction: Message, risk: Message, code: Message) {
     switch self {
     case .mandatory:

@@ -29,8 +29,6 @@ struct GuideLayout {
     self.sketches = sketches
   }
 
-  /// Returns the HTML of the page.
-  ///
   /// - Throws: ``UnknownGap`` for an unknown directive or platform, or a missing end.
   mutating func page() throws(UnknownGap) -> String {
     var sample: [Substring]?
@@ -98,9 +96,7 @@ struct GuideLayout {
     "<div class=\"pane\" data-for=\"\(GuidePlatform.names(platforms))\">"
   }
 
-  /// Adds a sample.
-  ///
-  /// - Parameter code: Its lines, escaped; the first one begins with the start tags.
+  /// `code` has the escaped lines; the first one begins with the start tags.
   private mutating func add(sample code: [Substring]) {
     samples += 1
     var label = HTML()
@@ -142,7 +138,6 @@ struct GuideLayout {
   ]
 }
 
-/// An entry of a guide's table of contents.
 struct GuideHeading: Sendable, ViewModel {
   let text: String
   let href: String

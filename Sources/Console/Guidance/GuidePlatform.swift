@@ -17,7 +17,6 @@ enum GuidePlatform: String, CaseIterable, Sendable {
     }
   }
 
-  /// The name in the choice of platforms.
   fileprivate var name: Message {
     switch self {
     case .web: Message("guidance.platform-web")
@@ -42,7 +41,6 @@ enum GuidePlatform: String, CaseIterable, Sendable {
   }
 }
 
-/// An option of the choice of platforms.
 struct GuidePlatformChoice: ViewModel {
   let platform: GuidePlatform
   let isChosen: Bool

@@ -14,15 +14,9 @@ struct GuideText: Sendable {
 
   private let pieces: [Piece]
 
-  /// The headings of the second level, for a table of contents.
   let headings: [GuideHeading]
 
   /// Finds the placeholders of a rendered guide, and makes its code samples copyable.
-  ///
-  /// - Parameters:
-  ///   - document: The rendered guide.
-  ///   - sketches: The SVG images by name.
-  /// - Throws: ``UnknownGap``.
   init(_ document: MarkdownDocument, sketches: [String: String]) throws(UnknownGap) {
     var layout = GuideLayout(document, sketches: sketches)
     var pieces: [Piece] = []
@@ -40,7 +34,6 @@ struct GuideText: Sendable {
     headings = layout.contents
   }
 
-  /// The guide's markup with its placeholders filled.
   func markup(_ values: GuideValues) -> Markup {
     var html = HTML()
     for piece in pieces {

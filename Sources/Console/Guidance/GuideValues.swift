@@ -27,12 +27,10 @@ enum GuideGap: String, CaseIterable, Sendable {
 /// The values for a guide's placeholders: those of a pool, or generic names.
 struct GuideValues: Sendable {
   private var texts: [GuideGap: String]
-  /// The current code acceptance window.
   private(set) var window = Message("guidance.window-unknown")
   /// What the claim `firebase.tenant` is compared with, and whether to replace it.
   private(set) var tenantComparison = Message("guidance.tenant-comparison-unknown")
 
-  /// The value of a placeholder that isn't a message.
   subscript(_ gap: GuideGap) -> String { texts[gap] ?? "" }
 
   /// Creates generic values, such as `PROJECT_ID`.
@@ -47,8 +45,6 @@ struct GuideValues: Sendable {
     ]
   }
 
-  /// Creates the values of a pool.
-  ///
   /// The key stays generic if the reader can't view it, and so does an ID with characters that have
   /// a special meaning in a shell or a program.
   init(_ publicURL: PublicURL, scope: Scope, key: APIKey?, configuration: MFAConfiguration?) {
@@ -104,7 +100,6 @@ struct GuideValues: Sendable {
 }
 
 extension Scope {
-  /// The address of a guide, or of the list of guides, with the values of this pool.
   func guidance(_ path: String = ConsolePaths.guidance()) -> String {
     var query: Form = ["project": project.text]
     if let tenant { query.add("tenant", tenant.text) }

@@ -76,7 +76,6 @@ final class Guides: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// The images that the text shows, by name.
   private static func sketches(
     in source: String, folder: String
   ) throws(ConsoleError) -> [String: String] {

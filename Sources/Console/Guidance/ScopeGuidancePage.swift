@@ -82,7 +82,6 @@ struct ScopeGuidanceView: ViewModel {
     }
   }
 
-  /// Says that the version shown isn't the newest.
   private var old: Message? {
     guard isOld, let shown else { return nil }
     return Message("guidance.old-version", ["number": .text(String(shown.version.number))])

@@ -15,9 +15,8 @@ struct SyntaxHighlighter {
   private let comment: [UInt8]
   private let quotes: [UInt8]
 
-  /// Creates the highlighter of a language; nil for an unknown one.
-  ///
-  /// - Parameter language: The name after the backticks of a Markdown sample, such as `swift`.
+  /// Nil for an unknown language; `language` is the name after the backticks of a Markdown sample,
+  /// such as `swift`.
   init?(_ language: some StringProtocol) {
     guard let words = Self.words[String(language)] else { return nil }
     keywords = Set(words.split(separator: " ").map(String.init))
@@ -26,7 +25,6 @@ struct SyntaxHighlighter {
     quotes = Array((language == "js" ? "\"'`" : isScript ? "\"'" : "\"").utf8)
   }
 
-  /// Returns a sample as HTML, with a `span` around each token.
   func html(_ code: String) -> String {
     let bytes = Array(code.utf8)
     var html = ""

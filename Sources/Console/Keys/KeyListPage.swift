@@ -32,9 +32,7 @@ struct KeyListView: ViewModel {
   let context: ScopeContext
   let keyRows: [KeyRow]
   let tokenRows: [TokenRow]
-  /// The newest revoked tokens.
   let revoked: [TokenRow]
-  /// The number of all revoked tokens.
   let revokedCount: Int
 
   /// The maximum number of revoked tokens in the list.
@@ -85,7 +83,6 @@ struct KeyListView: ViewModel {
   ]
 }
 
-/// An API key in the list.
 struct KeyRow: ViewModel {
   let key: APIKey
   let project: ID<Project>
@@ -112,14 +109,12 @@ struct KeyRow: ViewModel {
   ]
 }
 
-/// A service token in the list.
 struct TokenRow: ViewModel {
   let token: ServiceToken
   let scope: Scope
   let times: Times
   let showsHistory: Bool
 
-  /// The link to the audit log of the scope that the token belongs to.
   private var history: String? {
     guard showsHistory else { return nil }
     let log =

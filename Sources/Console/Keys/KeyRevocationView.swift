@@ -2,7 +2,6 @@ import HTTP
 import Localization
 import Templating
 
-/// Asks whether to revoke an API key or a custom token signing key.
 struct KeyRevocationView: ViewModel {
   let frame: FrameView
   let heading: Markup

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// API keys, and the list of API keys and service tokens.
 enum KeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
@@ -19,7 +18,6 @@ enum KeysRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  /// The API keys of a project, and the service tokens of a pool.
   static let keys = ScopePath0("settings", "keys")
   static let keyRevocation = Path(
     "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)

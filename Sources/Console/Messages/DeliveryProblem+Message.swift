@@ -2,7 +2,6 @@ import Identity
 import Localization
 
 extension DeliveryProblem {
-  /// The error in a few words, for a list.
   var short: Message {
     if case .response(let text) = self { .verbatim(Formatted.short(text, 120)) } else { message }
   }

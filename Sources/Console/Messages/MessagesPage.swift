@@ -71,7 +71,6 @@ struct MessagesPage: Sendable {
     }
   }
 
-  /// Returns the user of a message; nil if there's none or the user was deleted.
   private func user(
     of message: OutboxEntry, _ context: ScopeContext
   ) async throws(Refusal) -> Account? {
@@ -103,7 +102,6 @@ struct MessagesPage: Sendable {
   }
 }
 
-/// The query of the list of messages.
 struct MessagesQuery: Sendable {
   let filter: MessageFilter
   let recipient: String
@@ -124,7 +122,6 @@ struct MessagesQuery: Sendable {
     return form
   }
 
-  /// Returns the fields that a new search keeps, with another filter if given.
   func kept(_ other: MessageFilter? = nil) -> Form {
     var form = Form()
     let filter = other ?? filter

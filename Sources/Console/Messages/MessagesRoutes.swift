@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Messages to users.
 enum MessagesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity

@@ -2,14 +2,11 @@ import Identity
 import Localization
 import Templating
 
-/// The purposes and states of messages as text.
 enum MessagesText {
-  /// Returns the purpose of a message.
   static func purpose(_ message: OutboxEntry) -> Message {
     purpose(message.purpose) ?? Message.verbatim(message.purpose)
   }
 
-  /// Returns the text of a purpose; nil if it's unknown.
   static func purpose(_ code: String) -> Message? {
     guard let notice = UserNotice.Kind(rawValue: code) else { return purposes[code] }
     return Message("messages.purpose-notice", ["change": .message(change(notice))])
@@ -47,7 +44,6 @@ enum MessagesText {
     "enrollment-link": Message("messages.purpose-enrollment-link"),
   ]
 
-  /// Returns the change that a notice is about.
   static func change(_ notice: UserNotice.Kind) -> Message {
     switch notice {
     case .factorWithdrawn: Message("messages.change-factor-withdrawn")
@@ -76,7 +72,6 @@ enum MessagesText {
     }
   }
 
-  /// Returns a chip for the delivery state.
   static func chip(_ message: OutboxEntry) -> Markup {
     switch message.state {
     case .waiting:

@@ -63,7 +63,6 @@ struct MessagesView: ViewModel {
   ]
 }
 
-/// A message in the list.
 struct MessageRow: ViewModel {
   let message: OutboxEntry
   let scope: Scope
@@ -144,7 +143,6 @@ struct MessageView: ViewModel {
     return facts
   }
 
-  /// Why the text isn't available.
   private var closed: Message {
     switch message.state {
     case .sent where message.channel == .sms: Message("messages.text-of-sent-sms")

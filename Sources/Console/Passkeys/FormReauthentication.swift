@@ -6,7 +6,6 @@ import Text
 /// that can't be submitted yet while the administrator confirms their identity, which leads to it.
 struct FormReauthentication: Sendable {
   let drafts: Drafts
-  /// The routes that a form can belong to.
   let destinations: [Route]
 
   func withPasskey(_ signedIn: SignedIn) async throws(Refusal) -> Response {

@@ -14,12 +14,9 @@ struct PasskeyFields: ViewModel {
   let kind: Kind
   let challenge: PasskeyChallenge
   let party: RelyingParty
-  /// The address of the script.
   let script: String
   let csrf: String
-  /// The address to continue to.
   var next: String?
-  /// The administrator for whom a passkey is created.
   var administrator: Administrator?
 
   static let keys: Keys<Self> = [
@@ -43,7 +40,6 @@ struct PasskeyFields: ViewModel {
   ]
 }
 
-/// What the browser's passkey functions filled in.
 enum PasskeyAnswers {
   /// The longest value of a field, in characters of base64url.
   private static let longest = WebAuthnLimits.attestation * 4 / 3 + 4
@@ -52,7 +48,6 @@ enum PasskeyAnswers {
     form.text(name, atMost: longest).flatMap { Base64URL.decode($0) }
   }
 
-  /// The response of a sign-in; nil if the script didn't fill it in.
   static func response(_ form: Form) -> PasskeyResponse? {
     guard let credential = bytes("credential", form), !credential.isEmpty,
       let client = bytes("client-data", form), let data = bytes("authenticator-data", form),
@@ -64,7 +59,6 @@ enum PasskeyAnswers {
         clientData: client, authenticatorData: data, signature: signature))
   }
 
-  /// The response of a creation; nil if the script didn't fill it in.
   static func registration(_ form: Form) -> RegistrationResponse? {
     guard let client = bytes("client-data", form), !client.isEmpty,
       let attestation = bytes("attestation", form)
@@ -78,7 +72,6 @@ enum PasskeyAnswers {
   }
 }
 
-/// Why a passkey wasn't used or created, as field errors.
 enum PasskeyFault {
   static let field = "passkey"
 
@@ -88,7 +81,6 @@ enum PasskeyFault {
   static let refused = error(Message("passkeys.refused"))
   static let ended = error(Message("passkeys.ended"))
 
-  /// The error after too many attempts, and the seconds to wait.
   static func throttled(until: Instant, at now: Instant) -> (error: FieldError, seconds: Int64) {
     let seconds = until.wait(at: now)
     let wait = Formatted.duration(seconds: Int(seconds))
@@ -117,7 +109,6 @@ extension PublicURL {
   /// The host name that passkeys are bound to; nil if browsers offer none at this address.
   public var passkeyHost: String? { relyingParty?.id }
 
-  /// Why passkeys can't be used at this address.
   var passkeyObstacle: Message {
     Message("passkeys.needs-host-name", ["address": .text(origin)])
   }

@@ -52,7 +52,6 @@ struct PasskeyPages: Sendable {
     return .redirect(to: ConsolePaths.account())
   }
 
-  /// Leads to the re-authentication, and back.
   static func reauthenticate(_ signedIn: SignedIn) -> Response {
     .redirect(to: signedIn.factorReauthentication)
   }

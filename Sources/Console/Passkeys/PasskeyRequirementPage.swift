@@ -69,13 +69,11 @@ struct PasskeyRequirementView: ViewModel {
   let frame: FrameView
   let csrf: String
   let isOn: Bool
-  /// Why passkeys can't be required; nil if they can.
   let unusable: Message?
   let fields: ActionFields
 
   private static var holder: Message.Value { .message(Permission.manageAdministrators.holder) }
 
-  /// Whether passkeys are required, in a sentence.
   static func state(_ isOn: Bool) -> Message {
     isOn
       ? Message("passkeys.requirement-is-on", ["holder": holder])

@@ -3,19 +3,14 @@ import Identity
 import Localization
 import Templating
 
-/// A page that asks for a passkey.
 struct PasskeyUseView: ViewModel {
   let frame: FrameView
   let heading: Message
   let sentence: Message
   let action: String
-  /// The form; nil if passkeys can't be used.
   let passkey: PasskeyFields?
-  /// Why passkeys can't be used.
   let unusable: Message?
-  /// The way out.
   let other: Link
-  /// The page for a recovery code instead; nil if none is accepted.
   var recovery: String?
 
   static let keys: Keys<Self> = [

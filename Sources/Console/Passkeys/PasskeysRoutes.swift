@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Passkeys of the signed-in administrator, and whether they're required.
 enum PasskeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

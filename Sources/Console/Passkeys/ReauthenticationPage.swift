@@ -12,12 +12,10 @@ struct ReauthenticationPage: Sendable {
   let ending: SupportRedirect
   let view: Template<ReauthenticationView>
   let passkeyView: Template<PasskeyUseView>
-  /// The routes that it can continue to.
   let destinations: [Route]
 
   private var frames: Frames { ending.frames }
 
-  /// The address of one of the pages, which leads back to another one.
   static func address(_ path: String, backTo next: String?) -> String {
     var query = Form()
     if let next { query.add("next", next) }

@@ -11,9 +11,7 @@ struct SignInPasskeyPage: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<PasskeyUseView>
-  /// Whether the page comes after the password.
   let isSecondFactor: Bool
-  /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   private var path: String {

@@ -42,7 +42,6 @@ struct AffectedUsersPage: Sendable {
   }
 }
 
-/// The window and the period of a list of affected users.
 struct AffectedUsersQuery: Sendable {
   let window: Window
   let days: Int
@@ -117,7 +116,6 @@ struct AffectedUsersView: ViewModel {
   ]
 }
 
-/// A user with a correct code outside a window.
 struct AffectedUserRow: ViewModel {
   let user: AffectedUser
   let window: Window
@@ -134,6 +132,5 @@ struct AffectedUserRow: ViewModel {
 }
 
 extension AffectedUser {
-  /// The email address, the name, or the uid.
   var label: String { email ?? displayName ?? account.text }
 }

@@ -59,7 +59,6 @@ struct EffectiveStateView: ViewModel {
     }
   }
 
-  /// Says what “mandatory” in the API means; nil if nothing is called that.
   private var mandatory: Message? {
     if case .server = effective.enrollment { return nil }
     // The server is going to enforce it.

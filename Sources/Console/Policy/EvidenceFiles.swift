@@ -9,7 +9,6 @@ struct EvidenceFiles: Sendable {
 
   private var catalog: Catalog { pages.actions.frames.catalog }
 
-  /// What each window would have done, and the odds of guessing a code.
   func effects(_ context: ScopeContext) async throws(Refusal) -> Response {
     let policy = try await pages.current(context)
     let histogram = try await pages.histogram(
@@ -51,7 +50,6 @@ struct EvidenceFiles: Sendable {
     }
   }
 
-  /// The matched offsets.
   func offsets(_ context: ScopeContext) async throws(Refusal) -> Response {
     let histogram = try await pages.histogram(
       EvidenceQuery(context.signedIn.query), context.scope)

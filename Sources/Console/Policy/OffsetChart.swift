@@ -3,12 +3,10 @@ import Localization
 import OTP
 import Templating
 
-/// The chart of matched offsets above the window.
 struct OffsetChart {
   let evidence: PolicyEvidence
   let query: EvidenceQuery
   let context: ScopeContext
-  /// The window in effect; nil if no codes are accepted.
   let current: Window?
   /// The window that the form's values mean; nil if no codes are accepted.
   let drawn: Window?
@@ -95,10 +93,7 @@ struct OffsetChart {
     return Self.unconfirmed(counts.histogram.unconfirmed)
   }
 
-  /// Draws near misses that aren't evidence.
-  ///
-  /// - Parameter counts: Their numbers, by interval from −10 to +10.
-  /// - Returns: The drawing.
+  /// `counts` are by interval, from −10 to +10.
   static func unconfirmed(_ counts: [Int]) -> Markup {
     let height = 40
     let base = height - 2

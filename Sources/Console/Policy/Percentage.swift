@@ -2,10 +2,7 @@
 enum Percentage {
   /// The percentage without a sign, and without zeros at its end.
   ///
-  /// - Parameters:
-  ///   - number: The percentage in units of its last decimal place, at least 0.
-  ///   - places: The number of decimal places; 2 for hundredths of a percent.
-  /// - Returns: The digits, with a point before the decimal places.
+  /// `number` is in units of the last decimal place, at least 0.
   static func text(_ number: Int, places: Int = 2) -> String {
     var (number, places) = (number, places)
     while places > 0, number % 10 == 0 { (number, places) = (number / 10, places - 1) }

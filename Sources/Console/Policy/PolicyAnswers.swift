@@ -43,7 +43,6 @@ struct PolicyAnswers: Sendable, Equatable {
   /// The days that the form offers.
   private static let usualGrace = 14
 
-  /// The values as hidden fields, to carry them from page to page.
   var fields: [HiddenField] {
     [
       HiddenField(name: "totp", value: totp), HiddenField(name: "intervals", value: intervals),
@@ -55,7 +54,6 @@ struct PolicyAnswers: Sendable, Equatable {
     ]
   }
 
-  /// Parses the values into a change, or returns what is wrong with them.
   func read() -> Reading {
     var faults: [FieldError] = []
     if totp != "on" && totp != "off" {
@@ -90,7 +88,6 @@ struct PolicyAnswers: Sendable, Equatable {
         mandatoryFrom: day, enforcement: enforced))
   }
 
-  /// Parses the enforcement; keeps it if the form doesn't have it.
   private func readEnforcement() -> (PolicyChangeRequest.EnforcementChoice, [FieldError]) {
     if enforcement.isEmpty { return (.unchanged, []) }
     if enforcement == Self.unenforced { return (.set(nil), []) }
@@ -134,7 +131,6 @@ struct PolicyAnswers: Sendable, Equatable {
   }
 }
 
-/// The policy values that the form can change.
 struct PolicyChangeRequest: Sendable, Equatable {
   let isOn: Bool
   /// Nil for the default.
@@ -144,7 +140,6 @@ struct PolicyChangeRequest: Sendable, Equatable {
   let mandatoryFrom: Day?
   let enforcement: EnforcementChoice
 
-  /// The enforcement in the form.
   enum EnforcementChoice: Sendable, Equatable {
     /// The form doesn't have it.
     case unchanged
@@ -169,17 +164,13 @@ struct PolicyChangeRequest: Sendable, Equatable {
   }
 }
 
-/// A proposed change: the values of the form, or the project's policy.
 enum PolicyProposal: Sendable {
   case answers(PolicyAnswers, PolicyChangeRequest)
-  /// The project's current policy.
   case likeProject(StoredPolicy)
-  /// A former version.
   case version(PolicyVersion)
   /// The policy before the current version.
   case undo(PolicyEdit)
 
-  /// Applies the proposal to a policy.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
     switch self {
     case .answers(_, let request): request.applied(to: edit)
@@ -189,7 +180,6 @@ enum PolicyProposal: Sendable {
     }
   }
 
-  /// The values to prefill the form with.
   var answers: PolicyAnswers {
     switch self {
     case .answers(let answers, _): answers
@@ -207,7 +197,6 @@ enum PolicyProposal: Sendable {
     }
   }
 
-  /// The proposal as hidden fields, to carry it from page to page.
   var fields: [HiddenField] {
     switch self {
     case .answers(let answers, _): answers.fields

@@ -14,7 +14,6 @@ struct PolicyCheckView: ViewModel {
   let proposal: PolicyProposal
   let typed: String
   var isLate = false
-  /// The authorization fields that saving requires.
   let fields: ActionFields
   /// What the codes of the last 30 days say about the windows.
   let evidence: PolicyEvidence
@@ -28,7 +27,6 @@ struct PolicyCheckView: ViewModel {
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
 
-  /// The effects of the change on users, with their number.
   private var hits: [Message] {
     var hits: [Message] = []
     let enrolled = preview.policy.totpUsers
@@ -88,7 +86,6 @@ struct PolicyCheckView: ViewModel {
       || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
   }
 
-  /// What enforcement by the server means, and for how many users; nil if that doesn't change.
   private var enforcementHit: Message? {
     let was = preview.policy.edit
     guard let enforcement = preview.new.effectiveEnforcement,
@@ -108,7 +105,6 @@ struct PolicyCheckView: ViewModel {
     }
   }
 
-  /// The effect of turning SMS codes on or off.
   private var smsHit: Message {
     let phones = preview.policy.phoneUsers
     if new.isSMSOn {
@@ -128,7 +124,6 @@ struct PolicyCheckView: ViewModel {
     return preview.switchesOff ? Message("policy.turn-off-totp") : Message("policy.save-changes")
   }
 
-  /// Says that a second administrator has to approve the change, and why.
   private var approval: Message? {
     guard preview.needsApproval, let limit = preview.approvalOver else { return nil }
     return Message(
@@ -301,7 +296,6 @@ struct PolicyCheckView: ViewModel {
   ]
 }
 
-/// A changed setting with its current and new value.
 struct ChangeRow: ViewModel {
   let change: PolicyChange
 
@@ -312,7 +306,6 @@ struct ChangeRow: ViewModel {
   ]
 }
 
-/// A hidden form field.
 struct HiddenField: ViewModel, Equatable {
   let name: String
   let value: String

@@ -1,13 +1,11 @@
 import HTTP
 import Identity
 
-/// The REST call that writes a policy, as a curl command.
 enum PolicyCurl {
   private static let project = Path("v2", "projects", nil, "config", parameters: String.self)
   private static let tenant = Path(
     "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
 
-  /// The call that replaces one configuration with another.
   static func text(
     _ scope: Scope, _ configuration: MFAConfiguration, over old: MFAConfiguration,
     publicURL: PublicURL

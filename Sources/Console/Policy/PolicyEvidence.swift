@@ -4,19 +4,14 @@ import Localization
 import OTP
 import Templating
 
-/// The evidence for a window: what the codes of a period show, and the query that asked for it.
 struct PolicyEvidence: Sendable {
-  /// The number of days of the period.
   let days: Int
-  /// What the codes show; nil if they can't be read.
   let evidence: WindowEvidence?
   /// The share of sign-ins to keep: the one asked for, or else the pool's.
   let goal: SignInGoal
-  /// The pool's share of sign-ins to keep.
   let poolGoal: SignInGoal
   /// The recommended window, or why there's none; nil if the codes can't be read.
   let outcome: WindowRecommendation.Outcome?
-  /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
 
   init(_ histogram: OffsetHistogram?, _ query: EvidenceQuery, _ rules: SupportRules) {
@@ -29,13 +24,11 @@ struct PolicyEvidence: Sendable {
     cap = rules.codeCap
   }
 
-  /// The recommended window; nil without enough data.
   var recommended: WindowRecommendation? {
     if case .window(let recommendation)? = outcome { recommendation } else { nil }
   }
 }
 
-/// The query of the evidence: the period and the share of sign-ins to keep.
 struct EvidenceQuery: Sendable, Equatable {
   let days: Int
   /// nil for the pool's.
@@ -57,7 +50,6 @@ struct EvidenceQuery: Sendable, Equatable {
     }
   }
 
-  /// The address of a page with this query.
   func address(of path: String) -> String {
     var form = Form()
     if days != Self.standardPeriod { form.add("days", String(days)) }

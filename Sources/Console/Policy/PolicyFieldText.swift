@@ -3,10 +3,8 @@ import Localization
 import MailText
 
 extension PolicyChange {
-  /// The value before the change.
   var oldValue: Message { from.message }
 
-  /// The value after the change.
   var newValue: Message { to.message }
 
   /// Both values, such as `off → on`.
@@ -16,7 +14,6 @@ extension PolicyChange {
 }
 
 extension PolicyChange.Field {
-  /// The name, for lists and sentences.
   var name: Message {
     switch self {
     case .totp: .verbatim("TOTP")
@@ -28,7 +25,6 @@ extension PolicyChange.Field {
     }
   }
 
-  /// The name as a label.
   var label: Message {
     switch self {
     case .totp: .verbatim("TOTP")

@@ -6,7 +6,6 @@ import Identity
 /// removes the entry of TOTP. The SDK rejects `MANDATORY` and an entry without a state before it
 /// sends a request, so for these a comment in the sample says what it writes instead.
 enum PolicyNode {
-  /// The call that replaces one configuration with another.
   static func text(
     _ scope: Scope, _ configuration: MFAConfiguration, over old: MFAConfiguration
   ) -> String {
@@ -57,7 +56,6 @@ enum PolicyNode {
     }
   }
 
-  /// Quotes a text as a JavaScript string literal.
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

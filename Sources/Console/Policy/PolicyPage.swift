@@ -67,7 +67,6 @@ struct PolicyPage: Sendable {
     return form.query(of: ConsolePaths.policy(context.scope))
   }
 
-  /// The link that undoes the change that led to a policy, after a review.
   static func undo(_ policy: Policy) -> Link {
     let form: Form = ["change": "undo", "version": String(policy.version)]
     return Link(

@@ -51,7 +51,6 @@ struct PolicyPages: Sendable {
     }
   }
 
-  /// The policy before a version; nil if it can't be calculated.
   func edit(
     beforeVersion version: Int, _ context: ScopeContext
   ) async throws(Refusal) -> PolicyEdit? {
@@ -144,7 +143,6 @@ struct PolicyPages: Sendable {
     return PolicyEvidence(codes, query, try await rules(context.scope))
   }
 
-  /// Reads the codes of a period.
   func histogram(
     _ query: EvidenceQuery, _ scope: Scope
   ) async throws(Refusal) -> OffsetHistogram {
@@ -192,7 +190,6 @@ struct PolicyPages: Sendable {
 }
 
 extension PolicyPreview {
-  /// Whether the change turns off TOTP.
   var switchesOff: Bool { policy.isTOTPTurnedOff(by: new.configuration) }
 }
 

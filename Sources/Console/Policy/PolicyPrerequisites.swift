@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// A requirement for users to enroll.
 struct PolicyPrerequisite: ViewModel {
   let chip: Markup
   let text: Message
@@ -93,7 +92,6 @@ extension PolicyPrerequisites {
       + (rest > 0 ? [Message("policy.more-providers", ["count": .number(rest)])] : [])
   }
 
-  /// The enabled first factors, as text.
   var words: Message {
     SignInMethods.words(signIn.names + providerNames)
   }

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The MFA policies of projects and tenants.
 enum PolicyRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = PolicyPages(

@@ -24,7 +24,6 @@ struct PolicySnippets: ViewModel {
     .markup(\.node),
   ]
 
-  /// The texts of all combinations, with the selected one shown.
   private static func all(
     _ edit: PolicyEdit, _ answers: PolicyAnswers, _ text: (PolicyEdit) -> String
   ) -> Markup {
@@ -70,17 +69,14 @@ struct PolicySnippets: ViewModel {
   }
 }
 
-/// A value of the field for adjacent intervals.
 struct WindowChoice: Sendable {
   /// The number of intervals; nil for the default.
   let intervals: Int?
   /// The class of what is shown only while it's selected.
   let name: StaticString
 
-  /// The value in the form.
   var value: String { intervals.map { String($0) } ?? PolicyAnswers.byDefault }
 
-  /// The default, and 0 to 10.
   static let all: [WindowChoice] =
     [WindowChoice(intervals: nil, name: "wd")]
     + zip(0..., names).map { WindowChoice(intervals: $0, name: $1) }

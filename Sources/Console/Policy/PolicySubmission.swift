@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Text
 
-/// A change of a policy with its effects, as the review page shows it.
 struct ReviewedPolicyChange: Sendable {
   let proposal: PolicyProposal
   let preview: PolicyPreview
@@ -16,7 +15,6 @@ enum PolicySubmission {
 }
 
 extension PolicyPages {
-  /// Reads a submitted change, and the policy once.
   func submission(_ context: ScopeContext) async throws(Refusal) -> PolicySubmission {
     let version = try version(context)
     let proposal: PolicyProposal
@@ -55,7 +53,6 @@ extension PolicyPages {
     return .change(change)
   }
 
-  /// The version that a submitted form is based on.
   func version(_ context: ScopeContext) throws(Refusal) -> Int {
     guard let version = Int32(context.signedIn.form.trimmed("version")), version >= 0 else {
       throw .unreadableForm
@@ -63,7 +60,6 @@ extension PolicyPages {
     return Int(version)
   }
 
-  /// The values of a submitted form.
   func values(_ context: ScopeContext) async throws(Refusal) -> SubmittedPolicyValues {
     let form = context.signedIn.form
     switch form["change"] {
@@ -85,13 +81,9 @@ extension PolicyPages {
   }
 }
 
-/// The values of a submitted form.
 enum SubmittedPolicyValues {
-  /// Those of its fields.
   case form(PolicyAnswers)
-  /// Those of the project's policy.
   case project(StoredPolicy)
-  /// Those of a former version.
   case version(PolicyVersion)
   /// Those before the version that the form is based on.
   case undo(PolicyEdit)

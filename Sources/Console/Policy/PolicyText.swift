@@ -8,7 +8,6 @@ extension MFAConfiguration {
   /// The acceptance window; nil when no codes are accepted.
   var accepted: Window? { isTOTPOn ? window : nil }
 
-  /// The TOTP state as a chip.
   var chip: Markup {
     switch totp?.state {
     case .enabled: Self.onChip
@@ -28,7 +27,6 @@ extension MFAConfiguration {
 }
 
 extension EnrollmentPattern {
-  /// The name shown in lists and forms.
   var name: Message {
     switch self {
     case .mandatory: Message("policy.pattern-mandatory")
@@ -38,7 +36,6 @@ extension EnrollmentPattern {
     }
   }
 
-  /// The description shown in the form.
   var hint: Message {
     switch self {
     case .mandatory: Message("policy.pattern-mandatory-hint")
@@ -49,7 +46,6 @@ extension EnrollmentPattern {
   }
 }
 
-/// Formats enrollment patterns.
 enum PatternText {
   /// The name with its start date, `Mandatory from Dec 1, 2026`; nil without a pattern.
   static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> Message? {
@@ -70,7 +66,6 @@ extension PolicyEdit {
   }
 }
 
-/// Describes the odds of guessing a code.
 enum OddsText {
   /// The chance of guessing a code of one account, before the first block and before its codes are
   /// locked; nil without a window.
@@ -119,7 +114,6 @@ enum OddsText {
   }
 }
 
-/// Describes acceptance windows.
 enum WindowText {
   /// The number of valid codes and how long each is valid.
   static func explanation(_ window: Window?) -> Message {

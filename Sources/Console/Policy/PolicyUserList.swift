@@ -8,7 +8,6 @@ import Templating
 struct PolicyUserList: ViewModel {
   let text: Message
   let href: String
-  /// How the listed users differ from the affected ones; empty if they're the same.
   private(set) var notes: [Message]
 
   private init(_ text: Message, _ filter: Accounts.Filter, notes: [Message], in scope: Scope) {
@@ -27,12 +26,6 @@ struct PolicyUserList: ViewModel {
   /// off, and those without any factor who have to enroll.
   ///
   /// No filter tells users with only one kind of factor from those with both, so the notes do.
-  ///
-  /// - Parameters:
-  ///   - preview: The change.
-  ///   - unenrolled: The users without a factor; nil if they can't be read now.
-  ///   - scope: The pool.
-  /// - Returns: The lists.
   static func all(
     _ preview: PolicyPreview, _ unenrolled: UnenrolledUsers?, in scope: Scope
   ) -> [PolicyUserList] {

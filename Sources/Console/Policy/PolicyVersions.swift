@@ -3,16 +3,11 @@ import Identity
 import Localization
 import Templating
 
-/// The versions of a scope's policy: who changed what, and when.
 struct PolicyVersions: ViewModel {
   let rows: [HistoryRow]
-  /// The link to the next older versions.
   let older: String?
-  /// The link to the newest versions; nil if these are the newest.
   let newest: String?
-  /// The link to compare the policy with another one.
   let comparison: String
-  /// The link to the audit log; nil for administrators who can't read it.
   let audit: String?
 
   init(

@@ -16,9 +16,7 @@ struct PolicyView: ViewModel {
   let evidence: PolicyEvidence
   let query: EvidenceQuery
   let carriesMail: Bool
-  /// Whether this server sends text messages.
   let carriesText: Bool
-  /// How the policy differs from the policy file; nil if it doesn't.
   let drift: PolicyFileDrift?
   var race: PolicyRace?
   /// The reason that was given on the review page, so that it needn't be given again.
@@ -220,7 +218,6 @@ struct PatternChoice: ViewModel {
   ]
 }
 
-/// The form fields of server enforcement.
 struct EnforcementFields: ViewModel {
   let answers: PolicyAnswers
   let carriesMail: Bool
@@ -256,7 +253,6 @@ struct EnforcementFields: ViewModel {
   ]
 }
 
-/// The start date of the mandatory pattern.
 struct PatternDay: ViewModel {
   let from: String
   let error: Message?

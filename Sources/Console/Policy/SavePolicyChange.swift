@@ -55,7 +55,6 @@ struct SavePolicyChange: Sendable {
     if case .changed(let policy) = outcome { PolicyPage.undo(policy) } else { nil }
   }
 
-  /// The message about the result, for the next page.
   private static func result(
     of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
   ) -> Message {
@@ -75,7 +74,6 @@ struct SavePolicyChange: Sendable {
     }
   }
 
-  /// The changes in one line.
   private static func joined(_ changes: [Message]) -> Message {
     guard let first = changes.first else { return .verbatim("") }
     return changes.dropFirst().reduce(first) {

@@ -10,12 +10,9 @@ import Templating
 /// selection; those that the server draws as accepted also have the class `in`. It's a time axis, so
 /// it isn't mirrored in right-to-left text.
 enum WindowCells {
-  /// The cells as radio buttons named `intervals`.
+  /// The cells as radio buttons named `intervals`, without the fieldset around them.
   ///
-  /// - Parameters:
-  ///   - selected: The value of the field, which may be invalid.
-  ///   - drawn: The window that it means; nil if no codes are accepted.
-  /// - Returns: The cells, without the fieldset around them.
+  /// `selected` may be invalid; `drawn` is nil if no codes are accepted.
   static func input(_ selected: String, _ drawn: Window?) -> Markup {
     var html = HTML()
     for step in -WindowStrip.reach...WindowStrip.reach {
@@ -44,7 +41,6 @@ enum WindowCells {
     return html.markup
   }
 
-  /// The cells as a drawing.
   static func drawing(_ drawn: Window?) -> Markup {
     var html = HTML()
     html.raw("<div class=\"cells\" role=\"img\" aria-label=\"")

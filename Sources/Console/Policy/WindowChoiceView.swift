@@ -39,7 +39,6 @@ struct WindowOutcome: ViewModel {
 }
 
 extension WindowChoice {
-  /// The window that the value means.
   var window: Window { intervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard }
 }
 
@@ -48,7 +47,6 @@ extension Window {
   fileprivate var wider: Window? { Window(adjacentIntervals: adjacentIntervals + 1) }
 }
 
-/// A row of the evidence: what one window would have done, and the odds of guessing a code.
 struct WindowEffectRow: ViewModel {
   let choice: WindowChoice
   let evidence: PolicyEvidence
@@ -61,7 +59,6 @@ struct WindowEffectRow: ViewModel {
   let proposal: String?
 
   var odds: GuessingOdds { GuessingOdds(choice.window, cap: evidence.cap) }
-  /// What the window would have done; nil without enough codes.
   private var effect: WindowEvidence.Effect? {
     evidence.evidence.flatMap { $0.isEnough ? $0.effect(of: choice.window) : nil }
   }
@@ -93,7 +90,6 @@ struct WindowEffectRow: ViewModel {
   ]
 }
 
-/// The recommended window with its reasoning, or why there is none.
 struct RecommendationView: ViewModel {
   let outcome: WindowRecommendation.Outcome
   let current: Window?
@@ -135,7 +131,6 @@ struct RecommendationView: ViewModel {
     return reasons
   }
 
-  /// The share that the window keeps, and of whose sign-ins.
   private func kept(by found: WindowRecommendation) -> Message {
     let goal = Message.Value.message(ShareText.percent(basisPoints: found.goal.basisPoints))
     let share = Message.Value.message(ShareText.estimate(found.kept, of: found.total))

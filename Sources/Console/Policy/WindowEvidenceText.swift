@@ -46,7 +46,6 @@ enum ShareText {
 }
 
 extension WindowText {
-  /// The window with its sign, `±3`.
   static func name(_ window: Window) -> String { "±\(window.adjacentIntervals)" }
 
   /// The window and the number of valid codes, `±3, 7 valid codes`.
@@ -63,7 +62,6 @@ extension OddsText {
     chance > 0 ? Int((1 / chance).rounded()) : nil
   }
 
-  /// The chance of guessing a code before the second factors are locked.
   static func untilLocked(_ window: Window, cap: Int) -> Message {
     guard let cases = cases(GuessingOdds(window, cap: cap).untilClosed) else {
       return .verbatim("")
@@ -72,7 +70,6 @@ extension OddsText {
   }
 }
 
-/// The sentences about what a window does with the correct codes of a period.
 enum EvidenceText {
   static func codes(_ count: Int) -> Message.Value {
     .message(Message("policy.code-count", ["count": .number(count)]))
@@ -82,7 +79,6 @@ enum EvidenceText {
     .message(Message("policy.user-count", ["count": .number(count)]))
   }
 
-  /// The finding: what the current window does.
   static func finding(_ evidence: WindowEvidence, _ current: Window?) -> Message {
     guard evidence.isEnough else {
       return Message("policy.finding-few")
@@ -102,7 +98,6 @@ enum EvidenceText {
         ])
   }
 
-  /// The effect of a window, compared with the current one.
   static func effect(
     of window: Window, insteadOf current: Window?, _ evidence: WindowEvidence?
   ) -> Message? {

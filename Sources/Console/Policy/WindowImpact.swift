@@ -3,12 +3,10 @@ import Localization
 import OTP
 import Templating
 
-/// What another window would have done with the codes of a period.
 struct WindowImpact: ViewModel {
   let old: Window
   let new: Window
   let evidence: WindowEvidence
-  /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
   /// The users whom the change affects; nil for administrators who can't see users.
   let affected: String?

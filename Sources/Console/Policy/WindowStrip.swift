@@ -83,7 +83,6 @@ enum WindowStrip {
     }
   }
 
-  /// The text alternative of the strip.
   static func label(_ window: Window?) -> Message {
     guard let window else { return Message("common.window-off") }
     let side = window.adjacentIntervals

@@ -1,7 +1,6 @@
 import Identity
 import Localization
 
-/// How a policy differs from the watched policy file.
 enum PolicyFileText {
   static func sentence(_ fields: [PolicyChange.Field]) -> Message {
     fields.isEmpty
@@ -9,7 +8,6 @@ enum PolicyFileText {
       : Message("scopes.differs-from-file", ["fields": .sequence(fields.map(\.name))])
   }
 
-  /// The warning that the file names pools that don't exist; nil if it names none.
   static func warning(missing: [String]) -> Message? {
     guard !missing.isEmpty else { return nil }
     let first = missing.prefix(named).map { Message.verbatim(Formatted.short($0)) }
@@ -27,6 +25,5 @@ enum PolicyFileText {
 }
 
 extension PolicyFileStatus {
-  /// The warning that the file can't be read; nil if it can, or there's none.
   var warning: Message? { self == .unreadable ? Message("scopes.file-unreadable") : nil }
 }

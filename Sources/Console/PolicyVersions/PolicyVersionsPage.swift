@@ -52,10 +52,8 @@ struct PolicyVersionsView: ViewModel {
   ]
 }
 
-/// A version of a policy in the list.
 struct PolicyVersionRow: ViewModel {
   let version: PolicyVersion
-  /// Whether the policy is the current one.
   let isCurrent: Bool
   let context: ScopeContext
   let history: HistoryRow

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The versions of a policy that can be restored.
 enum PolicyVersionsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = PolicyVersionsPage(

@@ -44,7 +44,6 @@ enum PoolColumn: String, TableColumn {
   }
 }
 
-/// A choice of columns with a name.
 enum PoolPreset: String, CaseIterable, Sendable {
   case overview, policy, review
 
@@ -78,7 +77,6 @@ struct PoolColumns: Hashable, Sendable {
   let shown: Set<PoolColumn>
   /// The preset; nil for columns chosen one by one.
   let preset: PoolPreset?
-  /// The preset of the page.
   let standard: PoolPreset
 
   init(_ query: Form, standard: PoolPreset, acrossProjects: Bool = false) {
@@ -91,7 +89,6 @@ struct PoolColumns: Hashable, Sendable {
     }
   }
 
-  /// The columns of a page's own preset.
   init(_ standard: PoolPreset) { self.init(standard, standard: standard) }
 
   private init(_ preset: PoolPreset, standard: PoolPreset) {
@@ -112,12 +109,10 @@ struct PoolColumns: Hashable, Sendable {
     }
   }
 
-  /// The form that chooses columns, which keeps the other fields of a query.
   func form(action: String, kept: Form) -> ColumnsForm {
     ColumnsForm(action: action, kept: kept, shown: shown)
   }
 
-  /// The links to the presets.
   func tabs(_ path: String, _ query: (PoolColumns) -> Form) -> [Link] {
     PoolPreset.allCases.map { each in
       Link(
@@ -127,13 +122,10 @@ struct PoolColumns: Hashable, Sendable {
   }
 }
 
-/// A column heading and its sort link.
 struct PoolHeading: ViewModel {
   let text: Message
   var isNumber = false
-  /// The link that sorts by this column; nil if it isn't sortable.
   var href: String?
-  /// The current sort direction; nil if the table is sorted by another column.
   var direction: String?
 
   static let keys: Keys<Self> = [

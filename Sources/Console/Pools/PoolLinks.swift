@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The links of a row of a table of user pools.
 struct PoolLinks {
   private let project: ID<Project>
   private let tenant: ID<Tenant>?
@@ -16,7 +15,6 @@ struct PoolLinks {
     }
   }
 
-  /// The page that the row is about.
   var page: String {
     switch destination {
     case .overview: address(ConsolePaths.overview)
@@ -27,17 +25,14 @@ struct PoolLinks {
 
   var policy: String { address(ConsolePaths.policy) }
 
-  /// The exemptions in the project.
   var exemptions: String {
     (["project": project.text] as Form).query(of: ConsolePaths.exemptions())
   }
 
-  /// The comparison with the project's own policy.
   var comparison: String {
     (["with": project.text] as Form).query(of: address(ConsolePaths.comparison))
   }
 
-  /// The project's tenants that differ from it.
   var differing: String {
     (["show": "differs"] as Form).query(of: ConsolePaths.review(project.text))
   }

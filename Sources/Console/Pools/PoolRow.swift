@@ -5,41 +5,33 @@ import Templating
 
 /// A row of the table of user pools: a pool, or a project with its tenants.
 struct PoolRow: ViewModel {
-  /// Whether the policy was reviewed, and by whom.
   struct Review: Hashable {
     let state: ReviewStatus.State
     let signOff: SignOff?
   }
 
-  /// What a row is for.
   enum Subject: Hashable {
-    /// A pool of the context's project, and whether its policy may be changed.
     case pool(mayChange: Bool)
     /// A project, its numbers of tenants, and of those whose policies differ from its own.
     case project(ID<Project>, name: String, tenants: Int, differing: Int)
   }
 
-  /// The page that the name of a pool links to.
   enum Destination: Hashable {
     case overview, policy
   }
 
-  /// What all rows of a table have in common.
   struct Context: Hashable {
     let columns: Set<PoolColumn>
     let times: Times
-    /// The day on which policies are compared.
     let today: Day
     /// The project of the pools; nil in a table of projects.
     var project: ID<Project>?
     /// The policy that those of the pools are compared with.
     var base: PolicyInForce?
     var destination = Destination.policy
-    /// Whether the reader may open the list of exemptions.
     var opensExemptions = false
   }
 
-  /// The data that a row is rendered from, with its context.
   struct Source: Hashable {
     /// The key of the pool, or of a project's own pool.
     let key: Int64
@@ -54,7 +46,6 @@ struct PoolRow: ViewModel {
     let attempts: AttemptCounts?
     let exemptions: Int
     let review: Review?
-    /// The fields in which the policy differs from the policy file; nil if it doesn't.
     var drift: [PolicyChange.Field]?
 
     func hash(into hasher: inout Hasher) { hasher.combine(key) }

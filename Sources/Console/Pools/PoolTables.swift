@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// The table of user pools, for every page that has one.
 struct PoolTable: ViewModel {
   let columns: [PoolHeading]
   /// Each a `PoolRow`.
@@ -34,7 +33,6 @@ struct PoolTables: Sendable {
     (self.identity, self.row) = (identity, row)
   }
 
-  /// The rows of pools of a project.
   func rows(
     _ pools: [PolicySummary], of review: PolicyReview, _ columns: Set<PoolColumn>,
     signedOff signOff: ReviewSummary?, in scope: ProjectContext,

@@ -6,7 +6,6 @@ import Templating
 /// `/projects/{p}/tenants` and `/projects/{p}/review`: the pools of a project with their policies
 /// and figures.
 struct PoolsPage: Sendable {
-  /// What the page is for.
   enum Purpose: Sendable {
     case tenants, review
   }
@@ -62,7 +61,6 @@ struct PoolsPage: Sendable {
       key: key, times: context.signedIn.times)
   }
 
-  /// Downloads all pools as a CSV file.
   func download(_ context: ProjectContext) async throws(Refusal) -> Response {
     try await table(context).response(named: "mfa-policies-\(context.scope.project.text)")
   }
@@ -91,7 +89,6 @@ extension Identity {
     }
   }
 
-  /// Adds the pools of a project to a file.
   func addPools(
     of project: ID<Project>, _ asked: PoolsQuery?, exemptions: [ID<Tenant>?: Int],
     to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
@@ -122,7 +119,6 @@ extension Identity {
 }
 
 extension Policies {
-  /// The part of a project's policies that a query asks for.
   fileprivate func pools(
     of project: ID<Project>, _ query: PolicyReviewQuery, after: String?, limit: Int,
     visibleTo administrator: Administrator
@@ -136,7 +132,6 @@ extension Policies {
   }
 }
 
-/// The search, filter, order, and columns in the query of a page of pools.
 struct PoolsQuery: Sendable {
   let path: String
   let search: String
@@ -158,7 +153,6 @@ struct PoolsQuery: Sendable {
     after = asked.text("after")
   }
 
-  /// Whether a search or filter leaves out pools.
   var isNarrowed: Bool { !search.isEmpty || selection != .all }
 
   /// The query, with the beginning of the period of rejection rates.
@@ -168,7 +162,6 @@ struct PoolsQuery: Sendable {
       rejectedSince: start)
   }
 
-  /// The query of a link to this list, optionally with another filter, order, or columns.
   func form(
     _ selection: PolicyReviewQuery.Selection? = nil, _ order: PolicyReviewQuery.Order? = nil,
     _ columns: PoolColumns? = nil
@@ -179,14 +172,12 @@ struct PoolsQuery: Sendable {
     return form
   }
 
-  /// The fields that a new search keeps.
   var kept: Form {
     var form = Form()
     add(nil, nil, nil, to: &form)
     return form
   }
 
-  /// The fields that another choice of columns keeps.
   var keptByColumns: Form { form(nil, nil, PoolColumns(columns.standard)).at(after) }
 
   private func add(

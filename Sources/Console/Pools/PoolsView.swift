@@ -15,7 +15,6 @@ struct PoolsView: ViewModel {
   let signOff: SignOffSection?
   /// The address of the form for a new tenant; nil without the permission.
   let newTenant: String?
-  /// The warning that the policy file can't be read; nil if it can, or there's none.
   var policyFile: Message?
 
   init(
@@ -137,7 +136,6 @@ struct PoolsView: ViewModel {
 }
 
 extension PolicyReviewQuery.Selection {
-  /// The name of the view; the one of differing policies includes their number.
   fileprivate func words(differing: Int?) -> Message {
     switch self {
     case .all: Message("review.view-all")
@@ -149,7 +147,6 @@ extension PolicyReviewQuery.Selection {
     }
   }
 
-  /// The sentence for an empty list.
   fileprivate var none: Message {
     switch self {
     case .all: Message("review.none")

@@ -3,9 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// A project's row in the list.
 struct ProjectRow: ViewModel {
-  /// The links of a row that an administrator is authorized to use.
   struct Rights: OptionSet, Hashable {
     let rawValue: UInt8
 
@@ -28,13 +26,10 @@ struct ProjectRow: ViewModel {
     }
   }
 
-  /// What needs attention in a project.
   struct Status: Hashable {
-    /// The number of warnings about its pools.
     var warnings = 0
     /// The number of tenants whose policy differs from the project's.
     var differing = 0
-    /// Whether the next policy review is overdue.
     var isOverdue = false
     /// The number of users outside tenants without a second factor who are exempt from MFA.
     var exempt = 0
@@ -42,7 +37,6 @@ struct ProjectRow: ViewModel {
     var isQuiet: Bool { warnings == 0 && differing == 0 && !isOverdue }
   }
 
-  /// The data that a row is rendered from.
   struct Source: Hashable {
     let summary: ProjectSummary
     let rights: Rights

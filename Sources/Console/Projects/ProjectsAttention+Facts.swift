@@ -1,7 +1,6 @@
 import Identity
 
 extension ProjectsAttention {
-  /// What needs attention in the projects that an administrator can access.
   struct Facts: Sendable {
     let warnings: [ScopeWarning]
     let alerts: [Alert]
@@ -67,8 +66,6 @@ extension ProjectsAttention {
       held = try await Self.held(identity, administrator)
     }
 
-    /// The first projects with tenants whose policies differ, among all that the administrator can
-    /// read, and whether there are more.
     private static func differing(
       _ identity: Identity, _ administrator: Administrator
     ) async throws(Refusal) -> (projects: [DifferingTenants], hasMore: Bool) {

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// The items that need attention in the projects that an administrator can access.
 struct ProjectsAttention: ViewModel {
   let warnings: [WarningRow]
   let hasMoreWarnings: Bool
@@ -14,14 +13,9 @@ struct ProjectsAttention: ViewModel {
   /// The list of all projects whose review is due; nil if they're all here.
   let allDue: String?
   let held: [HeldRow]
-  /// The warning that the server's clock isn't trusted; nil while it is.
   let clock: ClockBanner?
-  /// The warning that the database file is damaged; nil if the latest check found no fault.
   let damage: Message?
-  /// The warning that the break-glass account signed in; nil if they didn't.
   let breakGlass: Message?
-  /// The warning that the policy file can't be read or names pools that don't exist; nil if neither
-  /// is the case, or there's none.
   let policyFile: Message?
 
   init(_ facts: Facts, clock: ClockBanner?, _ signedIn: SignedIn) {
@@ -109,7 +103,6 @@ struct HeldRow: ViewModel {
   ]
 }
 
-/// A project whose next policy review is overdue.
 struct OverdueReviewRow: ViewModel {
   let name: String
   let href: String
@@ -191,7 +184,6 @@ struct DifferingTenantRow: ViewModel {
   }
 }
 
-/// A warning about a user pool, with the link to resolve it.
 struct WarningRow: ViewModel {
   let name: Message
   let project: String?
@@ -301,8 +293,6 @@ struct WarningRow: ViewModel {
 
 /// Links that open the review page of a change directly, without the form.
 enum PolicyLinks {
-  /// The link that turns on TOTP.
   static func turnOn(_ policy: String) -> String { policy + "?change=on" }
-  /// The link that copies the project's policy to a tenant.
   static func likeProject(_ policy: String) -> String { policy + "?change=project" }
 }

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The list of projects and the form for a new one.
 enum ProjectsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

@@ -15,11 +15,9 @@ struct ProjectsView: ViewModel {
   let newProject: String?
   /// The address of the report of removals in all projects; nil for readers who can't open it.
   let removals: String?
-  /// How the share of enrolled users developed in the projects; nil if there is nothing to compare.
   let finding: Message?
   /// The steps to the first enrolled user; nil once there are users.
   let firstRun: FirstRun?
-  /// The link to the pending approvals; nil if there are none.
   var approvals: Link?
 
   init(

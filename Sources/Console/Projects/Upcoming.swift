@@ -3,11 +3,9 @@ import Identity
 import Localization
 import Templating
 
-/// What will happen next in the pools that an administrator can access.
 struct Upcoming: ViewModel {
   let items: [UpcomingItem]
 
-  /// The maximum number of items.
   private static let most = 8
   /// How far exemptions and reviews are looked ahead, in days.
   private static let days = 7
@@ -29,7 +27,6 @@ struct Upcoming: ViewModel {
   static let keys: Keys<Self> = [.list(\.items)]
 }
 
-/// An event, with the link to what it's about.
 struct UpcomingItem: ViewModel {
   let at: Instant
   let name: String

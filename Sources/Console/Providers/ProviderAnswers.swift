@@ -4,7 +4,6 @@ import Localization
 import OpenIDConnect
 import Text
 
-/// The values of the provider form.
 struct ProviderAnswers: Sendable {
   var id = IdentityProvider.Kind.oidc.prefix
   var name = ""
@@ -42,7 +41,6 @@ struct ProviderAnswers: Sendable {
   /// at which no provider was changed.
   var expected: Instant { Instant(microseconds: Int64(seen) ?? .min) }
 
-  /// Applies the form values to a provider's settings.
   func apply(
     to settings: inout ProviderSettings, _ kind: IdentityProvider.Kind
   ) throws(ProviderError) {
@@ -56,7 +54,6 @@ struct ProviderAnswers: Sendable {
 }
 
 extension FieldError {
-  /// Converts a validation error.
   init(_ error: ProviderError) throws(Refusal) {
     switch error {
     case .invalidID:
@@ -87,7 +84,6 @@ extension FieldError {
 }
 
 extension KeySet.Fault {
-  /// The error message.
   fileprivate var words: Message {
     switch self {
     case .unreadable: Message("providers.keys-unreadable")

@@ -34,7 +34,6 @@ struct ProviderPage: Sendable {
     }
   }
 
-  /// The settings of a new provider.
   private static func settings(
     _ answers: ProviderAnswers
   ) throws(ActionError<ProviderError>) -> ProviderSettings {

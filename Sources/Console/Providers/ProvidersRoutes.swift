@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Identity providers.
 enum ProvidersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

@@ -48,7 +48,6 @@ struct ProvidersView: ViewModel {
   ]
 }
 
-/// A provider in the list.
 struct ProviderRow: ViewModel {
   let provider: IdentityProvider
   let scope: Scope
@@ -72,7 +71,6 @@ struct ProviderRow: ViewModel {
 }
 
 extension IdentityProvider.Kind {
-  /// The display name of the protocol.
   var name: Message {
     switch self {
     case .oidc: .verbatim("OpenID Connect")

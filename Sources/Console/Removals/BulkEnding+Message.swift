@@ -2,7 +2,6 @@ import Identity
 import Localization
 
 extension BulkProgress {
-  /// Why the undo ended before all users were processed, as a sentence; nil if it didn't.
   var undoEndingSentence: Message? {
     guard let undo, !undo.isRunning, undone.left > 0 else { return nil }
     return Message(
@@ -15,7 +14,6 @@ extension BulkProgress {
 }
 
 extension BulkJob {
-  /// Why the removal was stopped, as a sentence; nil if it wasn't.
   var endingSentence: Message? {
     switch ending {
     case nil: nil

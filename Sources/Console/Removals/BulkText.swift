@@ -2,9 +2,7 @@ import Identity
 import Localization
 import Templating
 
-/// The states and results of bulk removals as text.
 enum BulkText {
-  /// What happens at the sign-ins of users whose factors are removed.
   static func signIn(_ next: SignInWithoutFactor, _ times: Times) -> Message {
     switch next {
     case .accepted: Message("removals.first-factor-only")
@@ -17,7 +15,6 @@ enum BulkText {
     }
   }
 
-  /// Returns the state; `undo` is nil if nobody undid the removal.
   static func chip(_ state: BulkJob.State, undo: BulkUndo.State? = nil) -> Markup {
     switch undo {
     case .running: return Chip.look(Message("removals.state-undoing"))
@@ -34,12 +31,10 @@ enum BulkText {
     }
   }
 
-  /// Returns the state of a bulk removal with its undo.
   static func chip(_ progress: BulkProgress) -> Markup {
     chip(progress.job.state, undo: progress.undoState)
   }
 
-  /// Returns a number of users.
   static func users(_ count: Int) -> Message {
     Message("removals.n-users", ["count": .number(count)])
   }
@@ -96,7 +91,6 @@ enum BulkText {
     }
   }
 
-  /// Returns the label of a tab.
   static func tab(_ result: BulkResult?, of job: BulkJob, _ count: Int) -> Message {
     Message(
       "removals.tab", ["result": .message(name(result, of: job)), "number": .number(count)])
@@ -138,10 +132,7 @@ enum BulkText {
   private static var holder: Message.Value { .message(Permission.protectUsers.holder) }
 }
 
-/// Error messages for bulk removals.
 enum BulkFaults {
-  /// Returns the field errors of the form.
-  ///
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(_ error: BulkError, users: Int, _ times: Times) throws(Refusal)
     -> [FieldError]

@@ -58,7 +58,6 @@ struct RemovalJobPage: Sendable {
       to: ConsolePaths.bulkRemoval(context.scope, id))
   }
 
-  /// Stops a running removal.
   func end(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
     let isStopped: Bool
@@ -166,7 +165,6 @@ struct RemovalJobPage: Sendable {
 }
 
 extension Link {
-  /// The breadcrumbs of the pages of one bulk removal in a pool.
   static func crumbsOfRemovals(_ scope: Scope) -> [Link] {
     [
       Link(text: Message("common.users"), href: ConsolePaths.users(scope)),
@@ -176,7 +174,6 @@ extension Link {
 }
 
 extension BulkRemovals {
-  /// Finds the bulk removal of a pool that an address names.
   func job(_ id: String, _ context: ScopeContext) async throws(Refusal) -> BulkJob {
     guard let number = Int64(id) else { throw .notFound }
     do {
@@ -187,7 +184,6 @@ extension BulkRemovals {
   }
 }
 
-/// The lines of a bulk removal, with tabs by result.
 struct BulkLines: ViewModel {
   let job: BulkJob
   let scope: Scope

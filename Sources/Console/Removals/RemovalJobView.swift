@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// The preview of a bulk removal, with the form to run it.
 struct RemovalDraftView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
@@ -15,7 +14,6 @@ struct RemovalDraftView: ViewModel {
   let answers: ActionInput
   let number: String
   let carriesMail: Bool
-  /// What happens when the users sign in.
   let signIn: SignInWithoutFactor
 
   private var users: Message { BulkText.users(job.users) }
@@ -47,7 +45,6 @@ struct RemovalDraftView: ViewModel {
       : Message("removals.undo-of-all", ["period": period])
   }
 
-  /// Whether the form has a field to confirm the number of users.
   private var asksForNumber: Bool {
     job.asksForNumber(.stolen, eligibility.settings)
   }
@@ -85,14 +82,12 @@ struct RemovalDraftView: ViewModel {
   ]
 }
 
-/// The progress of a bulk removal and the result of each line.
 struct RemovalJobView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let progress: BulkProgress
   let lines: BulkLines
   let approval: Approval?
-  /// Who can undo the removal; nil if the reader can, or nobody.
   let undoByOthers: OtherAdministratorsView?
 
   private var job: BulkJob { progress.job }
@@ -103,7 +98,6 @@ struct RemovalJobView: ViewModel {
       sessions: job.sessionsEnded) + (progress.undo == nil ? [] : Self.figures(of: progress.undone))
   }
 
-  /// The figures of a removal: how many users were processed, and what was removed from how many.
   static func figures(
     done: Int, of users: Int, removed: Int, factors: Int, sessions: Int
   ) -> [Figure] {
@@ -121,7 +115,6 @@ struct RemovalJobView: ViewModel {
     ]
   }
 
-  /// The figures of users whose factors an undo restored, and of the others, if there are any.
   static func figures(of undone: BulkUndo.Counts) -> [Figure] {
     let base = Message("removals.of-all", ["number": .number(undone.users)])
     func figure(_ label: Message, _ users: Int) -> Figure {
@@ -166,7 +159,6 @@ struct RemovalJobView: ViewModel {
     return facts
   }
 
-  /// The ticket and the note of a removal, if it has them.
   static func remarks(_ job: BulkJob) -> [Fact] {
     var facts: [Fact] = []
     if !job.ticket.isEmpty {

@@ -2,7 +2,6 @@ public import HTTP
 import Identity
 import Text
 
-/// The addresses of bulk removals.
 extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
   static let removals = ScopePath0("bulk-removals")

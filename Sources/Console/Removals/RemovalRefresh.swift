@@ -25,13 +25,10 @@ struct RemovalRefresh: ViewModel {
     isOff = query[Self.still] != nil
   }
 
-  /// The query of the tab.
   var query: Form { query(tab, isOff: isOff) }
 
-  /// Returns the address of another tab.
   func address(ofTab tab: String) -> String { query(tab, isOff: isOff).query(of: path) }
 
-  /// Returns the address of the lines that are shown, with automatic refresh off or on.
   private func address(isOff: Bool) -> String {
     query(tab, isOff: isOff).at(after).query(of: path)
   }

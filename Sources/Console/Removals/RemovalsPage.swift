@@ -65,7 +65,6 @@ struct RemovalsPage: Sendable {
     .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
   }
 
-  /// Returns what is wrong with a list.
   private static func fault(_ error: BulkListError) -> FieldError {
     switch error {
     case .empty:
@@ -107,7 +106,6 @@ struct RemovalsPage: Sendable {
   }
 }
 
-/// The form for a list of users, on the bulk removals page and on the users page.
 struct ListForm: ViewModel {
   /// The field of the list, in which NUL is shown: a list that was saved in another encoding has it,
   /// and what was pasted mustn't be lost.
@@ -169,7 +167,6 @@ struct RemovalsView: ViewModel {
   ]
 }
 
-/// A bulk removal in the list.
 struct RemovalRow: ViewModel {
   let job: BulkJob
   /// How far its undo is; nil if nobody undid it.

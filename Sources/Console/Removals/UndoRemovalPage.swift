@@ -138,13 +138,7 @@ struct UndoRemovalView: ViewModel {
 extension OtherAdministratorsView {
   /// Finds who can undo a bulk removal in place of the administrator who started it.
   ///
-  /// - Parameters:
-  ///   - administrators: The administrators.
-  ///   - progress: The bulk removal.
-  ///   - context: The reader, and the pool.
-  ///   - frames: The frames, with the console's public URL.
   /// - Returns: Nil if the reader didn't start it, or nothing can be undone.
-  /// - Throws: ``Refusal/unavailable`` if the database fails.
   static func find(
     _ administrators: Administrators, toUndo progress: BulkProgress, in context: ScopeContext,
     _ frames: Frames

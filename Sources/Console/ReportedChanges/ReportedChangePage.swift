@@ -64,15 +64,11 @@ struct ReportedChangePage: Sendable {
   }
 }
 
-/// The states of the page that reports a change.
 enum ReportedChangeState {
-  /// The link is valid; the page shows the form.
   case open(ReportedChange)
-  /// The change was just reported.
   case done(ReportedChange)
   /// This link or another link for the same account was already used.
   case used(ReportedChange)
-  /// The link has expired.
   case late(ReportedChange)
   /// The link is unknown, or the account was deleted.
   case void
@@ -104,7 +100,6 @@ enum ReportedChangeState {
     }
   }
 
-  /// What to do next; nil for the form, which says so itself.
   var sentence: Message? {
     switch self {
     case .open: nil
@@ -136,7 +131,6 @@ struct ReportedChangeView: ViewModel {
   ]
 }
 
-/// The reported change and the button to report it.
 struct ReportedChangeForm: ViewModel {
   let frame: FrameView
   let csrf: String

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The target of links with which users report a change.
 enum ReportedChangesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

@@ -11,7 +11,6 @@ extension Report {
     }
   }
 
-  /// The name.
   var name: Message {
     switch self {
     case .enrollment: Message("reports.name-enrollment")
@@ -31,7 +30,6 @@ extension Report {
     }
   }
 
-  /// What the report shows, as a sentence.
   var explanation: Message {
     switch self {
     case .enrollment: Message("reports.explain-enrollment")
@@ -42,7 +40,6 @@ extension Report {
     }
   }
 
-  /// What the report about the instance shows, as a sentence.
   var explanationOfAll: Message {
     switch self {
     case .removals: Message("reports.explain-all-removals")
@@ -51,7 +48,6 @@ extension Report {
     }
   }
 
-  /// Why the report is empty, as a sentence.
   var emptiness: Message {
     switch self {
     case .enrollment: Message("reports.empty-enrollment")

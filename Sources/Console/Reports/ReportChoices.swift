@@ -5,7 +5,6 @@ import MailText
 import Templating
 import Text
 
-/// The interval of the numbers of users.
 enum EnrollmentStep: String, CaseIterable, Sendable {
   case day, week, month
 
@@ -42,7 +41,6 @@ enum EnrollmentStep: String, CaseIterable, Sendable {
   }
 }
 
-/// The second factors that a report lists.
 enum FactorChoice: String, CaseIterable, Sendable {
   case unused90 = "unused-90"
   case unused180 = "unused-180"

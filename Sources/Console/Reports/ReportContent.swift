@@ -5,12 +5,9 @@ import MailText
 import Templating
 import Text
 
-/// What a report shows.
 struct ReportContent: Sendable {
   let summary: Message
-  /// The choices of the address, each as a group of links.
   var menus: [ReportMenu] = []
-  /// The choices that the address has now.
   var query: Form = [:]
   var chart: ChartFrame?
   var table: ReportTable
@@ -20,11 +17,9 @@ struct ReportContent: Sendable {
   var next: String?
   /// The number of rows on all pages; nil if it isn't known.
   var total: Int?
-  /// The users of a report about several pools.
   var users: DownloadedUsers?
 }
 
-/// A choice of a report, as links to the same report.
 struct ReportMenu: ViewModel {
   let label: Message
   var items: [ChartPeriod]
@@ -43,12 +38,10 @@ struct ReportMenu: ViewModel {
   ]
 }
 
-/// Reads the contents of reports.
 struct ReportContents: Sendable {
   let identity: Identity
   let catalog: Catalog
 
-  /// Reads a report, or a page of it.
   func read(
     _ report: Report, _ context: ScopeContext, after: String?, limit: Int, counts: Bool = true
   ) async throws(Refusal) -> ReportContent {
@@ -114,7 +107,6 @@ struct ReportContents: Sendable {
     return content
   }
 
-  /// Reads the removals in a pool, in a project with its tenants, or in all projects.
   func removals(
     about subject: ReportSubject, _ signedIn: SignedIn
   ) async throws(Refusal) -> ReportContent {
@@ -278,7 +270,6 @@ struct ReportContents: Sendable {
     return content
   }
 
-  /// The end of a user's exemption, or nothing without one.
   private static func exemptUntil(_ end: Instant?) -> ReportTable.Cell {
     end.map { .end($0) } ?? .name("")
   }
@@ -299,7 +290,6 @@ struct ReportContents: Sendable {
     context.scope.tenant == nil && context.signedIn.query.text("tenants") == "all"
   }
 
-  /// What the address asks for.
   func subject(_ report: Report, _ context: ScopeContext) -> ReportSubject {
     report.coversTenants && isWhole(context) ? .project(context.scope) : .pool(context.scope)
   }
@@ -310,7 +300,6 @@ struct ReportContents: Sendable {
     return query
   }
 
-  /// Adds the choice between a project's own users, all its users, and all projects.
   private func addTenantsMenu(
     to content: inout ReportContent, _ report: Report, isWhole: Bool, _ scope: Scope,
     _ signedIn: SignedIn
@@ -331,7 +320,6 @@ struct ReportContents: Sendable {
     content.menus.append(pools)
   }
 
-  /// A group of links that change one field of the address.
   private func menu(
     _ label: Message, _ field: String, _ choices: [(value: String, name: Message)],
     _ path: String, _ query: Form

@@ -105,10 +105,8 @@ struct ReportPage: Sendable {
 struct ReportView: ViewModel {
   let frame: FrameView
   let title: Message
-  /// The name of the pool; nil for a report about the instance.
   var pool: String?
   let content: ReportContent
-  /// The address of the file.
   var file: String?
   /// The address of the form that downloads a file of users; nil without the permission.
   var export: String?

@@ -2,7 +2,6 @@ import Identity
 import Localization
 import Templating
 
-/// The table of a report, as HTML and as a CSV file.
 struct ReportTable: ViewModel {
   /// The number of different users in the rows, each of which begins with one.
   var people: Int {
@@ -18,13 +17,10 @@ struct ReportTable: ViewModel {
     rows.append([.text(note)] + columns.dropFirst().map { _ in .text(.verbatim("")) })
   }
 
-  /// A value of a report.
   enum Cell: Sendable {
     case text(Message)
     case number(Int)
-    /// A share of a whole, as a percentage.
     case share(Int, of: Int)
-    /// A name, with the address of its page.
     case name(String, href: String? = nil)
     /// A day, the same in every time zone.
     case day(Day)
@@ -54,7 +50,6 @@ struct ReportTable: ViewModel {
       }
     }
 
-    /// The value in a file.
     fileprivate func text(_ catalog: Catalog) -> String {
       switch self {
       case .text(let message), .marked(_, let message): catalog.text(message)

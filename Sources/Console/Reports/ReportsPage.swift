@@ -47,7 +47,6 @@ struct ReportsView: ViewModel {
   ]
 }
 
-/// A report in the list.
 struct ReportItem: ViewModel {
   let name: Message
   let explanation: Message
@@ -61,7 +60,6 @@ struct ReportItem: ViewModel {
 }
 
 extension ConsolePaths {
-  /// The link to a report.
   fileprivate static func link(_ report: Report, about subject: ReportSubject) -> String {
     let path = Self.report(report, about: subject)
     guard case .project = subject else { return path }

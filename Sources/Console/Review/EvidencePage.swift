@@ -74,7 +74,6 @@ struct EvidenceView: ViewModel {
   ]
 }
 
-/// A pool in the evidence.
 struct EvidencePool: ViewModel {
   let pool: ReviewEvidence.Pool
   let times: Times
@@ -110,7 +109,6 @@ struct EvidencePool: ViewModel {
   ]
 }
 
-/// An earlier sign-off in the evidence.
 struct SignOffRow: ViewModel {
   let signOff: SignOff
   let current: String

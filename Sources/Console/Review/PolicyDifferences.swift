@@ -17,7 +17,6 @@ struct PolicyDifferences: ViewModel {
     (self.changes, self.project, self.caption) = (changes, project, caption)
   }
 
-  /// The changes since the last sign-off.
   static func sinceSignOff(_ changes: PolicySetChanges?, of project: ID<Project>) -> Self? {
     changes.map { Self($0, of: project, caption: Message("review.changes-since-sign-off")) }
   }
@@ -26,7 +25,6 @@ struct PolicyDifferences: ViewModel {
     changes.pools.prefix(Self.most).flatMap { PolicyDifference.all($0, of: project) }
   }
 
-  /// Why there may be more changes; nil if these are all.
   private var incomplete: Message? {
     if changes.isCut { return Message("review.changes-cut") }
     return changes.isComplete ? nil : Message("review.changes-incomplete")

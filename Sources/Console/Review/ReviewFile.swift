@@ -8,7 +8,6 @@ import OTP
 /// read it.
 struct ReviewFile {
   private(set) var csv = CSV(Self.pool + Self.values + Self.review)
-  /// The columns that identify the pool.
   private static let pool = ["project", "tenant", "name"]
   /// The columns of its policy and users, which are empty for a deleted pool.
   private static let values = [
@@ -17,7 +16,6 @@ struct ReviewFile {
     "exemptions", "code attempts", "rejected", "last change", "changed by", "reason", "differs in",
     "address", "effective",
   ]
-  /// The columns of the last sign-off.
   private static let review = [
     "sign-off", "reviewer", "signed off", "due", "since sign-off", "changes complete",
   ]
@@ -28,15 +26,10 @@ struct ReviewFile {
     (self.publicURL, self.now) = (publicURL, now)
   }
 
-  /// Adds a pool.
+  /// `base` is the project's policy to compare with; it and `review` are nil for administrators who
+  /// can't read it.
   ///
-  /// - Parameters:
-  ///   - summary: The pool and its policy.
-  ///   - project: The project.
-  ///   - base: The project's policy to compare with; nil for administrators who can't read it.
-  ///   - review: The last sign-off of the project; nil for administrators who can't read its policy.
-  ///   - exemptions: The number of users who are exempt from MFA.
-  ///   - attempts: The code attempts of the last ``PoolTables/days`` days.
+  /// `attempts` are those of the last ``PoolTables/days`` days.
   mutating func add(
     _ summary: PolicySummary, in project: ID<Project>, base: PolicyInForce?,
     review: ReviewSummary?, exemptions: Int, attempts: AttemptCounts

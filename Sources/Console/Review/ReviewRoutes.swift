@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The reviews of policies, and the sign-offs that confirm them.
 enum ReviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

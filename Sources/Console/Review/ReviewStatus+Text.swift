@@ -30,7 +30,6 @@ extension ReviewStatus.State {
 }
 
 extension ReviewStatus {
-  /// Who signed off when, and what follows.
   func sentence(_ times: Times) -> Message {
     guard let signOff else { return Message("review.never-signed-off") }
     let reviewer = Message.Value.name(Formatted.short(signOff.reviewerName))
@@ -48,7 +47,6 @@ extension ReviewStatus {
   }
 }
 
-/// The last sign-off of a project's policies, and what an administrator can do about it.
 struct SignOffSection: ViewModel {
   let scope: Scope
   let review: ReviewSummary

@@ -40,7 +40,6 @@ struct ReviewsPage: Sendable {
           rows: rows, shown: projects.items.count, next: projects.next)))
   }
 
-  /// Downloads all pools of the listed projects as a CSV file.
   func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     try await table(signedIn).response(named: "mfa-policies")
   }
@@ -59,7 +58,6 @@ struct ReviewsPage: Sendable {
     return file.csv
   }
 
-  /// A page of the projects in the order that is asked for.
   private func page(
     _ asked: ReviewsQuery, _ signedIn: SignedIn
   ) async throws(Refusal) -> Page<ProjectSummary> {
@@ -135,9 +133,7 @@ struct ReviewsPage: Sendable {
   }
 }
 
-/// The search, filter, order, and columns in the query of the list of projects.
 struct ReviewsQuery: Sendable {
-  /// A part of the projects.
   enum Selection: String, CaseIterable, Sendable {
     case all, differs, due
 
@@ -158,7 +154,6 @@ struct ReviewsQuery: Sendable {
     }
   }
 
-  /// The query of the list of projects with tenants whose policies differ from the project's.
   static let differing: Form = ["show": Selection.differs.rawValue]
   /// The query of the list of projects that were never reviewed or are overdue.
   static let due: Form = ["show": Selection.due.rawValue]
@@ -179,7 +174,6 @@ struct ReviewsQuery: Sendable {
     after = query.text("after")
   }
 
-  /// The query of a link to this list, optionally with another filter, order, or columns.
   func form(
     _ selection: Selection? = nil, _ order: PolicyReviewQuery.Order? = nil,
     _ columns: PoolColumns? = nil, searching: Bool = true
@@ -202,7 +196,6 @@ struct ReviewsView: ViewModel {
   let asked: ReviewsQuery
   /// The table's rows, each a `PoolRow`.
   let rows: Markup
-  /// The number of projects on the page.
   let shown: Int
   let next: String?
 

@@ -127,7 +127,6 @@ struct SignOffView: ViewModel {
     ]
   }
 
-  /// Whether the reviewer saw other policies than those they'd sign off, and what to do about it.
   private var warning: Message? {
     if reviewed == nil { return Message("review.opened-without-review") }
     return evidence.changesSincePage == nil || frame.error(at: "policies") != nil

@@ -3,7 +3,6 @@ import Identity
 import Localization
 
 extension Alert {
-  /// What is unusual, and since when.
   func sentence(_ times: Times) -> Message {
     let (count, time) = (Message.Value.number(count), times.value(startedAt))
     return switch kind {

@@ -4,7 +4,6 @@ import MailText
 import OTP
 import Templating
 
-/// An item that needs attention in a user pool, with the link to resolve it.
 struct Attention: ViewModel {
   let sentence: Message
   let verb: Message?
@@ -29,7 +28,6 @@ struct Attention: ViewModel {
   ]
 }
 
-/// Decides what needs attention in a user pool.
 struct AttentionRules {
   let context: ScopeContext
   let policy: Policy
@@ -44,13 +42,10 @@ struct AttentionRules {
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
   let reporting: [ReportingUser]
 
-  /// Unusual activity that is ongoing.
   let alerts: [Alert]
 
-  /// The fields in which the policy differs from the watched policy file; nil if it doesn't.
   let fileDrift: [PolicyChange]?
 
-  /// Whether there's a policy file, and it can be read.
   let fileStatus: PolicyFileStatus
 
   /// Stored secrets of the pool that can't be decrypted; empty unless the administrator is an owner.
@@ -245,7 +240,6 @@ struct AttentionRules {
 }
 
 extension WeakenedPolicy {
-  /// Says how the policy is weaker than before, and who weakened it last, when, and why.
   func sentence(_ times: Times) -> Message {
     let (who, time) = (Message.Value.name(Formatted.short(by)), times.value(at))
     let how = weakenings.dropFirst().reduce(weakenings[0].phrase) { all, next in
@@ -264,7 +258,6 @@ extension WeakenedPolicy {
 }
 
 extension PolicyWeakening {
-  /// Describes what is weaker.
   var phrase: Message {
     switch self {
     case .factorDisabled(.totp): return Message("scopes.weaker-totp-off")

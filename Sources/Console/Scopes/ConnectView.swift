@@ -16,7 +16,6 @@ struct ConnectView: ViewModel {
   let defaultProject: ID<Project>?
   /// An API key of the project; nil if there is none or the administrator can't read it.
   let key: String?
-  /// Explains why no key is shown and what to do.
   let note: Message?
 
   private var facts: [Fact] {

@@ -115,13 +115,11 @@ extension Identity {
   }
 }
 
-/// A step of the setup.
 struct FirstRunStep: ViewModel {
   let number: Int
   let title: Message
   let sentence: Message
   let state: Markup
-  /// The link to do it; nil for a step that is done.
   let link: Link?
 
   static let keys: Keys<Self> = [

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// The figures and charts of a pool.
 struct OverviewCharts: ViewModel {
   let figures: [Figure]
   let enrollment: ChartFrame
@@ -22,7 +21,6 @@ extension OverviewCharts {
   /// The maximum number of policy changes that are looked up for the enrollment chart.
   private static let changes = 100
 
-  /// Reads the figures and charts of a pool.
   init(
     _ identity: Identity, _ context: ScopeContext, _ policy: Policy, unverified: Int,
     _ catalog: Catalog

@@ -95,7 +95,6 @@ struct OverviewFigures {
   }
 }
 
-/// A part of a whole.
 private struct Share {
   let part: Int
   let whole: Int

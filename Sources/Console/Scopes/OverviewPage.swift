@@ -76,7 +76,6 @@ struct OverviewPage: Sendable {
 }
 
 extension SignInMethods {
-  /// The names of the enabled methods.
   var names: [Message] {
     [
       password ? Message("scopes.method-password") : nil,
@@ -86,10 +85,8 @@ extension SignInMethods {
     ].compactMap { $0 }
   }
 
-  /// The enabled methods, as text.
   var words: Message { Self.words(names) }
 
-  /// Formats the names of first factors.
   static func words(_ names: [Message]) -> Message {
     names.isEmpty ? Message("scopes.no-methods") : Message.value(.sequence(names))
   }

@@ -14,7 +14,6 @@ struct OverviewView: ViewModel {
   let connect: ConnectView
   /// The figures and charts; nil for a pool that never had users, and if they can't be read.
   let charts: OverviewCharts?
-  /// Whether the figures and charts can't be read.
   let isMissingCharts: Bool
   let firstRun: FirstRun?
 
@@ -78,11 +77,9 @@ struct OverviewView: ViewModel {
   ]
 }
 
-/// A key figure with its label and base.
 struct Figure: ViewModel {
   let label: Message
   let value: Message
-  /// How the value changed; nil if that isn't known.
   let change: Message?
   let base: Message
 

@@ -3,7 +3,6 @@ import Identity
 import Localization
 
 extension UnreadableSecrets.Group {
-  /// Says what can't be decrypted and what that affects.
   var sentence: Message {
     switch kind {
     case .userTOTP: Message("scopes.user-totp-unreadable", ["count": .number(count)])
@@ -17,7 +16,6 @@ extension UnreadableSecrets.Group {
     }
   }
 
-  /// The link to the entries in the audit log.
   var history: String {
     let query: Form = ["action": "secret"]
     guard let project else { return query.query(of: ConsolePaths.instanceAudit()) }

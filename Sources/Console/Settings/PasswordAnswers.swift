@@ -61,7 +61,6 @@ struct PasswordAnswers: Sendable {
     changesPolicy || signUp.isChanged || deletion.isChanged || expiry.isChanged
   }
 
-  /// The validation error of the typed length.
   var fault: FieldError? {
     guard shortest.isChanged else { return nil }
     guard let number = Int(shortest.now), PasswordPolicy.shortestRange.contains(number),
@@ -88,7 +87,6 @@ struct PasswordAnswers: Sendable {
     edit.passwords = new
   }
 
-  /// The checkboxes of the password policy.
   var choices: [MethodChoice] {
     let choices = PasswordPolicy.CharacterClass.allCases.compactMap { kind in
       classes[kind].map {
@@ -103,7 +101,6 @@ struct PasswordAnswers: Sendable {
     ]
   }
 
-  /// The checkboxes of the user actions.
   func userChoices(isProject: Bool) -> [MethodChoice] {
     var choices = [
       MethodChoice(
@@ -123,7 +120,6 @@ struct PasswordAnswers: Sendable {
 }
 
 extension PasswordPolicy.CharacterClass {
-  /// The character class in field names.
   var word: String {
     switch self {
     case .lowercase: "lowercase"
@@ -162,7 +158,6 @@ extension PasswordPolicy.CharacterClass {
 }
 
 extension PasswordPolicy {
-  /// A summary of the policy.
   var formatted: Message {
     guard isEnforced || self != PasswordPolicy() else {
       return Message("settings.at-least", ["count": .number(shortestInForce)])
@@ -180,7 +175,6 @@ extension PasswordPolicy {
     return .value(.sequence(parts))
   }
 
-  /// The sentence that lists the requirements that a new password doesn't meet.
   static func sentence(_ missing: [PasswordRequirement]) -> Message {
     let parts = missing.map { requirement in
       switch requirement {

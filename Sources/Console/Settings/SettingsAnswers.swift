@@ -28,7 +28,6 @@ struct SettingsAnswers: Sendable {
   let privacy: Field<Bool>
   let passwords: PasswordAnswers
   let importsTOTP: Field<Bool>
-  /// The domains as typed.
   let typedDomains: String
 
   init(_ values: UserPool) {
@@ -79,7 +78,6 @@ struct SettingsAnswers: Sendable {
       || passwords.isChanged || importsTOTP.isChanged
   }
 
-  /// Changes the settings whose values differ from when the form was opened.
   func apply(to edit: inout UserPoolEdit) {
     name.apply(to: &edit.displayName)
     password.apply(to: &edit.signIn.password)
@@ -97,7 +95,6 @@ struct SettingsAnswers: Sendable {
 }
 
 extension SettingsAnswers.Field where Value == [String] {
-  /// Applies the removals and additions of the form to the current values.
   fileprivate func applyDifference(to values: inout [String]) {
     let (was, now) = (was.map { UntrustedText($0) }, now.map { UntrustedText($0) })
     let removed = Set(was).subtracting(now)

@@ -5,7 +5,6 @@ import Templating
 
 /// `S/settings` and `S/settings/sign-in-methods`: show and change the settings of a pool.
 struct SettingsPage: Sendable {
-  /// The settings that a page shows.
   enum Part: Sendable {
     case signInMethods, general
 
@@ -88,7 +87,6 @@ struct SettingsPage: Sendable {
 }
 
 extension UserPools {
-  /// Returns the settings of a pool.
   func settings(of scope: Scope) async throws(Refusal) -> UserPool {
     do { return try await find(project: scope.project, tenant: scope.tenant) } catch {
       guard case .unavailable = error else { throw .notFound }

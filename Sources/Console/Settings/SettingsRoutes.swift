@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Settings of projects and tenants.
 enum SettingsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity

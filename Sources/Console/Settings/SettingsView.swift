@@ -12,7 +12,6 @@ struct SettingsView: ViewModel {
   let history: [HistoryRow]?
   /// The authorization fields for a change that weakens security; nil unless one is being saved.
   let fields: ActionFields?
-  /// Whether this server sends text messages.
   let carriesText: Bool
 
   init(
@@ -175,7 +174,6 @@ struct SettingsView: ViewModel {
   ]
 }
 
-/// A checkbox with its current and original value.
 struct MethodChoice: ViewModel {
   let id: String
   let label: Message
@@ -192,7 +190,6 @@ struct MethodChoice: ViewModel {
 }
 
 extension ServiceTokenRole {
-  /// The name shown in lists and forms.
   var name: Message {
     switch self {
     case .owner: Message("settings.token-owner")
@@ -203,7 +200,6 @@ extension ServiceTokenRole {
     }
   }
 
-  /// The description shown in the form.
   var hint: Message {
     switch self {
     case .owner: Message("settings.token-owner-hint")

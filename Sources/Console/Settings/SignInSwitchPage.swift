@@ -40,12 +40,10 @@ struct SignInSwitchPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// Turns sign-in off.
   func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
     try await change(context, off: true, Message("settings.sign-in-turned-off"))
   }
 
-  /// Turns sign-in on.
   func enable(_ context: ScopeContext) async throws(Refusal) -> Response {
     try await change(context, off: false, Message("settings.sign-in-turned-on"))
   }

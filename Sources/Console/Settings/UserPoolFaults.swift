@@ -2,11 +2,8 @@ import Identity
 import Localization
 
 extension FieldError {
-  /// Why a project or tenant isn't created or changed, next to the field that it's about.
+  /// `id` is the project ID as typed, if there was a field for it.
   ///
-  /// - Parameters:
-  ///   - error: The error.
-  ///   - id: The project ID as typed, if there was a field for it.
   /// - Throws: ``Refusal`` if no field is wrong.
   init(_ error: UserPoolError, id: String = "") throws(Refusal) {
     switch error {

@@ -1,7 +1,6 @@
 import Identity
 import Localization
 
-/// Error messages about codes and passwords that several pages share.
 enum CodeFault {
   static let used = Message("common.code-used")
 

@@ -10,13 +10,11 @@ struct KeptAnswersPage: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<KeptAnswersView>
-  /// The routes that the form can belong to and that the page can link to.
   let routes: KeptFormRoutes
 
   /// The parameter that says which form.
   private static let mark = "form"
 
-  /// Returns the address of the page for a form.
   static func address(_ mark: Drafts.Mark) -> String {
     var query = Form()
     query.add(Self.mark, mark.text)
@@ -73,9 +71,7 @@ struct KeptAnswersPage: Sendable {
   }
 }
 
-/// The routes of forms that are kept.
 struct KeptFormRoutes: Sendable {
-  /// The pages that a link can lead to.
   let destinations: [Route]
   private let router: Router
   private let actions: [Route.Label: ConsoleAction]
@@ -91,7 +87,6 @@ struct KeptFormRoutes: Sendable {
     (self.router, self.actions) = (router, actions)
   }
 
-  /// What the form at an address does; nil if its route has no action.
   func action(of target: Target) -> Message? {
     router.label(.post, target).flatMap { actions[$0] }?.name
   }
@@ -101,9 +96,7 @@ struct KeptAnswersView: ViewModel {
   let frame: FrameView
   let csrf: String
   let draft: Drafts.Draft
-  /// What the form does; nil if unknown.
   let action: Message?
-  /// The pool that it's about; nil if it's about none.
   let pool: Scope?
   /// The user that it's about; nil if it's about none, or if they don't exist.
   let user: UserIdentity?
@@ -112,7 +105,6 @@ struct KeptAnswersView: ViewModel {
   /// The number of characters of a value that are shown; all of it is sent.
   private static let mostShown = 500
 
-  /// What the administrator compares with what they mean to send.
   private var facts: [Fact] {
     var facts: [Fact] = []
     if let pool, user == nil {

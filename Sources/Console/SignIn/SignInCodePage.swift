@@ -9,7 +9,6 @@ struct SignInCodePage: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<SignInCodeView>
-  /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -96,7 +95,6 @@ struct SignInCodePage: Sendable {
     }
   }
 
-  /// The page for a passkey instead of a code.
   private func passkey(_ next: String?) -> String {
     ReauthenticationPage.address(
       ConsolePaths.signInCodePasskey(), backTo: ReturnAddress.checked(next, among: destinations))
@@ -124,7 +122,6 @@ struct SignInCodeView: ViewModel {
   let frame: FrameView
   let csrf: String
   let next: String?
-  /// The page for a passkey instead; nil without one.
   let passkey: String?
   /// Whether a code of an authenticator app is accepted, not only a recovery code.
   let hasApp: Bool

@@ -10,7 +10,6 @@ struct SignInPage: Sendable {
   let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<SignInView>
-  /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -146,9 +145,7 @@ struct SignInView: ViewModel {
   let csrf: String
   let email: String
   let next: String?
-  /// The page that signs in with a passkey; nil if passkeys can't be used.
   let passkey: String?
-  /// The page that signs in with the provider; nil without one.
   let provider: ProviderConfirmation?
   /// Whether only the break-glass account can use the form.
   let isPasswordOff: Bool

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import OpenIDConnect
 
-/// Why a sign-in with the provider failed, and what to do.
 struct ProviderRefusalText: Sendable {
   let heading: Message
   let sentence: Message

@@ -17,7 +17,6 @@ struct ProviderSignInPage: Sendable {
   let refused: Template<ProviderRefusedView>
   let confirmation: Template<ProviderConfirmationView>
   let continuing: Template<ProviderContinuingView>
-  /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   private var providers: ConsoleProviders { identity.consoleProviders }
@@ -62,7 +61,6 @@ struct ProviderSignInPage: Sendable {
     return .html(confirmation.render(model))
   }
 
-  /// Sends the signed-in administrator to the provider.
   func confirm(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard try await name(for: signedIn) != nil else {
       return .redirect(to: ConsolePaths.account())
@@ -82,7 +80,6 @@ struct ProviderSignInPage: Sendable {
     return response
   }
 
-  /// Keeps what the answer is matched with in the browser.
   private func keep(_ start: ProviderStart, next: String?, in response: inout Response) {
     response.fields.add(
       .setCookie,
@@ -110,7 +107,6 @@ struct ProviderSignInPage: Sendable {
     return try await refusing { try await providers.name() }
   }
 
-  /// Receives the provider's answer.
   func receive(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
     let query = request.target.query
@@ -193,7 +189,6 @@ struct ProviderSignInPage: Sendable {
   }
 }
 
-/// The page that says why a sign-in with the provider failed.
 struct ProviderRefusedView: ViewModel {
   let frame: FrameView
   let words: ProviderRefusalText
@@ -211,7 +206,6 @@ struct ProviderRefusedView: ViewModel {
   ]
 }
 
-/// The page that continues automatically.
 struct ProviderContinuingView: ViewModel {
   let frame: FrameView
   let address: String
@@ -222,7 +216,6 @@ struct ProviderContinuingView: ViewModel {
   ]
 }
 
-/// The page that asks to sign in at the provider again.
 struct ProviderConfirmationView: ViewModel {
   let frame: FrameView
   let csrf: String

@@ -5,15 +5,12 @@ import Localization
 import Templating
 import Text
 
-/// What an administrator entered about the provider.
 struct SignInProviderAnswers: Sendable {
-  /// The version of the provider when the form was opened.
   var version: SettingsVersion
   var provider: ConsoleProvider
   var secret = OptionalSecret("client-secret")
   /// The roles of groups, one per line.
   var roles: String
-  /// The errors of the lines.
   var errors: [FieldError] = []
 
   init(_ provider: ConsoleProvider) {
@@ -59,7 +56,6 @@ struct SignInProviderAnswers: Sendable {
     text.split(whereSeparator: \.isNewline).map(trimmed).filter { !$0.isEmpty }
   }
 
-  /// Returns a text without white space around it.
   fileprivate static func trimmed(_ text: Substring) -> String {
     String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }
@@ -82,7 +78,6 @@ extension GroupRole {
 }
 
 extension ConsoleProvider {
-  /// The values for comparison, with the accounts that can be the break-glass account.
   func facts(_ accounts: [Administrator]) -> [Fact] {
     let none = Markup(escaping: Message("sign-in-provider.none"))
     func fact(_ label: Message, _ lines: [String]) -> Fact {

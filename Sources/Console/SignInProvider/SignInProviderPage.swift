@@ -82,7 +82,6 @@ struct SignInProviderPage: Sendable {
 }
 
 extension ConsoleProviderFault {
-  /// The error at the field of the form.
   var fieldError: FieldError {
     switch self {
     case .invalidName: FieldError(field: "name", text: Message("sign-in-provider.name-invalid"))

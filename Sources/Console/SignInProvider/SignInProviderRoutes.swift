@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The settings of the provider with which administrators sign in.
 enum SignInProviderRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let settings = SignInProviderPage(

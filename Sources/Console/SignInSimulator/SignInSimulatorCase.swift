@@ -4,7 +4,6 @@ import Localization
 import OTP
 import Templating
 
-/// The simulated sign-in of an account.
 struct SignInSimulatorCase: ViewModel {
   let label: String
   let href: String
@@ -79,7 +78,6 @@ struct SignInSimulatorCase: ViewModel {
     }
   }
 
-  /// Says why the sign-in is rejected; nil if the password is accepted.
   private static func rejection(_ forecast: SignInForecast, _ times: Times) -> Message? {
     switch forecast.firstFactor {
     case .accepted: nil
@@ -196,7 +194,6 @@ struct SignInSimulatorCase: ViewModel {
     }
   }
 
-  /// The name of a required factor, with the time until which it's suspended.
   private static func name(
     _ factor: Factor, _ forecast: SignInForecast, _ times: Times
   ) -> Message {
@@ -239,7 +236,6 @@ struct SignInSimulatorCase: ViewModel {
   ]
 }
 
-/// The kinds of some second factors.
 private enum FactorKinds {
   case none, totp, phone, both
 

@@ -1,16 +1,11 @@
 import Identity
 import Localization
 
-/// Error messages for support actions.
 enum ActionErrorText {
   /// Returns the field errors for a denied action, in the order of the form.
   ///
-  /// - Parameters:
-  ///   - error: Why the action was denied.
-  ///   - times: The format of dates.
-  ///   - permission: The permission that the action requires.
-  ///   - confirmation: The error of the field that confirms the user or the number of users.
-  /// - Returns: The errors.
+  /// `confirmation` is the error of the field that confirms the user or the number of users.
+  ///
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(
     _ error: ActionDenial, _ times: Times, _ permission: Permission = .removeFactors,
@@ -36,8 +31,6 @@ enum ActionErrorText {
     }
   }
 
-  /// Returns the field errors of the support rules form.
-  ///
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(
     _ error: SupportRulesError, _ times: Times, _ permission: Permission
@@ -53,7 +46,6 @@ enum ActionErrorText {
     }
   }
 
-  /// Returns what is wrong with a field and how to fix it.
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
     let (field, text): (String, Message) =
       switch fault {

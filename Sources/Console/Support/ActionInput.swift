@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Text
 
-/// The input of a support action form.
 struct ActionInput: Sendable {
   var reason = ""
   var note = ""
@@ -15,7 +14,6 @@ struct ActionInput: Sendable {
   /// The agent's authenticator code; never shown again in the form.
   var code = ""
 
-  /// Creates the input of an empty form.
   init() {}
 
   init(_ form: Form) {
@@ -28,7 +26,6 @@ struct ActionInput: Sendable {
     code = form.trimmed("code")
   }
 
-  /// Returns the request for the Identity module.
   func request(_ signedIn: SignedIn) -> ActionRequest {
     ActionRequest(
       agent: signedIn.session, author: signedIn.author, reason: SupportReason(rawValue: reason),

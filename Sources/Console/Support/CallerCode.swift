@@ -47,15 +47,11 @@ struct SendCallerCode: Sendable {
   }
 }
 
-/// The part of an action's form that verifies the caller.
 struct CallerView: ViewModel {
   let caller: CallerStatus
   let frame: FrameView
-  /// The code as entered.
   let typed: String
-  /// The address that sends a code.
   let send: String
-  /// The address of the form.
   let page: String
   let carriesMail: Bool
 

@@ -5,7 +5,6 @@ import Templating
 /// `S/users/{uid}/disabling`: keeps a user from signing in; `…/enabling` allows it again.
 struct DisableUser: SupportAction {
   let pages: SupportPages
-  /// Whether the user is enabled again.
   var isEnding = false
 
   var action: ConsoleAction { isEnding ? .enableUser : .disableUser }

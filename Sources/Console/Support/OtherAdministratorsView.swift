@@ -5,7 +5,6 @@ import Templating
 
 /// The administrators who can perform an action in an agent's place, and the link to send them.
 struct OtherAdministratorsView: ViewModel {
-  /// What they can do instead of the agent.
   enum Purpose {
     case restoreFactor, restoreFactors, undoBulkRemoval
   }
@@ -14,14 +13,6 @@ struct OtherAdministratorsView: ViewModel {
   /// The page's absolute URL; nil if no other administrator can act.
   let link: String?
 
-  /// Creates the view.
-  ///
-  /// - Parameters:
-  ///   - otherAdministrators: The administrators who can act.
-  ///   - permission: The permission that they have.
-  ///   - purpose: What they can do.
-  ///   - link: The page's absolute URL.
-  ///   - scope: The user pool.
   private init(
     _ otherAdministrators: OtherAdministrators, with permission: Permission, to purpose: Purpose,
     link: String, in scope: Scope
@@ -37,17 +28,8 @@ struct OtherAdministratorsView: ViewModel {
     self.link = otherAdministrators.count == 0 ? nil : link
   }
 
-  /// Finds who can perform an action in place of an administrator.
-  ///
-  /// - Parameters:
-  ///   - administrators: The administrators.
-  ///   - action: The action.
-  ///   - scope: The user pool.
-  ///   - administrator: The administrator, who has the permission.
-  ///   - purpose: What the others can do.
-  ///   - link: The page's absolute URL.
-  /// - Returns: Who they are, even if there's no one.
-  /// - Throws: ``Refusal/unavailable`` if the database fails.
+  /// Finds who can perform an action in place of an administrator, who has the permission; returns
+  /// a view even if there's no one.
   static func find(
     _ administrators: Administrators, for action: ConsoleAction, in scope: Scope,
     of administrator: Administrator, to purpose: Purpose, link: String
@@ -60,7 +42,6 @@ struct OtherAdministratorsView: ViewModel {
     return Self(found, with: permission, to: purpose, link: link, in: scope)
   }
 
-  /// Returns the names of the administrators and the number of the others.
   private static func who(_ otherAdministrators: OtherAdministrators) -> Message.Value {
     let others = otherAdministrators.count - otherAdministrators.names.count
     var who = otherAdministrators.names.map { Message.value(.name(Formatted.short($0))) }
@@ -95,7 +76,6 @@ extension OtherAdministratorsView.Purpose {
     }
   }
 
-  /// Returns how many administrators can do it.
   fileprivate func administrators(_ count: Int) -> Message {
     switch self {
     case .restoreFactor:
@@ -107,7 +87,6 @@ extension OtherAdministratorsView.Purpose {
     }
   }
 
-  /// Returns that the named administrators can do it.
   fileprivate func named(_ who: Message.Value) -> Message {
     switch self {
     case .restoreFactor: Message("support.other-administrators-can-restore-factor", ["who": who])

@@ -24,7 +24,6 @@ struct ProtectUser: SupportAction {
     return question
   }
 
-  /// Returns whether a form protects the account or removes the protection; nil if it says neither.
   private func wanted(_ form: Form) -> Bool? {
     Bool(form.trimmed(Self.field))
   }

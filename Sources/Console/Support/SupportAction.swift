@@ -8,7 +8,6 @@ import Templating
 /// Its page, which only `RouteTable.inScope(_:performing:)` creates, takes the permission from
 /// ``action`` and hands it the submitted request, so that no action is without its guards.
 protocol SupportAction: Sendable {
-  /// The action in the table of what actions require.
   var action: ConsoleAction { get }
 
   var pages: SupportPages { get }
@@ -16,7 +15,6 @@ protocol SupportAction: Sendable {
   /// Returns the content of the confirmation page, with the action's own fields as entered.
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation
 
-  /// Performs the action, and returns what confirms it.
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult
@@ -44,7 +42,6 @@ struct SupportTarget: Sendable {
   let uid: String
   /// The factor, removal, or note; empty for an action on the whole account.
   let object: String
-  /// The address of the action.
   let address: String
   /// What was typed before a code was sent to the caller; nil if nothing was.
   var typed: Form?
@@ -63,11 +60,9 @@ struct SupportTarget: Sendable {
   var user: ID<Account> { ID(uid) }
   var form: Form { typed ?? context.signedIn.form }
   var times: Times { context.signedIn.times }
-  /// The address of the user's page.
   var userPage: String { ConsolePaths.user(scope, uid) }
 }
 
-/// The result of an action on a user.
 struct SupportResult: Sendable {
   /// The message on the next page; nil if that page itself shows the result.
   var flash: Flash?
@@ -93,7 +88,6 @@ struct SupportResult: Sendable {
   }
 }
 
-/// The message for an action that has nothing left to act on.
 struct SupportClosing: Sendable {
   let text: Message
   /// Whether the user may be gone as well, which the address then says.
@@ -147,7 +141,6 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
 }
 
 extension RouteTable {
-  /// Adds the page of an action on a user: the confirmation, and the form that performs it.
   mutating func inScope<Action: SupportAction>(
     _ path: ScopePath1, performing action: Action
   ) {
@@ -161,7 +154,6 @@ extension RouteTable {
     }
   }
 
-  /// Adds the page of an action on an object of a user.
   mutating func inScope<Action: SupportAction>(
     _ path: ScopePath2, performing action: Action
   ) {

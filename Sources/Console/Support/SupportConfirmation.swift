@@ -4,7 +4,6 @@ import Localization
 import Templating
 import Text
 
-/// The content of a page that confirms a support action on a user's account.
 struct SupportConfirmation {
   let user: Account
   /// The page's name in the window title, such as “Remove factor”.
@@ -14,31 +13,23 @@ struct SupportConfirmation {
   var caution: LockCaution?
   /// What the page shows, for the action to compare with what there is by then.
   var carried: [HiddenField] = []
-  /// The consequences of the action.
   var consequences: [Message]
   /// Whether the user is notified by email, which is the last consequence.
   var notifies = false
   /// The label of the submit button: a verb and its object.
   let button: Message
-  /// The label of the link that leaves the page without acting.
   var keep = Message("common.cancel")
   var isDestructive = true
   /// Whether the action responds with a file, which a dialog couldn't show.
   var isDownload = false
-  /// An action-specific choice.
   var choice: SupportChoice?
-  /// The heading of the facts; nil without facts.
   var factsHeading: Message?
   var facts: [Fact] = []
-  /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
-  /// Why the agent can't act, whatever the input; nil if they can.
   var refusal: Message?
   /// Who can act instead; nil where that wouldn't help.
   var otherAdministrators: OtherAdministratorsView?
-  /// The field for the end of a suspension.
   var until: UntilField?
-  /// The field for the name of a factor.
   var name: NameField?
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
@@ -54,7 +45,6 @@ extension SupportConfirmation {
     }
   }
 
-  /// Adds which of the user's addresses get email about the action.
   func notifying(carriesMail: Bool) -> SupportConfirmation {
     guard notifies, let mail = FactorText.mail(to: user, isCarried: carriesMail) else {
       return self
@@ -71,12 +61,9 @@ struct SupportConfirmationView: ViewModel {
   /// The address that the form is posted to, which is the page's own.
   let action: String
   let user: UserIdentity
-  /// The form; nil if the agent can't act.
   let form: SupportForm?
-  /// Why the agent can't act; nil if they can.
   let refusal: SupportRefusal?
   let csrf: String
-  /// The address to leave the page without acting.
   let back: String
 
   private var until: UntilField? {
@@ -125,9 +112,7 @@ struct SupportConfirmationView: ViewModel {
   ]
 }
 
-/// An action-specific choice from a list with a default.
 struct SupportChoice: ViewModel {
-  /// The field's name in the form.
   let name: String
   let label: Message
   let options: [SupportOption]
@@ -158,10 +143,8 @@ struct SupportRefusal: ViewModel {
   /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
 
-  /// Creates a refusal with a page-specific sentence.
   init(_ sentence: Message) { self.sentence = sentence }
 
-  /// Creates the reason why an agent can't act on an account now; nil if they can.
   init?(_ eligibility: SupportEligibility, _ signedIn: SignedIn) {
     if let refusal = eligibility.refusal {
       self.init(ActionErrorText.sentence(refusal))
@@ -178,7 +161,6 @@ struct SupportRefusal: ViewModel {
     }
   }
 
-  /// Creates the reason why an administrator can't provide a required code; nil if they can.
   init?(lackingCode isDue: Bool, _ signedIn: SignedIn) {
     guard isDue, !signedIn.session.factors.contains(.totp) else { return nil }
     if let address = signedIn.passkeyReauthentication {

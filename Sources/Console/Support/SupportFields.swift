@@ -5,7 +5,6 @@ import Templating
 
 /// The field for the end of a suspension: a preset or a specific day.
 struct UntilField: ViewModel {
-  /// The presets, by their value in the form.
   enum Choice: String, CaseIterable {
     case today, tomorrow, days = "3-days", week
   }
@@ -83,11 +82,9 @@ struct UntilField: ViewModel {
 }
 
 extension Day {
-  /// Returns the day that is `days` days after this one.
   func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
 }
 
-/// The field for the administrator's own authenticator code, shown when one is required.
 struct CodeField: ViewModel {
   let id: String
   let error: Message?
@@ -113,7 +110,6 @@ struct CodeField: ViewModel {
   ]
 }
 
-/// The field for the name of a factor.
 struct NameField: ViewModel {
   let value: String
   var error: Message?
@@ -125,13 +121,11 @@ struct NameField: ViewModel {
   ]
 }
 
-/// The field in which an administrator enters the user's email address or UID to confirm deletion.
 struct ConfirmationField: ViewModel {
   let account: Account
   let typed: String
   var error: Message?
 
-  /// The error for input that doesn't match the user.
   var fault: FieldError {
     FieldError(
       field: "confirmation",

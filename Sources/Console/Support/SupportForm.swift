@@ -10,11 +10,9 @@ struct SupportForm: ViewModel {
   let frame: FrameView
   let eligibility: SupportEligibility
   let answers: ActionInput
-  /// The form's address.
   let action: String
   /// How the agent verifies the caller; nil where the pool doesn't offer it.
   var caller: CallerView?
-  /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
 
   static let keys: Keys<Self> = [
@@ -60,7 +58,6 @@ struct SupportReasonChoice: ViewModel {
   ]
 }
 
-/// One of the pool's identity checks.
 struct ProofChoice: ViewModel {
   let index: Int
   let line: String
@@ -75,7 +72,6 @@ struct ProofChoice: ViewModel {
 }
 
 extension SupportReason {
-  /// The reason's name in lists and forms.
   var name: Message {
     switch self {
     case .lost: Message("support.reason-lost")

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// Renders the confirmation pages of actions on users and redirects after them.
 struct SupportPages: Sendable {
   let identity: Identity
   let ending: SupportRedirect
@@ -12,7 +11,6 @@ struct SupportPages: Sendable {
   var frames: Frames { ending.frames }
   var support: Support { identity.support }
 
-  /// Returns a confirmation page, with the input and its errors.
   func ask(
     _ question: SupportConfirmation, of action: ConsoleAction, _ target: SupportTarget,
     _ input: ActionInput, errors: [FieldError]
@@ -58,7 +56,6 @@ struct SupportPages: Sendable {
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// Returns what was typed in an action's form before a code was sent to the caller.
   func typed(_ target: SupportTarget) async -> Form? {
     let signedIn = target.context.signedIn
     return await frames.flashes.form(
@@ -79,8 +76,6 @@ struct SupportPages: Sendable {
 
   /// Redirects to the user's page when the action had nothing to act on; for example, after a form
   /// was submitted twice.
-  ///
-  /// - Throws: ``Refusal/notFound`` if there's no such user.
   func leave(_ closing: SupportClosing, _ target: SupportTarget) async throws(Refusal) -> Response {
     if closing.checksUser {
       do {
@@ -95,27 +90,18 @@ struct SupportPages: Sendable {
 }
 
 extension SupportPages {
-  /// Returns the user of a page.
-  ///
-  /// - Throws: ``Refusal/notFound`` if there's no such user.
   func account(_ target: SupportTarget) async throws(Refusal) -> Account {
     let found = try await refusing { try await identity.accounts.find(target.scope, target.user) }
     guard let found else { throw .notFound }
     return found
   }
 
-  /// Returns the user of a page and the number of their active sessions.
-  ///
-  /// - Throws: ``Refusal/notFound`` if there's no such user.
   func accountWithSessions(_ target: SupportTarget) async throws(Refusal) -> (Account, Int) {
     let account = try await account(target)
     let sessions = try await refusing { try await identity.sessions.count(account) }
     return (account, sessions)
   }
 
-  /// Returns a factor of the user of a page.
-  ///
-  /// - Throws: ``Refusal/notFound`` if there's no such user or factor.
   func factor(_ target: SupportTarget) async throws(Refusal) -> Suspension {
     try await finding { () async throws(ActionDenial) in
       try await support.factor(target.scope, target.user, ID(target.object))

@@ -2,7 +2,6 @@ import Crypto
 import HTTP
 import Identity
 
-/// Responds to a completed support action.
 struct SupportRedirect: Sendable {
   let frames: Frames
   let cookies: ConsoleCookies
@@ -18,7 +17,6 @@ struct SupportRedirect: Sendable {
     return response
   }
 
-  /// Sets the new session cookie on a response that is itself a page.
   func keep(_ renewed: NewConsoleSession, in response: inout Response) {
     response.fields.add(.setCookie, cookies.session(renewed.token.revealedText).description)
   }

@@ -5,7 +5,6 @@ import Text
 
 /// The input of the support rules form; numbers are kept as entered.
 struct SupportRulesForm: Sendable {
-  /// The version of the rules when the form was opened.
   var version: SettingsVersion
   var codeCap: String
   var undoHours: String
@@ -86,7 +85,6 @@ struct SupportRulesForm: Sendable {
 }
 
 extension SupportRulesError.Field {
-  /// What is wrong with the field and how to fix it.
   var fault: FieldError {
     switch self {
     case .codeCap: FieldError(field: "code-cap", text: Message("support.code-cap-invalid"))

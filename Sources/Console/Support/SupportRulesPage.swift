@@ -77,7 +77,6 @@ struct SupportRulesView: ViewModel {
 
   private var isOffered: Bool { context.may(.editSupportRules) }
 
-  /// Why an administrator with the permission to change the rules can't do so now; nil if they can.
   private var refusal: SupportRefusal? {
     isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn) : nil
   }
@@ -222,7 +221,6 @@ struct SupportRulesView: ViewModel {
 }
 
 extension CallerVerification {
-  /// What agents do in a pool with the rule.
   var label: Message {
     switch self {
     case .off: Message("support.caller-verification-off")

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The list of a project's tenants and the form for a new one.
 enum TenantsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let tenants = PoolsPage(

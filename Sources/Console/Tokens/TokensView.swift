@@ -34,7 +34,6 @@ struct NewTokenView: ViewModel {
   ]
 }
 
-/// A role option for a token.
 struct RoleChoice: ViewModel {
   let role: ServiceTokenRole
   let isFirst: Bool
@@ -50,7 +49,6 @@ struct RoleChoice: ViewModel {
   ]
 }
 
-/// The page that shows a new token once.
 struct CreatedTokenView: ViewModel {
   let frame: FrameView
   let scope: Scope

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Custom token signing keys.
 enum TrustedTokenKeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity

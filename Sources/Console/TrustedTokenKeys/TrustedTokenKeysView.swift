@@ -58,7 +58,6 @@ struct TrustedTokenKeysView: ViewModel {
   ]
 }
 
-/// A key in the list.
 struct TrustedTokenKeyRow: ViewModel {
   let signer: TrustedTokenKey
   let project: ID<Project>

@@ -60,7 +60,6 @@ struct EraseDeletedUserView: ViewModel {
   let frame: FrameView
   let scope: Scope
   let csrf: String
-  /// The UID as entered.
   let typed: String
   let fields: ActionFields
 

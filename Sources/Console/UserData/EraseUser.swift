@@ -37,7 +37,6 @@ struct EraseUser: SupportAction {
 }
 
 extension UserData.Erasure {
-  /// What happened, and what happens next.
   var message: Message {
     Message("user-data.erased", ["number": .text(String(number))])
   }

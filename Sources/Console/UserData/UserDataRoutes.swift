@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// The export and erasure of the data of a user.
 enum UserDataRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     table.inScope(ConsolePaths.userData, performing: ExportUserData(pages: parts.support))

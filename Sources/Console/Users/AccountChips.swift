@@ -2,7 +2,6 @@ import Identity
 import Localization
 import Templating
 
-/// Chips for the states of an account.
 enum AccountChips {
   static let never = {
     var html = HTML()
@@ -40,7 +39,6 @@ enum AccountChips {
     return html.markup
   }
 
-  /// Returns a chip for locked codes; nil if codes are accepted.
   static func lock(_ lock: CodeLock) -> Markup? {
     switch lock {
     case .open: nil
@@ -49,7 +47,6 @@ enum AccountChips {
     }
   }
 
-  /// Returns how codes are locked as text; nil if codes are accepted.
   static func words(_ lock: CodeLock) -> Message? {
     switch lock {
     case .open: nil
@@ -58,7 +55,6 @@ enum AccountChips {
     }
   }
 
-  /// Returns an account's most important state as text.
   static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
     if account.disabled { return Message("users.disabled") }
     if let words = words(account.codeLock(at: now)) { return words }
@@ -76,7 +72,6 @@ enum AccountChips {
     !hasEmail ? noEmail : isVerified ? verified : unverified
   }
 
-  /// Returns chips for what's unusual about an account, for its own page.
   static func problems(_ account: Account, _ drift: ClockDrift?, at now: Instant) -> Markup {
     var chips: [Markup] = []
     if account.disabled { chips.append(disabled) }

@@ -3,10 +3,8 @@ import Localization
 import OTP
 import Templating
 
-/// What's wrong, what to tell the caller, and the evidence.
 struct DiagnosisView: ViewModel {
   let finding: Message
-  /// What to tell the caller, or what to do.
   let advice: Message?
   let evidence: Markup?
   let isWrong: Bool
@@ -71,14 +69,12 @@ struct DiagnosisView: ViewModel {
     }
   }
 
-  /// Which backup codes that the user has are off.
   private static func off(_ state: BackupCodeState) -> Message {
     guard state.temporaryIsOff else { return Message("users.diagnosis-recovery-codes-off") }
     return state.recoveryIsOff
       ? Message("users.diagnosis-backup-codes-off") : Message("users.diagnosis-temporary-code-off")
   }
 
-  /// The facts behind the finding, each in an element.
   private static func evidence(_ diagnosis: SignInDiagnosis, _ times: Times) -> Markup? {
     var html = HTML()
     if let drift = diagnosis.drift {

@@ -1,7 +1,6 @@
 import Identity
 import Templating
 
-/// A second factor on a user's page.
 struct FactorRow: ViewModel {
   let factor: Factor
   let isSuspended: Bool

@@ -102,7 +102,6 @@ struct FindUsersView: ViewModel {
   ]
 }
 
-/// The users of one pool in the results of a search across pools.
 struct FoundPool: ViewModel {
   let scope: Scope
   /// The number of hits in the pool; nil if not all were counted.

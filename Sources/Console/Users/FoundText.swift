@@ -1,20 +1,12 @@
 import Identity
 import Localization
 
-/// Captions for search results.
 enum FoundText {
   /// Whether a search has a word of one or two characters, which matches less than longer ones.
   static func hasShortWord(_ text: String) -> Bool {
     text.split(whereSeparator: \.isWhitespace).contains { $0.unicodeScalars.count < 3 }
   }
 
-  /// Returns how many users match in how many pools, and which of them are shown.
-  ///
-  /// - Parameters:
-  ///   - found: The results.
-  ///   - part: The current part of the results.
-  ///   - text: The search text.
-  /// - Returns: A sentence; nil if no users were found.
   static func summary(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> Message? {
     guard let shown = found.hits.isEmpty ? nil : found.hits.count else { return nil }
     let text = Message.Value.name(Formatted.short(text, 60))
@@ -41,15 +33,6 @@ enum FoundText {
     }
   }
 
-  /// Returns which part of the results is shown, the total, and the order.
-  ///
-  /// - Parameters:
-  ///   - found: The results.
-  ///   - part: The current part of the results.
-  ///   - filter: The filter of the list.
-  ///   - text: The search text.
-  ///   - sort: The order of the list.
-  /// - Returns: A sentence or two.
   static func caption(
     _ found: FoundAccounts, _ part: SearchPart, of filter: Accounts.Filter, with text: String,
     by sort: Accounts.Sort

@@ -1,8 +1,6 @@
 import Localization
 
-/// Sentences about ending a user's sessions.
 enum SessionText {
-  /// Returns how many sessions were ended.
   static func ended(_ count: Int) -> Message {
     count == 0
       ? Message("users.no-sessions-ended")

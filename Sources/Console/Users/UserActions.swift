@@ -7,7 +7,6 @@ import Templating
 /// factor, and the destructive ones last.
 struct UserActions: ViewModel {
   private(set) var safe: [UserActionLink] = []
-  /// The actions on factors, and on the factors of a removal.
   private(set) var rows: [UserActionRow] = []
   private(set) var destructive: [UserActionLink] = []
   /// What agents confirm about a caller before they act; nil if the pool requires nothing.
@@ -17,7 +16,6 @@ struct UserActions: ViewModel {
   private let account: Account
   private let remedy: ConsoleAction?
 
-  /// Collects the actions; nil if there are none.
   init?(_ records: UserRecords, in context: ScopeContext, at now: Instant) {
     self.context = context
     account = records.account
@@ -197,7 +195,6 @@ struct UserActions: ViewModel {
   ]
 }
 
-/// The actions on one factor, or on the factors of one removal.
 struct UserActionRow: ViewModel {
   let object: Message
   let links: [UserActionLink]
@@ -208,7 +205,6 @@ struct UserActionRow: ViewModel {
   ]
 }
 
-/// A link to an action on a user.
 struct UserActionLink: ViewModel {
   let text: Message
   let href: String

@@ -16,7 +16,6 @@ enum UserColumn: String, TableColumn {
     }
   }
 
-  /// The class of a table that hides the column.
   var hidingClass: String {
     switch self {
     case .phone: "no-phone"
@@ -30,7 +29,6 @@ enum UserColumn: String, TableColumn {
 
 /// The columns that an administrator chose, which the browser remembers in a cookie.
 struct UserColumns: Sendable {
-  /// Separates the names in the cookie's value.
   private static let separator: Character = "."
 
   let shown: Set<UserColumn>
@@ -62,7 +60,6 @@ struct UserColumns: Sendable {
     UserColumn.allCases.filter { !shown.contains($0) }.map { " \($0.hidingClass)" }.joined()
   }
 
-  /// The form that chooses columns, which keeps the other fields of a query.
   func form(action: String, kept: Form) -> ColumnsForm {
     ColumnsForm(action: action, kept: kept, shown: shown)
   }

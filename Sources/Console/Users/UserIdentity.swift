@@ -21,7 +21,6 @@ struct UserIdentity: ViewModel {
     ]
   }
 
-  /// Creates the identity of a deleted user.
   init(deleted name: String, uid: String, in scope: Scope) {
     isDeleted = true
     facts = [

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 
-/// The addresses of users and the actions on them.
 extension ConsolePaths {
   static let users = ScopePath0("users")
   static let user = ScopePath1("users", nil)
@@ -36,11 +35,9 @@ extension ConsolePaths {
 }
 
 extension ConsolePaths {
-  /// Returns the path of a page about one user, by its last component.
 }
 
 extension Link {
-  /// Returns the breadcrumbs of a page about one user: the list and the user.
   static func crumbs(to account: Account, in scope: Scope) -> [Link] {
     [
       Link(text: Message("common.users"), href: ConsolePaths.users(scope)),

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// A user's row in a list.
 final class UserRow: ViewModel {
   /// Everything that determines a row's markup, as the key of the markup cache.
   ///
@@ -14,7 +13,6 @@ final class UserRow: ViewModel {
     let isSuspended: Bool
     /// What a search found the user by; nil if the list shows it.
     let foundBy: FoundBy?
-    /// When the user's exemption from MFA ends; nil without one.
     let exemptUntil: Instant?
     /// Whether the row has a checkbox, for a ``UserSelection`` around the list.
     let isSelecting: Bool
@@ -44,11 +42,8 @@ final class UserRow: ViewModel {
     func hash(into hasher: inout Hasher) { hasher.combine(account) }
   }
 
-  /// What a search found a user by.
   enum FoundBy: Equatable {
-    /// The user's phone number.
     case phone(String)
-    /// The second factor of a name.
     case factor(String)
 
     var message: Message {

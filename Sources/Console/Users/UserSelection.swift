@@ -9,9 +9,7 @@ import Text
 struct UserSelection: ViewModel {
   let action: String
   let csrf: String
-  /// Whether the list is on one page.
   let isOnePage: Bool
-  /// The number of users on all pages; nil if it's unknown.
   let total: Int?
   /// The address that selects all users on all pages.
   let all: String
@@ -40,7 +38,6 @@ extension Form {
     all("user").compactMap { Self.user(of: scope, at: $0.text) }
   }
 
-  /// Returns the user whose page has an address; nil for any other text.
   private static func user(of scope: Scope, at address: String) -> ID<Account>? {
     guard address.utf8.count <= 2_000, let target = Target(address) else { return nil }
     if let tenant = scope.tenant {

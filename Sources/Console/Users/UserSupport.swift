@@ -42,7 +42,6 @@ struct UserSupport: ViewModel {
   ]
 }
 
-/// The factors of one removal that can be restored.
 struct RemovedFactorRow: ViewModel {
   let hold: RemovalHold
   /// Why this administrator can't restore them despite having the permission; nil otherwise.
@@ -82,7 +81,6 @@ struct UserSessionRow: ViewModel {
     self.times = times
   }
 
-  /// The sign-in method, and the name of the second factor, or that a backup code replaced it.
   private var way: Markup {
     let first: Message =
       session.provider == .password
@@ -109,7 +107,6 @@ struct UserSessionRow: ViewModel {
 
 struct UserMessageRow: ViewModel {
   let message: OutboxEntry
-  /// The state of the link in the message; nil without one.
   let link: SentLink?
   let scope: Scope
   let times: Times

@@ -9,28 +9,21 @@ struct UserView: ViewModel {
   let pool: String
   let chips: Markup
   let diagnosis: DiagnosisView
-  /// Why the administrator can't act on this user, and what to do about it; nil if they can.
   let notice: SupportRefusal?
   /// A pending removal, linked to its approval request.
   let approval: Link?
-  /// The user's exemption from MFA; nil if there's none.
   let exemption: UserExemption?
-  /// The actions that the administrator can perform; nil if there are none.
   let actions: UserActions?
   /// The drift of the phone's clock; nil for too few codes.
   var timeline: ChartFrame?
-  /// The user's recent code attempts; nil without second factors and attempts.
   let codeAttempts: CodeAttemptsSection?
   let factors: [FactorRow]
-  /// The account recovery section; nil if there is nothing to show.
   let backupCodes: BackupCodesView?
-  /// The pool's support playbook; nil without any.
   let guidance: GuidanceAside?
   let support: UserSupport
   /// The newest audit rows; nil without the permission.
   let history: [HistoryRow]?
   let facts: [Fact]
-  /// Links to more about this user.
   let links: [Link]
 
   init(
@@ -74,7 +67,6 @@ struct UserView: ViewModel {
         ]), href: approval.address)
   }
 
-  /// Returns why an administrator with the permission to act can't act on this user.
   private static func notice(
     _ account: Account, _ context: ScopeContext
   ) -> SupportRefusal? {

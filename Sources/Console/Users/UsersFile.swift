@@ -14,7 +14,6 @@ struct UsersFile: Sendable {
 
   /// The maximum number of rows of a list.
   static let longest = 100_000
-  /// The columns, which ``ask(_:_:_:)`` lists.
   static let columns: [Message] = [
     Message("users.user"), Message("common.name"), Message("users.phone"), .verbatim("UID"),
     Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Text
 
-/// The query of a list of users, from the address.
 struct UsersQuery: Sendable {
   var text: String
   var filter: Accounts.Filter
@@ -21,10 +20,8 @@ struct UsersQuery: Sendable {
     after = form.text("after")
   }
 
-  /// What all pages of the list show together.
   var listing: AccountListing { AccountListing(text: text, filter: filter, sort: sort) }
 
-  /// The part of the search results to show.
   var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0, size: size.rows) }
 
   /// The query without the position in the list.
@@ -54,7 +51,6 @@ struct UsersQuery: Sendable {
     form["all"] == "1" ? UsersQuery(form).listing : nil
   }
 
-  /// The query as text.
   var words: Message {
     text.isEmpty
       ? filter.phrase
@@ -77,7 +73,6 @@ struct UsersQuery: Sendable {
 }
 
 extension Accounts.Filter {
-  /// The name of the query parameter.
   fileprivate var parameter: String? {
     switch self {
     case .all: nil
@@ -86,7 +81,6 @@ extension Accounts.Filter {
     }
   }
 
-  /// Returns the number of users that the filter matches.
   func number(_ counts: AccountCounts, suspended: Int, _ exempt: ExemptionCounts) -> Int {
     switch self {
     case .all: counts.users
@@ -101,7 +95,6 @@ extension Accounts.Filter {
     }
   }
 
-  /// Returns the label of the filter's tab, with its number of users.
   func words(_ number: Int) -> Message {
     let number = Message.Value.number(number)
     return switch self {
@@ -117,7 +110,6 @@ extension Accounts.Filter {
     }
   }
 
-  /// The filtered users, for use in a sentence.
   var phrase: Message {
     switch self {
     case .all: Message("users.filtered-all")
@@ -132,7 +124,6 @@ extension Accounts.Filter {
     }
   }
 
-  /// The filtered users, for the beginning of a sentence.
   var startingPhrase: Message {
     switch self {
     case .all: Message("users.starting-all")
@@ -147,7 +138,6 @@ extension Accounts.Filter {
     }
   }
 
-  /// Returns a number of the filtered users, for use in a sentence.
   func phrase(of count: Int) -> Message {
     switch self {
     case .all: Message("users.count", ["count": .number(count)])
@@ -162,7 +152,6 @@ extension Accounts.Filter {
     }
   }
 
-  /// The sentence for no users with the filter, in a pool that has users.
   var noMatch: Message {
     switch self {
     case .all: Message("users.no-match")
@@ -179,7 +168,6 @@ extension Accounts.Filter {
 }
 
 extension Accounts.Sort {
-  /// The label of the sort option.
   var words: Message {
     switch self {
     case .newest: Message("users.newest")

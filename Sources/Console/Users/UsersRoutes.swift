@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 
-/// Lists of users, a user's page, and the form for a new one.
 enum UsersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

@@ -12,7 +12,6 @@ struct UsersView: ViewModel {
   let tabs: [Link]
   let sorts: [Link]
   let columns: ColumnsForm
-  /// The classes of the table that hide columns.
   let hidingClasses: String
   let caption: Message
   let pager: PagerView
