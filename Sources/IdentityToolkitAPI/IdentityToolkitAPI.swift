@@ -33,15 +33,9 @@ public struct IdentityToolkitAPI: Sendable {
   private let origins: EmulatorOrigins
   private let publicURL: String
 
-  /// Creates the API of one server.
+  /// `hosts` and `origins` apply only in the emulator profile, and `limit` is nil for none.
   ///
-  /// - Parameters:
-  ///   - identity: The use cases, with their profile and default project.
-  ///   - publicURL: The base URL that clients use, such as `https://mfa.example.com`.
-  ///   - hosts: The accepted host names in the emulator profile.
-  ///   - origins: The web pages that can call the server in the emulator profile.
-  ///   - limit: The limit of requests per user pool; nil for none.
-  ///   - log: Logs causes of errors whose details clients don't see, and missing permissions.
+  /// `log` receives the causes of errors whose details clients don't see, and missing permissions.
   public init(
     identity: Identity, publicURL: String, hosts: Hosts = .loopback,
     origins: EmulatorOrigins = EmulatorOrigins(), limit: PoolRequestLimit? = nil,
@@ -153,14 +147,12 @@ public struct IdentityToolkitAPI: Sendable {
   private static let overrides: [Method] = [.get, .put, .patch, .delete]
   private static let methodOverride: FieldName = "X-HTTP-Method-Override"
 
-  /// The names of all routes in measurements.
   public var routeLabels: [Route.Label] { router.routes.map(\.label) }
 
   /// Every route, for tests.
   var routes: [Route] { router.routes }
 }
 
-/// Recognizes and interprets the paths of this API.
 enum Addresses {
   private static let hosts: Set<UntrustedText> = [
     "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",

@@ -13,7 +13,6 @@ extension Methods {
   /// The lifetime of an ID token in responses, in seconds.
   static let expiresIn: JSON = "3600"
 
-  /// Appends the tokens of a session.
   func appendTokens(
     _ grant: SessionGrant, expires: Bool = true, to answer: inout JSON.Object,
     withRefreshToken isRefreshable: Bool = true

@@ -1,8 +1,6 @@
 import HTTP
 import JSON
 
-/// Routes for sign-in with identity providers and custom tokens, and for configuring identity
-/// providers.
 extension Routes {
   mutating func addFederation() {
     client(

@@ -4,7 +4,6 @@ import Identity
 /// The paths of version 3, which the iOS SDK, the export and import commands of the CLI, and some
 /// libraries call; each is an alias of a version 1 method.
 extension Routes {
-  /// The methods of version 3 with the version 1 routes that handle them.
   private static let legacy: [(method: Method, name: String, route: String)] = [
     (.post, "createAuthUri", "POST /v1/accounts:createAuthUri"),
     (.post, "deleteAccount", "POST /v1/accounts:delete"),

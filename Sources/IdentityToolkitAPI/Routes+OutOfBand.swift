@@ -1,6 +1,5 @@
 import HTTP
 
-/// Routes for email codes.
 extension Routes {
   mutating func addOutOfBand() {
     either(

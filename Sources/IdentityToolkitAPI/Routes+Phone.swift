@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import JSON
 
-/// Routes for phone sign-in.
 extension Routes {
   mutating func addPhones() {
     client(

@@ -12,7 +12,6 @@ struct Routes {
   private(set) var router = Router { _, _ in
     WireError.engine(.methodNotAllowed).response(.both)
   }
-  /// The declarations of all routes.
   private(set) var operations: [Operation] = []
   /// The calls without path parameters, by method and path, for the version 3 aliases.
   private(set) var calls: [String: Call] = [:]
@@ -140,13 +139,11 @@ struct Routes {
 // MARK: - Registering routes
 
 extension Routes {
-  /// A call without path parameters.
   struct Call: Sendable {
     let operation: Operation
     let answer: @Sendable (Request) async -> Response
   }
 
-  /// A method of a user pool.
   struct Work: Sendable {
     let action: Action
     let declaration: Declaration
@@ -155,14 +152,7 @@ extension Routes {
 
   /// Adds a route with its declaration; every route is added this way.
   ///
-  /// - Parameters:
-  ///   - route: The method, the path, and the handler.
-  ///   - declaration: The request and response.
-  ///   - access: Who can call it.
-  ///   - shape: The format of its errors.
-  ///   - family: The prefix of the declaration's name, such as `projects.tenants.`.
-  ///   - isDeprecated: Whether a newer path replaces it.
-  ///   - isPage: Whether it also responds with something other than JSON.
+  /// `family` is the prefix of the declaration's name, such as `projects.tenants.`.
   mutating func add(
     _ route: Route, _ declaration: Declaration, _ access: Operation.Access, _ shape: ErrorShape,
     below family: String = "", isDeprecated: Bool = false, isPage: Bool = false
@@ -191,7 +181,6 @@ extension Routes {
 // MARK: - Kinds of routes
 
 extension Routes {
-  /// Adds a call with an API key.
   mutating func client(
     _ method: Method, _ path: Path<>, _ shape: ErrorShape, _ declaration: Declaration,
     reading read: @escaping @Sendable (Request) throws(WireError) -> Message = Body.message,
@@ -243,7 +232,6 @@ extension Routes {
       .v1, action, declaration, work)
   }
 
-  /// Adds a method of a project and its counterpart of a tenant.
   mutating func scoped(
     _ method: Method, _ project: Path<String>, _ tenant: Path<String, String>,
     _ shape: ErrorShape, _ action: Action, _ declaration: Declaration,
@@ -279,7 +267,6 @@ extension Routes {
       }, declaration, .admin(action), .v2)
   }
 
-  /// Adds a public document.
   mutating func open(
     _ path: Path<>, _ declaration: Declaration,
     _ work: @escaping @Sendable () async throws(WireError) -> JSON

@@ -75,7 +75,6 @@ extension Operator {
     return token.role == .owner
   }
 
-  /// Whether the holder has a permission in a user pool.
   func may(_ permission: Permission, in scope: Scope) -> Bool {
     guard case .service(let token) = self else { return true }
     return token.may(permission, in: scope)

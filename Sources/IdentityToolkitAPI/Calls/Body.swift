@@ -2,7 +2,6 @@ import HTTP
 import JSON
 import Text
 
-/// Parses request bodies.
 enum Body {
   /// Parses the message of a request.
   ///

@@ -8,7 +8,6 @@ import Text
 /// tokens, and codes in its message.
 struct ClientCall: Sendable {
   let request: Request
-  /// The project of the API key.
   let project: ID<Project>
   /// The tenant in the message or query, or else that of a tenant's service token; nil without
   /// either, in which case a user's token determines it.
@@ -24,7 +23,6 @@ struct ClientCall: Sendable {
   /// The author before the user is known.
   var visitor: Author { author(.visitor) }
 
-  /// The origin of the request, for the code attempt log.
   var origin: RequestOrigin {
     RequestOrigin(address: address.text, userAgent: request.fields[.userAgent] ?? "")
   }
@@ -60,7 +58,6 @@ extension AdminCall {
     return try message.int32(name) == 0
   }
 
-  /// Returns the page size from the query or message.
   func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
     if let size = try message.int32(name) {
       return size == 0 ? standard : size > 0 ? min(size, maximum) : maximum

@@ -8,7 +8,6 @@ import Text
 enum Operator: Sendable {
   /// A client of the emulator with one of its well-known tokens.
   case emulatorOwner
-  /// A program with a service token.
   case service(ServiceToken)
 
   var actor: Actor {
@@ -26,12 +25,9 @@ enum Operator: Sendable {
   }
 }
 
-/// Reads the credentials in header fields and the query.
 struct Credentials: Sendable {
   let identity: Identity
 
-  /// Returns the holder of the bearer token; nil if there is none.
-  ///
   /// Other authentication schemes are ignored.
   func bearer(_ request: Request) async throws(WireError) -> Operator? {
     guard let text = request.bearerToken else { return nil }
@@ -51,7 +47,6 @@ struct Credentials: Sendable {
     return .service(token)
   }
 
-  /// Returns the project of the API key; nil if there is no key.
   func keyProject(_ request: Request) async throws(WireError) -> ID<Project>? {
     let key = request.parameter("key") ?? request.fields[Credentials.apiKey] ?? ""
     guard !key.isEmpty else { return nil }

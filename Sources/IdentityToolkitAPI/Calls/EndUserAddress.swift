@@ -6,16 +6,13 @@ import Identity
 /// Wrong passwords are counted by network. A backend that signs users in from its own address
 /// would have them all counted together, so it forwards the user's address.
 enum EndUserAddress {
-  /// The header field with the address.
   static let field: FieldName = "Countersign-Forwarded-For"
 
-  /// Returns the IP address of a request's end user.
+  /// Returns the address that a trusted backend forwards, or else that of the peer.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - isTrusted: Whether the request has a service token that can sign in the users it's about.
-  ///     Otherwise the field is ignored, because anyone can send it.
-  /// - Returns: The address that the backend forwards, or else that of the peer.
+  /// `isTrusted` is whether the request has a service token that can sign in the users it's about.
+  /// Otherwise the field is ignored, because anyone can send it.
+  ///
   /// - Throws: ``WireError`` if a trusted backend sends anything but one IP address.
   static func of(_ request: Request, isTrusted: Bool) throws(WireError) -> ClientAddress {
     guard isTrusted else { return ClientAddress(seen: request.peer) }

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// Each pool has a token bucket in memory. A bucket holds the requests of two seconds, for bursts.
 public final class PoolRequestLimit: Sendable {
-  /// A user pool.
   enum Pool: Hashable {
     case project(ID<Project>)
     case tenant(ID<Project>, ID<Tenant>)
@@ -33,11 +32,8 @@ public final class PoolRequestLimit: Sendable {
   private let steady: @Sendable () -> Duration
   private let state = Mutex(State())
 
-  /// Creates a limit.
-  ///
-  /// - Parameters:
-  ///   - perSecond: The number of requests per second and pool, at least 1.
-  ///   - steady: A monotonic clock.
+  /// `perSecond` is the number of requests per second and pool, at least 1; `steady` is a monotonic
+  /// clock.
   public init(
     perSecond: Int, steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot
   ) {

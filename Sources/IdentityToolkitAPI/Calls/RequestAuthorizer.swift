@@ -120,7 +120,6 @@ struct RequestAuthorizer: Sendable {
     }
   }
 
-  /// Handles a call that requires no credentials.
   func open(
     _ request: Request, _ shape: ErrorShape, _ method: () async throws(WireError) -> JSON
   ) async -> Response {
@@ -190,14 +189,12 @@ extension RequestAuthorizer {
       holder: bearer)
   }
 
-  /// Logs that a token lacks a permission; returns the error.
   private func denied(_ request: Request, _ bearer: Operator, _ permission: Permission) -> WireError
   {
     log(request.id, .denied(bearer.actor, lacking: permission))
     return .permissionDenied
   }
 
-  /// Counts a request, and rejects it beyond the limit of its user pool.
   private func checkLimit(_ pool: PoolRequestLimit.Pool) throws(WireError) {
     guard let limit, !limit.allows(pool) else { return }
     throw .tooManyRequests

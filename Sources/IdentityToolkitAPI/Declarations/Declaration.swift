@@ -17,11 +17,9 @@ import HTTP
 struct Declaration: Sendable {
   /// The name in the document, in the style of Google's discovery documents: `accounts.lookup`.
   let id: String
-  /// A one-sentence summary.
   let summary: String
   /// The query parameters other than `key` and `tenantId`.
   let query: Schema
-  /// The request message; nil for a method without one.
   let request: Schema?
   /// The request message as a form, if that is accepted too.
   let form: Schema?
@@ -59,17 +57,12 @@ extension Declaration {
   }
 }
 
-/// A route with its declaration.
 struct Operation: Sendable {
-  /// Who can call the operation.
   enum Access: Sendable {
-    /// Everyone.
     case open
     /// Everyone, in the emulator profile only.
     case emulator
-    /// Callers with an API key.
     case client
-    /// Callers with a token that has this permission.
     case admin(Action)
     /// Callers with a token or an API key, with different meanings.
     case either(Action)

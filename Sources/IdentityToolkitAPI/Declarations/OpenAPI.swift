@@ -10,7 +10,6 @@ struct OpenAPI {
   /// Whether a schema describes a request or a response; requests are more permissive.
   private enum Direction { case request, response }
 
-  /// Returns the document as bytes.
   static func document(_ operations: [Operation], _ profile: Profile) -> [UInt8] {
     var document = OpenAPI()
     return document.write(operations, profile).serialized()
@@ -152,7 +151,6 @@ struct OpenAPI {
     }
   }
 
-  /// Returns the group of the operation, which is the noun in its name.
   private static func tag(_ operation: Operation) -> String {
     let words = operation.id.split(separator: ".").dropLast()
     return String(words.last ?? "server")
@@ -216,7 +214,6 @@ extension OpenAPI {
     return object
   }
 
-  /// Returns the error body in the format of a path.
   private mutating func error(_ shape: ErrorShape) -> JSON {
     let list = Schema.list([
       "message": .text.required, "domain": .text, "reason": .text.required,

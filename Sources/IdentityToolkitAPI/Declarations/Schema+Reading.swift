@@ -8,13 +8,7 @@ extension Schema {
   ///
   /// Names are in camel case, enums are strings, and integers are in their declared form; `null` is
   /// omitted. A member that isn't in the schema is rejected, as production does for messages that
-  /// it stores.
-  ///
-  /// - Parameters:
-  ///   - message: The message.
-  ///   - excluded: The name of a member to leave out, which has a separate reader.
-  /// - Returns: The members.
-  /// - Throws: The error for the first invalid member.
+  /// it stores. `excluded` is left out, because it has a separate reader.
   func canonical(
     _ message: Message, except excluded: String? = nil
   ) throws(WireError) -> JSON.Object {

@@ -1,7 +1,6 @@
 import JSON
 import Text
 
-/// Writes messages that are stored and returned.
 extension Schema {
   /// Returns the members of a message except those with their type's default value, as in proto3
   /// JSON.

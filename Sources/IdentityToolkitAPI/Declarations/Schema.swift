@@ -18,7 +18,6 @@ struct Schema: Sendable {
     case flag
     /// An integer, written as a number.
     case integer
-    /// A floating-point number.
     case float
     /// A 64-bit integer, written as a string and read as a string or number.
     case int64
@@ -28,9 +27,7 @@ struct Schema: Sendable {
     case message(Members)
     /// A message that the document describes once, under this name.
     case named(String, Members)
-    /// An object without further description.
     case object
-    /// Any value.
     case anything
   }
 
@@ -77,7 +74,6 @@ struct Schema: Sendable {
   var isNullable = false
   /// Whether a response includes the member if it has its type's default value.
   var isExplicit = false
-  /// A description of the member.
   var note: String?
 
   init(_ kind: Kind) { self.kind = kind }
@@ -109,7 +105,6 @@ extension Schema {
     Schema(.named(name, Members(members: schema.members)))
   }
 
-  /// A message with the members of several others.
   static func message(_ parts: Schema...) -> Schema {
     Schema(.message(Members(members: parts.flatMap(\.members))))
   }

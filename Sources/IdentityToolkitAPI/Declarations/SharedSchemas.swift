@@ -1,8 +1,6 @@
 import JSON
 
-/// Schemas that several requests and responses share.
 extension Schema {
-  /// The tokens of a session.
   static let tokens: Schema = ["idToken": .text, "refreshToken": .text, "expiresIn": .int64]
 
   /// The members in place of tokens if a second factor is required.
@@ -15,7 +13,6 @@ extension Schema {
     "captchaResponse": .text, "clientType": .text, "recaptchaVersion": .text,
   ]
 
-  /// An enrolled second factor.
   static let factor = named(
     "MfaEnrollment",
     [
@@ -23,7 +20,6 @@ extension Schema {
       "totpInfo": .object, "phoneInfo": .text,
     ])
 
-  /// A provider linked to a user.
   static let provider = named(
     "ProviderUserInfo",
     [
@@ -59,7 +55,6 @@ extension Schema {
       ]),
     ])
 
-  /// The configuration of a project.
   static let config = named(
     "Config",
     [
@@ -80,7 +75,6 @@ extension Schema {
         "An extension: imported users may bring TOTP secrets, in the project and its tenants."),
     ])
 
-  /// A tenant.
   static let tenant = named(
     "Tenant",
     [

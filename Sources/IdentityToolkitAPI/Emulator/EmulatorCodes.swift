@@ -64,7 +64,6 @@ extension Methods {
   }
 }
 
-/// Why a link failed, with instructions for the user.
 private struct ActionRefusal: Error {
   var members: JSON.Object
 
@@ -73,7 +72,6 @@ private struct ActionRefusal: Error {
   }
 }
 
-/// The action of a link.
 private struct EmulatorAction {
   let identity: Identity
   let request: Request

@@ -3,7 +3,6 @@ import Identity
 import JSON
 
 extension Routes {
-  /// Adds the pages for the web SDK's popups, redirects, and iframes.
   mutating func addEmulatorWidget() {
     let handler: Path<> = Path("emulator", "auth", "handler")
     add(

@@ -8,10 +8,8 @@ import JSON
 /// In place of a provider's sign-in page, the tester chooses who signs in, and the page returns
 /// what a provider would return.
 enum WidgetPages {
-  /// Returns the page of the popup.
-  ///
-  /// - Parameter identities: The identities that signed in with the provider before.
-  /// - Returns: The page, which can run only its own script.
+  /// `identities` are those that signed in with the provider before; the page can run only its own
+  /// script.
   static func handler(_ identities: [ProviderLink]) -> Response {
     let known = identities.map { link -> JSON in
       var claims: JSON.Object = ["sub": .string(link.rawID)]

@@ -3,7 +3,6 @@ import Identity
 import JSON
 
 extension HashParameters {
-  /// Reads the hash parameters of an import message.
   init(_ message: Message) throws(WireError) {
     self.init()
     algorithm = try message.text("hashAlgorithm")?.uppercased()

@@ -13,13 +13,10 @@ public struct UserFile: Sendable {
   private let reader: UserRow
 
   /// Creates a reader for files whose hashes share the same parameters.
-  ///
-  /// - Throws: `HashParameterError`.
   public init(hashes: HashParameters, profile: Profile) throws(HashParameterError) {
     reader = UserRow(algorithm: try PasswordAlgorithm(hashes), profile: profile)
   }
 
-  /// Parses an element of `users`.
   public func row(json: JSON) -> ImportRow {
     guard case .object(let object) = json else {
       return .failure(.unreadable("The user isn't a JSON object."))
@@ -154,10 +151,7 @@ extension UserFile {
     return fields.map(quoted).joined(separator: ",") + ",\n"
   }
 
-  /// Returns whether a line has a column for an identity.
-  ///
-  /// - Parameter link: The identity at a provider.
-  /// - Returns: Whether it does; ``csv(_:)`` omits it otherwise.
+  /// Returns whether a line has a column for an identity, which ``csv(_:)`` omits otherwise.
   public static func csvHasColumn(_ link: ProviderLink) -> Bool {
     providers.contains { $0.1 == link.provider }
   }

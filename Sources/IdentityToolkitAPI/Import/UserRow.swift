@@ -56,7 +56,6 @@ struct UserRow: Sendable {
     return .success(user)
   }
 
-  /// Returns the password of a row: its hash, or the plaintext.
   func password(
     hash: String?, salt: String?, plain: String?
   ) throws(ImportFault) -> ImportedPassword? {

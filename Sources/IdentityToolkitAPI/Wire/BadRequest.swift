@@ -12,11 +12,7 @@ extension WireError {
 
   /// A member has a value that its type doesn't allow.
   ///
-  /// - Parameters:
-  ///   - field: The path of the member, with snake-case names.
-  ///   - type: `TYPE_INT32` or a message's type.
-  ///   - value: The value as JSON text.
-  /// - Returns: The error, with the field in its details.
+  /// `field` is its path with snake-case names, and `type` is `TYPE_INT32` or a message's type.
   static func invalidValue(at field: String, type: String, _ value: JSON) -> WireError {
     let text =
       switch value {
@@ -29,11 +25,9 @@ extension WireError {
     return repeated(field)
   }
 
-  /// The body is JSON, but not an object.
   static let rootIsNoMessage = violation(
     "", "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
 
-  /// A bytes member isn't valid base64.
   static func notBase64(_ text: String, at field: String) -> WireError {
     violation(
       field,
@@ -50,7 +44,6 @@ extension WireError {
         + "Proto field is not repeating, cannot start list.")
   }
 
-  /// The message doesn't have a member of this name.
   static func unknownName(_ name: String, in parent: String) -> WireError {
     violation(
       parent,
@@ -58,13 +51,8 @@ extension WireError {
         + "Cannot find field.")
   }
 
-  /// Two members of a oneof are set.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the oneof.
-  ///   - member: The second member.
-  ///   - parent: The path of their message; empty for the body.
-  /// - Returns: The error, with the path in its details.
+  /// Two members of a oneof are set: `member` is the second one, and `parent` is the path of their
+  /// message, which is empty for the body.
   static func oneof(_ name: String, setting member: String, in parent: String) -> WireError {
     violation(
       parent,

@@ -67,7 +67,6 @@ struct ClaimsWriter {
   /// is enough for 50 of the longest identities, or for hundreds of usual ones.
   static let mostIdentityBytes = 65_536
 
-  /// Returns the payload of a session's token.
   static func payload(_ grant: SessionGrant, now: Int64) -> [UInt8] {
     var writer = ClaimsWriter()
     writer.bytes.reserveCapacity(768)
@@ -164,7 +163,6 @@ struct ClaimsWriter {
     bytes.append(contentsOf: String(value).utf8)
   }
 
-  /// Writes the name of a custom claim, or of a member of a claim.
   private mutating func member(_ name: String) {
     if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
     JSON.write(name, to: &bytes)

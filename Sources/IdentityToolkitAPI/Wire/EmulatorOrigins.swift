@@ -9,9 +9,8 @@ import HTTP
 public struct EmulatorOrigins: Sendable {
   private let named: Set<[UInt8]>
 
-  /// Allows origins in addition to those of this machine.
-  ///
-  /// - Parameter named: Origins for which `isOrigin` returns true; case-insensitive.
+  /// Allows origins, for each of which `isOrigin` returns true, in addition to those of this
+  /// machine; case doesn't matter.
   public init(_ named: [String] = []) {
     self.named = Set(named.map(EmulatorOrigins.folded))
   }
@@ -29,10 +28,7 @@ public struct EmulatorOrigins: Sendable {
 
   /// Returns whether the page that sends a request is allowed to.
   ///
-  /// - Parameters:
-  ///   - request: The request, all of whose `Origin` fields are checked.
-  ///   - own: The server's own URL, whose pages are allowed.
-  /// - Returns: Whether the request may be handled.
+  /// All `Origin` fields are checked; `own` is the server's own URL, whose pages are allowed.
   func allow(_ request: Request, own: String) -> Bool {
     let origins = request.fields.all(.origin)
     guard let origin = origins.first else { return true }
@@ -42,7 +38,6 @@ public struct EmulatorOrigins: Sendable {
     return EmulatorOrigins.host(of: origin).map { LoopbackHost.isLoopback(String($0)) } ?? false
   }
 
-  /// Returns the part after the scheme; nil without a scheme.
   private static func host(of origin: String) -> Substring? {
     guard let end = origin.firstRange(of: "://") else { return nil }
     let scheme = origin[..<end.lowerBound].utf8

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import OpenIDConnect
 
-/// The wire errors of federated sign-in and custom tokens.
 extension WireError {
   init(_ error: CustomTokenError) {
     switch error {
@@ -54,7 +53,6 @@ extension WireError {
     }
   }
 
-  /// The sign-in method isn't supported.
   init(notImplemented detail: String) {
     self.init(
       "NOT_IMPLEMENTED : \(detail)", status: .notImplemented, reason: "notImplemented",
@@ -125,7 +123,6 @@ extension WireError {
 }
 
 extension InvalidCustomToken {
-  /// The detail in the error message.
   fileprivate var detail: String {
     switch self {
     case .notJSON: "The emulator accepts only strict JSON and JSON Web Tokens as custom tokens."
@@ -146,7 +143,6 @@ extension InvalidCustomToken {
 }
 
 extension InvalidResponse {
-  /// The detail in the error message.
   fileprivate var detail: String {
     switch self {
     case .malformed: "The id_token is not a JSON Web Token."
@@ -169,7 +165,6 @@ extension InvalidResponse {
 }
 
 extension InvalidNonce {
-  /// The detail in the error message.
   fileprivate var detail: String {
     switch self {
     case .notInToken: "The id_token has no nonce."

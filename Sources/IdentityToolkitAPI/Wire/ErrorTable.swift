@@ -21,7 +21,6 @@ extension WireError {
     "MFA_ENROLLMENT_REQUIRED : A second factor is required. A link to set it up was sent to the "
       + "user's verified email address.")
 
-  /// Sign-in is disabled for the pool.
   init(disabled scope: Scope) {
     self.init(scope.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
   }

@@ -61,7 +61,6 @@ struct FieldSelection: Sendable, Equatable {
     return open.count == 1 && !isClosed ? paths : nil
   }
 
-  /// Returns the selected part of a response.
   func of(_ answer: JSON) -> JSON {
     guard let paths else { return answer }
     return Self.select(paths, at: 0, of: answer)
@@ -89,7 +88,6 @@ struct FieldSelection: Sendable, Equatable {
 }
 
 extension Request {
-  /// The part of the response that the caller asks for.
   var fieldSelection: FieldSelection {
     get throws(WireError) {
       guard let selection = FieldSelection(parameter("fields")) else {

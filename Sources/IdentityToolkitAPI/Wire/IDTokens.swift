@@ -32,7 +32,6 @@ struct IDTokens: Sendable {
 
   static let issuer = "https://securetoken.google.com/"
 
-  /// Issues the ID token of a session.
   func make(for grant: SessionGrant) throws(WireError) -> String {
     try signed(
       ClaimsWriter.payload(grant, now: identity.clock.now().seconds), session: grant.session.id)
@@ -41,13 +40,6 @@ struct IDTokens: Sendable {
   /// Issues a token with the claims: signed, or unsigned in the emulator profile.
   ///
   /// The header of an ID token names its session, because SDKs don't expose the header.
-  ///
-  /// - Parameters:
-  ///   - payload: The claims as JSON.
-  ///   - session: The session of an ID token.
-  ///   - isCookie: Whether it's a session cookie, whose header has no type.
-  /// - Returns: The token.
-  /// - Throws: The error for an unavailable key.
   func signed(
     _ payload: [UInt8], session: ID<UserSession>? = nil, isCookie: Bool = false
   ) throws(WireError) -> String {
@@ -108,7 +100,6 @@ struct IDTokens: Sendable {
     try? await claims(of: token, project: project).tenant.map { ID($0) }
   }
 
-  /// Returns the claims of a currently valid token for a project.
   private func claims(
     of token: String, project: ID<Project>
   ) async throws(WireError) -> Claims {

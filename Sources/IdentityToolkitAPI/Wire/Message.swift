@@ -9,7 +9,6 @@ import Text
 /// number. Unknown members are ignored; messages for which that's dangerous call `refuseUnknown`.
 struct Message: Sendable {
   let object: JSON.Object
-  /// The location of the message in the request, for errors.
   let place: Place
 
   /// A location in a request as shown in errors, such as `config.mfa`; formatted only when an error
@@ -43,7 +42,6 @@ struct Message: Sendable {
   /// The path of the message as shown in errors; empty for the whole body.
   var path: String { place.text }
 
-  /// Returns the location of a member.
   func place(_ name: String) -> Place { .member(place, name) }
 
   /// Returns the value of a member; nil if it's absent or `null`.
@@ -101,7 +99,6 @@ struct Message: Sendable {
     return moment
   }
 
-  /// Returns the message in a member.
   func message(_ name: String) throws(WireError) -> Message? {
     guard let value = try value(name) else { return nil }
     return try message(value, at: place(name))
@@ -144,7 +141,6 @@ struct Message: Sendable {
     return numbers
   }
 
-  /// Rejects members with other names.
   func refuseUnknown(except names: [String]) throws(WireError) {
     for member in object.members
     where !names.contains(where: { Names.match(member.name, $0) }) {
@@ -176,7 +172,6 @@ extension Message {
     .invalidValue(at: field(name), type: type, value)
   }
 
-  /// Returns the path of a member, for errors.
   func field(_ name: String) -> String { place(name).text }
 
   /// Returns a Boolean: `true`, 1, or one of the strings that production accepts.

@@ -56,7 +56,6 @@ extension Schema {
       "safetyNetToken": .text, "playIntegrityToken": .text, "autoRetrievalInfo": .object,
     ], .clientTraits)
 
-  /// The proof that a phone is the user's.
   static let phoneProof: Schema = [
     "sessionInfo": .text, "code": .text, "phoneNumber": .text, "temporaryProof": .text,
   ]

@@ -2,7 +2,6 @@ import Identity
 import JSON
 import Text
 
-/// Helpers for resources whose members are mostly only stored and returned.
 enum Resource {
   /// Returns a body with all names in camel case, so that stored members have one spelling.
   ///
@@ -24,7 +23,6 @@ enum Resource {
     }
   }
 
-  /// Returns the members that a resource has and a caller can write.
   static func members(_ names: [String], of object: JSON.Object) -> JSON.Object {
     JSON.Object(
       object.members.filter { member in
@@ -57,7 +55,6 @@ enum Resource {
     object.changeObject(name) { set(value, at: path.dropFirst(), in: &$0) }
   }
 
-  /// Returns the value at a path; nil if there is none.
   static func value(at path: [String], in object: JSON.Object) -> JSON? {
     path.reduce(JSON?.some(.object(object))) { value, name in value?[name] }
   }
@@ -85,14 +82,9 @@ enum Resource {
   /// Replaces stored members with others, unless both mean the same.
   ///
   /// A part that means the same keeps its stored form, so that writing back what was read changes
-  /// nothing, whichever version stored it.
-  ///
-  /// - Parameters:
-  ///   - new: The members.
-  ///   - text: The stored text.
-  ///   - schema: The schema of the members.
-  ///   - columns: The paths with columns of their own, which aren't stored in the text.
-  ///   - empty: The paths of objects that are returned even if they aren't stored.
+  /// nothing, whichever version stored it. `columns` are the paths with columns of their own, which
+  /// aren't stored in the text, and `empty` those of objects that are returned even if they aren't
+  /// stored.
   static func store(
     _ new: JSON.Object, in text: inout String, _ schema: Schema, columns: [[String]],
     empty: [[String]] = []
@@ -124,7 +116,6 @@ enum Resource {
     ["notification", "sendEmail", "smtp", "password"], ["name"], ["subtype"],
   ]
 
-  /// Returns the part of a body that a caller can store.
   static func writable(_ body: JSON.Object) -> JSON.Object {
     var body = body
     for path in dropped { remove(path, from: &body) }

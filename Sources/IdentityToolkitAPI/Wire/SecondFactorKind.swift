@@ -1,9 +1,7 @@
-/// The kind of second factor in a message.
 enum SecondFactorKind {
   case phone
   case totp
 
-  /// Reads which of two members is present; nil if neither is.
   init?(
     of message: Message, _ phone: String, _ totp: String, oneof: String
   ) throws(WireError) {

@@ -92,7 +92,6 @@ enum UserMessage {
     return providers
   }
 
-  /// Returns whether the email is verified; nil if that was never set.
   static func emailVerified(_ account: Account) -> Bool? {
     if account.email != nil { return account.emailVerified }
     guard account.givenFields.contains(.emailVerified) else { return nil }
@@ -115,7 +114,6 @@ enum UserMessage {
     }
   }
 
-  /// Appends a Boolean unless it's absent.
   static func append(_ name: String, _ flag: Bool?, to object: inout JSON.Object) {
     if let flag { object.append(name, .bool(flag)) }
   }

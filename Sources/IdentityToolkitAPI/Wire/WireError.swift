@@ -8,7 +8,6 @@ struct WireError: Error, Sendable {
   var message: String
   /// The reason in `errors[]` of version 1.
   var reason: String
-  /// The elements of `details[]`.
   var details: [JSON]
   /// Whether a conflict means that the resource already exists.
   var isTaken = false
@@ -36,7 +35,6 @@ struct WireError: Error, Sendable {
   }
 }
 
-/// The format of an error body.
 enum ErrorShape: Sendable {
   /// Version 1: `errors[]`, and `status` only if the error occurred before the method.
   case v1
@@ -118,7 +116,6 @@ extension WireError {
     "The service is currently unavailable.", status: .serviceUnavailable, reason: "backendError",
     isFrontEnd: true, retryAfter: 1)
 
-  /// The pool's limit of requests is reached.
   static let tooManyRequests = WireError(
     "QUOTA_EXCEEDED : Exceeded quota.", status: .tooManyRequests, reason: "rateLimitExceeded",
     retryAfter: 1)

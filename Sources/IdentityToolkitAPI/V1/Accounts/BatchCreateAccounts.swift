@@ -26,7 +26,6 @@ extension Declaration {
 }
 
 extension Schema {
-  /// A user of an import.
   fileprivate static let importedUser = named(
     "ImportedUser",
     [

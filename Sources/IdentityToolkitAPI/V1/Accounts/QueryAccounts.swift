@@ -82,7 +82,6 @@ extension Methods {
     return query
   }
 
-  /// Returns the user that matches the first member of an expression; nil if it has none.
   private func account(
     _ expression: Message, _ scope: Scope
   ) async throws(WireError) -> [Account]? {

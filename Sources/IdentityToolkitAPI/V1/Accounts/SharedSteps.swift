@@ -1,7 +1,6 @@
 import Identity
 import JSON
 
-/// Steps shared by several methods.
 extension Methods {
   /// Returns the user pool of a call without a token that names one.
   func scope(of call: ClientCall) async throws(WireError) -> Scope {
@@ -15,7 +14,6 @@ extension Methods {
     return scope
   }
 
-  /// Returns the user of a session if it's still valid.
   func check(_ session: UserSession) async throws(WireError) -> Account {
     do throws(SessionError) {
       return try await identity.sessions.check(session)
@@ -24,7 +22,6 @@ extension Methods {
     }
   }
 
-  /// Changes an account on behalf of its own user.
   func change(
     _ session: UserSession, _ change: AccountChange, _ call: ClientCall
   ) async throws(WireError) -> AccountUpdate {
@@ -49,7 +46,6 @@ extension Methods {
     try await pool(id, nil)
   }
 
-  /// Returns the settings of a user pool.
   func pool(_ scope: Scope) async throws(WireError) -> UserPool {
     try await pool(scope.project, scope.tenant)
   }

@@ -128,7 +128,6 @@ extension Methods {
     return .object(answer)
   }
 
-  /// Returns the provider's assertion under the names that clients read.
   private static func answer(
     _ assertion: ProviderAssertion, _ credential: ProviderCredential, _ profile: Profile
   ) -> JSON.Object {
@@ -180,7 +179,6 @@ extension Methods {
   }
 }
 
-/// The credential in a request to sign in with a provider.
 private struct ProviderCredential {
   var provider = ""
   var idToken = ""
@@ -236,7 +234,6 @@ private struct ProviderCredential {
     }
   }
 
-  /// Throws the error for a request without a supported credential.
   private func refuseOther(code: String?) throws(WireError) {
     let text =
       if code != nil {

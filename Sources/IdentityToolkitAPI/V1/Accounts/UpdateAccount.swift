@@ -170,7 +170,6 @@ extension AccountChange {
 }
 
 extension ProviderLink {
-  /// Reads the identity that an administrator links to a user; nil if there is none.
   fileprivate init?(linking message: Message?) throws(WireError) {
     guard let message else { return nil }
     guard let provider = try message.given("providerId"), let rawID = try message.given("rawId")

@@ -14,7 +14,6 @@ extension Methods {
       code, in: session.scope, of: .session(session), by: call.visitor)
   }
 
-  /// Performs the action of a code in a known user pool.
   func applyOobCode(
     _ code: String, in scope: Scope, of user: CodeUser?, by author: Author
   ) async throws(WireError) -> JSON {

@@ -30,7 +30,6 @@ extension Declaration {
     ])
 }
 
-/// Configuration that clients request before other calls.
 extension Methods {
   private static let clientTypes = EnumType(
     name: "google.cloud.identitytoolkit.v2.ClientType",

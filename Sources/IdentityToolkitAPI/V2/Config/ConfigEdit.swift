@@ -5,7 +5,6 @@ import JSON
 /// members as an edit that was prepared before the transaction.
 struct ConfigEdit: Sendable {
   let mask: UpdateMask
-  /// The name of the member with the MFA configuration.
   let mfaMember: String
   let configuration: MFAConfiguration
   /// The edit of the other members; nil if the mask names none of them.
@@ -24,15 +23,11 @@ struct ConfigEdit: Sendable {
 }
 
 extension ConfigEdit {
-  /// Prepares the edit of the members in a mask.
+  /// Prepares the edit of the members in a mask; `members` is its part without the MFA
+  /// configuration.
   ///
-  /// - Parameters:
-  ///   - mask: The mask.
-  ///   - mfaMember: The name of the member with the MFA configuration.
-  ///   - configuration: The MFA configuration in the body.
-  ///   - members: The part of the mask with the other members.
-  ///   - current: Reads the current settings; called only if the mask has other members.
-  ///   - merge: Applies the other members.
+  /// `current` is called only if that part has members.
+  ///
   /// - Throws: The error of `current`; those of `merge` are thrown when the edit is applied.
   init(
     _ mask: UpdateMask, _ mfaMember: String, _ configuration: MFAConfiguration,

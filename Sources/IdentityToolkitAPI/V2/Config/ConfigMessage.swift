@@ -40,7 +40,6 @@ enum ConfigMessage {
     return .object(config)
   }
 
-  /// Writes the configuration without the MFA configuration.
   private static func settings(of pool: UserPool) -> JSON.Object {
     var config: JSON.Object = [
       "name": .string("projects/\(pool.scope.projectNumber)/config"),
@@ -58,16 +57,10 @@ enum ConfigMessage {
     return config
   }
 
-  /// Prepares the change of the members named by a mask.
+  /// Prepares the change of the members named by a mask, to be applied in the transaction.
   ///
-  /// - Parameters:
-  ///   - mask: The mask.
-  ///   - body: The body in canonical form.
-  ///   - configuration: The MFA configuration in the body.
-  ///   - seesCodes: Whether the caller sees test numbers with their codes.
-  ///   - current: Reads the project; called only if the mask names more than the MFA configuration.
-  /// - Returns: The change, to be applied in the transaction.
-  /// - Throws: The error of `current`.
+  /// `body` is in canonical form. `seesCodes` is whether the caller sees test numbers with their
+  /// codes. `current` is called only if the mask names more than the MFA configuration.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     seesCodes: Bool = true,

@@ -1,6 +1,4 @@
-/// The parts of a configuration, most of which projects and tenants share.
 extension Schema {
-  /// One of the values of an enum in the administration messages.
   private static func word(_ type: String, of words: String...) -> Schema {
     .choice(EnumType(name: "google.cloud.identitytoolkit.admin.v2.\(type)", values: words))
   }

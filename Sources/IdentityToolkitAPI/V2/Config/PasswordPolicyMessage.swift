@@ -145,8 +145,6 @@ extension PasswordPolicyMessage {
 }
 
 extension WireError {
-  /// Creates the error for a password that doesn't meet the pool's policy, with the missing
-  /// requirements.
   init(_ requirements: [PasswordRequirement]) {
     let words = requirements.map { PasswordPolicyMessage.words($0).text }
     self.init(

@@ -40,7 +40,6 @@ enum PhoneSettingsMessage {
     Resource.set(numbers, at: path, in: &resource)
   }
 
-  /// Normalizes the test numbers at a path.
   static func normalizeTestNumbers(
     at path: [String], in body: inout JSON.Object
   ) throws(WireError) {

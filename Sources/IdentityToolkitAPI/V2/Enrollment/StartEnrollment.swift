@@ -76,7 +76,6 @@ extension Methods {
     }
   }
 
-  /// Checks that factors of a kind are enabled.
   func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws(WireError) {
     let policy: Policy
     do throws(PolicyError) {

@@ -58,7 +58,6 @@ struct ProviderMessage: Sendable {
   /// The members that are only stored and returned.
   private var members: [String] { kind == .oidc ? ["responseType"] : ["idpConfig", "spConfig"] }
 
-  /// The error for an ID in the wrong format.
   var invalidID: WireError {
     kind == .oidc
       ? WireError(ProviderError.invalidID)
@@ -85,7 +84,6 @@ struct ProviderMessage: Sendable {
     return scope.tenant.map { "\(project)/tenants/\($0)" } ?? project
   }
 
-  /// Returns the members of a provider as they're read and written.
   private func resource(_ settings: ProviderSettings) -> JSON.Object {
     var resource = JSON.Object()
     UserMessage.append("displayName", settings.displayName, to: &resource)
@@ -107,7 +105,6 @@ struct ProviderMessage: Sendable {
     return try schema.canonical(message)
   }
 
-  /// Applies the members named by a mask to a provider's settings.
   func apply(
     _ mask: UpdateMask, _ body: JSON.Object, to settings: inout ProviderSettings
   ) throws(ProviderError) {
@@ -130,7 +127,6 @@ struct ProviderMessage: Sendable {
 }
 
 extension Schema {
-  /// An OpenID Connect provider.
   static let oidcProvider = named(
     "OAuthIdpConfig",
     [
@@ -142,7 +138,6 @@ extension Schema {
           + "An addition of this server, which fetches nothing from the provider."),
     ])
 
-  /// A SAML provider.
   static let samlProvider = named(
     "InboundSamlConfig",
     [

@@ -2,7 +2,6 @@ import Identity
 import JSON
 import Text
 
-/// A tenant on the wire.
 enum TenantMessage {
   /// The members that are only stored and returned.
   private static let members = [
@@ -93,15 +92,10 @@ enum TenantMessage {
   /// The mask of all members of a new tenant, which has no templates that an update would keep.
   static let creation = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
 
-  /// Prepares the change of the members named by a mask.
+  /// Prepares the change of the members named by a mask, to be applied in the transaction.
   ///
-  /// - Parameters:
-  ///   - mask: The mask.
-  ///   - body: The body in canonical form.
-  ///   - configuration: The MFA configuration in the body.
-  ///   - current: Reads the tenant; called only if the mask names more than the MFA configuration.
-  /// - Returns: The change, to be applied in the transaction.
-  /// - Throws: The error of `current`.
+  /// `body` is in canonical form. `current` is called only if the mask names more than the MFA
+  /// configuration.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     of current: () async throws(WireError) -> UserPoolEdit
