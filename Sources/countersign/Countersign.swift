@@ -4,7 +4,6 @@ import Host
 import Identity
 import Localization
 
-/// The entry point: finds the command, runs it, and reports errors.
 @main
 struct Countersign {
   static let version = "\(ProgramVersion.current)"
@@ -37,11 +36,6 @@ struct Countersign {
     exit(code == 0 ? Terminal.reportLoss() : code)
   }
 
-  /// Runs a command line.
-  ///
-  /// - Parameters:
-  ///   - words: The arguments, without the name of the program.
-  ///   - environment: The environment variables.
   /// - Returns: The exit code: 0, 1 for a failure, 64 (`EX_USAGE`), or that of a
   ///   ``ConfigurationError``.
   static func run(_ words: [String], environment: [String: String]) async -> Int32 {
@@ -122,7 +116,6 @@ struct Countersign {
       ["version": .text(version), "commands": .text(list(commands))])
   }
 
-  /// The commands and their summaries, one below the other.
   private static func list(_ commands: [any Command.Type]) -> String {
     commands.map { "  \($0.name)\n      \(OperatorText.string($0.summary))\n" }.joined()
   }

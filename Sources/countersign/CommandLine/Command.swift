@@ -2,7 +2,6 @@ import Localization
 
 /// A command of the program, such as `serve` or `admin create`.
 protocol Command: Sendable {
-  /// The command as typed, such as `admin create`.
   static var name: String { get }
   /// What the command does, in one line.
   static var summary: Message { get }
@@ -17,7 +16,6 @@ protocol Command: Sendable {
 extension Command {
   static var operands: String { "" }
 
-  /// The text that `--help` prints.
   static var help: Message {
     let command = operands.isEmpty ? name : "\(name) \(operands)"
     guard !options.isEmpty else {

@@ -1,16 +1,10 @@
 import Localization
 
-/// How a command reports an error.
 struct CommandFailure {
   let problems: [Message]
   /// 1 for a failure, 64 (`EX_USAGE`), or that of a ``ConfigurationError``.
   let exitCode: Int32
 
-  /// Describes an error.
-  ///
-  /// - Parameters:
-  ///   - error: The error.
-  ///   - command: The name of the command.
   init(_ error: any Error, of command: String) {
     if let error = error as? UsageError {
       problems = [

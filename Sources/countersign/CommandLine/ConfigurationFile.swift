@@ -8,24 +8,17 @@ struct ConfigurationFile: Sendable {
   /// The maximum size, in bytes.
   static let largest = 64 << 10
 
-  /// The values by option.
   private(set) var values: [String: [String]] = [:]
   /// The line of each of these values, such as `/etc/countersign/countersign.conf:3`; for a flag,
   /// the line that turns it on or off.
   private(set) var places: [String: [String]] = [:]
-  /// What's wrong with the file, with its line; nil if nothing is.
   private(set) var error: ConfigurationError?
-  /// The same as messages.
   var problems: [Message] { error?.problems ?? [] }
 
   static let option = Option(
     "config", "FILE", help: Message("cli.help-the-configuration-file"))
 
-  /// Reads a file completely, even if parts of it are invalid.
-  ///
-  /// - Parameters:
-  ///   - path: The file, at most ``largest`` bytes.
-  ///   - options: All options that it can set.
+  /// Reads a file completely, even if parts of it are invalid; `options` are all that it can set.
   init(path: String, options: [Option]) {
     let bytes: [UInt8]
     do { bytes = try Self.read(path) } catch {
@@ -43,7 +36,6 @@ struct ConfigurationFile: Sendable {
     if !problems.isEmpty { error = ConfigurationError(problems) }
   }
 
-  /// Returns a problem with the place in the file that causes it.
   static func problem(_ problem: Message, at place: String) -> Message {
     Message("cli.problem-at", ["place": .text(place), "problem": .message(problem)])
   }
@@ -93,7 +85,6 @@ struct ConfigurationFile: Sendable {
 }
 
 extension INIFile.Fault {
-  /// The fault as a message for the operator.
   fileprivate var message: Message {
     switch self {
     case .notASetting: Message("cli.the-line-isnt-a-setting")

@@ -20,7 +20,6 @@ struct ConfigurationProblems: Sendable {
     ConfigurationError(messages, isTemporary: !isEmpty && temporary == count)
   }
 
-  /// Adds the problems of a file that an option names.
   mutating func append(_ error: ConfigurationError, of option: String) {
     for problem in error.problems { append(problem, of: option) }
     if error.isTemporary { temporary += error.problems.count }
@@ -29,29 +28,18 @@ struct ConfigurationProblems: Sendable {
   var count: Int { messages.count }
   var isEmpty: Bool { messages.isEmpty }
 
-  /// Adds a problem.
-  ///
-  /// - Parameters:
-  ///   - problem: The problem, in a sentence.
-  ///   - option: The option with the invalid value; nil if the problem isn't in one.
   mutating func append(_ problem: Message, of option: String? = nil) {
     append(problem, at: option.flatMap(arguments.place))
   }
 
-  /// Adds a problem.
-  ///
-  /// - Parameters:
-  ///   - problem: The problem, in a sentence.
-  ///   - place: The line of the configuration file that causes it; nil if it's caused elsewhere.
+  /// `place` is the line of the configuration file that causes the problem; nil if it's caused
+  /// elsewhere.
   mutating func append(_ problem: Message, at place: String?) {
     messages.append(place.map { ConfigurationFile.problem(problem, at: $0) } ?? problem)
   }
 
   /// Reads an option that's a whole number, and adds a problem if it isn't or is out of range.
   ///
-  /// - Parameters:
-  ///   - name: The option.
-  ///   - range: What's allowed.
   /// - Returns: The number; nil without the option or with an invalid one.
   mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = arguments.value(name) else { return nil }

@@ -4,7 +4,6 @@ import Localization
 struct Manual {
   let commands: [any Command.Type]
 
-  /// The page as text.
   var message: Message {
     Message(
       "cli.manual",

@@ -36,13 +36,11 @@ struct UsageError: Error {
   init(_ message: Message) { self.message = message }
 }
 
-/// All the errors in a configuration.
 struct ConfigurationError: Error {
   var problems: [Message]
   /// The exit code: 78 (`EX_CONFIG`), or 75 (`EX_TEMPFAIL`) for what another attempt can solve.
   var exitCode: Int32 = 78
 
-  /// Whether another attempt can solve it.
   var isTemporary: Bool { exitCode == Self.temporaryExitCode }
 
   private static let temporaryExitCode: Int32 = 75
@@ -50,7 +48,6 @@ struct ConfigurationError: Error {
   init(_ problems: [Message]) { self.problems = problems }
   init(_ problem: Message) { problems = [problem] }
 
-  /// An error with a cause that decides whether another attempt can solve it.
   init(_ problem: Message, isTemporary: Bool) {
     self.init([problem], isTemporary: isTemporary)
   }
@@ -68,7 +65,6 @@ struct ConfigurationError: Error {
 struct Arguments: Sendable {
   private var values: [String: [String]] = [:]
   private var file: ConfigurationFile?
-  /// The options whose values are from the configuration file.
   private var fromFile: Set<String> = []
   private(set) var operands: [String] = []
 
@@ -160,9 +156,7 @@ struct Arguments: Sendable {
     }
   }
 
-  /// What's wrong with the configuration file.
   var fileProblems: [Message] { fileError?.problems ?? [] }
-  /// The same as an error; nil without problems.
   var fileError: ConfigurationError? { file?.error }
 
   /// Returns the line of the configuration file that an option's first value is from; nil if it's
@@ -200,8 +194,6 @@ struct Arguments: Sendable {
 
   /// Returns the only operand.
   ///
-  /// - Parameter what: What it is, for the error.
-  /// - Returns: The operand.
   /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty.
   func operand(_ what: Message) throws(UsageError) -> String {
     guard operands.count == 1, !operands[0].isEmpty else {
@@ -212,7 +204,6 @@ struct Arguments: Sendable {
 
   /// Returns the only operand, a file to create.
   ///
-  /// - Returns: The path.
   /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty or `-`, which
   ///   for other programs means standard output.
   func fileToCreate() throws(UsageError) -> String {
@@ -235,9 +226,6 @@ struct Arguments: Sendable {
     }
   }
 
-  /// Returns the value of a required option.
-  ///
-  /// - Throws: `UsageError` when it's missing.
   func required(_ name: String) throws(UsageError) -> String {
     guard let value = value(name) else {
       throw UsageError(Message("cli.option-is-required", ["name": .text(name)]))

@@ -6,8 +6,6 @@ import Localization
 
 /// Reads a new password: twice without echo on a terminal, otherwise one line of standard input.
 enum PasswordPrompt {
-  /// Reads the password.
-  ///
   /// - Throws: `UsageError` when it's empty or not in UTF-8; `ConfigurationError` when the two
   ///   entries differ.
   static func read() throws -> Secret {
@@ -87,7 +85,6 @@ private struct QuietTerminal {
     _ = Self.stty([settings])
   }
 
-  /// Runs stty on standard input and returns its output, or nil when it fails.
   private static func stty(_ words: [String]) -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -28,7 +28,6 @@ final class ProgressLine: Sendable {
     Terminal.prompt("\r\u{1B}[K\(text)")
   }
 
-  /// Clears the line.
   func end() {
     guard isShown, last.withLock({ $0 != nil }) else { return }
     Terminal.prompt("\r\u{1B}[K")

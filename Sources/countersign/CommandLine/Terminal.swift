@@ -12,10 +12,8 @@ enum Terminal {
   /// There's one standard output, so this is shared as well.
   private static let failure = Mutex<String?>(nil)
 
-  /// Prints a message to standard output.
   static func say(_ message: Message) { say(document: OperatorText.string(message)) }
 
-  /// Prints a message to standard error.
   static func complain(_ message: Message) { complain(document: OperatorText.string(message)) }
 
   /// Prints a row to standard output, with tabs between the columns.
@@ -47,8 +45,6 @@ enum Terminal {
     return true
   }
 
-  /// Writes bytes to standard output.
-  ///
   /// - Returns: False if they can't be written.
   @discardableResult
   static func write(_ bytes: [UInt8]) -> Bool {

@@ -77,7 +77,6 @@ enum AdminCreateCommand: Command {
   }
 }
 
-/// Lists administrators and their roles.
 enum AdminListCommand: Command {
   static let name = "admin list"
   static let summary = Message("cli.summary-lists-administrators-their-roles-and")
@@ -162,9 +161,7 @@ enum AdminResetTOTPCommand: Command {
 
 /// A command that lifts a restriction on how administrators sign in, in case no one can.
 protocol SignInRecoveryCommand: Command {
-  /// What is said when the restriction was lifted.
   static var done: Message { get }
-  /// What is said when there was none.
   static var unchanged: Message { get }
 
   /// Lifts the restriction, and returns false if there is none.
@@ -232,7 +229,6 @@ enum AdminUnblockCommand: Command {
   }
 }
 
-/// Options and lookups shared by the commands that act on one administrator.
 enum AdminCommands {
   static let emailOption = Option(
     "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address"))
@@ -243,7 +239,6 @@ enum AdminCommands {
       "cli.the-password-is-too-weak", ["advice": .text(instance.catalogs[0].text(why.message))])
   }
 
-  /// Says that an administrator can't sign in with their password while password sign-in is off.
   static func warnWithoutPasswords(
     _ administrator: Administrator, _ instance: Instance
   ) async throws {

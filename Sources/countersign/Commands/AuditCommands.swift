@@ -2,7 +2,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Prints the signed heads of the audit log.
 enum AuditHeadsCommand: Command {
   static let name = "audit heads"
   static let summary = Message("cli.summary-prints-the-signed-heads")
@@ -30,7 +29,6 @@ enum AuditHeadsCommand: Command {
   }
 }
 
-/// Verifies the hash chain of the audit log, and says what that proves.
 enum AuditVerifyCommand: Command {
   static let name = "audit verify"
   static let summary = Message("cli.summary-verifies-the-audit-log")
@@ -133,7 +131,6 @@ enum AuditVerifyCommand: Command {
 }
 
 extension AuditVerification.Fault {
-  /// What doesn't match.
   var message: Message {
     switch self {
     case .changed(let position):

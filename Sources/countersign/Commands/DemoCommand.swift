@@ -5,7 +5,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Creates a demo in an empty data folder.
 enum DemoCommand: Command {
   static let name = "demo"
   static let summary = Message("cli.summary-fills-an-empty-data-folder-with")

@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import Localization
 
-/// Examines the data folder, the configuration, and the machine, and gives advice.
 enum DoctorCommand: Command {
   static let name = "doctor"
   static let summary = Message("cli.summary-examines-the-data-folder-and-the-machine")

@@ -4,7 +4,6 @@ import Host
 import Identity
 import Localization
 
-/// Prints the public key that verifies evidence files.
 enum EvidenceKeyCommand: Command {
   static let name = "evidence key"
   static let summary = Message("cli.summary-prints-the-key-that-verifies-evidence")

@@ -9,7 +9,6 @@ struct EvidenceKeyFile {
 
   let path: String
 
-  /// Reads all keys.
   func keys() throws(ConfigurationError) -> [Ed25519PublicKey] {
     let data: [UInt8]
     do { data = try ReadableFile.contents(path, atMost: Self.mostBytes + 1) } catch {

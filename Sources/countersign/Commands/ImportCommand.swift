@@ -63,7 +63,6 @@ extension ImportCommand {
   }
 }
 
-/// An import in progress.
 private struct ImportTask {
   let imports: Imports
   let scope: Scope
@@ -157,8 +156,6 @@ private struct ImportTask {
   }
 
   /// Says what was stored before a batch failed, and that the rest can be imported by repeating it.
-  ///
-  /// - Returns: The error of the command.
   private func stop(_ error: any Error) async -> any Error {
     guard let failure = ConfigurationError(database: error) else { return error }
     // Not without its beginning, which is stored with the first batch.

@@ -3,7 +3,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Creates an instance: the data folder, its master key, and its database.
 enum InitCommand: Command {
   static let name = "init"
   static let summary = Message("cli.summary-creates-a-new-instance-in-an")
@@ -78,7 +77,6 @@ enum InitCommand: Command {
   }
 }
 
-/// The options of a command that uses a new instance, for operators.
 struct ServeOptions: Sendable {
   let text: String
   /// The address of the database as it was given; nil for a file.
@@ -119,7 +117,6 @@ extension DataFolder {
     }
   }
 
-  /// Returns how far the creation of an instance in the database got.
   private func creation(of keys: KeyRing?) async throws -> InstanceCreation {
     let database = try await openForReading()
     do throws(StartError) {
@@ -157,7 +154,6 @@ extension DataFolder {
       Message("cli.the-new-data-folder-isnt-empty", ["path": .text(path), "file": .text(first)]))
   }
 
-  /// Restricts access to the folder of a new instance to its owner.
   fileprivate func makePrivate() throws(ConfigurationError) {
     do {
       try FileManager.default.setAttributes(
@@ -167,7 +163,6 @@ extension DataFolder {
     }
   }
 
-  /// Checks that the folder contains neither a database nor a key.
   fileprivate func mustHoldNoInstance() throws(ConfigurationError) {
     let hasDatabase = hasDatabaseFiles || DatabaseSwap(data: path).isPending
     let hasKey = FileManager.default.fileExists(atPath: key)

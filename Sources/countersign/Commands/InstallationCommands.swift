@@ -1,6 +1,5 @@
 import Localization
 
-/// Prints the manual page.
 enum ManualCommand: Command {
   static let name = "manual"
   static let summary = Message("cli.summary-prints-the-manual-page")

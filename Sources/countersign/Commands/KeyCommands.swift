@@ -2,7 +2,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Lists token signing keys and the IDs of master keys.
 enum KeysListCommand: Command {
   static let name = "keys list"
   static let summary = Message("cli.summary-lists-token-signing-keys-and-the")
@@ -35,7 +34,6 @@ enum KeysListCommand: Command {
   }
 }
 
-/// Creates the next token signing key.
 enum KeysRotateCommand: Command {
   static let name = "keys rotate"
   static let summary = Message("cli.summary-creates-the-next-token-signing-key")
@@ -65,7 +63,6 @@ enum KeysRotateCommand: Command {
   }
 }
 
-/// Retires a token signing key early.
 enum KeysRetireCommand: Command {
   static let name = "keys retire"
   static let summary = Message(

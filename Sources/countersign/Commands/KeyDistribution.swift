@@ -5,10 +5,8 @@ import Localization
 
 /// Waits until every server on the database has a new master key, which only decrypts until then.
 struct KeyDistribution {
-  /// How long to wait.
   static let patience = Duration.seconds(600)
 
-  /// Returns the servers that lack the key.
   let lacking: () async throws -> [Nodes.Node]
   /// Waits until it's time to ask again; returns false if that was long enough.
   let pause: () async throws -> Bool

@@ -60,8 +60,6 @@ enum KeysRotateMasterCommand: Command {
   }
 
   /// Removes a key that servers lack from the file, unless it's in use.
-  ///
-  /// - Returns: The error to report.
   private static func undo(
     _ ring: KeyRing, _ lacking: [String], _ instance: Instance, _ folder: DataFolder
   ) async throws -> ConfigurationError {

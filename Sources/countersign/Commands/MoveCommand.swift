@@ -83,7 +83,6 @@
   }
 
   extension MoveError {
-    /// The error as a message for the operator.
     fileprivate func message(_ move: MovePlan) -> Message {
       switch self {
       case .source(let fault):

@@ -3,7 +3,6 @@ import Identity
 import JSON
 import Localization
 
-/// Prints the policies of all pools as a file.
 enum PolicyExportCommand: Command {
   static let name = "policy export"
   static let summary = Message("cli.summary-prints-the-policies-of-all-pools")
@@ -30,7 +29,6 @@ enum PolicyExportCommand: Command {
   }
 }
 
-/// Compares the policies with a file.
 enum PolicyDiffCommand: Command {
   static let name = "policy diff"
   static let summary = Message("cli.summary-prints-how-policies-differ")
@@ -61,7 +59,6 @@ enum PolicyDiffCommand: Command {
   }
 }
 
-/// Changes the policies to those of a file.
 enum PolicyApplyCommand: Command {
   static let name = "policy apply"
   static let summary = Message("cli.summary-changes-the-policies-to-a-file")
@@ -105,7 +102,6 @@ enum PolicyApplyCommand: Command {
   }
 }
 
-/// Prints the JSON schema of policy files.
 enum PolicySchemaCommand: Command {
   static let name = "policy schema"
   static let summary = Message("cli.summary-prints-the-schema-of-policy-files")
@@ -117,21 +113,16 @@ enum PolicySchemaCommand: Command {
   }
 }
 
-/// Reads policy files, and explains what's wrong with them.
 enum PolicyFileReader {
   /// The size of the largest file, in bytes.
   static let most = 16 << 20
 
-  /// Reads a file.
-  ///
   /// - Throws: `ConfigurationError` with a line for each problem.
   static func read(_ path: String) throws(ConfigurationError) -> PolicyFile {
     try parse(try content(of: path), of: path)
   }
 
   /// Reads the content of a file, up to one byte more than the largest file has.
-  ///
-  /// - Throws: `ConfigurationError` with the system's reason.
   static func content(of path: String) throws(ConfigurationError) -> [UInt8] {
     do {
       // Not `Data(contentsOf:)`, which can't read a pipe.
@@ -142,8 +133,6 @@ enum PolicyFileReader {
     }
   }
 
-  /// Parses the content of a file.
-  ///
   /// - Throws: `ConfigurationError` with a line for each problem.
   static func parse(_ data: [UInt8], of path: String) throws(ConfigurationError) -> PolicyFile {
     guard data.count <= most else {
@@ -155,7 +144,6 @@ enum PolicyFileReader {
     }
   }
 
-  /// Runs `body` and explains its error.
   nonisolated(nonsending) static func explaining<Value>(
     _ path: String,
     _ body: nonisolated(nonsending) () async throws(PolicyFileError) -> Value
@@ -168,7 +156,6 @@ enum PolicyFileReader {
 }
 
 extension PolicyDrift {
-  /// The difference in each field, from the current value to that of the file.
   var lines: [String] {
     let scope = policy.scope
     let pool = scope.tenant.map { "\(scope.project)/\($0)" } ?? scope.project.text

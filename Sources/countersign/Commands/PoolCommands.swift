@@ -1,7 +1,6 @@
 import Identity
 import Localization
 
-/// Creates a project, with the fields of the console's form.
 enum ProjectCreateCommand: Command {
   static let name = "project create"
   static let summary = Message("cli.summary-creates-a-project")
@@ -27,7 +26,6 @@ enum ProjectCreateCommand: Command {
   }
 }
 
-/// Lists all projects.
 enum ProjectListCommand: Command {
   static let name = "project list"
   static let summary = Message("cli.summary-lists-projects")
@@ -45,7 +43,6 @@ enum ProjectListCommand: Command {
   }
 }
 
-/// Creates a tenant, with the field and the settings of the console's form.
 enum TenantCreateCommand: ProjectCommand {
   static let name = "tenant create"
   static let summary = Message("cli.summary-creates-a-tenant")
@@ -68,7 +65,6 @@ enum TenantCreateCommand: ProjectCommand {
   }
 }
 
-/// Lists the tenants of a project.
 enum TenantListCommand: ProjectList {
   static let name = "tenant list"
   static let summary = Message("cli.summary-lists-tenants")
@@ -88,9 +84,7 @@ enum TenantListCommand: ProjectList {
   }
 }
 
-/// What the commands on projects and tenants share.
 enum PoolCommands {
-  /// Returns the error to report for one of the rules of projects and tenants.
   static func error(_ error: UserPoolError, project: String) -> any Error {
     let name = Message.Value.text(project)
     return switch error {

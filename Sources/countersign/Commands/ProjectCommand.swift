@@ -1,11 +1,9 @@
 import Identity
 import Localization
 
-/// A command that acts on a project's resources, such as its service tokens.
 protocol ProjectCommand: Command {}
 
 extension ProjectCommand {
-  /// The data folder and the project.
   static var options: [Option] {
     Instance.options + [
       Option("project", "P", variable: false, help: Message("cli.help-the-project"))
@@ -13,7 +11,6 @@ extension ProjectCommand {
   }
 }
 
-/// A command that lists a project's resources of one kind.
 protocol ProjectList: ProjectCommand {
   /// Prints the resources; returns whether there are any.
   static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool
@@ -40,7 +37,6 @@ extension ProjectList {
   }
 }
 
-/// A command that revokes one of a project's resources.
 protocol ProjectRevocation: ProjectCommand {
   /// What the operand is, for the error when it's missing.
   static var operand: Message { get }

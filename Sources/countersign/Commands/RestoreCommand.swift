@@ -145,7 +145,6 @@ private struct Restore {
     }
   }
 
-  /// Returns what the restore did, and what it doesn't know.
   private func messages(
     _ stored: StoredInstance, _ report: RestoreReport, _ trouble: Message?
   ) -> [Message] {
@@ -186,7 +185,6 @@ private struct Restore {
 }
 
 extension RestoreReport {
-  /// What was invalidated.
   fileprivate var summary: [Message] {
     var parts: [Message] = []
     if let sessions { parts.append(Message("cli.user-sessions", ["count": .number(sessions)])) }

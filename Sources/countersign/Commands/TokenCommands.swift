@@ -3,7 +3,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Creates a service token and prints it once.
 enum TokenCreateCommand: Command {
   static let name = "token create"
   static let summary = Message("cli.summary-creates-a-service-token-for")
@@ -53,7 +52,6 @@ enum TokenCreateCommand: Command {
   }
 }
 
-/// Lists the service tokens of a project.
 enum TokenListCommand: ProjectList {
   static let name = "token list"
   static let summary = Message("cli.summary-lists-the-service-tokens-of-a")
@@ -69,7 +67,6 @@ enum TokenListCommand: ProjectList {
   }
 }
 
-/// Revokes a service token.
 enum TokenRevokeCommand: ProjectRevocation {
   static let name = "token revoke"
   static let summary = Message("cli.summary-revokes-a-service-token-immediately")

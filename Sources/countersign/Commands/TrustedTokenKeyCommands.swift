@@ -4,7 +4,6 @@ import Host
 import Identity
 import Localization
 
-/// Registers a public key that signs a project's custom tokens.
 enum TrustedTokenKeyAddCommand: Command {
   static let name = "signer add"
   static let summary = Message("cli.summary-registers-a-custom-token-signing-key")
@@ -73,7 +72,6 @@ enum TrustedTokenKeyAddCommand: Command {
   }
 }
 
-/// Lists a project's custom token signing keys.
 enum TrustedTokenKeyListCommand: ProjectList {
   static let name = "signer list"
   static let summary = Message("cli.summary-lists-a-projects-custom-token-signing")
@@ -89,7 +87,6 @@ enum TrustedTokenKeyListCommand: ProjectList {
   }
 }
 
-/// Revokes a custom token signing key.
 enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
   static let name = "signer revoke"
   static let summary = Message("cli.summary-revokes-a-custom-token-signing-key")

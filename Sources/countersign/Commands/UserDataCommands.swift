@@ -2,7 +2,6 @@ import Foundation
 import Identity
 import Localization
 
-/// The options and steps that the commands about one user's data share.
 private enum UserDataCommand {
   static let options =
     Instance.options + [
@@ -11,7 +10,6 @@ private enum UserDataCommand {
       Option("uid", "UID", variable: false, help: Message("cli.help-the-users-uid")),
     ]
 
-  /// Translates the errors of both commands.
   static func explaining<T>(_ body: () async throws -> T) async throws -> T {
     do { return try await body() } catch ActionDenial.accountNotFound {
       throw ConfigurationError(Message("cli.nothing-is-stored-about-the-user"))

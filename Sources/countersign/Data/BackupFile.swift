@@ -6,11 +6,9 @@ import Host
 import Identity
 import Localization
 
-/// A backup created by `countersign backup`.
 struct BackupFile: Sendable {
   let path: String
 
-  /// The path with symbolic links resolved.
   private var resolved: String { DataFolder.resolved(path) }
 
   /// Checks that the file exists and has no write-ahead log next to it, which a backup never has.
@@ -35,11 +33,7 @@ struct BackupFile: Sendable {
 
   /// Checks the integrity, version, and key of the backup, without changing it.
   ///
-  /// - Parameters:
-  ///   - keys: The instance's keys.
-  ///   - name: The path to name in errors; nil for that of this file.
-  /// - Returns: What the backup contains.
-  /// - Throws: `ConfigurationError` if it can't be restored.
+  /// `name` is the path to name in errors; nil for that of this file.
   func inspect(
     _ keys: KeyRing, as name: String? = nil
   ) async throws(ConfigurationError) -> StoredInstance {

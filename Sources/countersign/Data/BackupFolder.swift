@@ -8,7 +8,6 @@ struct BackupFolder: Sendable {
   let path: String
 
   private static let (prefix, suffix) = ("countersign-", ".sqlite")
-  /// What's appended to the name of a backup that can't be verified.
   private static let unverifiedSuffix = ".unverified"
 
   var exists: Bool { DataFolder.isFolder(path) }
@@ -16,14 +15,12 @@ struct BackupFolder: Sendable {
   /// Whether it has a master key, with which anyone could read the backups.
   var hasKey: Bool { FileManager.default.fileExists(atPath: "\(path)/master.key") }
 
-  /// Checks that no master key is in the folder.
   func mustHaveNoKey() throws(ConfigurationError) {
     guard hasKey else { return }
     throw ConfigurationError(
       Message("cli.the-folder-has-a-key-and-backups", ["folder": .text(path)]))
   }
 
-  /// Returns the path of a backup created at a time.
   func file(at time: Instant) -> String {
     "\(path)/\(Self.prefix)\(time.fileStamp)\(Self.suffix)"
   }
@@ -50,9 +47,6 @@ struct BackupFolder: Sendable {
   /// Deletes the oldest backups, and no other files: those whose time is in the future are neither
   /// counted nor deleted.
   ///
-  /// - Parameters:
-  ///   - count: The number of backups to keep.
-  ///   - now: The current time.
   /// - Returns: The paths of the deleted files.
   /// - Throws: When one can't be deleted.
   func deleteAllBut(

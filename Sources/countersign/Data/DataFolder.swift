@@ -165,7 +165,6 @@ struct DataFolder: Sendable {
     }
   }
 
-  /// Checks that the folder itself exists.
   func mustExistAsFolder() throws(ConfigurationError) {
     guard FileManager.default.fileExists(atPath: path) else {
       try mustBeNoLink()
@@ -198,16 +197,13 @@ struct DataFolder: Sendable {
     }
   }
 
-  /// Returns a path with symbolic links resolved.
   static func resolved(_ path: String) -> String { ResolvedPath.of(path) }
 
-  /// Returns whether a path leads to a folder.
   static func isFolder(_ path: String) -> Bool {
     let held = try? FileManager.default.attributesOfItem(atPath: resolved(path))
     return held?[.type] as? FileAttributeType == .typeDirectory
   }
 
-  /// Describes a folder with a key but no database, and what to do about it.
   static func emptyBesideKey(_ path: String, _ what: Message) -> Message {
     Message("cli.has-a-master-key-but-so", ["path": .text(path), "what": .message(what)])
   }
@@ -355,7 +351,6 @@ struct DataFolder: Sendable {
     }
   }
 
-  /// Opens the file of the database.
   func openFile() throws(ConfigurationError) -> SQLiteDatabase {
     do { return try SQLiteDatabase(path: database) } catch {
       throw ConfigurationError(opening: database, error)

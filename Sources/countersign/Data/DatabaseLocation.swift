@@ -3,7 +3,6 @@ import DatabaseSQLite
 import Foundation
 import Localization
 
-/// A database that a command opens and closes.
 protocol InstanceDatabase: Database {
   /// Returns whether the disk of the database's server has space, as far as is known.
   func hasSpace() async -> Bool
@@ -20,16 +19,13 @@ extension InstanceDatabase {
   func hasSpace() async -> Bool { true }
   /// A file has no server.
   func serverSettings() async throws -> ServerSettings? { nil }
-  /// A file has no server.
   func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void) {}
 }
 
 extension SQLiteDatabase: InstanceDatabase {}
 extension ReadOnlySQLiteDatabase: InstanceDatabase {}
 
-/// Where an instance's database is.
 enum DatabaseLocation: Sendable, Equatable {
-  /// The file in the data folder.
   case file
   /// A PostgreSQL server; the password is in a file, if there's one.
   case server(ServerAddress, passwordFile: String?)
@@ -52,8 +48,6 @@ enum DatabaseLocation: Sendable, Equatable {
     return FileManager.default.fileExists(atPath: file) ? file : nil
   }
 
-  /// Parses the options.
-  ///
   /// - Throws: `ConfigurationError` with all problems.
   init(_ arguments: Arguments) throws(ConfigurationError) {
     var problems = ConfigurationProblems(arguments)
@@ -64,7 +58,6 @@ enum DatabaseLocation: Sendable, Equatable {
     }
   }
 
-  /// Parses the options, and appends what's wrong with them.
   init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     self = .file
     guard let text = arguments.value(Self.url.name) else {
@@ -84,11 +77,6 @@ enum DatabaseLocation: Sendable, Equatable {
   }
 
   /// Checks that a command isn't used with a database on a server.
-  ///
-  /// - Parameters:
-  ///   - arguments: The arguments of the command.
-  ///   - command: The name of the command.
-  /// - Throws: `ConfigurationError`.
   static func mustBeFile(
     _ arguments: Arguments, command: String
   ) throws(ConfigurationError) {
@@ -100,7 +88,6 @@ enum DatabaseLocation: Sendable, Equatable {
 }
 
 extension DataFolder {
-  /// Whether the database is on a server instead of in the folder.
   var isOnServer: Bool { location != .file }
 
   /// Returns the folder and the database that a command's options name.
@@ -120,7 +107,6 @@ extension DataFolder {
         ["key": .text(key), "variable": .text(PassedKey.variable)]))
   }
 
-  /// Opens the database.
   func open() async throws(ConfigurationError) -> any InstanceDatabase {
     guard case .server(let address, let passwordFile) = location else { return try openFile() }
     do {

@@ -25,9 +25,7 @@ struct DatabaseSwap: Sendable {
 
   init(data: String) { self.data = data }
 
-  /// The folder in which the restored database is created.
   var draft: String { "\(data)/\(Self.draftName)" }
-  /// The file of the restored database.
   var draftDatabase: String { "\(draft)/countersign.sqlite" }
 
   /// Creates an empty folder for the restored database, replacing that of an interrupted restore.
@@ -46,7 +44,6 @@ struct DatabaseSwap: Sendable {
   ///
   /// The restored database must be closed, with an empty log.
   ///
-  /// - Parameter stamp: The time, for the names of the folders.
   /// - Throws: When a file can't be moved or synced; the current database is then untouched.
   func commit(stamp: String) throws {
     try DurableFiles.sync(draftDatabase)

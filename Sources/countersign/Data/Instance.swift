@@ -17,7 +17,6 @@ struct Instance: Sendable {
   /// Held by commands that run alongside a server, so that the master key can't change meanwhile.
   var lock: FolderLock?
 
-  /// Writes the text of messages.
   var mail: CatalogMailWriter { CatalogMailWriter(catalogs) }
 
   /// Opens a folder with a profile and prepares its database; `say` gets what is done for that.
@@ -84,11 +83,8 @@ struct Instance: Sendable {
 
   /// Opens an existing folder with the profile it was created for.
   ///
-  /// - Parameters:
-  ///   - folder: The data folder.
-  ///   - migrates: False while a server uses the folder, which may be an older version.
-  ///   - backup: Whether a backup is created before migrations.
-  /// - Returns: The instance, ready for use.
+  /// `migrates` is false while a server uses the folder, which may be an older version.
+  ///
   /// - Throws: When the folder has no instance, or one that this version can't use.
   static func existing(
     _ folder: DataFolder, migrates: Bool, backup: UpgradeBackup.Choice = .create
@@ -125,13 +121,10 @@ struct Instance: Sendable {
     }
   }
 
-  /// Checks that a project exists.
   func mustHave(_ project: ID<Project>) async throws {
     _ = try await scope(project.text, tenant: nil)
   }
 
-  /// Returns a project's scope, or that of one of its tenants.
-  ///
   /// - Throws: ``ConfigurationError`` when it doesn't exist.
   func scope(_ project: String, tenant: String?) async throws -> Scope {
     do {
@@ -148,7 +141,6 @@ struct Instance: Sendable {
     }
   }
 
-  /// Says that a project, or a tenant of it, doesn't exist.
   static func notFound(_ project: String, tenant: String?) -> Message {
     let name = Message.Value.text(project)
     guard let tenant else { return Message("cli.project-not-found", ["project": name]) }
@@ -157,6 +149,5 @@ struct Instance: Sendable {
 
   static let dataOption = Option("data", "DIR", help: Message("cli.help-the-servers-data-folder"))
 
-  /// Where the data of an instance is, for every command that uses one.
   static let options = [dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 }

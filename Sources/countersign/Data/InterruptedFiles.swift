@@ -21,7 +21,6 @@ enum InterruptedFiles {
     return files
   }
 
-  /// Deletes these files.
   static func delete(in folder: String, prefix: String) {
     for file in files(in: folder, prefix: prefix) {
       try? FileManager.default.removeItem(atPath: file)

@@ -11,12 +11,9 @@
     /// The folder with the file, and with the master key of both databases.
     let folder: DataFolder
     let address: PostgreSQLAddress
-    /// The address as it was given.
     let addressText: String
     let passwordFile: String?
 
-    /// Parses the options.
-    ///
     /// - Throws: `UsageError` if the folder is an address; ``ConfigurationError``.
     init(_ arguments: Arguments) throws {
       let from = try arguments.required("from")
@@ -35,7 +32,6 @@
 
     /// Moves the instance, or only reads it.
     ///
-    /// - Returns: What was moved.
     /// - Throws: ``MoveError``, `DatabaseError`, ``ConfigurationError``.
     func run(_ keys: KeyRing, isDry: Bool) async throws -> MoveInventory {
       let server = try await openServer(isDry: isDry)

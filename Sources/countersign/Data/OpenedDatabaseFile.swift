@@ -14,6 +14,5 @@ struct OpenedDatabaseFile: Sendable {
     (path, opened) = (folder.database, stamp)
   }
 
-  /// Whether its path still leads to it.
   var isInPlace: Bool { FileStamp(of: path)?.isSameFile(as: opened) == true }
 }

@@ -67,10 +67,8 @@ extension ConfigurationError {
       isTemporary: isTemporary)
   }
 
-  /// An instance that can't be used.
   init(_ error: StartError) { self.init(error.message, isTemporary: error.isTemporary) }
 
-  /// A database that can't be opened.
   init(opening database: String, _ error: any Error) {
     self.init(
       Message(
@@ -79,7 +77,6 @@ extension ConfigurationError {
       isTemporary: Self.isTemporary(error))
   }
 
-  /// A file that can't be read.
   init(reading path: String, _ error: any Error) {
     self.init(
       Message(
@@ -88,7 +85,6 @@ extension ConfigurationError {
       isTemporary: Self.isTemporary(error))
   }
 
-  /// The file of an option that can't be read.
   init(reading path: String, of option: String, _ error: SystemError) {
     self.init(
       Message(
@@ -97,7 +93,6 @@ extension ConfigurationError {
       isTemporary: error.isTemporary)
   }
 
-  /// A file that can't be written.
   init(writing path: String, _ error: any Error) {
     self.init(
       Message(
@@ -117,7 +112,6 @@ extension ConfigurationError {
     return systemError(behind: error)?.isTemporary == true
   }
 
-  /// Returns the system's error that caused one; nil if none did.
   static func systemError(behind error: any Error) -> SystemError? {
     if let error = error as? SystemError { return error }
     let error = error as NSError
@@ -128,7 +122,6 @@ extension ConfigurationError {
 }
 
 extension StartError {
-  /// The error as a message for the operator.
   var message: Message {
     switch self {
     case .migration(let error): error.message
@@ -148,7 +141,6 @@ extension StartError {
 }
 
 extension CryptoError {
-  /// The reason as text for the operator.
   var reason: String {
     switch self {
     case .failed(let text), .malformed(let text): text
@@ -158,7 +150,6 @@ extension CryptoError {
 }
 
 extension Message {
-  /// Says which version a database requires, and how to go back.
   fileprivate static func newerProgramRequired(_ oldest: ProgramVersion) -> Message {
     Message(
       "cli.the-database-requires-a-newer-version",
@@ -167,7 +158,6 @@ extension Message {
 }
 
 extension MigrationError {
-  /// The error as a message for the operator.
   var message: Message {
     switch self {
     case .tooOld:
@@ -180,7 +170,6 @@ extension MigrationError {
 }
 
 extension BackupFault {
-  /// The error as a message for the operator.
   var message: Message {
     switch self {
     case .notCountersign: Message("cli.it-isnt-a-database-of-countersign")
@@ -203,7 +192,6 @@ extension BackupFault {
 }
 
 extension ClockDoubt {
-  /// The doubt as a message for the operator.
   var message: Message {
     let (shown, expected) = (self.shown.rfc3339Milliseconds, self.expected.rfc3339Milliseconds)
     return isBehind
@@ -251,7 +239,6 @@ extension PolicyFileError {
 }
 
 extension PolicyFileFault {
-  /// The fault as a message for the operator.
   var message: Message {
     switch self {
     case .missing: Message("cli.policy-file-is-required")
@@ -288,7 +275,6 @@ extension PolicyFileFault {
 }
 
 extension Grant {
-  /// The grant as a message for the operator.
   var message: Message {
     let role = Message.Value.text(role.rawValue)
     guard let project else { return Message("cli.role-in-instance", ["role": role]) }

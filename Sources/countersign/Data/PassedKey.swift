@@ -5,12 +5,10 @@ import Localization
 /// A master key that was passed to the program, which uses it instead of the file in the data
 /// folder and can't replace it.
 struct PassedKey: Sendable {
-  /// The environment variable that can contain the key.
   static let variable = "COUNTERSIGN_MASTER_KEY"
   /// The credential of the systemd unit that can contain the key.
   static let credential = "master-key"
 
-  /// The variable or the file that contains the key.
   let source: String
   private let text: Result<String, SystemError>
 
@@ -31,7 +29,6 @@ struct PassedKey: Sendable {
     }
   }
 
-  /// Parses the keys.
   func ring() throws(ConfigurationError) -> KeyRing {
     let text: String
     do { text = try self.text.get() } catch { throw ConfigurationError(reading: source, error) }

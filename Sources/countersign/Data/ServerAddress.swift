@@ -8,12 +8,10 @@ import Localization
     func serverSettings() async throws -> ServerSettings? { try await settings() }
   }
 
-  /// The address of a database on a server.
   struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
     /// The commands that need a database on a server.
     static let commands: [any Command.Type] = [MoveCommand.self]
 
-    /// What's wrong with the option.
     struct Malformed: Error {
       let problem: Message
     }
@@ -22,7 +20,6 @@ import Localization
 
     var description: String { address.description }
 
-    /// Parses the value of the option.
     init(_ text: String) throws(Malformed) {
       do throws(PostgreSQLAddress.Malformed) {
         address = try PostgreSQLAddress(text)
@@ -31,14 +28,12 @@ import Localization
       }
     }
 
-    /// Opens the database.
     func open(passwordFile: String?) async throws -> any InstanceDatabase {
       try await PostgreSQLDatabase(address, passwordFile: passwordFile)
     }
   }
 
   extension PostgreSQLAddress.Malformed {
-    /// What's wrong with an option that has the text, for operators.
     func problem(of option: String) -> Message {
       let reason: Message
       switch self {

@@ -5,9 +5,7 @@ import Foundation
 import Identity
 import Localization
 
-/// The backup that is created before an upgrade migrates a database.
 struct UpgradeBackup: Sendable {
-  /// Whether a backup is created.
   enum Choice: Sendable { case create, skip }
 
   static let prefix = "before-upgrade-"
@@ -98,7 +96,6 @@ struct UpgradeBackup: Sendable {
   }
 }
 
-/// Describes migrations as they run.
 enum MigrationProgress {
   static func message(_ name: String, _ number: Int, _ count: Int) -> Message {
     Message(
@@ -107,7 +104,6 @@ enum MigrationProgress {
   }
 }
 
-/// Sizes as text for operators.
 enum Size {
   /// Returns a number of bytes in the largest unit that has a whole number of it, rounded up.
   static func text(_ bytes: Int) -> String {
@@ -147,6 +143,5 @@ struct DiskShortage: Sendable {
 }
 
 extension DataFolder {
-  /// The free space of its file system, in bytes; nil if the system doesn't tell.
   var freeSpace: Int? { DiskShortage.freeSpace(path) }
 }

@@ -1,7 +1,6 @@
 import Foundation
 
 extension DataFolder {
-  /// The database and the master key.
   var privateFiles: [String] { databaseFiles + [key] }
 
   /// Returns a finding for each file that the server opens and that doesn't belong to the folder's

@@ -27,7 +27,6 @@ struct Doctor: Sendable {
   /// The free disk space that leaves room for a backup and growth, in bytes.
   private static let comfortableSpace = 1 << 30
 
-  /// Runs all checks.
   func findings() async -> [Finding] {
     configuration() + kernelClock() + permissions() + configuredFiles() + disk()
       + (await data()) + mail() + certificate() + limits()
@@ -71,7 +70,6 @@ struct Doctor: Sendable {
     return found.isEmpty ? [.folderPrivate] : found
   }
 
-  /// The options that name a file with a secret.
   private static let secretFiles = [
     "tls-key", "smtp-password-file", "sms-secret-file", DatabaseLocation.passwordFile.name,
   ]

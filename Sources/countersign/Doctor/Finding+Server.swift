@@ -3,16 +3,12 @@ import Database
 extension Finding {
   /// The connections of a server ("node"), with room for its replacement.
   private static let connectionsOfNode = 20
-  /// The connections of commands and operators.
   private static let otherConnections = 20
   private static let preparedTransactions = 1_000
 
-  /// Returns the findings about the settings of a database's server.
+  /// Returns a finding for each setting that isn't as docs/scaling.md says, or that all are.
   ///
-  /// - Parameters:
-  ///   - settings: The settings.
-  ///   - nodes: The number of servers that use it; 0 counts as one.
-  /// - Returns: One for each setting that isn't as docs/scaling.md says, or that all are.
+  /// `nodes` is the number of servers that use the database; 0 counts as one.
   static func findings(_ settings: ServerSettings, nodes: Int) -> [Finding] {
     var found: [Finding] = []
     let wanted = Self.connectionsOfNode * max(nodes, 1) + otherConnections

@@ -4,7 +4,6 @@ import Identity
 import Localization
 
 extension Finding {
-  /// The finding as a message for the operator.
   var message: Message {
     switch self {
     case .configurationValid: Message("cli.the-configuration-is-valid")
@@ -164,7 +163,6 @@ extension Finding {
     }
   }
 
-  /// Returns sentences one after the other.
   static func joined(_ problems: [Message]) -> Message {
     .verbatim(problems.map(OperatorText.string).joined(separator: " "))
   }

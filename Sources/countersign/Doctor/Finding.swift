@@ -3,7 +3,6 @@ import Host
 import Identity
 import Localization
 
-/// The result of one of the doctor's checks.
 enum Finding: Sendable {
   case configurationValid
   case configurationInvalid([Message])
@@ -19,17 +18,14 @@ enum Finding: Sendable {
   case clockInaccurate(KernelClock)
   case clockNotSynchronized(KernelClock)
   case clockUnknown
-  /// The clock shows a time before the newest stored one.
   case clockBehind(shown: Instant, stored: Instant)
 
   /// The data folder is missing, isn't a folder, or can't be read or written.
   case folderUnusable([Message])
-  /// The database can't be opened.
   case databaseUnusable([Message])
   case folderPrivate
   case accessible(path: String, mode: Int, wanted: Int)
   case otherOwner(path: String, owner: Int, folderOwner: Int)
-  /// A folder has backups and a master key.
   case keyBesideBackups(folder: String)
 
   case spaceEnough(free: Int)
@@ -39,9 +35,7 @@ enum Finding: Sendable {
   case formerDatabases([String])
   /// The copies that killed inits or restores left.
   case drafts([String])
-  /// What interrupted backups and exports left.
   case interruptedFiles([String])
-  /// Backups that couldn't be verified.
   case unverifiedBackups([String], data: String)
 
   case keyMissing
@@ -60,7 +54,6 @@ enum Finding: Sendable {
   case damaged([String])
 
   case serverSettingsFine
-  /// The database's server allows fewer connections than its nodes need.
   case serverConnectionsFew(allowed: Int, wanted: Int)
   case serverMemoryShort(preparedTransactions: Int)
   /// Settings are off, without which a power failure can destroy the database.
@@ -70,7 +63,6 @@ enum Finding: Sendable {
 
   case mailOff
   case mailConfigured(server: String)
-  /// The oldest email has waited for a while.
   case mailWaiting(minutes: Int)
   /// Emails failed in the last day.
   case mailFailed(Int)
@@ -92,7 +84,6 @@ enum Finding: Sendable {
     static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// What was checked.
   enum Check: String {
     case configuration, clock, permissions, disk, keys, schema, integrity, server, mail, certificate
     case openFiles = "open-files"

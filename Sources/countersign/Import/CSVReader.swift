@@ -7,19 +7,16 @@ import Text
 /// was torn at a line feed, and would lose the fields that follow.
 struct CSVReader {
   struct Record {
-    /// The fields, or the reason that the record can't be read.
     let fields: Result<[UntrustedText], Fault>
     /// The line on which the record begins, counted from 1.
     let line: Int
   }
 
-  /// Why a record can't be read.
   enum Fault: Error, Equatable {
     /// A field isn't UTF-8, or has too many combining marks in a row.
     case text
     /// A field is too large, or a quotation mark is misplaced.
     case syntax(CSVFault.Kind)
-    /// The record has more or fewer fields than the file.
     case fieldCount(Int, expected: Int)
   }
 
@@ -34,12 +31,8 @@ struct CSVReader {
   /// The number of records that determine ``fieldCount``.
   private static let sample = 100
 
-  /// Parses the next bytes.
+  /// Parses the next bytes, and adds the records that end in them.
   ///
-  /// - Parameters:
-  ///   - chunk: The bytes.
-  ///   - isLast: Whether the file ends with them.
-  ///   - records: Receives the records that end in the bytes.
   /// - Throws: `UserFileError` when semicolons separate the fields, or when the records have
   ///   different numbers of fields.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
@@ -104,7 +97,6 @@ extension CSVRecord {
 }
 
 extension CSVReader.Fault {
-  /// The text for the person who runs the import.
   var message: Message {
     switch self {
     case .text:

@@ -38,8 +38,6 @@ enum HashOptions {
       help: Message("cli.help-associated-data-in-base64-argon2")),
   ]
 
-  /// Reads the hash parameters from the command line.
-  ///
   /// - Throws: `UsageError` when a value isn't a number, base64, or a known name.
   static func parameters(_ arguments: Arguments) throws(UsageError) -> HashParameters {
     var parameters = HashParameters()

@@ -13,7 +13,6 @@ struct UserFileError: Error {
   init(_ message: Message) { self.message = message }
 }
 
-/// A user in a file, and its line.
 struct FileRow: Sendable {
   let row: ImportRow
   let line: Int
@@ -25,11 +24,8 @@ struct UserFileReader {
     case json
     case csv
 
-    /// Parses a format.
+    /// `option` is the value of `--format`, without which the extension decides.
     ///
-    /// - Parameters:
-    ///   - path: The file, whose extension is the default.
-    ///   - option: The value of `--format`; nil when it's missing.
     /// - Throws: `UsageError` for an unknown format, or an unknown extension without `--format`.
     init(path: String, option: String?) throws(UsageError) {
       if let option {

@@ -5,9 +5,7 @@ import Localization
 import Metrics
 import Synchronization
 
-/// The format of the log.
 enum LogFormat: String, Sendable, CaseIterable {
-  /// Lines for people.
   case text
   /// One JSON object per line.
   case json
@@ -21,7 +19,6 @@ enum LogFormat: String, Sendable, CaseIterable {
 final class Log: Sendable {
   /// The maximum number of lines of an event in a period, of most events.
   static let mostLines = 30
-  /// The period of the limit.
   static let period = Duration.seconds(60)
 
   private struct Quota {

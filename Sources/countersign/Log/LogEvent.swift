@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Localization
 
-/// An event that the server logs.
 enum LogEvent: Sendable {
   case server(ServerEvent)
 
@@ -46,18 +45,14 @@ enum LogEvent: Sendable {
   case tasksLost
 
   case request(RequestID, RequestEvent)
-  /// A browser reported that something violates a page's content security policy.
   case pageViolation(ViolationReport)
   case taskFailed(BackgroundTask, reason: String)
-  /// Further lines of an event weren't logged.
   case suppressed(event: String, count: Int)
 }
 
-/// An event in the life of the server.
 enum ServerEvent: Sendable {
   /// Something that precedes the start, such as a migration.
   case preparing(Message)
-  /// Why the server doesn't start.
   case failed(Message)
   case started(version: String, profile: Profile, url: String)
   case dataFolder(String)
@@ -70,7 +65,6 @@ enum ServerEvent: Sendable {
   case stopped(DatabaseStatistics)
 }
 
-/// A task that runs while the server does.
 enum BackgroundTask: String, Sendable {
   case watchClock = "watch-clock"
   case deleteExpired = "delete-expired"
@@ -91,11 +85,9 @@ enum BackgroundTask: String, Sendable {
   case renewLease = "renew-lease"
 }
 
-/// The importance of an event.
 enum LogLevel: String, Sendable, CaseIterable {
   case info
   /// Something needs attention, but requests are served.
   case warning
-  /// Something failed.
   case error
 }

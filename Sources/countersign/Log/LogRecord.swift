@@ -9,13 +9,10 @@ struct LogRecord: Sendable {
   /// The name, such as `request.failed`.
   let name: String
   let level: LogLevel
-  /// The event as text for people.
   let message: Message
   /// What distinguishes lines that are limited separately; nil if the name does.
   var subject: String?
-  /// The maximum number of lines in a period of the log.
   var mostLines = Log.mostLines
-  /// The request in which the event happened; nil for none.
   var request: RequestID?
   var fields: [(String, JSON)] = []
 
@@ -35,7 +32,6 @@ struct LogRecord: Sendable {
 }
 
 extension LogEvent {
-  /// The event in a form that can be written.
   var record: LogRecord {
     switch self {
     case .server(let event): event.record
@@ -286,7 +282,6 @@ extension LogEvent {
 }
 
 extension ServerEvent {
-  /// The event in a form that can be written.
   fileprivate var record: LogRecord {
     switch self {
     case .preparing(let step): LogRecord("server.preparing", .info, step).unlimited

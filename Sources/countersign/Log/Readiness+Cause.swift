@@ -1,7 +1,6 @@
 import Localization
 
 extension Readiness.Check {
-  /// What's wrong when the check fails or warns, for the log.
   var cause: Message {
     switch self {
     case .database: Message("cli.cause-database")

@@ -1,7 +1,6 @@
 import Identity
 import Metrics
 
-/// The time of the newest backup, and the age and the time from which it's too old.
 struct BackupMetrics: Sendable {
   let watch: BackupWatch
 

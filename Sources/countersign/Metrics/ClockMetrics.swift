@@ -1,7 +1,6 @@
 import Host
 import Metrics
 
-/// What the kernel knows about the accuracy of the clock.
 struct ClockMetrics: Sendable {
   private let clock: KernelClock
 

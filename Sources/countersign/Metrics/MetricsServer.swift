@@ -2,14 +2,11 @@ import HTTP
 import HTTPServer
 import Metrics
 
-/// Serves the metrics at an address of their own.
 struct MetricsServer: Sendable {
   private let server: HTTPServer
   private let host: String
 
   /// Starts listening.
-  ///
-  /// - Throws: `ServerError` when the address can't be used.
   init(host: String, port: Int, _ metrics: ServerMetrics) throws(ServerError) {
     var limits = Limits()
     limits.connections = 64
@@ -33,7 +30,6 @@ struct MetricsServer: Sendable {
       })
   }
 
-  /// The address of the metrics.
   var url: String {
     "http://\(host.contains(":") ? "[\(host)]" : host):\(server.port)/metrics"
   }

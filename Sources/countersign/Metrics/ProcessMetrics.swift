@@ -3,7 +3,6 @@ import Glibc
 import Host
 import Metrics
 
-/// Memory, processor time, and open files of this process, as Linux reports them.
 struct ProcessMetrics: Sendable {
   /// The processor time of the process, in seconds.
   let processorTime: Double
@@ -20,8 +19,6 @@ struct ProcessMetrics: Sendable {
   /// Reads the numbers; nil where this process can't read its own folder in `/proc`.
   ///
   /// It reads nothing else there: a service may see only processes (`ProcSubset=pid`).
-  ///
-  /// - Parameter proc: The folder `/proc`, or that of a test.
   init?(proc: String = "/proc") {
     guard let stat = try? String(contentsOfFile: "\(proc)/self/stat", encoding: .utf8),
       let boot = Self.boot,

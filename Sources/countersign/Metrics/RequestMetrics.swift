@@ -8,7 +8,6 @@ import Synchronization
 /// The labels are those of the declared routes, and everything else is one more, so no client can
 /// add any.
 final class RequestMetrics: Sendable {
-  /// What was counted for a route.
   private final class RouteMetrics: Sendable {
     let statuses = Counters()
     let durations = DurationHistogram()
@@ -22,7 +21,6 @@ final class RequestMetrics: Sendable {
     }
   }
 
-  /// The label of requests without a route.
   private static let other = Route.Label(Method("other"), "other")
   /// The statuses that have a label; others are `other`, and requests without a response are
   /// `none`.
@@ -43,10 +41,8 @@ final class RequestMetrics: Sendable {
   /// Sets the routes; until then, all requests are counted as others.
   func declare(_ routes: [Route.Label]) { _ = table.storeIfNil(Table(routes)) }
 
-  /// Counts the requests of a server.
   var observer: RequestObserver { { self.observe($0, $1, nanoseconds: $2) } }
 
-  /// Counts a completed request.
   func observe(_ route: Route.Label?, _ status: Int, nanoseconds: UInt64) {
     let metrics = route.flatMap { table.load()?.routes[$0] } ?? others
     metrics.statuses.add(

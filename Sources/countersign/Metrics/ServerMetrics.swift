@@ -6,7 +6,6 @@ import Identity
 import IdentityToolkitAPI
 import Metrics
 
-/// The metrics of a running server.
 struct ServerMetrics: Sendable {
   let instance: Instance
   let folder: DataFolder
@@ -243,7 +242,6 @@ struct ServerMetrics: Sendable {
 }
 
 extension Duration {
-  /// The duration in seconds.
   fileprivate var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

@@ -59,7 +59,6 @@ final class Application: Sendable {
 
   private static let file = Route.Label(.get, "/static/{file}")
 
-  /// The names of all routes in measurements.
   var routeLabels: [Route.Label] {
     [Self.file, ViolationReports.route] + Probes.routes + api.routeLabels + console.routeLabels
   }

@@ -15,7 +15,6 @@ final class AuditFileOutput: Sendable {
 
   /// The path, or `-`.
   let path: String
-  /// The file with the position.
   let position: String
   /// Keeps other servers with the data folder from writing to their standard output, which would use
   /// the same position.

@@ -10,12 +10,10 @@ actor AuditFileWriter {
   private let clock: WallClock
   private let output: AuditFileOutput
   private let log: Log
-  /// The position; nil before it's read.
   private var position: AuditFilePosition?
   private var isStored = true
   /// When the oldest entry happened that isn't written; nil if all are.
   private var oldest: Instant?
-  /// Why the last attempt failed; nil if it didn't.
   private var problem: String?
   private var task: Task<Void, Never>?
 
@@ -36,10 +34,8 @@ actor AuditFileWriter {
     oldest.map { max(0, Double(clock.now().microseconds - $0.microseconds) / 1e6) } ?? 0
   }
 
-  /// Whether the file can't be written, or is far behind.
   var isDelayed: Bool { problem != nil || lag > Self.longestLag }
 
-  /// Starts writing.
   func start() {
     task = Task {
       repeat { await self.write() } while await slept(Self.interval)
@@ -61,7 +57,6 @@ actor AuditFileWriter {
     limit.cancel()
   }
 
-  /// Writes the entries that are sealed.
   private func write() async {
     do {
       var position = if let known = self.position { known } else { try readPosition() }

@@ -31,7 +31,6 @@ actor AuditSealing {
     } while await slept(.seconds(5))
   }
 
-  /// Seals and signs what's left.
   func finish() async {
     await complaining { try await chain.finish() }
   }

@@ -43,7 +43,6 @@ struct BackupWatch: Sendable {
     (newest ?? created).advanced(bySeconds: Int64(limit) * 3_600)
   }
 
-  /// Checks the newest backup now.
   func check() {
     let (now, newest) = (now(), folder.newest(at: now()))
     guard now >= due(after: newest) else { return }

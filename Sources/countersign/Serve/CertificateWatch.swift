@@ -15,7 +15,6 @@ struct CertificateWatch: Sendable {
   /// if that's shorter.
   static let notice: Int64 = 14 * 86_400
 
-  /// Checks the file now.
   func check() {
     guard let data = FileManager.default.contents(atPath: path) else {
       say(Message("cli.the-tls-certificate-can-no-longer", ["path": .text(path)]))
@@ -29,15 +28,12 @@ struct CertificateWatch: Sendable {
     }
   }
 
-  /// Notes that the server now uses the file.
   func noteServed() {
     let data = FileManager.default.contents(atPath: path) ?? Data()
     served.note(Certificate.all(inPEM: Array(data)))
   }
 
   /// Checks the file once a day until the task is canceled.
-  ///
-  /// - Parameter sleep: Waits, and throws when canceled.
   func run(sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) async {
     while (try? await sleep(Self.day)) != nil { check() }
   }
@@ -80,7 +76,6 @@ final class ServedCertificate: Sendable {
   /// When the certificate or one of its chain expires, in seconds since 1970; nil without one.
   var notAfter: Int64? { certificates.withLock { $0.map(\.notAfter).min() } }
 
-  /// Returns whether the certificate is valid, and whether it causes no warning.
   func state(at now: Int64) -> (isValid: Bool, isFine: Bool) {
     let certificates = certificates.withLock { $0 }
     return (

@@ -5,12 +5,10 @@ import Host
 import Identity
 import Localization
 
-/// Checks the files and folders that the options of `serve` name.
 struct ConfiguredFiles: Sendable {
   private let arguments: Arguments
   private var found: ConfigurationProblems
 
-  /// What's wrong with them.
   var problems: [Message] { Array(found.messages.dropFirst(arguments.fileProblems.count)) }
 
   private init(checking arguments: Arguments) {
@@ -18,9 +16,7 @@ struct ConfiguredFiles: Sendable {
     found = ConfigurationProblems(arguments)
   }
 
-  /// - Parameters:
-  ///   - arguments: The options.
-  ///   - withData: Whether the data folder must have an instance.
+  /// `withData` is whether the data folder must have an instance.
   init(_ arguments: Arguments, withData: Bool = true) {
     self.init(checking: arguments)
     if withData { checkData() }
@@ -31,7 +27,6 @@ struct ConfiguredFiles: Sendable {
     checkBackups()
   }
 
-  /// Returns what's wrong with the certificate and its key.
   static func certificateProblems(_ arguments: Arguments) -> [Message] {
     var files = ConfiguredFiles(checking: arguments)
     files.checkCertificate()
@@ -98,7 +93,6 @@ struct ConfiguredFiles: Sendable {
     }
   }
 
-  /// Reads the file that an option names, if it's given.
   @discardableResult
   private mutating func checkReadable(_ name: String) -> [UInt8]? {
     guard let path = arguments.value(name) else { return nil }

@@ -8,11 +8,7 @@ actor DatabaseProbe {
   private var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
   private var lastID = 0
 
-  /// Creates a probe.
-  ///
-  /// - Parameters:
-  ///   - longest: How long a write may take.
-  ///   - write: Writes to the database.
+  /// `longest` is how long a write may take.
   init(longest: Duration, write: @escaping @Sendable () async throws -> Void) {
     (self.longest, self.write) = (longest, write)
   }

@@ -1,7 +1,6 @@
 import Identity
 import Synchronization
 
-/// Sends messages of one channel.
 protocol Carrier: Sendable {
   var channel: OutboxEntry.Channel { get }
   /// The server in reports of its failure.
@@ -18,7 +17,6 @@ protocol Carrier: Sendable {
   func hurry(seconds: Int)
 }
 
-/// The result of sending a message.
 enum DeliveryAttempt: Sendable {
   /// The server dealt with it.
   case recorded(DeliveryResult)
@@ -26,9 +24,7 @@ enum DeliveryAttempt: Sendable {
   case isDown(String)
 }
 
-/// Sends messages that are due.
 struct Delivery: Sendable {
-  /// Records the result for a message.
   typealias Recording = @Sendable (DeliveryResult, DueMessage) async throws -> Void
 
   private let carrier: any Carrier
@@ -38,7 +34,6 @@ struct Delivery: Sendable {
   /// The longest that messages being sent may take once the server is stopping, in seconds.
   private static let grace = 5
 
-  /// Starts the deliveries that are configured.
   static func all(
     of configuration: ServeConfiguration, _ identity: Identity, mail health: MailHealth?,
     sms smsHealth: MailHealth?, log: Log
@@ -51,12 +46,7 @@ struct Delivery: Sendable {
 
   /// Starts sending, beginning with messages left from an earlier run.
   ///
-  /// - Parameters:
-  ///   - identity: The use cases.
-  ///   - carrier: What sends the messages.
-  ///   - health: The record of attempts; nil for none.
-  ///   - log: The log.
-  ///   - record: Records the result for a message; nil for the database.
+  /// `record` records the result for a message; nil for the database.
   init(
     _ identity: Identity, _ carrier: any Carrier, health: MailHealth?, log: Log,
     record: Recording? = nil
@@ -85,21 +75,17 @@ struct Delivery: Sendable {
   }
 }
 
-/// When a delivery must have stopped.
 private final class StopTime: Sendable {
   private let time = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// The time; nil while the server isn't stopping.
   var value: ContinuousClock.Instant? { time.withLock { $0 } }
 
   func set(_ value: ContinuousClock.Instant) { time.withLock { $0 = value } }
 }
 
-/// Sends queued messages with a carrier.
 private struct Courier: Sendable {
   let identity: Identity
   let carrier: any Carrier
-  /// The record of attempts; nil for none.
   let health: MailHealth?
   let log: Log
   let end: StopTime
@@ -137,7 +123,6 @@ private struct Courier: Sendable {
     private var end = ContinuousClock.now
 
     var isOver: Bool { pause == nil }
-    /// The time until the next attempt.
     var remaining: Duration {
       isOver ? .zero : max(ContinuousClock.now.duration(to: end), .zero)
     }
@@ -151,7 +136,6 @@ private struct Courier: Sendable {
   }
 
   private enum Step {
-    /// A message was attempted.
     case attempt(DeliveryAttempt, message: String)
     /// It's time to check the queue, although messages are still being sent.
     case check
@@ -205,7 +189,6 @@ private struct Courier: Sendable {
     }
   }
 
-  /// Begins, prolongs, or ends an outage.
   private func note(_ attempt: DeliveryAttempt, _ outage: inout Outage) {
     switch attempt {
     case .isDown(let reason):

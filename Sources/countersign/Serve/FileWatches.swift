@@ -5,7 +5,6 @@ import Localization
 struct FileWatches: Sendable {
   private let tasks: [Task<Void, Never>]
 
-  /// Starts watching.
   init(_ parts: ServerParts) {
     let (configuration, log) = (parts.configuration, parts.log)
     var tasks: [Task<Void, Never>] = []

@@ -171,7 +171,6 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(5))
   }
 
-  /// Indexes new audit log entries in batches.
   private static func file(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(2)) {
       do {
@@ -210,7 +209,6 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(15))
   }
 
-  /// Looks for unusual activity.
   private static func watchActivity(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
       guard identity.taskLease.isHeld else { continue }
@@ -233,7 +231,6 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(60))
   }
 
-  /// Removes audit log entries that are past the retention in batches, pausing for other writes.
   private static func removeAuditEntries(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
       do {
@@ -277,7 +274,6 @@ struct Housekeeping: Sendable {
     }
   }
 
-  /// Loads new keys, and re-encrypts with a new master key in batches.
   private static func keep(_ keeper: KeyRotationTask, _ log: Log) async {
     repeat {
       do {

@@ -21,7 +21,6 @@ struct IntegrityWatch: Sendable {
     database = instance.database as? SQLiteDatabase
   }
 
-  /// Runs until the task is canceled.
   func run() async {
     guard let database else { return }
     async let _ = reportDamage(of: database)

@@ -15,7 +15,6 @@ actor KeyRotationTask {
   /// The master key that was passed, which can't change; nil when it's in the data folder.
   private let passed: PassedKey?
   private var hasReported = false
-  /// Whether the file has other keys than the database's.
   private var hasRefused = false
 
   /// How often a server looks for keys that a command changed, in seconds.

@@ -13,7 +13,6 @@ struct Listeners: Sendable {
 
   /// Starts listening; closes the database if that fails.
   ///
-  /// - Parameter parts: What the server shares with its tasks.
   /// - Throws: ``ConfigurationError``.
   init(_ parts: ServerParts) async throws {
     do {

@@ -1,12 +1,10 @@
 import Identity
 import SMTP
 
-/// Sends emails through an SMTP server.
 struct MailCarrier: Carrier {
   private let configuration: MailConfiguration
   private let clients: SMTPClients
 
-  /// Creates a carrier for a server and a sender.
   init(_ configuration: MailConfiguration) {
     self.configuration = configuration
     clients = SMTPClients(configuration.server)

@@ -4,7 +4,6 @@ import Identity
 import Localization
 import SMTP
 
-/// The SMTP server and the sender of emails to users.
 struct MailConfiguration: Sendable {
   let server: SMTPServer
   let sender: MailAddress

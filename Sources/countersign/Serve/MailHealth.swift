@@ -4,14 +4,11 @@ import Synchronization
 
 /// The results of attempts to send emails, or text messages, since the start.
 final class MailHealth: Sendable {
-  /// The result of an attempt.
   enum Attempt: String, CaseIterable, Sendable {
     case sent
-    /// The mail server rejected the email.
     case rejected
     /// It's retried later.
     case postponed
-    /// The mail server can't be reached.
     case unreachable
   }
 
@@ -23,10 +20,8 @@ final class MailHealth: Sendable {
   private let attempts = Counters()
   private let state = Mutex(State())
 
-  /// Whether the mail server couldn't be reached at the last attempt.
   var isPaused: Bool { state.withLock(\.isPaused) }
 
-  /// When an attempt failed last; nil if none has.
   var lastFailure: Instant? { state.withLock(\.lastFailure) }
 
   func record(_ attempt: Attempt, at now: Instant) {
@@ -43,7 +38,6 @@ final class MailHealth: Sendable {
 }
 
 extension MailHealth.Attempt {
-  /// Creates the result of an attempt.
   init(_ attempt: DeliveryAttempt) {
     self =
       switch attempt {

@@ -5,7 +5,6 @@ import Network
 /// The log, the metrics, and the time between a stop signal and the end of listening.
 struct MonitoringConfiguration: Sendable {
   private(set) var logFormat: LogFormat
-  /// The address of the metrics; nil for none.
   private(set) var metrics: (host: String, port: Int)?
   /// How long the server answers requests after a stop signal, while it reports that it isn't
   /// ready, in seconds.
@@ -38,7 +37,6 @@ struct MonitoringConfiguration: Sendable {
     return isatty(STDERR_FILENO) == 1 ? .text : .json
   }
 
-  /// Returns why the server can't listen on its own address and on that of the metrics.
   func problem(
     nextTo server: (host: String, port: Int), _ listen: String, _ arguments: Arguments
   ) -> Message? {

@@ -5,14 +5,12 @@ import IdentityToolkitAPI
 import Localization
 import Network
 
-/// Trusted proxies, allowed origins, and connection limits.
 struct NetworkConfiguration: Sendable {
   private(set) var trustedProxies: [AddressRange] = []
   private(set) var emulatorOrigins = EmulatorOrigins()
   private var connections: Int?
   private var connectionsPerNetwork: Int?
   private var headers: Int?
-  /// The limit of requests to the API per user pool; nil for none.
   private(set) var poolRequests: PoolRequestLimit?
 
   static let options = [
@@ -66,7 +64,6 @@ struct NetworkConfiguration: Sendable {
     emulatorOrigins = EmulatorOrigins(origins.map(\.text))
   }
 
-  /// Overrides default limits with the configured ones.
   func apply(to limits: inout Limits) {
     if let connections { limits.connections = connections }
     if let connectionsPerNetwork { limits.connectionsPerNetwork = connectionsPerNetwork }
@@ -76,7 +73,6 @@ struct NetworkConfiguration: Sendable {
     }
   }
 
-  /// Returns a warning when the system allows fewer connections than configured; nil otherwise.
   static func warning(wanted: Int, allowed: Int) -> Message? {
     guard allowed < wanted else { return nil }
     return Message(
@@ -90,8 +86,6 @@ struct NetworkConfiguration: Sendable {
   /// Returns the open file limit to set for a number of connections, by default that of the server.
   static func openFiles(connections: Int?) -> Int { (connections ?? Limits().connections) + 1024 }
 
-  /// Returns the values of an option that can be repeated or contain commas, each with its line of
-  /// the configuration file.
   private static func list(
     _ name: String, _ arguments: Arguments, _ problems: inout ConfigurationProblems
   ) -> [(text: String, place: String?)] {

@@ -3,7 +3,6 @@ import HTTPClient
 import Localization
 import Network
 
-/// How the server reaches others.
 struct OutboundConfiguration: Sendable {
   let addresses: AddressPolicy
   /// The path of a PEM file with CA certificates to trust instead of the system's.
@@ -29,10 +28,8 @@ struct OutboundConfiguration: Sendable {
     }
   }
 
-  /// A client for HTTP requests.
   var client: HTTPClient { client(atOnce: HTTPClient.Limits().mostRequests) }
 
-  /// A client for a number of HTTP requests at the same time.
   func client(atOnce count: Int) -> HTTPClient {
     var limits = HTTPClient.Limits()
     limits.mostRequests = count
@@ -41,7 +38,6 @@ struct OutboundConfiguration: Sendable {
 }
 
 extension ClientURLError {
-  /// The problem with the URL of an option.
   func message(of option: String) -> Message {
     let name = Message.Value.text(option)
     return switch self {

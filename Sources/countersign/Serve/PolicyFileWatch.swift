@@ -10,7 +10,6 @@ actor PolicyFileWatch {
   private let say: @Sendable (LogEvent) -> Void
   /// The stamp of the file that was read last; nil if the last attempt failed.
   private var seen: FileStamp?
-  /// Why the last attempt failed; nil if it didn't.
   private var complaint: String?
 
   init(

@@ -1,7 +1,6 @@
 import HTTPClient
 import Identity
 
-/// Sends requests to the provider with which administrators sign in.
 struct ProviderClient: ProviderTransport {
   private let client: HTTPClient
 

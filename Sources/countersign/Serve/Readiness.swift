@@ -7,7 +7,6 @@ import Identity
 /// The response names each check in one word and nothing else, since the endpoint is public. The
 /// checks run at most once per second, no matter how many requests arrive.
 actor Readiness {
-  /// A property of the server that's checked.
   enum Check: String, CaseIterable, Sendable {
     /// The database is writable, and its file is where it was opened.
     case database
@@ -31,13 +30,11 @@ actor Readiness {
     case auditFile = "audit-file"
   }
 
-  /// The result of the checks.
   struct State: Sendable, Equatable {
     /// Checks without which the server isn't ready.
     var failed: [Check] = []
     /// Checks that need attention while the server is ready.
     var warnings: [Check] = []
-    /// Whether the server is about to stop.
     var isDraining = false
   }
 
@@ -53,9 +50,7 @@ actor Readiness {
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
   private let file: OpenedDatabaseFile?
-  /// Whether a statement found the database file damaged.
   private let isDamaged: @Sendable () -> Bool
-  /// Whether the disk of the database's server has space.
   private let hasSpace: @Sendable () async -> Bool
   private let log: Log
   /// The result that was logged last; the server starts as one that's ready.
@@ -91,7 +86,6 @@ actor Readiness {
   /// Reports from now on that the server isn't ready, because it's about to stop.
   func drain() { isDraining = true }
 
-  /// Returns the result of the checks.
   func state() async -> State {
     var state = await checked()
     state.isDraining = isDraining
@@ -190,14 +184,10 @@ actor Readiness {
     }
   }
 
-  /// Returns whether emails are delayed.
+  /// `isPaused` is whether the server couldn't be reached at the last attempt, however long ago:
+  /// there's none while nothing waits.
   ///
-  /// - Parameters:
-  ///   - isPaused: Whether the server couldn't be reached at the last attempt, however long ago:
-  ///     there's none while nothing waits.
-  ///   - oldest: When the oldest waiting email was created; nil if none waits.
-  ///   - now: The current time.
-  /// - Returns: Whether they are.
+  /// `oldest` is when the oldest waiting email was created; nil if none waits.
   static func isDelayed(isPaused: Bool, oldest: Instant?, at now: Instant) -> Bool {
     guard let oldest else { return false }
     return isPaused || now.seconds - oldest.seconds > longestMailAge
@@ -209,7 +199,6 @@ struct Probes: Sendable {
   /// The readiness checks; nil while the server starts.
   let readiness: Readiness?
 
-  /// The names of the checks in measurements.
   static let routes = ["/healthz", "/livez", "/readyz"].map { Route.Label(.get, $0) }
 
   /// Answers `/healthz`, `/livez`, and `/readyz`; returns nil for any other path.

@@ -25,7 +25,6 @@ struct Reload: Sendable {
     }
   }
 
-  /// Stops handling the signal.
   func stop() async {
     task.cancel()
     await task.value

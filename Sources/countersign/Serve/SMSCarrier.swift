@@ -4,7 +4,6 @@ import Identity
 import SMS
 import Synchronization
 
-/// Sends text messages through a gateway.
 final class SMSCarrier: Carrier {
   let server: String
   private let gateway: SMSGateway
@@ -60,7 +59,6 @@ struct GatewaySilence: Sendable {
 
   private var count = 0
 
-  /// Returns what a request means for its message and for the others.
   mutating func attempt(_ outcome: SMSOutcome) -> DeliveryAttempt {
     switch outcome {
     case .interrupted(.timedOut), .interrupted(.interrupted): count += 1

@@ -6,7 +6,6 @@ import Localization
 import Network
 import SMS
 
-/// The gateway that sends text messages to users, and their limits.
 struct SMSConfiguration: Sendable {
   let limits: SMSLimits
   private let gateway: SMSGateway
@@ -66,6 +65,5 @@ struct SMSConfiguration: Sendable {
       perRegion: problems.number("sms-daily-per-region", in: 1...1_000_000) ?? usual.perRegion)
   }
 
-  /// The carrier of the messages.
   var carrier: any Carrier { SMSCarrier(server: url, gateway: gateway) }
 }

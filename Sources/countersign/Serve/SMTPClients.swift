@@ -11,7 +11,6 @@ final class SMTPClients: Sendable {
   struct Loads {
     private var counts: [Int]
 
-    /// Creates them for connections that send none.
     init(connections: Int) { counts = Array(repeating: 0, count: connections) }
 
     /// Adds an email to the first connection with the fewest, and returns its position.
@@ -36,24 +35,20 @@ final class SMTPClients: Sendable {
     loads = Mutex(Loads(connections: Self.most))
   }
 
-  /// The maximum number of emails sent at the same time now.
   var mostAtOnce: Int {
     min(1 + all.count { $0.hasWaited(seconds: Self.patience) }, Self.most)
   }
 
-  /// Sends an email and waits for the server's reply.
   func send(_ mail: Mail) async -> SMTPOutcome {
     let position = loads.withLock { $0.add() }
     defer { loads.withLock { $0.remove(position) } }
     return await all[position].send(mail)
   }
 
-  /// Closes the connections.
   func rest() async {
     for client in all { await client.rest() }
   }
 
-  /// Limits emails being sent to this many more seconds.
   func hurry(seconds: Int) {
     for client in all { client.hurry(seconds: seconds) }
   }

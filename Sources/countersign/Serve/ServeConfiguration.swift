@@ -6,13 +6,11 @@ import Identity
 import Localization
 import Network
 
-/// The validated configuration of `serve`.
 struct ServeConfiguration: Sendable {
   var host: String
   var port: Int
   var publicURL: String?
   var data: String
-  /// Where the database is.
   var database: DatabaseLocation
   var profile: Profile
   var assets: Assets
@@ -20,17 +18,13 @@ struct ServeConfiguration: Sendable {
   var network: NetworkConfiguration
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
-  /// Whether a backup is created before the database is migrated.
   var upgradeBackup: UpgradeBackup.Choice
   var accessLog: String
   /// The file that the audit log is appended to, or `-` for standard output; nil for none.
   var auditFile: String?
-  /// How the server reaches others.
   var outbound: OutboundConfiguration
   var monitoring: MonitoringConfiguration
-  /// The policy file to watch; nil for none.
   var policyFile: String?
-  /// The backups whose age is watched; nil for none.
   var backups: BackupWatch?
   /// Whether backups are to be watched that aren't those of the database, since it's on a server.
   var ignoresBackups = false
@@ -86,8 +80,6 @@ struct ServeConfiguration: Sendable {
 
   static let defaultData = "./data"
 
-  /// Validates all options.
-  ///
   /// - Throws: `ConfigurationError` with all problems at once.
   init(
     _ arguments: Arguments, environment: [String: String] = [:]
@@ -210,7 +202,6 @@ struct ServeConfiguration: Sendable {
     return host.isEmpty ? nil : (host, port)
   }
 
-  /// Returns the console's address for the port the server listens on.
   func address(port: some BinaryInteger) -> String {
     let host = host.contains(":") ? "[\(host)]" : host
     return publicURL ?? "\(tls == nil ? "http" : "https")://\(host):\(port)"
@@ -228,7 +219,6 @@ extension ServeConfiguration {
   }
 }
 
-/// The folders with templates and static files.
 struct Assets: Sendable {
   let templates: String
   let publicFiles: String
@@ -259,10 +249,8 @@ struct Assets: Sendable {
     Assets(folder: ProcessInfo.processInfo.environment["COUNTERSIGN_ASSETS"])
   }
 
-  /// Returns the folder of the guides in a language.
-  ///
-  /// - Parameter locale: The locale as a BCP 47 tag.
-  /// - Returns: The path; that of the English guides if they aren't translated.
+  /// Returns the folder of the guides in a language, a BCP 47 tag; that of the English guides if
+  /// they aren't translated.
   func guidance(in locale: String) -> String {
     let translated = "\(templates)/guidance/\(locale)"
     return FileManager.default.fileExists(atPath: translated)

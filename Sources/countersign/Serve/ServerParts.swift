@@ -17,7 +17,6 @@ struct ServerParts: Sendable {
   let databaseFile: OpenedDatabaseFile?
   let auditFile: AuditFileWriter?
   let readiness: Readiness
-  /// Counts requests; nil without metrics.
   let requests: RequestMetrics?
   let violations: ViolationReports
 

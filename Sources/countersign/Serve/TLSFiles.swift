@@ -3,19 +3,13 @@ import HTTPServer
 import Host
 import Localization
 
-/// The files of the TLS certificate and its private key.
 struct TLSFiles: Sendable {
-  /// The path of the certificate; nil if it isn't set.
   let certificate: String?
-  /// The path of the private key; nil if it isn't set.
   let key: String?
 
   /// Something that keeps the server from using them, with the option that names the file.
   typealias Fault = (option: String, error: ConfigurationError)
 
-  /// Reads the files.
-  ///
-  /// - Returns: The certificates, and what's wrong with the files.
   func read() -> (certificates: [Certificate], faults: [Fault]) {
     var faults: [Fault] = []
     func content(_ path: String?, _ option: String) -> [UInt8]? {
@@ -60,9 +54,6 @@ struct TLSFiles: Sendable {
 extension TLSFiles {
   /// Checks a file of certificates to trust.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - option: The option that names it.
   /// - Returns: What's wrong with it; nil if nothing is.
   static func problem(ofAuthorities path: String, option: String) -> ConfigurationError? {
     let data: [UInt8]
