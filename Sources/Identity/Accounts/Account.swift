@@ -8,19 +8,14 @@ public struct Account: Sendable {
   public let id: ID<Account>
   /// The primary key in the database, which never appears in URLs or API responses.
   package let key: Int64
-  /// The key of the account's pool.
   var scopeKey: Int64 { Scope.key(ofAccount: key) }
   /// The email address, in lowercase.
   public let email: String?
-  /// True if the email address is verified.
   public let emailVerified: Bool
-  /// The display name.
   public let displayName: String?
-  /// The URL of the profile photo.
   public let photoURL: String?
   /// The phone number in E.164 format.
   public let phoneNumber: String?
-  /// True if the user can't sign in.
   public let disabled: Bool
   /// Custom claims as JSON text.
   public let customAttributes: String?
@@ -33,15 +28,11 @@ public struct Account: Sendable {
   /// The number of times all sessions were revoked; sessions and tokens of an earlier generation
   /// are invalid.
   let generation: Int64
-  /// The time the account was created.
   public let createdAt: Instant
   /// The time of the last sign-in; with MFA, the time the second factor was accepted.
   public internal(set) var lastLoginAt: Instant?
-  /// The time of the last token refresh.
   public internal(set) var lastRefreshAt: Instant?
-  /// The time the password was set.
   public let passwordUpdatedAt: Instant?
-  /// True if the account has a password.
   public let hasPassword: Bool
   /// True if the user has signed in with an email link.
   public let signsInByLink: Bool
@@ -74,7 +65,6 @@ public struct Account: Sendable {
   public let givenFields: GivenFields
   /// The second factors, in order of enrollment.
   public internal(set) var factors: [Factor]
-  /// The linked identities, by provider.
   public internal(set) var providers: [ProviderLink] = []
   /// True if the account has linked identities; they're read only then.
   let hasProviders: Bool
@@ -97,7 +87,6 @@ public struct Account: Sendable {
       a.has_former_addresses, a.given_fields, a.reach, a.initial_email_verified
     """
 
-  /// The number of columns in ``columns``.
   static let columnCount = 30
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
@@ -134,7 +123,6 @@ public struct Account: Sendable {
     self.factors = factors
   }
 
-  /// True if the account has a second factor of this kind.
   public func has(_ kind: Factor.Kind) -> Bool { factors.contains { $0.kind == kind } }
 
   /// The current and original email addresses and the providers' addresses, as entered.
@@ -153,7 +141,6 @@ public struct Account: Sendable {
     return formerAddresses.contains { Mailbox.isSame($0, address) }
   }
 
-  /// The display name, unless nobody could see it.
   public var visibleName: String? { displayName?.ifVisible }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
@@ -161,24 +148,20 @@ public struct Account: Sendable {
     Self.label(email: email, name: displayName, phone: phoneNumber, id: id.text)
   }
 
-  /// The columns that ``label(_:from:)`` reads.
   static let labelColumns: SQL = "a.email, a.display_name, a.phone, a.uid"
 
-  /// Reads the name to show of an account that a list is about.
   static func label(_ row: borrowing Row, from column: Int) throws -> String {
     label(
       email: try row.value(column), name: try row.value(column + 1),
       phone: try row.value(column + 2), id: try row.value(column + 3))
   }
 
-  /// Returns the name to show of an account with these values.
   static func label(email: String?, name: String?, phone: String?, id: String) -> String {
     email ?? name?.ifVisible ?? phone ?? id
   }
 }
 
 extension String {
-  /// The text, unless nobody could see it.
   var ifVisible: String? { isInvisible ? nil : self }
 
   /// Whether it has only characters that aren't shown, such as spaces, direction marks, and combining
@@ -197,106 +180,75 @@ extension String {
   }
 }
 
-/// The fields of an account to create.
-///
 /// Fields that are nil are left unset.
 public struct NewAccount: Sendable {
   /// The uid; generated if nil.
   public var localID: String?
-  /// The email address.
   public var email: String?
   /// The password, at least six characters.
   public var password: Secret?
-  /// The display name.
   public var displayName: String?
-  /// The URL of the profile photo.
   public var photoURL: String?
   /// The phone number in E.164 format.
   public var phoneNumber: String?
-  /// True if the email address is verified.
   public var emailVerified = false
-  /// True if the user can't sign in.
   public var disabled = false
-  /// The linked identities.
   public var providers: [ProviderLink] = []
   /// The phones to enroll as second factors.
   public var phones: [FactorEntry] = []
-  /// The optional fields that were explicitly set.
   var givenFields: GivenFields = []
 
-  /// Creates an account with no fields set.
   public init() {}
 }
 
-/// A change to one field.
 public enum Change<Value: Sendable>: Sendable {
-  /// Keeps the current value.
   case keep
-  /// Sets a new value.
   case set(Value)
-  /// Removes the value.
   case clear
 }
 
-/// A change to an account.
-///
 /// Fields keep their values by default.
 public struct AccountChange: Sendable {
-  /// The email address.
-  ///
   /// A new address is unverified unless `emailVerified` or `keepsEmailVerified` is set.
   public var email: Change<String> = .keep
-  /// The password; clearing it disables password sign-in.
+  /// Clearing it disables password sign-in.
   public var password: Change<Secret> = .keep
-  /// The display name.
   public var displayName: Change<String> = .keep
-  /// The URL of the profile photo.
   public var photoURL: Change<String> = .keep
   /// The phone number in E.164 format.
   public var phoneNumber: Change<String> = .keep
   /// Custom claims as JSON text, up to 1,000 characters.
   public var customAttributes: Change<String> = .keep
-  /// Whether the email address is verified.
   public var emailVerified: Bool?
   /// Whether a new address is verified if the previous one was, as in a backend call.
   public var keepsEmailVerified = false
-  /// Whether the user can't sign in.
   public var disabled: Bool?
   /// Ends sessions whose sign-in is before this time, in seconds since 1970.
   ///
   /// A time close to now or later means now and ends all sessions. Ended sessions can't be restored
   /// by an earlier value.
   public var validSince: Int64?
-  /// The time the account was created.
   public var createdAt: Instant?
-  /// The time of the last sign-in.
   public var lastLoginAt: Instant?
-  /// The second factors.
   public var factors: FactorsChange = .keep
   /// An identity to link, replacing any other identity from the same provider.
   public var link: ProviderLink?
-  /// The providers to unlink.
   public var unlinked: [String] = []
-  /// Whether to unlink all providers.
   public var unlinksAll = false
   /// Whether users must be able to sign in with passwords, as at sign-up, or the change is refused.
   public var needsPasswordSignIn = false
 
-  /// Creates a change that keeps every field.
   public init() {}
 }
 
 /// A change to an account's second factors, made by an administrative API call.
 public enum FactorsChange: Sendable {
-  /// Keeps all factors.
   case keep
-  /// Removes all factors.
   case clear
   /// Replaces the phones with this list; an authenticator app is kept whether or not the list
   /// includes it.
   case replace([FactorEntry])
 
-  /// Whether all factors are kept.
   var isKept: Bool {
     if case .keep = self { true } else { false }
   }
@@ -313,7 +265,6 @@ public struct FactorEntry: Sendable {
   /// The enrollment time, now at the latest; nil to keep the current one, or for now.
   public var enrolledAt: Instant?
 
-  /// Creates an entry.
   public init(
     id: String? = nil, displayName: String? = nil, phoneNumber: String? = nil,
     enrolledAt: Instant? = nil

@@ -1,20 +1,12 @@
 import Database
 
-/// The number of accounts in a user pool, by kind.
-///
 /// The counts are stored, so reading them takes the same time for ten users as for a million.
 public struct AccountCounts: Hashable, Sendable {
-  /// All accounts.
   public var users = 0
-  /// Accounts with a second factor.
   public var enrolledUsers = 0
-  /// Accounts with an authenticator app.
   public var totpUsers = 0
-  /// Accounts with a phone as a second factor.
   public var phoneUsers = 0
-  /// Accounts with an unverified email address.
   public var unverifiedEmails = 0
-  /// Disabled accounts.
   public var disabled = 0
   /// Accounts whose codes aren't checked, either temporarily or until an administrator unlocks
   /// them.
@@ -43,10 +35,8 @@ public struct AccountCounts: Hashable, Sendable {
   static let columns: SQL = """
     users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users, locked_users
     """
-  /// The number of columns in `columns`.
   static let columnCount = 7
 
-  /// The values of `columns`.
   var values: SQL {
     """
     \(users), \(enrolledUsers), \(unverifiedEmails), \(disabled), \(totpUsers), \(phoneUsers),
@@ -64,7 +54,6 @@ public struct AccountCounts: Hashable, Sendable {
     locked = try row.value(6)
   }
 
-  /// Adds other counts.
   static func += (one: inout Self, other: Self) {
     one.users += other.users
     one.enrolledUsers += other.enrolledUsers
@@ -75,7 +64,6 @@ public struct AccountCounts: Hashable, Sendable {
     one.locked += other.locked
   }
 
-  /// Returns the counts with the opposite sign.
   static prefix func - (counts: Self) -> Self {
     var counts = counts
     counts.users.negate()
@@ -115,9 +103,6 @@ public struct AccountCounts: Hashable, Sendable {
 }
 
 extension Accounts {
-  /// Reads the number of accounts in a user pool.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func count(_ scope: Scope) async throws(AccountError) -> Int {
     try await store.read(AccountError.self) { connection in
       try connection.first(
@@ -126,9 +111,6 @@ extension Accounts {
     }
   }
 
-  /// Reads the number of accounts in a user pool, by kind.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func counts(_ scope: Scope) async throws(AccountError) -> AccountCounts {
     try await store.read(AccountError.self) { connection in
       try Self.counts(scope, connection)
@@ -137,8 +119,6 @@ extension Accounts {
 
   /// Reads the number of accounts in a user pool by kind, and of those with a suspended second
   /// factor, at the same moment.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func countsWithSuspended(
     _ scope: Scope
   ) async throws(AccountError) -> (counts: AccountCounts, suspended: Int) {

@@ -1,8 +1,5 @@
-/// An error that prevents an account from being created, found, or changed.
 public enum AccountError: Error, Sendable {
-  /// The email address belongs to another account in the user pool.
   case emailExists
-  /// Not a valid email address.
   case invalidEmail
   /// A password without an email address.
   case missingEmail
@@ -12,37 +9,28 @@ public enum AccountError: Error, Sendable {
   case weakPassword
   /// A password longer than 4,096 characters.
   case passwordTooLong
-  /// A password that doesn't meet the pool's password policy.
   case passwordRequirements([PasswordRequirement])
-  /// The uid belongs to another account in the user pool.
   case duplicateLocalID
   /// A uid that is empty, longer than ``Account/longestID`` bytes, or contains a control character.
   case invalidLocalID
-  /// The phone number belongs to another account in the user pool.
   case phoneExists
   /// Not a phone number in E.164 format.
   case invalidPhone
-  /// The identity is linked to another account in the user pool.
   case federatedIDAlreadyLinked
   /// An invalid provider ID, or profile data longer than the limit.
   case invalidProvider
   /// A user ID at a provider that is empty, too long, or contains a control character.
   case invalidRawID
-  /// A display name longer than ``Account/longestName`` characters.
   case nameTooLong
   /// A photo URL longer than 2,048 bytes.
   case photoTooLong
-  /// A second factor's name longer than ``Factor/longestName`` characters.
   case factorNameTooLong
-  /// The account doesn't exist.
   case notFound
   /// The sign-in method is disabled in the user pool.
   case operationNotAllowed
   /// Users can't create accounts of this kind themselves; only administrators can.
   case adminOnly
-  /// The user pool is disabled.
   case scopeDisabled(Scope)
-  /// The user pool was deleted in the meantime.
   case scopeDeleted(Scope)
   /// The account isn't disabled, and only a disabled one was to be deleted.
   case notDisabled
@@ -77,7 +65,6 @@ public enum AccountError: Error, Sendable {
   case claimsTooLarge
   /// Custom claims that aren't a JSON object.
   case invalidClaims
-  /// Custom claims with a reserved claim name.
   case forbiddenClaim(String)
   /// A user with a second factor can change their email address only with an emailed link, and
   /// can't remove it.
@@ -88,13 +75,11 @@ public enum AccountError: Error, Sendable {
   /// Too many wrong passwords from the network, or attempts to take email addresses in use; retry
   /// after the given time.
   case tooManyAttempts(until: Instant)
-  /// The network created too many accounts; retry after this time.
   case tooManySignUps(until: Instant)
   /// The session to be replaced is no longer valid.
   case session(SessionError)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -3,32 +3,23 @@ import Database
 import Text
 
 extension Accounts {
-  /// A filter for account lists.
   public enum Filter: String, Sendable, CaseIterable {
-    /// All accounts.
     case all
     /// Accounts without a second factor that aren't exempt from MFA.
     case none
-    /// Accounts that are exempt from MFA.
     case exempt
-    /// Accounts with an authenticator app.
     case totp
-    /// Accounts with a phone as a second factor.
     case phone
     /// Accounts whose codes aren't checked, either temporarily or until an administrator unlocks
     /// them.
     case locked
-    /// Accounts with a suspended second factor.
     case suspended
-    /// Disabled accounts.
     case disabled
-    /// Accounts with an unverified email address.
     case unverified
 
     /// True if few accounts match, so that a list sorts them: no index has them in each order.
     fileprivate var matchesFew: Bool { self == .exempt || self == .suspended }
 
-    /// Returns true if the filter matches the account at a time, given the keys of exempt ones.
     func includes(_ account: Account, exempt: Set<Int64>, at now: Instant) -> Bool {
       switch self {
       case .all: true
@@ -44,9 +35,7 @@ extension Accounts {
     }
   }
 
-  /// A sort order for account lists.
   public enum Sort: String, Sendable, CaseIterable {
-    /// Newest first.
     case newest
     /// By email address; accounts without one come last.
     case email
@@ -58,16 +47,6 @@ extension Accounts {
     case lastSignIn = "last-sign-in"
   }
 
-  /// Lists the accounts of a user pool.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - filter: The accounts to include.
-  ///   - sort: The order.
-  ///   - after: The cursor of the previous page.
-  ///   - limit: The maximum number of accounts.
-  /// - Returns: A page of the list.
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func list(
     _ scope: Scope, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
     limit: Int = 50
@@ -98,7 +77,6 @@ struct AccountList: Sendable {
 
   struct Row {
     let account: AccountSummary
-    /// The sort value.
     let value: SQLValue
   }
 
@@ -207,7 +185,6 @@ struct AccountList: Sendable {
     }
   }
 
-  /// A position as a value of the sort expression.
   private func value(of place: Place) -> SQL {
     if case .blob = place.value { .last } else { "\(place.value)" }
   }
@@ -259,7 +236,6 @@ struct AccountList: Sendable {
     return one > other
   }
 
-  /// The list's order, for merging rows of several parts.
   private func precedes(_ left: Row, _ right: Row) -> Bool {
     precedes((left.value, left.account.key), (right.value, right.account.key))
   }

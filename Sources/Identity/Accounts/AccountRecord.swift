@@ -1,7 +1,6 @@
 package import Database
 import Text
 
-/// Reads and writes accounts in the database.
 package enum AccountRecord {
   package static func find(
     _ scope: Scope, _ id: ID<Account>, _ connection: borrowing Connection
@@ -77,7 +76,6 @@ package enum AccountRecord {
     return accounts
   }
 
-  /// Inserts an account into a user pool and updates its counts.
   package static func insert(
     _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope,
     uid: String, at now: Instant, _ connection: borrowing Connection
@@ -126,15 +124,6 @@ package enum AccountRecord {
 
   /// Reads an account after its columns changed, updates the counts, the search index, and the
   /// previous addresses, and ends the codes that end with the change.
-  ///
-  /// - Parameters:
-  ///   - old: The account before the change.
-  ///   - scope: The account's pool.
-  ///   - isNewPassword: Whether the account has another password.
-  ///   - now: The time.
-  ///   - connection: The transaction of the change.
-  /// - Returns: The account after the change.
-  /// - Throws: The database's error.
   static func changed(
     _ old: Account, in scope: Scope, isNewPassword: Bool, at now: Instant,
     _ connection: borrowing Connection
@@ -155,8 +144,6 @@ package enum AccountRecord {
   ///
   /// An earlier version may have given another account of the pool the same mailbox; the address then
   /// stays as it is.
-  ///
-  /// - Returns: The account.
   static func refolded(_ account: Account, _ connection: borrowing Connection) throws -> Account {
     let email = account.email.map(AccountRules.folded)
     let initial = account.initialEmail.map(AccountRules.folded)
@@ -179,7 +166,6 @@ package enum AccountRecord {
     return try find(key: account.key, connection) ?? account
   }
 
-  /// Maps a uniqueness violation to an account error.
   static func conflict(_ error: DatabaseError) -> (any Error)? {
     guard case .uniqueViolation(let columns) = error.code else { return nil }
     if columns.contains("raw_id") { return AccountError.federatedIDAlreadyLinked }
@@ -200,16 +186,9 @@ package enum AccountRecord {
   /// and the codes that end with them.
   ///
   /// No time is set in the future. Sessions that begin afterward belong to the account's next
-  /// generation.
+  /// generation. If a session is kept, the time that SDKs compare doesn't change.
   ///
-  /// - Parameters:
-  ///   - account: The account's key.
-  ///   - kept: A currently open session to keep; nil to end all. If one is kept, the time that SDKs
-  ///     compare doesn't change.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
   /// - Returns: The number of sessions ended.
-  /// - Throws: Database errors.
   @discardableResult
   static func endSessions(
     _ account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,

@@ -3,7 +3,6 @@ import Foundation
 import Network
 import Text
 
-/// Validation rules for account fields.
 package enum AccountRules {
   /// The minimum password length, in UTF-16 code units.
   static let shortestPassword = 6
@@ -28,7 +27,6 @@ package enum AccountRules {
     return "\(composed)@\(HostName.encoded(name) ?? name.precomposedStringWithCanonicalMapping)"
   }
 
-  /// Returns true if two addresses are of one mailbox.
   static func isSame(email: String, _ other: String) -> Bool {
     folded(email: email).isSameBytes(as: folded(email: other))
   }
@@ -125,7 +123,6 @@ package enum AccountRules {
 }
 
 extension Account {
-  /// Returns true if the text is a valid email address for an account.
   public static func isEmail(_ text: String) -> Bool {
     (try? AccountRules.checkEmail(text)) != nil
   }
@@ -137,6 +134,5 @@ extension Account {
 }
 
 extension Administrator {
-  /// Returns true if an address is the administrator's, in any spelling.
   public func hasEmail(_ address: String) -> Bool { AccountRules.isSame(email: address, email) }
 }

@@ -1,6 +1,5 @@
 import Database
 
-/// A search in progress.
 struct AccountSearch {
   let query: SearchQuery
   let filter: Accounts.Filter
@@ -18,7 +17,6 @@ struct AccountSearch {
   private var examined = 0
   private var skipped = 0
   private var scopes: [Int64: Scope] = [:]
-  /// True if only accounts in `scopes` are included.
   private var isLimitedToScopes = false
 
   /// The maximum number of accounts to read when most of them don't match, and of accounts that a
@@ -40,7 +38,6 @@ struct AccountSearch {
     self.mostExamined = mostExamined
   }
 
-  /// True if there are more hits than requested.
   var isFull: Bool { hits.count > most }
 
   /// The number of matches, as far as it's known without reading more accounts than requested.
@@ -56,7 +53,6 @@ struct AccountSearch {
     filter == .all && (query.long.isEmpty ? query.short.count == 1 : query.short.isEmpty)
   }
 
-  /// The requested hits, in the order they were found.
   var counted: [FoundAccounts.Hit] { Array(hits.prefix(most)) }
 
   /// Finds an exact match for the whole text, so that partial matches can't crowd it out.
@@ -136,7 +132,6 @@ struct AccountSearch {
     try run(in: first...(keys.map(\.upperBound).max() ?? first), nil, connection)
   }
 
-  /// The maximum number of ranges to search separately.
   private static let mostRanges = 20
   private static let batch = Accounts.mostHits + 1
 

@@ -1,31 +1,23 @@
 import Database
 
-/// An account in a list, with only the fields a list shows.
 public struct AccountSummary: Hashable, Sendable {
-  /// The uid.
   public let id: ID<Account>
   /// The primary key in the database, unique across all user pools.
   package let key: Int64
   /// The email address, in lowercase.
   public let email: String?
-  /// True if the email address is verified.
   public let emailVerified: Bool
-  /// The display name.
   public let displayName: String?
   /// The phone number in E.164 format.
   public let phoneNumber: String?
-  /// True if the user can't sign in.
   public let disabled: Bool
-  /// The time the account was created.
   public let createdAt: Instant
   /// The time of the last sign-in; with MFA, the time the second factor was accepted.
   public let lastLoginAt: Instant?
   /// The time until which codes are rejected without being checked; nil or in the past if they're
   /// checked.
   let codesBlockedUntil: Instant?
-  /// True if the account has an authenticator app.
   public let hasTOTP: Bool
-  /// True if the account has a phone as a second factor.
   public let hasPhone: Bool
 
   /// The time until which codes of one factor are rejected; nil or in the past if none is
@@ -40,7 +32,6 @@ public struct AccountSummary: Hashable, Sendable {
       a.suspended_until, a.protected
     """
 
-  /// The number of columns in ``columns``.
   static let columnCount = 14
 
   init(_ row: borrowing Row) throws {
@@ -60,7 +51,6 @@ public struct AccountSummary: Hashable, Sendable {
     isProtected = try row.value(13)
   }
 
-  /// Creates a summary of an account.
   public init(_ account: Account) {
     id = account.id
     key = account.key
@@ -78,7 +68,6 @@ public struct AccountSummary: Hashable, Sendable {
     isProtected = account.isProtected
   }
 
-  /// True if the account has a second factor of this kind.
   public func has(_ kind: Factor.Kind) -> Bool {
     switch kind {
     case .totp: hasTOTP
@@ -86,7 +75,6 @@ public struct AccountSummary: Hashable, Sendable {
     }
   }
 
-  /// Returns true while codes of one of the account's factors are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.

@@ -28,8 +28,6 @@ extension Accounts {
     }
   }
 
-  /// Changes an account's second factors.
-  ///
   /// - Returns: The removed factors, including those whose phone number changed.
   static func changeFactors(
     _ change: FactorsChange, of account: Account, in scope: Scope, at now: Instant,
@@ -103,7 +101,6 @@ extension Accounts {
     }
   }
 
-  /// Updates the name and enrollment time of a kept factor, if the entry has others.
   private static func update(
     _ known: Factor, to entry: FactorEntry, of account: Account, at now: Instant,
     _ connection: borrowing Connection
@@ -130,7 +127,6 @@ extension Accounts {
 }
 
 extension FactorEntry {
-  /// The name to store, as for a user's own enrollment.
   fileprivate var name: String? { Factor.storedName(displayName) }
 }
 

@@ -2,13 +2,11 @@ import Database
 
 /// A query for part of a user pool in a given order, as in `accounts:query`.
 public struct AccountQuery: Sendable {
-  /// A sort key.
   public enum Sort: Sendable, CaseIterable {
     /// The uid, byte for byte.
     case uid
     /// The display name, ignoring case and accents; accounts without one come last.
     case name
-    /// The creation time.
     case createdAt
     /// The day of the last sign-in; accounts that never signed in come first.
     ///
@@ -18,27 +16,20 @@ public struct AccountQuery: Sendable {
     case email
   }
 
-  /// The sort key.
   public var sort = Sort.uid
-  /// True for descending order.
   public var descends = false
   /// The number of accounts to skip, up to ``longestOffset``.
   public var offset = 0
-  /// The maximum number of accounts to read.
   public var limit = 500
 
   /// The maximum offset; skipped accounts are counted off in an index, so a larger offset takes
   /// longer.
   public static let longestOffset = 100_000
 
-  /// Creates a query for the first accounts by uid.
   public init() {}
 }
 
 extension Accounts {
-  /// Reads part of a user pool.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func query(
     _ scope: Scope, _ query: AccountQuery
   ) async throws(AccountError) -> [Account] {

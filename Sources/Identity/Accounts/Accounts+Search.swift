@@ -1,7 +1,6 @@
 import Database
 import Text
 
-/// The accounts found by a search.
 public struct FoundAccounts: Sendable {
   /// The accounts with their user pools: exact matches first, then the rest in order.
   public let hits: [Hit]
@@ -9,49 +8,36 @@ public struct FoundAccounts: Sendable {
   public let next: Int?
   /// True if there are more hits after the last page, so the search should be narrowed.
   public let isCut: Bool
-  /// The number of matching accounts.
   public let total: Total
   /// The user pools with hits, in the order of the hits, when all pools were searched.
   public let pools: [Pool]
 
-  /// A number of matching accounts.
   public enum Total: Sendable, Equatable {
-    /// The exact number.
     case exactly(Int)
     /// A lower bound: not all accounts were examined.
     case atLeast(Int)
   }
 
-  /// A user pool with hits.
   public struct Pool: Sendable {
-    /// The user pool.
     public let scope: Scope
-    /// The number of hits in the pool.
     public let count: Int
   }
 
-  /// An account and its user pool.
   public struct Hit: Sendable {
-    /// The user pool.
     public let scope: Scope
-    /// The account.
     public let account: Account
     /// What matches; nil if it's the email address, name, or uid, which lists always show.
     public let match: Match?
   }
 
-  /// What an account was found by.
   public enum Match: Sendable {
-    /// Its phone number.
     case phone
     /// The ID or number of a second factor.
     case factor(Factor)
   }
 
-  /// The accounts without their pools.
   public var accounts: [Account] { hits.map(\.account) }
 
-  /// The only hit, if there's exactly one.
   public var only: Hit? { total == .exactly(1) ? hits.first : nil }
 }
 
@@ -66,16 +52,8 @@ extension Accounts {
   /// enrollment ID.
   ///
   /// Case, accents, and character width are ignored. A search word of one or two characters must
-  /// match the beginning of a word; if there are several words, all must match.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - text: The search text, without operators.
-  ///   - filter: The accounts to include.
-  ///   - sort: The order; any order other than newest first sorts only the newest ``mostHits``.
-  ///   - part: The page of hits to return.
-  /// - Returns: The accounts of that page.
-  /// - Throws: ``AccountError/unavailable(_:)``.
+  /// match the beginning of a word; if there are several words, all must match. Any order other
+  /// than newest first sorts only the newest ``mostHits``.
   public func search(
     _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest,
     part: SearchPart = .first
@@ -99,12 +77,7 @@ extension Accounts {
 
   /// Finds accounts in every user pool where an administrator has permission to find users.
   ///
-  /// - Parameters:
-  ///   - text: The search text, without operators.
-  ///   - administrator: The administrator; pools they can't see aren't searched.
-  ///   - part: The page of hits to return; hits are grouped by pool.
-  /// - Returns: The accounts of that page.
-  /// - Throws: ``AccountError/unavailable(_:)``.
+  /// Hits are grouped by pool.
   public func search(
     everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
@@ -148,23 +121,16 @@ extension Accounts {
   }
 }
 
-/// A page of search results.
 public struct SearchPart: Sendable {
-  /// The number of hits before this page.
   public let start: Int
   /// The number of hits before its end, up to ``Accounts/mostHits``.
   let end: Int
 
-  /// The first page.
   public static let first = SearchPart(after: 0)
-  /// All hits.
   public static let whole = SearchPart(start: 0, end: Accounts.mostHits)
 
-  /// Creates the page that follows a number of hits.
-  ///
-  /// - Parameters:
-  ///   - count: The number of hits before the page, clamped to the first and last page.
-  ///   - size: The number of hits on a page, from 1 to ``Accounts/mostHits``.
+  /// The count is clamped to the first and last page, and the size is from 1 to
+  /// ``Accounts/mostHits``.
   public init(after count: Int, size: Int = Accounts.hitsOfPart) {
     let start = min(max(count, 0), Accounts.mostHits - size)
     self.init(start: start, end: start + size)
@@ -217,7 +183,6 @@ extension FoundAccounts {
   }
 }
 
-/// Moves exact matches to the front.
 private func exactFirst(
   _ hits: [FoundAccounts.Hit], _ query: SearchQuery
 ) -> [FoundAccounts.Hit] {
@@ -235,7 +200,6 @@ extension Account {
 }
 
 extension Accounts.Sort {
-  /// Sorts a small number of hits.
   fileprivate func sorted(_ hits: [FoundAccounts.Hit]) -> [FoundAccounts.Hit] {
     func byText(_ text: (Account) -> String?) -> [FoundAccounts.Hit] {
       let keyed = hits.map { (hit: $0, text: text($0.account)) }

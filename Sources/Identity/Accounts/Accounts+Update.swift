@@ -2,11 +2,8 @@ import Crypto
 import Database
 import Text
 
-/// The result of an account update.
 public struct AccountUpdate: Sendable {
-  /// The account after the change.
   public let account: Account
-  /// The number of sessions ended.
   public let sessionsEnded: Int
   /// The session that replaces the user's own; nil if the user's session continues or none was
   /// passed.
@@ -14,10 +11,6 @@ public struct AccountUpdate: Sendable {
 }
 
 extension Accounts {
-  /// Changes an account and writes one audit row.
-  ///
-  /// - Returns: The account after the change.
-  /// - Throws: ``AccountError``.
   @discardableResult
   public func update(
     _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
@@ -27,24 +20,16 @@ extension Accounts {
 
   /// Changes an account and writes one audit row.
   ///
-  /// A change that alters nothing writes nothing.
+  /// A change that alters nothing writes nothing. A new email address or password, disabling the
+  /// account, or removing a second factor ends the account's sessions; `validSince` ends those
+  /// before it. A user who removes their own password keeps the current session, because SDKs
+  /// continue with the tokens they hold; all others end. If someone else changes the email address,
+  /// the password, or a factor, the user is notified by email. A user's attempts to take email
+  /// addresses in use are limited like those at sign-up, and changes of their own account that are
+  /// recorded are limited per hour.
   ///
-  /// A new email address or password, disabling the account, or removing a second factor ends the
-  /// account's sessions; `validSince` ends those before it. A user who removes their own password
-  /// keeps the current session, because SDKs continue with the tokens they hold; all others end. If
-  /// someone else changes the email address, the password, or a factor, the user is notified by
-  /// email. A user's attempts to take email addresses in use are limited like those at sign-up, and
-  /// changes of their own account that are recorded are limited per hour.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - id: The account's uid.
-  ///   - change: The change.
-  ///   - author: The author of the change.
-  ///   - session: The open session of a user who changes their own account. If the change sets a
-  ///     new email address or password, a new session replaces it.
-  /// - Returns: The result.
-  /// - Throws: ``AccountError``.
+  /// If a user changes their own account, a new session replaces the given one after a new email
+  /// address or password.
   public func update(
     _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author,
     in session: UserSession?
@@ -295,7 +280,6 @@ extension AccountChange {
 }
 
 extension Change {
-  /// Returns the value after the change.
   func applied(to old: Value?) -> Value? {
     switch self {
     case .keep: old
@@ -306,11 +290,6 @@ extension Change {
 }
 
 extension Account {
-  /// The account's fields, for comparison in the audit log.
-  ///
-  /// - Parameters:
-  ///   - isNewPassword: Whether the password was changed.
-  ///   - hasNewSecrets: Whether secrets of second factors were replaced.
   /// - Returns: The fields, in a fixed order.
   func auditFields(isNewPassword: Bool = false, hasNewSecrets: Bool = false) -> [AuditField] {
     [

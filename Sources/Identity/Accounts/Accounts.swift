@@ -1,14 +1,11 @@
 package import Crypto
 import Database
 
-/// Creates, finds, lists, and deletes the accounts of a user pool.
 public struct Accounts: Sendable {
   let store: Store
   let hasher: PasswordHasher
 
   /// Creates an account for an author with permission to create users.
-  ///
-  /// - Throws: ``AccountError``.
   public func create(
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> Account {
@@ -17,9 +14,6 @@ public struct Accounts: Sendable {
       by: author, AccountError.self, inserting(new, hash, in: scope))
   }
 
-  /// Creates an account for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func create(
     _ scope: Scope, _ new: NewAccount, _ request: ActionRequest
   ) async throws(ActionError<AccountError>) -> Account {
@@ -91,19 +85,13 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Finds an account by uid; nil if it doesn't exist.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func find(_ scope: Scope, _ id: ID<Account>) async throws(AccountError) -> Account? {
     try await store.read(AccountError.self) { connection in
       try AccountRecord.find(scope, id, connection)
     }
   }
 
-  /// Finds accounts by uid, email address, original email address, phone number, and linked
-  /// identity; returns each account once.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
+  /// Returns each account once.
   public func lookup(
     _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],
     federated: [(provider: String, rawID: String)] = [], initialEmails: [String] = []
@@ -135,8 +123,6 @@ public struct Accounts: Sendable {
   }
 
   /// Reads accounts in uid order, for downloads.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func batch(
     _ scope: Scope, after: String?, limit: Int
   ) async throws(AccountError) -> Page<Account> {
@@ -149,13 +135,6 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Records that accounts of a user pool were read with their password hashes.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - count: The number of accounts.
-  ///   - author: The author of the download.
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func recordHashDownload(
     of scope: Scope, count: Int, by author: Author
   ) async throws(AccountError) {
@@ -168,8 +147,6 @@ public struct Accounts: Sendable {
 
   /// Authorizes an administrator's download of a file about users in the console and records it,
   /// in the log of each pool.
-  ///
-  /// - Throws: ``ActionError``.
   public func recordDownload(
     of users: DownloadedUsers, filter: String, _ request: ActionRequest
   ) async throws(ActionError<AccountError>) -> ActionOutcome<Void> {
@@ -187,18 +164,6 @@ public struct Accounts: Sendable {
   /// deleted it themselves.
   ///
   /// Who may not remove the user's second factors may not delete the user; see ``DeletionRules``.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - id: The account's uid.
-  ///   - onlyIfDisabled: Whether only a disabled account is deleted.
-  ///   - author: The author of the deletion.
-  ///   - session: The open session of a user who deletes their own account.
-  /// - Throws: ``AccountError/notFound``, ``AccountError/notDisabled``,
-  ///   ``AccountError/changesLocked``, ``AccountError/secondFactorNeeded``,
-  ///   ``AccountError/factorSuspended``, ``AccountError/factorRemovalByTokenOff``,
-  ///   ``AccountError/tooManyFactorChanges(until:)``, ``AccountError/tokenRevoked``,
-  ///   ``AccountError/session(_:)``, ``AccountError/unavailable(_:)``.
   public func delete(
     _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author,
     in session: UserSession? = nil
@@ -250,8 +215,6 @@ public struct Accounts: Sendable {
 
   /// Deletes all accounts of a user pool with one audit row, to reset an emulator; does nothing if the
   /// pool is empty.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func deleteAll(_ scope: Scope, by author: Author) async throws(AccountError) {
     let now = store.clock.now()
     let keys = scope.accountKeys
@@ -279,7 +242,6 @@ public struct Accounts: Sendable {
 }
 
 extension Account {
-  /// Adds the fields of a created or deleted account to an audit entry.
   func describe(in entry: inout AuditEntry, isNew: Bool) {
     func add(_ field: AuditFieldName, _ value: AuditValue) {
       if value != .absent {

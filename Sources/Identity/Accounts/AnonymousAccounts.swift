@@ -9,7 +9,6 @@ enum AnonymousAccounts {
   /// The maximum number of transactions per cleanup run.
   static let mostParts = 50
 
-  /// Returns a pool with expired accounts; nil if there is none.
   static func next(at now: Instant, _ connection: borrowing Connection) throws -> Int64? {
     let oldest = now.advanced(bySeconds: -lifetime)
     return try connection.first(
@@ -59,7 +58,6 @@ enum AnonymousAccounts {
 }
 
 extension Identity {
-  /// Deletes expired anonymous accounts, up to the limit of one cleanup run.
   func expireAnonymousAccounts(at now: Instant) async throws(StartError) {
     for _ in 0..<AnonymousAccounts.mostParts {
       let next = try await store.read(StartError.self) { connection in

@@ -6,10 +6,8 @@ import Database
 /// wait for each other. A task adds the changes to these numbers and deletes them, many at a time;
 /// until then, readers add them: see ``AccountCounts/current(_:)``.
 enum CountChanges {
-  /// The maximum number of changes folded per transaction.
   private static let foldedAtOnce = 2_000
 
-  /// Appends a change of the numbers of a pool.
   static func append(
     _ change: AccountCounts, to scope: Int64, _ connection: borrowing Connection
   ) throws {
@@ -25,8 +23,6 @@ enum CountChanges {
   }
 
   /// Adds the first changes to the numbers of their pools, and deletes them.
-  ///
-  /// - Returns: True if there may be more.
   static func fold(_ connection: borrowing Connection) throws -> Bool {
     let last = try connection.first(
       """
@@ -51,7 +47,6 @@ enum CountChanges {
     try fold(condition(scope), connection)
   }
 
-  /// Deletes all changes of a pool.
   static func clear(_ scope: Scope, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM count_change WHERE \(condition(scope))")
   }
@@ -105,7 +100,6 @@ enum CountChanges {
 extension AccountCounts {
   /// Returns the current number in a column of the pool `s`, including changes that aren't folded.
   ///
-  /// - Parameter column: The column of `scope`.
   /// - Returns: The expression; without any changes, it costs a list next to nothing.
   static func current(_ column: StaticString) -> SQL {
     current("s", column, "c.project_id = s.project_id AND c.scope_key = s.scope_key")

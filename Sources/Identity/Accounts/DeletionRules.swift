@@ -3,8 +3,6 @@ import Database
 /// Decides who may delete an account: who may not remove its second factors may not get rid of them by
 /// deleting it, because the account could be created again without them.
 enum DeletionRules {
-  /// Checks a deletion in its transaction.
-  ///
   /// - Throws: ``AccountError`` for a user or a service token, ``ActionDenial`` for an administrator,
   ///   database errors.
   static func check(
@@ -40,7 +38,6 @@ enum DeletionRules {
     }
   }
 
-  /// Returns whether an actor can delete all accounts of a pool, whatever factors they have.
   static func canDeleteAll(_ actor: Actor) -> Bool {
     switch actor {
     case .commandLine, .emulatorOwner, .server: true

@@ -1,13 +1,10 @@
-/// The users of a file that an administrator downloads.
 public enum DownloadedUsers: Sendable {
-  /// Users of a pool.
   public struct Pool: Sendable {
     let project: ID<Project>
     let tenant: ID<Tenant>?
     let name: String
     let count: Int
 
-    /// Creates a value for a number of users of a pool.
     public init(_ scope: Scope, count: Int) {
       (project, tenant, name) = (scope.project, scope.tenant, scope.name)
       self.count = count
@@ -18,7 +15,6 @@ public enum DownloadedUsers: Sendable {
       self.count = count
     }
 
-    /// The audit entry of the download.
     var entry: AuditEntry {
       var entry = AuditEntry(.accountDownload, .scope, tenant?.text ?? project.text, name: name)
       entry.project = project.text
@@ -28,12 +24,9 @@ public enum DownloadedUsers: Sendable {
     }
   }
 
-  /// Users of pools.
   case pools([Pool])
-  /// A user, with what's in the log of their codes.
   case user(Account, in: Scope)
 
-  /// The users whose exemptions a file lists, by pool.
   public init(of exemptions: [Exemption]) {
     let pools = Dictionary(grouping: exemptions) { [$0.project.text, $0.tenant?.text ?? ""] }
     self = .pools(
@@ -42,7 +35,6 @@ public enum DownloadedUsers: Sendable {
       })
   }
 
-  /// Where the download requires the permission: in each pool.
   var target: ActionTarget {
     switch self {
     case .pools(let pools): ActionTarget(pools: pools.map { ($0.project, $0.tenant) })
@@ -50,7 +42,6 @@ public enum DownloadedUsers: Sendable {
     }
   }
 
-  /// The audit entries of the download, one in each pool.
   var entries: [AuditEntry] {
     switch self {
     case .pools(let pools): return pools.map(\.entry)

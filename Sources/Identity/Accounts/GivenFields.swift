@@ -3,10 +3,8 @@
 /// Google's service returns `disabled: false` for users that an administrator created or imported,
 /// and omits the field for users who signed up; the other fields behave the same way.
 public struct GivenFields: OptionSet, Sendable {
-  /// The bits, as stored.
   public let rawValue: Int
 
-  /// Creates a set from stored bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// `disabled` was set by creating, importing, disabling, or enabling the account.
@@ -18,25 +16,16 @@ public struct GivenFields: OptionSet, Sendable {
   ///
   /// It doesn't verify a later address.
   public static let verifiedWithoutEmail = GivenFields(rawValue: 4)
-  /// The display name was set to an empty string.
   public static let emptyName = GivenFields(rawValue: 8)
-  /// The photo URL was set to an empty string.
   public static let emptyPhoto = GivenFields(rawValue: 16)
 }
 
 extension GivenFields {
-  /// Creates the set for an imported user.
   init(imported user: ImportedUser) {
     self = [.disabled, .emailVerified]
     if user.email == nil, user.emailVerified { insert(.verifiedWithoutEmail) }
   }
 
-  /// Creates the set after a change to an account.
-  ///
-  /// - Parameters:
-  ///   - change: The change.
-  ///   - old: The account before the change.
-  ///   - email: The email address after the change.
   init(after change: AccountChange, of old: Account, email: String?) {
     self = old.givenFields
     if change.disabled != nil { insert(.disabled) }

@@ -51,7 +51,6 @@ enum Mailbox {
     0x41...0x5A ~= byte ? byte | 0x20 : byte
   }
 
-  /// Returns the bytes of an address in lowercase; nil if they aren't all ASCII.
   private static func lowercasedASCII(_ address: String) -> [UInt8]? {
     let view = address.utf8Span
     let source = view.span
@@ -77,9 +76,7 @@ enum Mailbox {
   }
 }
 
-/// The previous email addresses of accounts.
 enum FormerAddresses {
-  /// Stores the addresses that a change removed from an account.
   static func remember(
     from old: Account, to new: Account, _ connection: borrowing Connection
   ) throws {

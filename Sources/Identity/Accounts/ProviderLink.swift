@@ -4,13 +4,9 @@ import Database
 public struct ProviderLink: Sendable, Equatable {
   /// The provider ID: `google.com`, or a name with the prefix `oidc.` or `saml.`.
   public let provider: String
-  /// The user's ID at the provider.
   public let rawID: String
-  /// The email address at the provider.
   public let email: String?
-  /// The display name at the provider.
   public let displayName: String?
-  /// The photo URL at the provider.
   public let photoURL: String?
   /// Whether the provider, an administrator, or a program vouches for the email address.
   let isEmailVerified: Bool
@@ -22,7 +18,7 @@ public struct ProviderLink: Sendable, Equatable {
   /// The maximum length of each other field, in bytes.
   public static let longestField = 2_048
 
-  /// Creates a link from data of a provider or an administrator; an empty string is stored as nil.
+  /// An empty string is stored as nil.
   public init(
     provider: String, rawID: String, email: String? = nil, displayName: String? = nil,
     photoURL: String? = nil
@@ -68,7 +64,6 @@ public struct ProviderLink: Sendable, Equatable {
 }
 
 extension ProviderLink {
-  /// Reads an account's linked identities, by provider.
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [ProviderLink] {
     try all("account_key = \(account) ORDER BY provider_id", connection)
   }

@@ -2,7 +2,6 @@ package import Database
 package import Text
 
 extension SearchIndex {
-  /// The index data of a new account.
   package struct New: Sendable {
     package let key: Int64
     let folded: String

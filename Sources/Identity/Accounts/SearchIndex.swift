@@ -7,7 +7,6 @@ import Text
 /// two characters at the beginning of a word. Both store account keys; each pool has one range of
 /// keys.
 package enum SearchIndex {
-  /// Parts of three or more characters.
   package static let parts = TextIndex(
     table: "account_search", of: "account_text", key: "account_key", text: "folded")
 
@@ -23,7 +22,6 @@ package enum SearchIndex {
   private static let replacedAt = InstanceValue("search_replaced_at")
   private static let complete = "complete"
 
-  /// Replaces an account's index entries.
   static func update(_ account: Account, _ connection: borrowing Connection) throws {
     let new = SearchText(account)
     let old = try stored(account.key, connection)
@@ -48,12 +46,10 @@ package enum SearchIndex {
       "UPDATE account SET name_folded = \(new.name) WHERE account_key = \(account.key)")
   }
 
-  /// Removes a deleted account from the index.
   static func remove(_ account: Account, _ connection: borrowing Connection) throws {
     try remove(account.key, stored(account.key, connection), except: [], connection)
   }
 
-  /// Removes all accounts in a key range from the index before they're deleted.
   static func removeAll(
     _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws {
@@ -82,7 +78,6 @@ package enum SearchIndex {
     ) { SearchText(folded: try $0.value(0)) }
   }
 
-  /// Removes index entries.
   private static func remove(
     _ account: Int64, _ old: SearchText?, except kept: Set<UntrustedText>,
     _ connection: borrowing Connection
@@ -146,8 +141,6 @@ extension SearchIndex {
 
   /// Indexes one batch of accounts again whose texts have letters that are replaced now, until a day
   /// after there were none for the first time: nodes of the previous version may still store some.
-  ///
-  /// - Returns: True if there may be more.
   static func replaceNext(_ store: Store) async throws(StartError) -> Bool {
     let now = store.clock.now()
     // Not in the transaction, since reading so much conflicts with other writes.
@@ -174,7 +167,6 @@ extension SearchIndex {
 
   /// The next accounts whose texts have letters that are replaced now.
   private struct Outdated {
-    /// The progress marker.
     let reached: String?
     let accounts: [Int64]
     /// The last account that was looked at; nil if it was the last of all.

@@ -9,12 +9,10 @@ struct SearchQuery: Sendable {
   /// Words of three or more characters: one list, or two of which one has to match; none if there
   /// are only short words.
   let long: [[String]]
-  /// Words of one or two characters.
   let short: [String]
   /// The original text without NUL, which no ID or address contains and PostgreSQL refuses, for
   /// exact matches of IDs and addresses.
   let typed: String
-  /// The folded words.
   private let words: [String]
   /// The digits of the text if it looks like a phone number.
   private let number: String?
@@ -43,7 +41,6 @@ struct SearchQuery: Sendable {
     self.short = []
   }
 
-  /// Returns what an account was found by; nil if it was found by its email address, name, or uid.
   func match(of account: Account) -> FoundAccounts.Match? {
     let names = [account.email, account.displayName, account.id.text]
     let links = account.providers

@@ -7,12 +7,10 @@ package import Text
 /// name, the phone number, and the uid, then the enrollment IDs and the numbers of phones that are
 /// second factors.
 package struct SearchText: Sendable {
-  /// The lines, joined with newlines.
   package let folded: String
   /// The name line, used to sort lists; nil if the account has no name.
   package let name: String?
 
-  /// Creates it from stored text.
   init(folded: String) {
     self.folded = folded
     let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
@@ -27,8 +25,6 @@ package struct SearchText: Sendable {
       providers: account.providers, factors: account.factors.map { ($0.id.text, $0.phoneNumber) })
   }
 
-  /// Creates it from email, name, phone number, and uid, the linked identities, and the IDs and
-  /// numbers of factors.
   package init(
     fields: [String?], providers: [ProviderLink] = [],
     factors: [(id: String, phoneNumber: String?)]
@@ -46,7 +42,6 @@ package struct SearchText: Sendable {
     self.init(folded: lines.joined(separator: "\n"))
   }
 
-  /// The number of characters of a name used for sorting.
   private static let longestSortedName = 60
   /// The maximum number of searchable characters per field.
   static let longestField = 400
@@ -174,7 +169,6 @@ extension SearchText {
 }
 
 extension Unicode.Scalar {
-  /// True for a letter, a digit, or a mark on one.
   fileprivate var isPartOfWord: Bool {
     switch value {
     case 0x30...0x39, 0x61...0x7A, 0x41...0x5A: return true

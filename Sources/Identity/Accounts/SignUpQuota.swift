@@ -13,8 +13,6 @@ enum SignUpQuota {
   /// The highest number that a project can set, as in Google's service.
   private static let highest = 1_000
 
-  /// Counts a new account.
-  ///
   /// - Throws: ``TooManySignUps``, and database errors.
   static func count(
     by author: Author, in scope: Scope, _ profile: Profile, at now: Instant,
@@ -34,7 +32,6 @@ enum SignUpQuota {
     }
   }
 
-  /// Returns the limit in the configuration of a project.
   static func limit(in members: JSON?, at now: Instant) -> Int {
     let config = members?["quota"]?["signUpQuotaConfig"]
     guard let quota = config?["quota"]?.textValue.flatMap({ Int($0.text) }),

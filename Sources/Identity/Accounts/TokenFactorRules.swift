@@ -70,7 +70,6 @@ enum TokenFactorRules {
     try check(removed: account.factors, in: scope, by: token, at: now, connection)
   }
 
-  /// Checks and counts a change of one user's factors.
   private static func check(
     removed: [Factor], in scope: Scope, by token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
