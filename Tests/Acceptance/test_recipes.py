@@ -16,13 +16,13 @@ BUILT = (ROOT / ".build/debug").resolve()
 # What the recipe says to add: file, the line it goes before, and the text.
 STEPS = [
     ("Sources/Identity/Administrators/Permission.swift",
-     "\n  /// The permissions of the role where it's granted.",
+     "  /// Read-only access to everything",
      "  /// Reads policies, and nothing of users.\n  case counsel\n"),
     ("Sources/Identity/Administrators/Permission.swift",
      "    }\n  }\n\n  /// Whether administrators with this role must have",
      "    case .counsel: Self.ofCounsel\n"),
     ("Sources/Identity/Administrators/Permission.swift",
-     "}\n\n/// A service token's role.",
+     "}\n\npublic enum ServiceTokenRole",
      "  private static let ofCounsel: Set<Permission> = [.seeScope, .readPolicy]\n"),
     ("Sources/MailText/Role+Text.swift",
      "    }\n  }\n\n  private static let owner",

@@ -2,11 +2,8 @@ import Database
 
 /// A user whose codes a narrower window would have rejected, or a wider one accepted.
 public struct AffectedUser: Sendable, Equatable {
-  /// The uid.
   public let account: ID<Account>
-  /// The email address.
   public let email: String?
-  /// The display name, unless nobody could see it.
   public let displayName: String?
   /// The largest distance of their accepted codes and confirmed near misses in the period, in
   /// intervals.
@@ -22,14 +19,8 @@ extension Activity {
   /// Lists the users with accepted codes or confirmed near misses beyond a window, by the last day
   /// with such a code, newest first.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - window: The window's adjacent intervals, 0 to 9; no code is beyond a wider one.
-  ///   - days: The number of days, the last of which is today in UTC; 1 to 90.
-  ///   - after: The cursor of the previous page; nil for the first page, or if it's malformed.
-  ///   - limit: The maximum number of users.
-  /// - Returns: A page.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
+  /// The window has 0 to 9 adjacent intervals, since no code is beyond a wider one; the period is 1
+  /// to 90 days in UTC, the last of which is today.
   public func affected(
     in scope: Scope, beyond window: Int, days: Int, after: String? = nil, limit: Int = 50
   ) async throws(ActivityError) -> Page<AffectedUser> {

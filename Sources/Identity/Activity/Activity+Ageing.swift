@@ -3,15 +3,11 @@ import Database
 extension Activity {
   /// How long the list of accounts by reach is kept, in days: the longest period of a histogram.
   static let reachDays: Int64 = 90
-  /// The maximum number of accounts per transaction.
   private static let agedAtOnce = 500
   private static let agedDay = InstanceValue("reach_aged_day")
 
   /// Deletes what is known about single users from before the longest period, once a day, one batch
   /// of one pool per call; the counts by day remain.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func age() async throws(ActivityError) -> Bool {
     let today = store.clock.now().day
     let due = try await store.read(ActivityError.self) { connection in
@@ -28,7 +24,6 @@ extension Activity {
     }
   }
 
-  /// Returns a pool with accounts whose reach is older than a day.
   private static func oldest(
     before day: Int64, _ connection: borrowing Connection
   ) throws -> Int64? {

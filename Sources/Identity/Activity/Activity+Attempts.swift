@@ -1,17 +1,13 @@
 import Database
 
-/// Which code attempts to list.
 public struct ActivityFilter: Sendable, Hashable {
   /// The outcomes; empty for all.
   public var outcomes: Set<CodeAttempt.Outcome>
-  /// The kind of factor; nil for all.
   public var kind: Factor.Kind?
-  /// The first time; nil for the oldest attempt.
   public var from: Instant?
   /// The time after the last; nil for the newest attempt.
   public var to: Instant?
 
-  /// Creates a filter.
   public init(
     outcomes: Set<CodeAttempt.Outcome> = [], kind: Factor.Kind? = nil, from: Instant? = nil,
     to: Instant? = nil
@@ -28,19 +24,13 @@ public struct ActivityFilter: Sendable, Hashable {
 }
 
 extension CodeAttempt.Way {
-  /// The kind of factor that the code is of.
   public var kind: Factor.Kind { isSent ? .phone : .totp }
 }
 
-/// A code attempt of one of a pool's users.
 public struct UserCodeAttempt: Sendable {
-  /// The attempt.
   public let attempt: CodeAttempt
-  /// The user's uid.
   public let account: ID<Account>
-  /// The user's email address.
   public let email: String?
-  /// The user's display name, unless nobody could see it.
   public let displayName: String?
 }
 
@@ -52,14 +42,8 @@ extension Activity {
 
   /// Lists a pool's code attempts, newest first.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - filter: Which attempts.
-  ///   - after: The cursor of the previous page; nil for the newest, or if it's malformed.
-  ///   - limit: The maximum number of attempts.
   /// - Returns: A page. If few attempts match, it can have fewer items than `limit`, or none, and a
   ///   cursor.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func attempts(
     in scope: Scope, _ filter: ActivityFilter = ActivityFilter(), after: String? = nil,
     limit: Int = 50

@@ -4,18 +4,12 @@ import Database
 public struct HourlyChecks: Sendable, Equatable {
   /// The beginning of the hour, in UTC.
   public let hour: Instant
-  /// Accepted codes.
   public let accepted: Int
-  /// Codes outside the window.
   public let outside: Int
-  /// Incorrect, malformed, expired, or already used codes.
   public let incorrect: Int
-  /// Codes that weren't checked because of incorrect codes before them.
   public let locked: Int
-  /// Codes of suspended factors.
   public let other: Int
 
-  /// Creates the counts of an hour.
   public init(
     hour: Instant, accepted: Int = 0, outside: Int = 0, incorrect: Int = 0, locked: Int = 0,
     other: Int = 0
@@ -41,12 +35,9 @@ public struct HourlyChecks: Sendable, Equatable {
 extension Activity {
   /// Returns the code attempts of a pool by hour, up to the last one.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - start: The first hour.
-  ///   - end: The end; the hour that contains it is included.
+  /// The hour that contains the end is included.
+  ///
   /// - Returns: The hours with attempts, in order.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func checks(
     in scope: Scope, from start: Instant, to end: Instant
   ) async throws(ActivityError) -> [HourlyChecks] {
@@ -60,8 +51,6 @@ extension Activity {
 
   /// Returns the code attempts of a project with all its tenants by hour, as
   /// ``checks(in:from:to:)`` does for a pool; empty if the project doesn't exist.
-  ///
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func checks(
     inProject project: ID<Project>, from start: Instant, to end: Instant
   ) async throws(ActivityError) -> [HourlyChecks] {

@@ -1,16 +1,11 @@
 import Database
 
-/// The number of code attempts in a period.
 public struct AttemptCounts: Hashable, Sendable {
-  /// The attempts whose code was accepted.
   public var accepted = 0
-  /// The attempts whose code wasn't accepted, for any reason.
   public var rejected = 0
 
-  /// All attempts.
   public var all: Int { accepted + rejected }
 
-  /// Creates counts.
   public init(accepted: Int = 0, rejected: Int = 0) {
     (self.accepted, self.rejected) = (accepted, rejected)
   }
@@ -24,15 +19,10 @@ public struct AttemptCounts: Hashable, Sendable {
 extension Activity {
   /// Counts the code attempts of pools since a time.
   ///
-  /// Attempts of the last minute may be missing: only folded ones are counted.
+  /// Attempts of the last minute may be missing: only folded ones are counted. If `isWhole`, the
+  /// keys are those of projects, which are counted with all their tenants.
   ///
-  /// - Parameters:
-  ///   - keys: The pools' keys.
-  ///   - isWhole: Whether the keys are those of projects, to be counted with all their tenants.
-  ///   - start: When the period begins.
-  ///   - now: The current time.
   /// - Returns: The counts by key; pools without attempts are missing.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func attemptCounts(
     of keys: [Int64], isWhole: Bool = false, since start: Instant, at now: Instant
   ) async throws(ActivityError) -> [Int64: AttemptCounts] {

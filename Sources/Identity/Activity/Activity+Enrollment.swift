@@ -1,15 +1,10 @@
 import Database
 
-/// The numbers of users at one time.
 public struct EnrollmentPoint: Sendable, Equatable {
-  /// The time.
   public let at: Instant
-  /// All users.
   public let users: Int
-  /// Users with a second factor.
   public let enrolled: Int
 
-  /// Creates a point.
   public init(at: Instant, users: Int, enrolled: Int) {
     self.at = at
     self.users = users
@@ -21,7 +16,6 @@ extension Activity {
   /// Returns the numbers of users of a pool at one time, rounded down to the hour.
   ///
   /// - Returns: The numbers; nil if nothing is known about that time.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func enrollment(
     of scope: Scope, at instant: Instant
   ) async throws(ActivityError) -> EnrollmentPoint? {
@@ -38,17 +32,10 @@ extension Activity {
     try states(of: subject, at: [instant.hour], connection).first
   }
 
-  /// Returns the numbers of users of a pool at some times and at present.
+  /// Returns a step function of the numbers of users: the state at each time about which something
+  /// is known, rounded down to the hour, and the current state at `now`.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - isWhole: Whether to include the tenants of a project.
-  ///   - instants: The times, oldest first.
-  ///   - now: The present.
-  /// - Returns: A step function: the state at each time about which something is known, rounded down
-  ///   to the hour, and the current state at `now`. If nothing is known about the first time, the
-  ///   function begins with the first known state.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
+  /// If nothing is known about the first time, the function begins with the first known state.
   public func enrollment(
     of scope: Scope, isWhole: Bool = false, at instants: [Instant], until now: Instant
   ) async throws(ActivityError) -> [EnrollmentPoint] {
@@ -85,7 +72,6 @@ extension Activity {
     return try states(of: subject, "VALUES \(rows.joined(separator: ", "))", connection)
   }
 
-  /// Returns the last known state before each hour of a series.
   static func states(
     of subject: Subject, from first: Int64, to last: Int64, step: Int64,
     _ connection: borrowing Connection

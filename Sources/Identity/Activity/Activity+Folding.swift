@@ -1,7 +1,6 @@
 package import Database
 
 extension Activity {
-  /// The maximum number of changes folded per transaction.
   private static let foldedAtOnce = 2_000
   /// The maximum number of pools per transaction whose numbers of users are recorded.
   private static let markedAtOnce = 200
@@ -13,9 +12,6 @@ extension Activity {
   /// folded yet, except ``attemptCounts(of:isWhole:since:at:)``. Numbers of users are recorded
   /// under the hour of the call, so only while the clock is trusted; code attempts keep their own
   /// hour.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func fold() async throws(ActivityError) -> Bool {
     let isDue = try await isDue("SELECT EXISTS (SELECT 1 FROM count_change WHERE scope_key > 0)")
     // In a separate write, because it has to be short: it conflicts with each write that changes a number.
@@ -46,8 +42,6 @@ extension Activity {
   /// Returns the number of code attempts with an outcome that this server has folded.
   public func folded(_ outcome: CodeAttempt.Outcome) -> Int { foldedAttempts.count(outcome) }
 
-  /// Folds the first changes that meet a condition, and deletes them.
-  ///
   /// - Returns: Whether there may be more, and the code attempts among the changes.
   static func foldDeltas(
     _ condition: SQL, _ connection: borrowing Connection
@@ -87,7 +81,6 @@ extension Activity {
     return (rows.count == foldedAtOnce, attempts)
   }
 
-  /// Adds changes to the stored counts of a pool and its project.
   package static func store(
     _ tally: ActivityTally, of scope: Int64, _ connection: borrowing Connection
   ) throws {
@@ -155,7 +148,6 @@ extension Activity {
       """)
   }
 
-  /// Moves an account in the lists of accounts by reach.
   private static func list(
     _ account: Int64, in scope: Int64, from former: CodeReach, to current: CodeReach,
     _ connection: borrowing Connection
@@ -238,9 +230,6 @@ extension Activity {
 extension Identity {
   /// Folds a batch of activity, and deletes a batch of what is too old, unless the clock isn't
   /// trusted.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func foldActivity() async throws(ActivityError) -> Bool {
     let isMore = try await activity.fold()
     guard clockGuard.doubt == nil else { return isMore }

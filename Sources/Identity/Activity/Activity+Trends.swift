@@ -3,14 +3,11 @@ import Database
 extension Activity {
   /// Returns the share of enrolled users of pools at evenly spaced times, for sparklines.
   ///
-  /// - Parameters:
-  ///   - pools: The pools, whose summaries have the present numbers.
-  ///   - points: The number of times, at least 2.
-  ///   - start: The first time, rounded down to the hour.
-  ///   - now: The last time, which is the present.
+  /// There are at least 2 points. The first time is rounded down to the hour, and the last is the
+  /// present, whose numbers are those of the summaries.
+  ///
   /// - Returns: The shares from 0 to 1 by the pools' keys; nil where there were no users, or where
   ///   nothing is known.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
   public func trends(
     of pools: [PolicySummary], points: Int = 12, from start: Instant, to now: Instant
   ) async throws(ActivityError) -> [Int64: [Double?]] {
@@ -22,14 +19,7 @@ extension Activity {
   /// Returns the share of enrolled users of projects with all their tenants, as
   /// ``trends(of:points:from:to:)`` does for pools.
   ///
-  /// - Parameters:
-  ///   - projects: The projects, whose summaries have the present numbers; without those that are
-  ///     restricted to some tenants.
-  ///   - points: The number of times, at least 2.
-  ///   - start: The first time, rounded down to the hour.
-  ///   - now: The last time, which is the present.
-  /// - Returns: The shares by the keys of the projects' own pools.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
+  /// Projects that are restricted to some tenants must be left out.
   public func trends(
     ofProjects projects: [ProjectSummary], points: Int = 12, from start: Instant, to now: Instant
   ) async throws(ActivityError) -> [Int64: [Double?]] {
@@ -53,7 +43,6 @@ extension Activity {
     }
   }
 
-  /// The shares before the last point, which is the current state.
   private func past(
     of keys: [Int64], isWhole: Bool, points: Int, from start: Instant, to now: Instant,
     _ connection: borrowing Connection

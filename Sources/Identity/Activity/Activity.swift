@@ -1,8 +1,6 @@
 import Database
 
-/// Why activity can't be read.
 public enum ActivityError: Error, Sendable {
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -18,13 +16,11 @@ public struct Activity: Sendable {
   let countCache = PastCache<AttemptCounts>(limit: 100_000)
   let foldedAttempts = FoldedAttempts()
 
-  /// The subject of a count, as stored.
   struct Subject {
     let key: Int64
     let isWhole: Bool
   }
 
-  /// Returns the subject for a project with all its tenants; nil if the project doesn't exist.
   static func subject(
     _ project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Subject? {
@@ -36,7 +32,6 @@ public struct Activity: Sendable {
     ) { Subject(key: try $0.value(0), isWhole: true) }
   }
 
-  /// Returns the current numbers of users; nil if the subject doesn't exist.
   static func users(
     of subject: Subject, _ connection: borrowing Connection
   ) throws -> (users: Int, enrolled: Int)? {

@@ -3,11 +3,9 @@ import Database
 /// One change of the counts of a user pool, appended by the write that causes it.
 struct ActivityDelta {
   enum Kind: Equatable {
-    /// A code attempt.
     case attempt(CodeAttempt.Outcome)
     /// A near miss that a correct code followed; its attempt was counted as a near miss.
     case confirmed
-    /// A deleted account.
     case deleted
 
     static let confirmedText = "confirmed"
@@ -64,7 +62,6 @@ struct ActivityDelta {
     reach = (try row.value(5) as String?).map { CodeReach($0) }
   }
 
-  /// Appends the change to the pool's.
   func insert(in scope: Int64, _ connection: borrowing Connection) throws {
     try connection.runLater(
       """
@@ -75,7 +72,6 @@ struct ActivityDelta {
       """)
   }
 
-  /// Reads the changes of a pool that aren't folded yet.
   static func all(
     in scope: Int64, _ connection: borrowing Connection
   ) throws -> [ActivityDelta] {
@@ -86,7 +82,6 @@ struct ActivityDelta {
 }
 
 extension CodeAttempt {
-  /// The outcome of a code attempt, by which attempts are counted.
   public enum Outcome: String, Sendable, CaseIterable {
     /// A code was accepted, including backup codes.
     case accepted
@@ -99,13 +94,11 @@ extension CodeAttempt {
     /// The factor is suspended.
     case other
 
-    /// The results with this outcome.
     public var results: [Result] { Result.allCases.filter { $0.outcome == self } }
   }
 }
 
 extension CodeAttempt.Result {
-  /// The outcome that the result is counted as.
   public var outcome: CodeAttempt.Outcome {
     switch self {
     case .accepted, .temporary, .recovery: .accepted
@@ -121,6 +114,5 @@ extension Instant {
   /// Whole hours since 1970, rounded down.
   package var hour: Int64 { Self.floor(seconds, by: 3_600) }
 
-  /// Creates the beginning of an hour since 1970.
   init(hour: Int64) { self.init(seconds: hour * 3_600) }
 }

@@ -1,4 +1,3 @@
-/// The sum of some changes of a user pool.
 package struct ActivityTally: Sendable {
   struct Checks: Equatable {
     var accepted = 0
@@ -36,7 +35,6 @@ package struct ActivityTally: Sendable {
     let day: Int64
   }
 
-  /// Attempts by hour.
   private(set) var hours: [Int64: Checks] = [:]
   /// Codes of authenticator apps at sign-in, by day and distance.
   private(set) var offsets: [Offset: OffsetCounts] = [:]
@@ -44,7 +42,6 @@ package struct ActivityTally: Sendable {
   private(set) var userDays: [ReachDay: Int] = [:]
   /// The change of the numbers of users by distance and by the last day on which they reached it.
   private(set) var users: [ReachDay: Int] = [:]
-  /// The accounts whose reach changed.
   private(set) var accounts: [Int64: (former: CodeReach, current: CodeReach)] = [:]
 
   init() {}

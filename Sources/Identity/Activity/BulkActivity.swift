@@ -32,7 +32,6 @@ package struct BulkActivity: Sendable {
     return tally
   }
 
-  /// Stores the reach of these accounts.
   package func storeReaches(
     of accounts: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws {

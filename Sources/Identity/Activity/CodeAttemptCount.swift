@@ -11,8 +11,6 @@ struct CodeAttemptCount {
     reach = account.reach
   }
 
-  /// Counts an attempt.
-  ///
   /// Codes entered during enrollment have no distance: no one is rejected at sign-in because of them.
   mutating func add(
     _ finding: CodeFinding, _ way: CodeAttempt.Way, at: Instant, _ connection: borrowing Connection
@@ -29,7 +27,6 @@ struct CodeAttemptCount {
       connection)
   }
 
-  /// Counts a near miss that a correct code followed.
   mutating func confirm(
     _ nearMiss: CodeAttemptRecord.NearMiss, _ connection: borrowing Connection
   ) throws {
@@ -43,14 +40,12 @@ struct CodeAttemptCount {
       connection)
   }
 
-  /// Removes a deleted account from the numbers of users by reach.
   static func delete(_ account: Account, _ connection: borrowing Connection) throws {
     guard account.reach.text != nil else { return }
     try ActivityDelta(account: account.key, hour: 0, .deleted, reach: account.reach)
       .insert(in: account.scopeKey, connection)
   }
 
-  /// Returns the former reach if the code changes it.
   private mutating func move(distance: Int, day: Int64) -> CodeReach? {
     let former = reach
     return reach.add(distance: distance, day: day) ? former : nil

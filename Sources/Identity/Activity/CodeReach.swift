@@ -10,7 +10,6 @@ struct CodeReach: Sendable, Equatable {
   /// The last day by distance, from 0 to the largest ever; days never increase with the distance.
   private(set) var days: [Int64]
 
-  /// Creates a value from its stored form, in which each day has five digits.
   init(_ text: String?) {
     var days: [Int64] = []
     var day: Int64 = 0
@@ -24,7 +23,6 @@ struct CodeReach: Sendable, Equatable {
     self.days = days
   }
 
-  /// The stored form; nil if the user had no codes.
   var text: String? {
     guard !days.isEmpty else { return nil }
     var text = ""
@@ -36,8 +34,6 @@ struct CodeReach: Sendable, Equatable {
   }
 
   /// Adds a code; codes of a user arrive in order of time.
-  ///
-  /// - Returns: Whether the value changed.
   mutating func add(distance: Int, day: Int64) -> Bool {
     guard day >= days.first ?? 0, day < 100_000 else { return false }
     var isChanged = false

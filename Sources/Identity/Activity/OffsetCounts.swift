@@ -2,7 +2,6 @@ import Database
 
 /// The codes of authenticator apps at sign-in, whatever their distance from the current interval.
 public struct OffsetCounts: Sendable, Equatable {
-  /// Accepted codes.
   public internal(set) var accepted = 0
   /// Codes outside the window that a correct code of the same user followed soon after.
   public internal(set) var confirmed = 0
@@ -19,11 +18,7 @@ public struct OffsetCounts: Sendable, Equatable {
 extension Activity {
   /// Counts the codes in the histogram of a pool, and those in the same number of days before.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - days: The number of days, the last of which is today in UTC; 1 to 45.
-  /// - Returns: The counts of these days, and of the days before them.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
+  /// The period is 1 to 45 days in UTC, the last of which is today.
   public func offsetCounts(
     in scope: Scope, days: Int
   ) async throws(ActivityError) -> (latest: OffsetCounts, before: OffsetCounts) {

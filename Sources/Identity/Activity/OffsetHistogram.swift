@@ -7,9 +7,7 @@ public struct OffsetHistogram: Sendable, Equatable {
   public let days: Int
   /// Accepted codes by distance plus 10: index 9 is one interval late.
   public internal(set) var accepted = [Int](repeating: 0, count: 21)
-  /// Codes outside the window that a correct code of the same user followed soon after.
   public internal(set) var confirmed = [Int](repeating: 0, count: 21)
-  /// Codes outside the window that may be guesses.
   public internal(set) var unconfirmed = [Int](repeating: 0, count: 21)
   /// Users on a day, by the largest distance of their accepted and confirmed codes of that day: each
   /// user is one observation per day.
@@ -18,10 +16,8 @@ public struct OffsetHistogram: Sendable, Equatable {
   /// intervals away.
   public internal(set) var users = [Int](repeating: 0, count: 11)
 
-  /// Creates an empty histogram.
   public init(days: Int) { self.days = days }
 
-  /// Creates a histogram from its counts.
   public init(
     days: Int, accepted: [Int], confirmed: [Int], unconfirmed: [Int], userDays: [Int], users: [Int]
   ) {
@@ -47,11 +43,7 @@ public struct OffsetHistogram: Sendable, Equatable {
 extension Activity {
   /// Returns how far codes were from the current interval in a pool, up to the last code.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - days: The number of days, the last of which is today in UTC; 1 to 90.
-  /// - Returns: The histogram.
-  /// - Throws: ``ActivityError/unavailable(_:)``.
+  /// The period is 1 to 90 days in UTC, the last of which is today.
   public func offsets(
     in scope: Scope, days: Int
   ) async throws(ActivityError) -> OffsetHistogram {

@@ -26,15 +26,8 @@ final class PastCache<Value: Sendable>: Sendable {
 
   init(limit: Int = 10_000) { self.limit = limit }
 
-  /// Returns the values of pools by their keys.
-  ///
-  /// - Parameters:
-  ///   - keys: The pools' keys.
-  ///   - period: The hours.
-  ///   - isFinal: Returns whether the found values never change, so that they're kept.
-  ///   - find: Returns the values that aren't known, of up to ``PastPeriod/mostPools`` at a time.
-  /// - Returns: The values by the pools' keys.
-  /// - Throws: What the closures throw.
+  /// Values are kept if `isFinal` returns true after they were found, and `find` gets up to
+  /// ``PastPeriod/mostPools`` keys at a time.
   func values(
     of keys: [Int64], in period: PastPeriod, keepingIf isFinal: () throws -> Bool = { true },
     _ find: ([Int64]) throws -> [Int64: Value]

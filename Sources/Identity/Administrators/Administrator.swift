@@ -2,13 +2,9 @@ import Database
 
 /// A console user.
 public struct Administrator: Sendable {
-  /// The ID.
   public let id: ID<Administrator>
-  /// The email address used to sign in.
   public let email: String
-  /// The display name.
   public let displayName: String
-  /// The roles granted to the administrator.
   public let grants: [Grant]
 
   /// Returns true if a grant includes the permission in the user pool, or on the instance if
@@ -28,8 +24,6 @@ public struct Administrator: Sendable {
     }
   }
 
-  /// Returns true if any grant includes the permission, whether on the instance, a project, or a
-  /// tenant.
   public func maySomewhere(_ permission: Permission) -> Bool {
     grants.contains { $0.role.permissions.contains(permission) }
   }
@@ -47,7 +41,6 @@ public struct Administrator: Sendable {
     grants.contains { $0.project == nil || $0.project == project }
   }
 
-  /// True if the administrator has an instance-wide grant.
   public var seesEveryProject: Bool { grants.contains { $0.project == nil } }
 
   /// Returns the tenants of a project that the administrator is limited to; nil if they can see the
@@ -57,16 +50,13 @@ public struct Administrator: Sendable {
     return grants.filter { $0.project == project }.compactMap(\.tenant)
   }
 
-  /// Returns the tenants of a project in which a tenant-level grant includes the permission.
   func tenants(of project: ID<Project>, with permission: Permission) -> [ID<Tenant>] {
     grants.filter { $0.project == project && $0.role.permissions.contains(permission) }
       .compactMap(\.tenant)
   }
 
-  /// True if one of the roles requires a second factor.
   public var mustHaveSecondFactor: Bool { grants.contains { $0.role.needsSecondFactor } }
 
-  /// Creates an author for the administrator's changes.
   public func author(address: String, requestID: String) -> Author {
     Author(
       actor: .administrator(id, name: displayName), address: address, requestID: requestID)
@@ -75,48 +65,38 @@ public struct Administrator: Sendable {
 
 /// A role and where it applies: the instance, a project with its tenants, or one tenant.
 public struct Grant: Hashable, Sendable {
-  /// The role.
   public let role: Role
   /// The project; nil for the instance.
   public let project: ID<Project>?
   /// The tenant; nil for the whole project.
   public let tenant: ID<Tenant>?
 
-  /// Creates a grant.
   public init(role: Role, project: ID<Project>? = nil, tenant: ID<Tenant>? = nil) {
     self.role = role
     self.project = project
     self.tenant = project == nil ? nil : tenant
   }
 
-  /// Returns true if the grant applies to a project and tenant.
   func covers(project other: ID<Project>?, tenant otherTenant: ID<Tenant>?) -> Bool {
     guard let project else { return true }
     guard project == other else { return false }
     return tenant == nil || tenant == otherTenant
   }
 
-  /// Whether the role manages administrators.
   var managesAdministrators: Bool {
     covers(project: nil, tenant: nil) && role.permissions.contains(.manageAdministrators)
   }
 }
 
-/// An error that prevents an administrator from being created or found.
 public enum AdministratorError: Error, Sendable {
-  /// The email address belongs to another administrator.
   case emailTaken
-  /// Not a valid email address.
   case invalidEmail
   /// A name that's empty or longer than 100 characters.
   case invalidName
-  /// A password that's too short, too long, or the same as the email address.
   case weakPassword(WeakPassword)
-  /// The project or tenant of a grant doesn't exist.
   case scopeNotFound
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

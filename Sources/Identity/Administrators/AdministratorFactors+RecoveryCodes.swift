@@ -6,9 +6,7 @@ extension AdministratorFactors {
   /// A form that replaces them holds it: if the page with the new codes is reloaded, the codes that
   /// the form was about are gone, and the new ones aren't replaced.
   ///
-  /// - Parameter id: The administrator.
   /// - Returns: A digest of the codes that are left, in hexadecimal digits.
-  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func recoveryCodeSet(
     of id: ID<Administrator>
   ) async throws(AdministratorFactorError) -> String {

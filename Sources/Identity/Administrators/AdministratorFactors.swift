@@ -12,11 +12,9 @@ public struct AdministratorEnrollment: Sendable {
   public let ticket: Secret
 }
 
-/// An error in setting up, removing, or verifying an administrator's factor.
 public enum AdministratorFactorError: Error, Sendable {
   /// The setup expired, was already finished, or belongs to another administrator.
   case ended
-  /// The session was ended or expired while the request was handled.
   case sessionEnded
   /// Not a valid code of the new secret.
   case wrongCode
@@ -24,19 +22,15 @@ public enum AdministratorFactorError: Error, Sendable {
   case wrongCurrentCode
   /// A code of the current factor that was accepted before.
   case usedCurrentCode
-  /// An incorrect password, or no password where one is required.
   case wrongPassword
-  /// Too many incorrect codes or passwords; the administrator can retry at the given time.
   case throttled(until: Instant)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The administrator has no second factor.
   case noFactor
   /// The role requires a second factor.
   case mandatory
   /// The administrator's only second factor is a passkey, which must be used first.
   case passkeyRequired
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -51,7 +45,6 @@ public struct AdministratorFactors: Sendable {
   let tickets: Sealer
   let administrators: Administrators
 
-  /// The number of recovery codes in a set.
   public static let recoveryCodes = RecoveryCodes.count
 
   /// The time after sign-in during which a first factor can be set up without the password, in
@@ -62,8 +55,6 @@ public struct AdministratorFactors: Sendable {
   private static let issuer = "Countersign"
 
   /// Starts setting up a factor, without writing anything.
-  ///
-  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func begin(
     for administrator: Administrator
   ) throws(AdministratorFactorError) -> AdministratorEnrollment {
@@ -74,8 +65,6 @@ public struct AdministratorFactors: Sendable {
   }
 
   /// Resumes a setup after an incorrect code; nil if it expired or was finished.
-  ///
-  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func resume(
     _ text: String, for administrator: Administrator
   ) async throws(AdministratorFactorError) -> AdministratorEnrollment? {
@@ -87,8 +76,6 @@ public struct AdministratorFactors: Sendable {
   }
 
   /// Returns whether an app was set up since a setup began, so that the setup is no longer needed.
-  ///
-  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func isFinished(
     _ text: String, for administrator: Administrator
   ) async throws(AdministratorFactorError) -> Bool {
@@ -136,8 +123,6 @@ public struct AdministratorFactors: Sendable {
   /// Returns what proves the administrator's identity before the authenticator app or the recovery
   /// codes change; nil if it's the password, or nothing is needed, such as soon after a passkey or the
   /// provider's second factor was used.
-  ///
-  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func proof(
     in session: ConsoleSession
   ) async throws(AdministratorFactorError) -> ReauthenticationMethod? {
@@ -169,16 +154,11 @@ public struct AdministratorFactors: Sendable {
   /// Finishes the setup: the new factor replaces the previous one, all other sessions end, and the
   /// administrator is notified.
   ///
-  /// - Parameters:
-  ///   - text: The sealed setup data from the form.
-  ///   - code: A code of the new secret.
-  ///   - currentCode: A code of the current factor or a recovery code, if there is a factor.
-  ///   - password: The account's password, if there is no factor and the session isn't recent.
-  ///   - administrator: The administrator.
-  ///   - session: The session that continues; nil outside a session.
-  ///   - author: The author, the same administrator.
-  /// - Returns: Ten new recovery codes, stored only as digests, and the session under its new token.
-  /// - Throws: ``AdministratorFactorError``.
+  /// A current code (or a recovery code) is required if there is a factor, otherwise the password,
+  /// unless the session is recent.
+  ///
+  /// - Returns: Ten new recovery codes, stored only as digests, and the session under its new
+  ///   token.
   public func finish(
     _ text: String, code: String, currentCode: String? = nil, password: Secret? = nil,
     for administrator: ID<Administrator>, in session: ConsoleSession? = nil, by author: Author
@@ -249,8 +229,6 @@ public struct AdministratorFactors: Sendable {
 
   /// Removes the administrator's own authenticator app after verifying a code or soon after a
   /// passkey was used, if the role allows it or there's a passkey, and notifies them.
-  ///
-  /// - Throws: ``AdministratorFactorError``.
   public func withdraw(
     from administrator: Administrator, currentCode: String, in session: ConsoleSession? = nil,
     by author: Author
@@ -278,7 +256,6 @@ public struct AdministratorFactors: Sendable {
   /// or a recovery code, or soon after a passkey was used, and notifies the administrator.
   ///
   /// - Returns: The codes, stored only as digests.
-  /// - Throws: ``AdministratorFactorError``.
   public func makeRecoveryCodes(
     for id: ID<Administrator>, currentCode: String, in session: ConsoleSession? = nil,
     by author: Author
@@ -300,15 +277,10 @@ public struct AdministratorFactors: Sendable {
 
   /// Resets another administrator's factors: removes the authenticator app with its recovery codes
   /// and all passkeys, ends all their sessions, and notifies them.
-  ///
-  /// - Throws: ``ManagementError``.
   public func reset(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
     try await store.perform(by: author, ManagementError.self, Self.reset(of: id))
   }
 
-  /// Resets another administrator's factors, for an administrator in the console, and notifies them.
-  ///
-  /// - Throws: ``ActionError``.
   public func reset(
     _ id: ID<Administrator>, _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Void> {
@@ -348,7 +320,6 @@ public struct AdministratorFactors: Sendable {
     let codes: [Secret]
   }
 
-  /// Changes the administrator's own factor after verifying a code.
   @discardableResult
   private func change(
     _ id: ID<Administrator>, _ code: String, in session: ConsoleSession?,

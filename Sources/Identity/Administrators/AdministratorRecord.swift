@@ -2,35 +2,26 @@ import Database
 
 /// An administrator with account details that other administrators can see.
 public struct AdministratorRecord: Sendable {
-  /// The administrator with their grants.
   public let administrator: Administrator
   /// When roles end by themselves; others have no end date.
   public let grantEnds: [Grant: Instant]
   /// The roles that come from groups at the sign-in provider, and follow them at each sign-in.
   public let groupGrants: Set<Grant>
-  /// The time the account was created.
   public let createdAt: Instant
-  /// The time of the last sign-in; nil if they never signed in.
   public let lastSignInAt: Instant?
   /// The time they last signed in or used an open session; nil if they never signed in.
   public let lastUsedAt: Instant?
-  /// The time the authenticator app was enrolled; nil without one.
   public let enrolledAt: Instant?
-  /// The time a code of the authenticator app was last accepted.
   public let factorUsedAt: Instant?
-  /// The ways in which they could sign in.
   let ways: SignInWays
   /// Whether there's a way to sign in: a link with the provider, or a password or passkey that's
   /// admitted.
   public let canSignIn: Bool
 
-  /// The number of passkeys.
   public var passkeys: Int { ways.passkeys }
 
-  /// Whether there's a password.
   public var hasPassword: Bool { ways.hasPassword }
 
-  /// The second factors.
   public var factors: Set<ReauthenticationMethod> {
     ReauthenticationMethod.all(totp: enrolledAt != nil, passkey: passkeys > 0)
   }
@@ -38,14 +29,11 @@ public struct AdministratorRecord: Sendable {
   /// Whether there's a password or a passkey, which may not be admitted.
   public var hasOwnSignIn: Bool { ways.hasOwn }
 
-  /// True if the account has a second factor.
   public var hasSecondFactor: Bool { !factors.isEmpty }
 }
 
 extension Administrators {
   /// Lists all administrators with their account details, by email address.
-  ///
-  /// - Throws: ``ManagementError/unavailable(_:)``.
   public func records() async throws(ManagementError) -> [AdministratorRecord] {
     let now = store.clock.now()
     return try await store.read(ManagementError.self) { try Self.records(at: now, $0) }
@@ -70,9 +58,6 @@ extension Administrators {
     }
   }
 
-  /// Reads an administrator with their account details.
-  ///
-  /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
   public func record(_ id: ID<Administrator>) async throws(ManagementError) -> AdministratorRecord {
     let now = store.clock.now()
     return try await store.read(ManagementError.self) { connection in
@@ -80,9 +65,6 @@ extension Administrators {
     }
   }
 
-  /// Finds an administrator by email address.
-  ///
-  /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
   public func record(email: String) async throws(ManagementError) -> AdministratorRecord {
     let folded = AccountRules.folded(email: email)
     let now = store.clock.now()
@@ -96,8 +78,6 @@ extension Administrators {
   }
 
   /// Lists audit rows about an administrator, including changes to their own account, newest first.
-  ///
-  /// - Throws: ``AuditError``.
   public func history(
     of id: ID<Administrator>, limit: Int = 20
   ) async throws(AuditError) -> [AuditRow] {

@@ -12,7 +12,6 @@ extension AdministratorTOTP {
     }
   }
 
-  /// The result of verifying a code.
   private enum Outcome {
     case passed(Proof)
     case wrong([ThrottleCharge])
@@ -21,7 +20,6 @@ extension AdministratorTOTP {
     case throttled(until: Instant)
   }
 
-  /// The counter of an administrator's incorrect codes.
   static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
     ThrottleCounter(.codes(of: id), .codes, .account)
   }
@@ -81,7 +79,6 @@ extension AdministratorTOTP {
 }
 
 extension AuditEntry {
-  /// Adds what was accepted as second factor.
   mutating func add(_ proof: AdministratorTOTP.Proof) {
     switch proof {
     case .code: add(.verification, .code("totp"))

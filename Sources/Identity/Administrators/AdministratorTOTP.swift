@@ -2,7 +2,6 @@ import Crypto
 import Database
 import OTP
 
-/// Stores administrators' TOTP secrets and verifies their codes.
 package struct AdministratorTOTP: Sendable {
   /// One interval before and after the current one, for network delay (RFC 6238, section 5.2).
   static let window = Window.narrow
@@ -45,10 +44,8 @@ package struct AdministratorTOTP: Sendable {
     if !keepingCodes { try RecoveryCodes.clear(id, connection) }
   }
 
-  /// The result of comparing a code.
   enum Comparison {
     case accepted
-    /// The code was accepted before.
     case used
     case wrong
   }

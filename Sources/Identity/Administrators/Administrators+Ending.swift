@@ -4,15 +4,9 @@ extension Administrators {
   /// The maximum number of roles of one administrator, or in one place, that end at a time.
   private static let mostEnded = 200
 
-  /// Changes when a role of an administrator ends, for an administrator in the console.
+  /// Nil removes the end date.
   ///
-  /// - Parameters:
-  ///   - grant: The role.
-  ///   - id: The administrator.
-  ///   - end: When the role ends; nil removes the end date.
-  ///   - request: The request.
   /// - Returns: False if the end is the same and nothing changed.
-  /// - Throws: ``ActionError`` with ``ManagementError``.
   public func setEnd(
     of grant: Grant, of id: ID<Administrator>, to end: Instant?, _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Bool> {
@@ -25,7 +19,6 @@ extension Administrators {
     }
   }
 
-  /// Changes when a role ends, in the transaction that authorized it.
   static func setEnd(
     of grant: Grant, of record: AdministratorRecord, to end: Instant?, _ context: ActionContext,
     _ connection: borrowing Connection
@@ -80,7 +73,6 @@ extension Administrators {
       """)
   }
 
-  /// The condition that identifies a row of `administrator_grant`.
   static func row(of grant: Grant, _ id: ID<Administrator>) -> SQL {
     """
     administrator_id = \(id.text) AND role = \(grant.role.rawValue)
@@ -92,15 +84,6 @@ extension Administrators {
   /// tokens that exceed what's left.
   ///
   /// The roles haven't been in force since their end; this only records it.
-  ///
-  /// - Parameters:
-  ///   - id: The administrator; nil for all.
-  ///   - deleted: The project or tenant being deleted, whose roles end; nil for all.
-  ///   - outbox: The outbox for messages about the roles.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
-  /// - Returns: True if there may be more.
-  /// - Throws: Database errors.
   @discardableResult
   static func endGrants(
     of id: ID<Administrator>? = nil, withDeleted deleted: Scope? = nil, _ outbox: Outbox,
@@ -140,8 +123,6 @@ extension Administrators {
 
   /// Emails administrators whose role ends in a week, once for each end date, a limited number at a
   /// time.
-  ///
-  /// - Returns: True if there may be more.
   static func remindOfGrants(
     _ outbox: Outbox, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

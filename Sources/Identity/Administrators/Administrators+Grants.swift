@@ -5,13 +5,7 @@ extension Administrators {
   ///
   /// If they already have it, its end becomes the given one.
   ///
-  /// - Parameters:
-  ///   - grant: The role.
-  ///   - end: When the role ends automatically; nil for no end.
-  ///   - id: The administrator.
-  ///   - author: The author.
   /// - Returns: False if they already have it with this end and nothing changed.
-  /// - Throws: ``ManagementError``.
   @discardableResult
   public func grant(
     _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>, by author: Author
@@ -20,9 +14,6 @@ extension Administrators {
       by: author, ManagementError.self, Self.granting(grant, until: end, to: id))
   }
 
-  /// Grants a role, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func grant(
     _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>,
     _ request: ActionRequest
@@ -78,7 +69,6 @@ extension Administrators {
   /// Service tokens they created that exceed their remaining permissions are revoked too.
   ///
   /// - Returns: The number of revoked tokens.
-  /// - Throws: ``ManagementError``.
   @discardableResult
   public func revoke(
     _ grant: Grant, from id: ID<Administrator>, by author: Author
@@ -86,9 +76,6 @@ extension Administrators {
     try await store.perform(by: author, ManagementError.self, Self.revocation(of: grant, from: id))
   }
 
-  /// Revokes a role, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func revoke(
     _ grant: Grant, from id: ID<Administrator>, _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
@@ -125,7 +112,6 @@ extension Administrators {
   /// Service tokens they created are revoked; their audit rows are kept.
   ///
   /// - Returns: The number of revoked tokens.
-  /// - Throws: ``ManagementError``.
   @discardableResult
   public func remove(
     _ id: ID<Administrator>, by author: Author
@@ -133,9 +119,6 @@ extension Administrators {
     try await store.perform(by: author, ManagementError.self, Self.removal(of: id))
   }
 
-  /// Removes another administrator, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func remove(
     _ id: ID<Administrator>, _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
@@ -193,7 +176,6 @@ extension Administrators {
     }
   }
 
-  /// Checks that a grant's project or tenant exists.
   static func checkPlace(of grant: Grant, _ connection: borrowing Connection) throws {
     guard let project = grant.project else { return }
     do {

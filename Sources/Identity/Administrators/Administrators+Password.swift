@@ -74,7 +74,6 @@ extension Administrators {
     return hash
   }
 
-  /// Reads the hash of an administrator's password; nil if they have none.
   static func passwordHash(
     of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> PasswordHash? {
@@ -83,7 +82,6 @@ extension Administrators {
     ) { try hash($0, at: 0) } ?? nil
   }
 
-  /// Reads a hash from a column, which is empty for an administrator without a password.
   static func hash(_ row: borrowing Row, at column: Int) throws -> PasswordHash? {
     let encoded: String = try row.value(column)
     return encoded.isEmpty ? nil : PasswordHash(encoded: encoded)

@@ -1,6 +1,5 @@
 import Database
 
-/// The other administrators who have a permission.
 public struct OtherAdministrators: Sendable, Equatable {
   /// The names that the requesting administrator is allowed to see.
   public let names: [String]
@@ -14,12 +13,7 @@ extension Administrators {
   ///
   /// Names are limited as in ``namesOfThose(with:in:for:)``.
   ///
-  /// - Parameters:
-  ///   - permission: The permission.
-  ///   - scope: The user pool.
-  ///   - asking: The requesting administrator.
   /// - Returns: Up to three names and the total number.
-  /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func otherAdministrators(
     with permission: Permission, in scope: Scope, of asking: Administrator
   ) async throws(AdministratorError) -> OtherAdministrators {
@@ -55,12 +49,7 @@ extension Administrators {
   /// grant only if the requester has one too. A support agent of one tenant isn't told who owns the
   /// server.
   ///
-  /// - Parameters:
-  ///   - permission: The permission.
-  ///   - scope: The user pool; nil for the instance.
-  ///   - asking: The requesting administrator.
   /// - Returns: Up to three names.
-  /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func namesOfThose(
     with permission: Permission, in scope: Scope?, for asking: Administrator
   ) async throws(AdministratorError) -> [String] {
@@ -83,15 +72,6 @@ extension Administrators {
 
   /// Finds the administrators to email about a user pool; each is listed once, with the broadest
   /// of their roles with the permission.
-  ///
-  /// - Parameters:
-  ///   - permission: The permission.
-  ///   - scope: The user pool; nil for the instance.
-  ///   - most: The maximum number of administrators.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
-  /// - Returns: The administrators' IDs, addresses, and roles.
-  /// - Throws: Database errors.
   static func recipients(
     with permission: Permission, around scope: Scope?, atMost most: Int,
     at now: Instant, _ connection: borrowing Connection

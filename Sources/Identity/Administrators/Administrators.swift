@@ -2,7 +2,6 @@ public import Crypto
 import Database
 import Text
 
-/// Creates and finds administrators.
 public struct Administrators: Sendable {
   let store: Store
   let hasher: PasswordHasher
@@ -10,9 +9,6 @@ public struct Administrators: Sendable {
   /// The minimum password length for administrators, in characters.
   public static let shortestPassword = 12
 
-  /// Creates an administrator with one grant.
-  ///
-  /// - Throws: ``AdministratorError``.
   public func create(
     email: String, displayName: String, password: Secret, grant: Grant, by author: Author
   ) async throws(AdministratorError) -> Administrator {
@@ -31,8 +27,6 @@ public struct Administrators: Sendable {
   }
 
   /// Checks the email address of a new administrator, before anyone is asked for a password.
-  ///
-  /// - Throws: ``AdministratorError``.
   public func check(newEmail email: String) async throws(AdministratorError) {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     let isTaken = try await store.read(AdministratorError.self) { connection in
@@ -43,7 +37,6 @@ public struct Administrators: Sendable {
     if isTaken { throw .emailTaken }
   }
 
-  /// Validates the fields of a new administrator and hashes the password.
   func check(
     email: String, displayName: String, password: Secret
   ) async throws(AdministratorError) -> PasswordHash {
@@ -52,7 +45,6 @@ public struct Administrators: Sendable {
     return try await check(password, of: email)
   }
 
-  /// Validates a new password for an email address and hashes it.
   func check(_ password: Secret, of email: String) async throws(AdministratorError) -> PasswordHash
   {
     let text = password.revealedText
@@ -97,7 +89,6 @@ public struct Administrators: Sendable {
     }
   }
 
-  /// An address, and whether its stored form is the folded one.
   private struct Refolded {
     let id: String
     let folded: String
@@ -145,8 +136,6 @@ public struct Administrators: Sendable {
   }
 
   /// Lists all administrators by email address.
-  ///
-  /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func list() async throws(AdministratorError) -> [Administrator] {
     let now = store.clock.now()
     return try await store.read(AdministratorError.self) { connection in

@@ -11,14 +11,10 @@ extension ConsoleSessions {
   /// sign-in.
   ///
   /// It grants no access: password and code are still required. Failed attempts from the device are
-  /// counted separately from all others.
+  /// counted separately from all others. A known device keeps its identity and its count of failed
+  /// attempts.
   ///
-  /// - Parameters:
-  ///   - administrator: The administrator who signed in.
-  ///   - tokens: The browser's existing tokens, for any administrators. A known device keeps its
-  ///     identity and its count of failed attempts.
   /// - Returns: The token for a cookie, which isn't stored.
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func deviceToken(
     for administrator: ID<Administrator>, replacing tokens: [String]
   ) throws(ConsoleSignInError) -> Secret {
@@ -33,14 +29,6 @@ extension ConsoleSessions {
 
   /// Emails an administrator about a sign-in from a browser that has no valid token of an earlier
   /// one; the first sign-in isn't reported.
-  ///
-  /// - Parameters:
-  ///   - new: The session that just began.
-  ///   - origin: The source of the request.
-  ///   - requestID: The request's ID in the log.
-  ///   - devices: The devices of the browser.
-  ///   - connection: The transaction of the sign-in.
-  /// - Throws: Database errors.
   func notify(
     of new: NewConsoleSession, from origin: RequestOrigin, requestID: String,
     _ devices: [ConsoleTicket], _ connection: borrowing Connection
@@ -67,7 +55,6 @@ extension ConsoleSessions {
 }
 
 extension ConsoleTicket {
-  /// The counter for incorrect passwords from the device.
   var counter: ThrottleCounter {
     ThrottleCounter(.consolePasswords(fromDevice: Hex.encode(id)), .passwords, .device)
   }

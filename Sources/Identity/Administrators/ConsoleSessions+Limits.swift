@@ -1,35 +1,23 @@
 import Database
 
-/// Why the limits of sessions can't be changed.
 public enum SessionLimitsError: Error, Sendable {
-  /// The minutes without use aren't in ``SessionLimits/idleRange``.
   case idleOutOfRange
-  /// The hours aren't in ``SessionLimits/hourRange``.
   case hoursOutOfRange
   /// Someone else changed the limits after the form was opened; these are the present ones.
   case changedMeanwhile(SessionLimits)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension SessionLimitsError: UseCaseError {}
 
 extension ConsoleSessions {
-  /// Reads the limits of sessions.
-  ///
-  /// - Throws: ``SessionLimitsError/unavailable(_:)``.
   public func limits() async throws(SessionLimitsError) -> SessionLimits {
     try await store.read(SessionLimitsError.self) { try SessionLimits.find($0) }
   }
 
   /// Changes the limits of sessions, which apply to open sessions immediately.
   ///
-  /// - Parameters:
-  ///   - limits: The new limits.
-  ///   - version: The version of the limits when editing began.
-  ///   - request: The administrator and their input.
   /// - Returns: False if nothing changes.
-  /// - Throws: ``ActionError`` with ``SessionLimitsError``.
   public func setLimits(
     _ limits: SessionLimits, expecting version: SettingsVersion, _ request: ActionRequest
   ) async throws(ActionError<SessionLimitsError>) -> ActionOutcome<Bool> {
@@ -53,7 +41,6 @@ extension ConsoleSessions {
     }
   }
 
-  /// Deletes the sessions that ended by limits.
   private static func deleteEnded(
     _ limits: SessionLimits, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -77,14 +64,9 @@ extension ConsoleSessions {
       by: "token_digest")
   }
 
-  /// Ends a session of another administrator, or all of them, for an administrator in the console.
+  /// Ends one session, or all of them without a name.
   ///
-  /// - Parameters:
-  ///   - name: The session's ID; nil for all sessions.
-  ///   - id: The other administrator.
-  ///   - request: The request.
   /// - Returns: The number of sessions ended.
-  /// - Throws: ``ActionError`` with ``ManagementError``.
   public func end(
     _ name: String?, of id: ID<Administrator>, _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {

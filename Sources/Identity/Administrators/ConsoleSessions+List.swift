@@ -1,34 +1,26 @@
 import Crypto
 import Database
 
-/// A session in the administrator's own session list.
 public struct OpenConsoleSession: Sendable {
   /// The session's ID, which isn't its token.
   public let id: String
-  /// The time the session began.
   public let startedAt: Instant
   /// The time of last use, to the minute.
   public let lastSeenAt: Instant
   /// The IP address the session began from.
   public let address: String
-  /// The browser's user agent.
   public let userAgent: String
-  /// The name of the provider with which the session began; nil for other sessions.
   public let provider: String?
 }
 
 /// An expired session that a form may still refer to.
 public struct EndedConsoleSession: Sendable {
-  /// The session's administrator.
   public let administrator: ID<Administrator>
-  /// The CSRF token in the session's forms.
   public let csrfToken: String
 }
 
 extension ConsoleSessions {
   /// Lists an administrator's open sessions, newest first.
-  ///
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func list(
     of id: ID<Administrator>
   ) async throws(ConsoleSignInError) -> [OpenConsoleSession] {
@@ -55,10 +47,7 @@ extension ConsoleSessions {
     }.sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
   }
 
-  /// Ends one of the administrator's own sessions.
-  ///
   /// - Returns: False if there is no session with this ID and nothing changed.
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   @discardableResult
   public func end(
     _ name: String, of administrator: Administrator, by author: Author
@@ -66,10 +55,7 @@ extension ConsoleSessions {
     try await end(of: administrator, by: author) { $0.name == name } > 0
   }
 
-  /// Ends all of the administrator's own sessions except one.
-  ///
   /// - Returns: The number of sessions ended.
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   @discardableResult
   public func endOthers(
     than name: String, of administrator: Administrator, by author: Author
@@ -92,7 +78,6 @@ extension ConsoleSessions {
     }
   }
 
-  /// Ends an administrator's sessions except the one with this ID, and returns their number.
   @discardableResult
   static func endAll(
     of id: ID<Administrator>, but name: String?, at now: Instant,
@@ -101,11 +86,9 @@ extension ConsoleSessions {
     try end(of: id, at: now, connection) { $0.name != name }
   }
 
-  /// A stored session, for the choice of those to end.
   struct StoredSession {
     fileprivate let digest: [UInt8]
     fileprivate let isOpen: Bool
-    /// The session's ID.
     let name: String
   }
 
@@ -161,12 +144,6 @@ extension ConsoleSessions {
   /// Returns whether a CSRF token is that of a recently expired session of an administrator.
   ///
   /// It's false for sessions that are still open, were ended, or were deleted.
-  ///
-  /// - Parameters:
-  ///   - csrfToken: The token that a form contains.
-  ///   - id: The administrator.
-  /// - Returns: True if such a session expired.
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func ranOut(
     csrfToken: String, of id: ID<Administrator>
   ) async throws(ConsoleSignInError) -> Bool {
@@ -192,8 +169,6 @@ extension ConsoleSessions {
 
   /// Finds a recently expired session by its cookie token; nil if it's still open, was ended, or
   /// was deleted.
-  ///
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func ranOut(token: String) async throws(ConsoleSignInError) -> EndedConsoleSession? {
     guard (20...100).contains(token.utf8.count) else { return nil }
     let digest = Store.digest(token)

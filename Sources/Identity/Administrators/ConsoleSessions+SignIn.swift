@@ -17,16 +17,6 @@ extension ConsoleSessions {
   /// counted before the password is hashed: by network, by name and network, and at a slower rate
   /// by name. A device the administrator has signed in with before has its own counter instead, so
   /// no one can lock them out there.
-  ///
-  /// - Parameters:
-  ///   - email: The email address, as typed.
-  ///   - password: The password, as typed.
-  ///   - address: The client's IP address.
-  ///   - userAgent: The browser's user agent.
-  ///   - devices: The tokens from ``deviceToken(for:replacing:)``, for any administrators.
-  ///   - requestID: The request's ID in the log.
-  /// - Returns: A session, or the step that requires a code.
-  /// - Throws: ``ConsoleSignInError``.
   public func signIn(
     email: String, password: Secret, address: String, userAgent: String, devices: [String] = [],
     requestID: String = ""
@@ -124,17 +114,8 @@ extension ConsoleSessions {
 
   /// Completes sign-in with a TOTP code or a recovery code.
   ///
-  /// Incorrect codes are counted separately from passwords, and before the code is checked.
-  ///
-  /// - Parameters:
-  ///   - pending: The value from the password step, valid once and for ten minutes.
-  ///   - code: The code, as typed.
-  ///   - address: The client's IP address.
-  ///   - userAgent: The browser's user agent.
-  ///   - devices: The tokens from ``deviceToken(for:replacing:)``, for any administrators.
-  ///   - requestID: The request's ID in the log.
-  /// - Returns: The session.
-  /// - Throws: ``ConsoleSignInError``.
+  /// Incorrect codes are counted separately from passwords, and before the code is checked. The
+  /// value from the password step is valid once and for ten minutes.
   public func finish(
     _ pending: String, code: String, address: String, userAgent: String, devices: [String] = [],
     requestID: String = ""
@@ -173,8 +154,6 @@ extension ConsoleSessions {
   }
 
   /// Returns whether a recovery code can complete a sign-in that passed the password step.
-  ///
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func acceptsRecoveryCode(_ pending: String) async throws(ConsoleSignInError) -> Bool {
     let now = store.clock.now()
     guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return false }
@@ -196,8 +175,6 @@ extension ConsoleSessions {
 
   /// Returns the methods that can complete a sign-in that passed the password step; empty if it
   /// can't be completed anymore.
-  ///
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func methods(
     _ pending: String
   ) async throws(ConsoleSignInError) -> Set<ReauthenticationMethod> {
@@ -215,7 +192,6 @@ extension ConsoleSessions {
     try pendingMethods(ticket, at: now, connection) != nil
   }
 
-  /// Returns the methods that complete the sign-in of a ticket; nil if it can't be completed.
   private static func pendingMethods(
     _ ticket: ConsoleTicket, at now: Instant, _ connection: borrowing Connection
   ) throws -> Set<ReauthenticationMethod>? {
@@ -243,8 +219,6 @@ extension ConsoleSessions {
     return try link.issuer == ConsoleProvider.find(connection)?.issuer && link.began(ticket)
   }
 
-  /// Reads an administrator's password hash, if they have a password, and the methods for the second
-  /// step in this transaction; nil if the administrator doesn't exist.
   private static func credentials(
     _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> (hash: PasswordHash?, methods: Set<ReauthenticationMethod>)? {
@@ -255,7 +229,6 @@ extension ConsoleSessions {
     )
   }
 
-  /// Returns the methods for the second step of a sign-in; empty without a second factor.
   static func secondSteps(
     of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Set<ReauthenticationMethod> {
@@ -273,7 +246,6 @@ extension ConsoleSessions {
     Secret(Array(Store.digest(hash?.encoded ?? "").prefix(markLength)))
   }
 
-  /// The length of the mark, in bytes.
   static let markLength = 16
 
   private struct Attempt: Sendable {

@@ -1,29 +1,20 @@
 public import Crypto
 package import Database
 
-/// An administrator's session in the console.
 public struct ConsoleSession: Sendable {
   /// The session's ID, which isn't its token.
   public let id: String
-  /// The signed-in administrator with their current grants.
   public let administrator: Administrator
-  /// The CSRF token in the session's forms.
   public let csrfToken: String
-  /// The time the session began.
   public let startedAt: Instant
   /// The time the session expires, regardless of use.
   public let expiresAt: Instant
   /// The time the session expires without further use, to the minute.
   public internal(set) var idleUntil: Instant
-  /// The limits that apply to the session.
   public let limits: SessionLimits
-  /// The administrator's display preferences.
   public let preferences: Preferences
-  /// The state of the administrator's second factor.
   public let secondFactor: SecondFactorState
-  /// The administrator's second factors.
   public let factors: Set<ReauthenticationMethod>
-  /// How the session and its administrator belong to the sign-in provider.
   public let provider: SessionProvider
   /// Whether the roles or the instance require a second factor.
   public var mustHaveSecondFactor: Bool {
@@ -33,9 +24,7 @@ public struct ConsoleSession: Sendable {
   let digest: [UInt8]
 }
 
-/// The state of an administrator's second factor.
 public enum SecondFactorState: Sendable {
-  /// A second factor is enrolled.
   case enrolled
   /// No second factor, and the roles don't require one.
   case optional
@@ -51,19 +40,15 @@ public enum SecondFactorState: Sendable {
   case passkeyUnused
 }
 
-/// A session that just began.
 public struct NewConsoleSession: Sendable {
   /// The token for the cookie; stored only as a digest.
   public let token: Secret
-  /// The session.
   public let session: ConsoleSession
 }
 
-/// An error that prevents an administrator from signing in.
 public enum ConsoleSignInError: Error, Sendable {
   /// The email address or the password is incorrect; which one isn't disclosed.
   case refused
-  /// Too many failed attempts; the administrator can retry at the given time.
   case throttled(until: Instant)
   /// Neither a valid, unused code of the second factor nor a recovery code.
   case wrongCode
@@ -77,13 +62,11 @@ public enum ConsoleSignInError: Error, Sendable {
   case ended
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ConsoleSignInError: UseCaseError {}
 
-/// Signs administrators in to and out of the console.
 public struct ConsoleSessions: Sendable {
   let store: Store
   let hasher: PasswordHasher
@@ -97,7 +80,6 @@ public struct ConsoleSessions: Sendable {
   /// The precision of the time of last use, in seconds.
   private static let precision: Int64 = 60
 
-  /// Starts a session and records the sign-in.
   package static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
     proof: AdministratorTOTP.Proof? = nil, provider: ProviderProof? = nil, at now: Instant,
@@ -217,9 +199,6 @@ public struct ConsoleSessions: Sendable {
     """
   }
 
-  /// Finds an open session by its cookie token; nil if there is none or it has ended.
-  ///
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func find(token: String) async throws(ConsoleSignInError) -> ConsoleSession? {
     guard (20...100).contains(token.utf8.count) else { return nil }
     let now = store.clock.now()
@@ -298,8 +277,6 @@ public struct ConsoleSessions: Sendable {
 
   /// Signs out: ends a session and writes an audit row; does nothing if it has ended since it was
   /// read.
-  ///
-  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func end(
     _ session: ConsoleSession, by author: Author
   ) async throws(ConsoleSignInError) {

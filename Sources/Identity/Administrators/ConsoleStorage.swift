@@ -2,9 +2,7 @@ public import Crypto
 import Database
 import Text
 
-/// An error of the console's storage.
 public enum ConsoleStorageError: Error, Sendable {
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -18,7 +16,6 @@ public struct ConsoleStorage: Sendable {
   let store: Store
   let sealer: Sealer
 
-  /// What is kept.
   public enum Kind: String, Sendable, CaseIterable {
     /// A code that the next page shows once.
     case code
@@ -47,7 +44,6 @@ public struct ConsoleStorage: Sendable {
     }
   }
 
-  /// Whom something is kept for.
   public struct Owner: Sendable {
     let digest: [UInt8]
 
@@ -71,13 +67,9 @@ public struct ConsoleStorage: Sendable {
 
   /// Keeps something, replacing what was kept in its place.
   ///
-  /// - Parameters:
-  ///   - content: The content.
-  ///   - kind: What it is.
-  ///   - subject: What it's about; only the same subject finds it.
-  ///   - owner: Whom it's for.
+  /// It's found only with the same subject.
+  ///
   /// - Returns: False if it's too large.
-  /// - Throws: ``ConsoleStorageError/unavailable(_:)``.
   public func keep(
     _ content: Secret, as kind: Kind, about subject: String, for owner: Owner
   ) async throws(ConsoleStorageError) -> Bool {
@@ -102,7 +94,6 @@ public struct ConsoleStorage: Sendable {
     return true
   }
 
-  /// Removes the entries of an owner that expire first if there are too many.
   private static func removeExcess(
     of owner: [UInt8], _ connection: borrowing Connection
   ) throws {
@@ -129,7 +120,6 @@ public struct ConsoleStorage: Sendable {
   /// Removes and returns what's kept; of several requests at once, only one gets it.
   ///
   /// - Returns: The content; nil if there's none or it has expired.
-  /// - Throws: ``ConsoleStorageError/unavailable(_:)``.
   public func take(
     _ kind: Kind, about subject: String, for owner: Owner
   ) async throws(ConsoleStorageError) -> Secret? {
@@ -147,10 +137,7 @@ public struct ConsoleStorage: Sendable {
     return opened(sealed, place)
   }
 
-  /// Returns what's kept, without removing it.
-  ///
   /// - Returns: The content; nil if there's none or it has expired.
-  /// - Throws: ``ConsoleStorageError/unavailable(_:)``.
   public func find(
     _ kind: Kind, about subject: String, for owner: Owner
   ) async throws(ConsoleStorageError) -> Secret? {
@@ -210,8 +197,6 @@ extension ConsoleStorage {
     return sealed.utf8.count <= Self.longestNotice ? sealed : nil
   }
 
-  /// Decrypts a notice.
-  ///
   /// - Returns: The text; nil if it isn't a notice for the session, or is too old.
   public func notice(_ sealed: String, for session: ConsoleSession) -> String? {
     guard sealed.utf8.count <= Self.longestNotice, let box = Base64URL.decode(sealed),
@@ -231,9 +216,6 @@ extension ConsoleStorage {
 // MARK: - Codes
 
 extension ConsoleStorage {
-  /// Keeps a generated code for the next page, which shows it once.
-  ///
-  /// - Throws: ``ConsoleStorageError/unavailable(_:)``.
   public func keep(
     _ code: TemporaryCode, of user: ID<Account>, in scope: Scope, for session: ConsoleSession
   ) async throws(ConsoleStorageError) {
@@ -242,10 +224,7 @@ extension ConsoleStorage {
       Secret(text), as: .code, about: Self.subject(user, scope), for: .session(session))
   }
 
-  /// Removes and returns the generated code of a user.
-  ///
   /// - Returns: The code; nil if there's none, it was shown already, or too long ago.
-  /// - Throws: ``ConsoleStorageError/unavailable(_:)``.
   public func takeCode(
     of user: ID<Account>, in scope: Scope, for session: ConsoleSession
   ) async throws(ConsoleStorageError) -> TemporaryCode? {

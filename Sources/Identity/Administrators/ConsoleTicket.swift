@@ -92,7 +92,6 @@ struct ConsoleTicket {
       """) == 1
   }
 
-  /// The maximum number of times that a ticket is released.
   private static let mostReleases = 3
 
   /// Lets the ticket be used again, because what it was used for had no effect.

@@ -1,32 +1,22 @@
 public import Crypto
 import Database
 
-/// An invitation to become an administrator.
 public struct Invitation: Sendable {
   /// The ID, which becomes the administrator's ID on acceptance.
   public let id: ID<Administrator>
-  /// The email address they'll sign in with.
   public let email: String
-  /// The display name that the inviter entered.
   public let displayName: String
-  /// The role to grant.
   public let grant: Grant
-  /// When the role ends automatically; nil for no end.
   public let grantEndsAt: Instant?
-  /// The inviter's name.
   public let inviterName: String
-  /// The time the invitation was created.
   public let createdAt: Instant
-  /// The time the link expires.
   public let expiresAt: Instant
 
   /// Whether the link hasn't expired; it has if it's from the future, since the clock was set back.
   func isOpen(at now: Instant) -> Bool { !createdAt.isInFuture(at: now) && now < expiresAt }
 }
 
-/// An invitation that was just created.
 public struct NewInvitation: Sendable {
-  /// The invitation.
   public let invitation: Invitation
   /// The token of its link, which is stored only as a digest.
   public let token: Secret
@@ -34,15 +24,12 @@ public struct NewInvitation: Sendable {
   public let isReplacement: Bool
 }
 
-/// An error that prevents an invitation from being accepted.
 public enum InvitationError: Error, Sendable {
   /// The invitation doesn't exist, or was accepted, revoked, replaced, or has expired.
   case ended
-  /// The name, email address, or password is invalid.
   case administrator(AdministratorError)
   /// Password sign-in is off, so the password would be of no use.
   case passwordSignInOff
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -59,8 +46,6 @@ public struct Invitations: Sendable {
   public static let lifetime: Int64 = 7 * 86_400
 
   /// Creates an invitation, replacing any previous one for the same email address.
-  ///
-  /// - Throws: ``ManagementError``.
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
     by author: Author
@@ -70,9 +55,6 @@ public struct Invitations: Sendable {
       try invitation(email: email, displayName: displayName, grant: grant, until: end))
   }
 
-  /// Creates an invitation for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
     _ request: ActionRequest
@@ -141,8 +123,6 @@ public struct Invitations: Sendable {
   }
 
   /// Lists the valid invitations by email address.
-  ///
-  /// - Throws: ``ManagementError/unavailable(_:)``.
   public func list() async throws(ManagementError) -> [Invitation] {
     let now = store.clock.now()
     return try await store.read(ManagementError.self) { try Self.pending(at: now, $0) }
@@ -157,9 +137,6 @@ public struct Invitations: Sendable {
       .map(\.invitation)
   }
 
-  /// Finds the invitation of a link; nil if the link is invalid or expired.
-  ///
-  /// - Throws: ``ManagementError/unavailable(_:)``.
   public func find(token: String) async throws(ManagementError) -> Invitation? {
     let now = store.clock.now()
     let digest = Store.digest(token)
@@ -169,8 +146,6 @@ public struct Invitations: Sendable {
   }
 
   /// Accepts an invitation: creates the administrator, signs them in, and invalidates the link.
-  ///
-  /// - Throws: ``InvitationError``.
   public func accept(
     token: String, displayName: String, password: Secret, address: String, userAgent: String,
     requestID: String = ""
@@ -217,16 +192,10 @@ public struct Invitations: Sendable {
     }
   }
 
-  /// Revokes an unused invitation.
-  ///
-  /// - Throws: ``ManagementError``.
   public func revoke(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
     try await store.perform(by: author, ManagementError.self, Self.revocation(id))
   }
 
-  /// Revokes an invitation, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func revoke(
     _ id: ID<Administrator>, _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Void> {
@@ -256,7 +225,6 @@ public struct Invitations: Sendable {
     try revocation(of: invitation).record(by: author, at: now, connection)
   }
 
-  /// Deletes the invitations to a project or tenant that match a condition.
   static func revokeAll(
     where place: SQL, _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
@@ -267,7 +235,6 @@ public struct Invitations: Sendable {
     }
   }
 
-  /// Deletes expired invitations.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
       "FROM invitation WHERE expires_at < \(now.microseconds)", of: "invitation",

@@ -1,27 +1,20 @@
 public import Crypto
 import Database
 
-/// An error in changing an administrator's password.
 public enum PasswordChangeError: Error, Sendable {
-  /// The current password is incorrect.
   case wrongPassword
-  /// Too many incorrect passwords; the administrator can retry at the given time.
   case throttled(until: Instant)
-  /// A new password that's too short, too long, or the same as the email address.
   case weakPassword(WeakPassword)
-  /// The administrator doesn't exist.
   case notFound
   /// The session was ended or expired while the passwords were hashed.
   case sessionEnded
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension PasswordChangeError: UseCaseError {}
 
-/// Changes administrators make to their own account.
 public struct OwnAccount: Sendable {
   let store: Store
   let administrators: Administrators
@@ -31,7 +24,6 @@ public struct OwnAccount: Sendable {
   /// Incorrect current passwords are counted separately from those at sign-in.
   ///
   /// - Returns: The number of other sessions ended.
-  /// - Throws: ``PasswordChangeError``.
   @discardableResult
   public func changePassword(
     of session: ConsoleSession, old: Secret, new: Secret, by author: Author
@@ -64,8 +56,6 @@ public struct OwnAccount: Sendable {
 
   /// Sets a new password, ends all of an administrator's sessions, and notifies them; for operators
   /// with access to the data folder.
-  ///
-  /// - Throws: ``PasswordChangeError``.
   public func resetPassword(
     of administrator: Administrator, new: Secret, by author: Author
   ) async throws(PasswordChangeError) {
@@ -92,8 +82,6 @@ public struct OwnAccount: Sendable {
   }
 
   /// Saves an administrator's display preferences; a malformed time zone is ignored.
-  ///
-  /// - Throws: ``ManagementError``.
   public func change(
     _ preferences: Preferences, of administrator: Administrator, from old: Preferences,
     by author: Author
@@ -113,9 +101,6 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  /// Returns the number of recovery codes an administrator has left.
-  ///
-  /// - Throws: ``ManagementError/unavailable(_:)``.
   public func recoveryCodesLeft(_ id: ID<Administrator>) async throws(ManagementError) -> Int {
     try await store.read(ManagementError.self) { try RecoveryCodes.left(of: id, $0) }
   }

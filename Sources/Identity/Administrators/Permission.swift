@@ -1,16 +1,13 @@
-/// A permission in a user pool or on the instance.
 public enum Permission: String, CaseIterable, Sendable {
   /// See that a project or tenant exists, and its counts.
   case seeScope
   /// Read the MFA policy and its history.
   case readPolicy
-  /// Change the MFA policy.
   case changePolicy
   /// Sign off policy reviews, and download signed evidence.
   case signOffReview
   /// Create a project; requires a grant on the instance.
   case createProject
-  /// Change a project's or tenant's settings.
   case changeScope
   /// Create and delete tenants; requires a grant on the project.
   case manageTenants
@@ -27,13 +24,10 @@ public enum Permission: String, CaseIterable, Sendable {
   case findUsers
   /// Create, change, and delete users.
   case changeUsers
-  /// Download users.
   case exportUsers
   /// Remove and rename second factors.
   case removeFactors
-  /// End users' sessions.
   case endSessions
-  /// Change the support rules of a user pool.
   case editSupportRules
   /// Protect accounts, act on protected accounts, and unblock agents and accounts.
   case protectUsers
@@ -41,9 +35,7 @@ public enum Permission: String, CaseIterable, Sendable {
   case readMessages
   /// See pending approval requests that one could decide.
   case seeApprovals
-  /// Read the audit log.
   case readAudit
-  /// See administrators and their grants.
   case seeAdministrators
   /// Invite administrators, and grant and revoke roles.
   case manageAdministrators
@@ -72,7 +64,6 @@ public enum Role: String, CaseIterable, Sendable {
   /// Read-only access to everything, and sign-off of policy reviews.
   case auditor
 
-  /// The permissions of the role where it's granted.
   public var permissions: Set<Permission> {
     switch self {
     case .owner: Self.ofOwner
@@ -100,9 +91,7 @@ public enum Role: String, CaseIterable, Sendable {
   ]
 }
 
-/// A service token's role.
 public enum ServiceTokenRole: String, CaseIterable, Sendable {
-  /// All permissions in its scope.
   case owner
   /// Configuration and tenants.
   case policy
@@ -113,7 +102,6 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   /// An application's backend: its own users.
   case application
 
-  /// The permissions of a token with this role in its scope.
   public var permissions: Set<Permission> {
     switch self {
     case .owner: Self.ofOwner

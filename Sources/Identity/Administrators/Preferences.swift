@@ -1,21 +1,14 @@
-/// An administrator's display preferences.
 public struct Preferences: Hashable, Sendable {
-  /// A color theme.
   public enum Theme: String, CaseIterable, Sendable {
-    /// Matches the operating system.
     case system
-    /// Dark text on a light background.
     case light
-    /// Light text on a dark background.
     case dark
   }
 
   /// The time zone, as an IANA name such as `Europe/Berlin`.
   public var timeZone: String
-  /// The color theme.
   public var theme: Theme
 
-  /// Creates preferences, with the defaults of a new administrator.
   public init(timeZone: String = "UTC", theme: Theme = .system) {
     self.timeZone = timeZone
     self.theme = theme
@@ -34,7 +27,6 @@ public struct Preferences: Hashable, Sendable {
       }
   }
 
-  /// The fields, for comparison in the audit log.
   var auditFields: [AuditField] {
     [
       AuditField(.timeZone, .text(timeZone)), AuditField(.theme, .code(theme.rawValue)),

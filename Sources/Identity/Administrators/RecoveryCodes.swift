@@ -30,12 +30,10 @@ enum RecoveryCodes {
     return codes
   }
 
-  /// Returns whether a text has the format of a recovery code.
   static func isCode(_ typed: String) -> Bool {
     CodeText.letters(of: typed)?.utf8.count == length
   }
 
-  /// Uses a code; returns false if it's invalid.
   static func use(
     _ typed: String, of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {

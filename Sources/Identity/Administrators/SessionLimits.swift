@@ -1,6 +1,5 @@
 import Database
 
-/// How long sessions of administrators last, and whether all of them need a second factor.
 public struct SessionLimits: Sendable, Hashable {
   /// The time without use after which a session ends, in minutes.
   public let idleMinutes: Int
@@ -17,24 +16,15 @@ public struct SessionLimits: Sendable, Hashable {
   /// The maximum number of hours of a session that began with the sign-in provider, where its
   /// administrator may have lost a group since.
   static let mostProviderHours = 8
-  /// The limits of an instance whose owners chose none.
   public static let standard = SessionLimits(idleMinutes: 60, hours: 12)
 
-  /// Creates limits.
-  ///
-  /// - Parameters:
-  ///   - idleMinutes: The minutes without use, in ``idleRange``.
-  ///   - hours: The hours in any case, in ``hourRange``.
-  ///   - requiresSecondFactor: Whether every administrator needs a second factor.
   public init(idleMinutes: Int, hours: Int, requiresSecondFactor: Bool = false) {
     (self.idleMinutes, self.hours) = (idleMinutes, hours)
     self.requiresSecondFactor = requiresSecondFactor
   }
 
-  /// The version, to notice changes while someone edits the limits.
   public var version: SettingsVersion { SettingsVersion(auditFields) }
 
-  /// The limits, for comparison in the audit log.
   var auditFields: [AuditField] {
     [
       AuditField(.sessionIdleLimit, .duration(Int(idle))),
@@ -48,14 +38,12 @@ public struct SessionLimits: Sendable, Hashable {
   /// The time after which a session ends in any case, in seconds.
   public var lifetime: Int64 { Int64(hours) * 3_600 }
 
-  /// Returns the limits of one session.
   func of(sessionFromProvider isFromProvider: Bool) -> SessionLimits {
     SessionLimits(
       idleMinutes: idleMinutes, hours: isFromProvider ? min(hours, Self.mostProviderHours) : hours,
       requiresSecondFactor: requiresSecondFactor)
   }
 
-  /// Returns true if a session that began and was last used at these times is still open.
   func allow(since start: Instant, lastSeenAt: Instant, at now: Instant) -> Bool {
     start.isRecent(within: lifetime, at: now) && lastSeenAt.isRecent(within: idle, at: now)
   }
@@ -75,7 +63,6 @@ extension SessionLimits {
     (SELECT value FROM instance WHERE name = \(secondFactor.name))
     """
 
-  /// Creates the limits from the stored values.
   init(idle: String?, lifetime: String?, secondFactor: String?) {
     self.init(
       idleMinutes: idle.flatMap(Int.init) ?? Self.standard.idleMinutes,
@@ -83,7 +70,6 @@ extension SessionLimits {
       requiresSecondFactor: secondFactor != nil)
   }
 
-  /// Reads the current limits.
   static func find(_ connection: borrowing Connection) throws -> SessionLimits {
     try connection.first("SELECT \(columns)") { row in
       SessionLimits(
@@ -91,7 +77,6 @@ extension SessionLimits {
     } ?? standard
   }
 
-  /// Stores the limits.
   func store(_ connection: borrowing Connection) throws {
     try Self.idle.store(String(idleMinutes), connection)
     try Self.lifetime.store(String(hours), connection)

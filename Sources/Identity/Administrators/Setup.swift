@@ -2,17 +2,12 @@ public import Crypto
 import Database
 import OTP
 
-/// An error that prevents the first owner from being created.
 public enum SetupError: Error, Sendable {
   /// The instance already has an owner.
   case closed
-  /// Not the code that the server printed.
   case wrongCode
-  /// Too many incorrect codes; a retry is possible at the given time.
   case throttled(until: Instant)
-  /// The owner's fields are invalid.
   case administrator(AdministratorError)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -29,8 +24,6 @@ public struct Setup: Sendable {
   private static let mostCodes = 8
 
   /// Returns true if the instance has no owner.
-  ///
-  /// - Throws: ``SetupError/unavailable(_:)``.
   public func isOpen() async throws(SetupError) -> Bool {
     try await store.read(SetupError.self) { connection in
       try !Administrators.hasOwner(connection)
@@ -41,8 +34,6 @@ public struct Setup: Sendable {
   ///
   /// It replaces any previous one, unless other servers use the database as well, whose codes stay
   /// valid.
-  ///
-  /// - Throws: ``SetupError/unavailable(_:)``.
   public func issueCode() async throws(SetupError) -> Secret? {
     let letters = store.random.text(16, from: CodeText.alphabet)
     let digest = Hex.encode(Store.digest(letters))
@@ -59,8 +50,6 @@ public struct Setup: Sendable {
   }
 
   /// Creates the first owner and signs them in.
-  ///
-  /// - Throws: ``SetupError``.
   public func complete(
     code: String, email: String, displayName: String, password: Secret, address: String,
     userAgent: String, requestID: String = ""

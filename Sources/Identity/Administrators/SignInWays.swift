@@ -1,14 +1,10 @@
 import Database
 
-/// The ways in which an administrator could sign in.
 struct SignInWays: Sendable {
-  /// The number of passkeys.
   let passkeys: Int
   let hasPassword: Bool
-  /// Whether there's a link with the provider.
   let isLinked: Bool
 
-  /// The columns of `administrator` that ``init(_:from:)`` reads.
   static let columns: SQL = """
     (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id),
     password_hash <> '',
@@ -23,7 +19,6 @@ struct SignInWays: Sendable {
     isLinked = try row.value(column + 2)
   }
 
-  /// Finds those of an administrator; nil if there's no such administrator.
   static func find(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> SignInWays? {

@@ -23,7 +23,6 @@ extension ThrottleCharge {
 }
 
 extension ThrottleCounter.Reach {
-  /// Who is blocked.
   fileprivate var code: String? {
     switch self {
     case .network: "network"

@@ -7,14 +7,11 @@ struct TimedGrant: Sendable {
   /// Whether the administrator has it because of a group at the sign-in provider.
   let isFromProvider: Bool
 
-  /// The columns that ``init(_:from:)`` reads.
   static let columns: SQL = "role, project_id, tenant_id, ends_at, is_from_provider"
   private static let columnCount = 5
 
-  /// The columns that ``held(_:)`` reads.
   static let heldColumns: SQL = "\(columns), administrator_id"
 
-  /// Reads a role and who has it.
   static func held(
     _ row: borrowing Row
   ) throws -> (timed: TimedGrant, id: ID<Administrator>) {
@@ -29,14 +26,12 @@ struct TimedGrant: Sendable {
 }
 
 extension [TimedGrant] {
-  /// The end of each role that has one.
   var ends: [Grant: Instant] {
     var ends: [Grant: Instant] = [:]
     for timed in self { ends[timed.grant] = timed.end }
     return ends
   }
 
-  /// The roles that come from groups.
   var groupGrants: Set<Grant> { Set(filter(\.isFromProvider).map(\.grant)) }
 }
 
@@ -52,7 +47,6 @@ extension Administrators {
     return end <= now.advanced(bySeconds: reminderLead)
   }
 
-  /// Checks an end date.
   static func check(
     end: Instant?, at now: Instant
   ) throws(ManagementError) {

@@ -1,9 +1,7 @@
-/// Why an administrator's password is refused.
 public enum WeakPassword: Sendable, Equatable {
   /// It has fewer characters than `fewest`.
   case tooShort(fewest: Int)
   /// It has more bytes than `most`.
   case tooLong(most: Int)
-  /// It's the email address.
   case isEmail
 }

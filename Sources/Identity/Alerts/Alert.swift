@@ -14,13 +14,9 @@ public struct Alert: Sendable, Equatable {
     case textMessages = "text-messages"
   }
 
-  /// The user pool.
   public let scope: Scope
-  /// What is unusual.
   public let kind: Kind
-  /// When it began.
   public let startedAt: Instant
-  /// When it was last seen.
   public let lastSeenAt: Instant
   /// The largest count so far: users, users who lost second factors in an hour, or text messages on a day.
   public let count: Int
@@ -39,7 +35,6 @@ public struct Alert: Sendable, Equatable {
   }
 }
 
-/// The thresholds of alerts.
 public enum AlertThreshold {
   /// The period in which incorrect codes count as one attack, in seconds.
   public static let sprayingPeriod: Int64 = 600
@@ -49,7 +44,6 @@ public enum AlertThreshold {
   public static let enrolledPerSprayed = 200
   /// The period in which offsets are compared, in seconds.
   public static let driftPeriod: Int64 = 3_600
-  /// The smallest number of users whose offsets are compared.
   public static let leastDrifting = 20
   /// The smallest median offset, in 30-second intervals.
   public static let leastOffset = 1
@@ -84,9 +78,7 @@ public enum AlertThreshold {
   }
 }
 
-/// Why alerts can't be read or updated.
 public enum AlertError: Error, Sendable {
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -19,8 +19,6 @@ extension Alerts {
   /// over, and emails the owners once for each new alert.
   ///
   /// Call it about every minute.
-  ///
-  /// - Throws: ``AlertError/unavailable(_:)``.
   func watch() async throws(AlertError) {
     let now = store.clock.now()
     var findings: [Finding] = []
@@ -47,8 +45,6 @@ extension Alerts {
     try await store.write(AlertError.self) { try Self.end(at: now, $0) }
   }
 
-  /// Looks at the next pools.
-  ///
   /// - Returns: What is unusual in them, and the last pool; nil if there are no more.
   private func look(
     after key: Int64, at now: Instant, _ connection: borrowing Connection
@@ -161,7 +157,6 @@ extension Alerts {
       .reduce(0) { count, day in count + Set(day.map { $0.user }).count }
   }
 
-  /// Begins or continues an alert.
   private func record(
     _ finding: Finding, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -186,7 +181,6 @@ extension Alerts {
       connection)
   }
 
-  /// Ends alerts that are over, and deletes those that ended long ago.
   private static func end(at now: Instant, _ connection: borrowing Connection) throws {
     let quiet = now.advanced(bySeconds: -AlertThreshold.quietPeriod)
     try connection.run(
@@ -202,8 +196,6 @@ extension Alerts {
 
 extension Identity {
   /// Looks for unusual activity in all pools; does nothing while the clock isn't trusted.
-  ///
-  /// - Throws: ``AlertError/unavailable(_:)``.
   public func watchActivity() async throws(AlertError) {
     guard clockGuard.doubt == nil else { return }
     try await alerts.watch()

@@ -1,15 +1,11 @@
 import Database
 
-/// Alerts about unusual activity in user pools.
 public struct Alerts: Sendable {
   let store: Store
 
   /// The number of days for which an alert is kept after its end.
   static let daysKept: Int64 = 90
 
-  /// Returns the ongoing alerts of a pool.
-  ///
-  /// - Throws: ``AlertError/unavailable(_:)``.
   public func ongoing(in scope: Scope) async throws(AlertError) -> [Alert] {
     try await store.read(AlertError.self) { connection in
       try connection.all(
@@ -23,9 +19,6 @@ public struct Alerts: Sendable {
     }
   }
 
-  /// Returns the ongoing alerts of the pools that an administrator can see.
-  ///
-  /// - Throws: ``AlertError/unavailable(_:)``.
   public func ongoing(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(AlertError) -> [Alert] {

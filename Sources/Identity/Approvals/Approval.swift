@@ -2,7 +2,6 @@ import Database
 
 /// A request for a second administrator's approval, pending or closed.
 public struct Approval: Sendable {
-  /// The requested action.
   public enum Kind: String, Sendable {
     /// Removes one factor of an account.
     case factor
@@ -16,7 +15,6 @@ public struct Approval: Sendable {
     /// The permission required to request and to decide it.
     public var permission: Permission { actions.approve.requirements.permission }
 
-    /// The console actions on a request.
     public var actions: (approve: ConsoleAction, reject: ConsoleAction, withdraw: ConsoleAction) {
       switch self {
       case .factor, .factors, .job: (.approveRequest, .rejectRequest, .withdrawRequest)
@@ -39,27 +37,19 @@ public struct Approval: Sendable {
     case unverifiedCaller = "unverified-caller"
   }
 
-  /// The state of a request.
   public enum State: String, Sendable {
-    /// Pending.
     case waiting
     /// Approved and carried out.
     case approved
-    /// Rejected.
     case refused
-    /// Withdrawn by its requester.
     case withdrawn
-    /// Not decided in time.
     case expired
     /// Approved, but not carried out because something had changed.
     case overtaken
   }
 
-  /// The number of the request.
   public let id: Int64
-  /// The user pool.
   public let scope: Scope
-  /// The requested action.
   public let kind: Kind
   /// The account whose factors are to be removed; nil for a bulk removal or a policy.
   public let account: ID<Account>?
@@ -69,37 +59,24 @@ public struct Approval: Sendable {
   public let factorNames: [String]
   /// The number of the bulk removal; nil for other requests.
   public let job: Int64?
-  /// The number of affected users.
   public let users: Int
-  /// The reason a second administrator is required.
   public let cause: Cause
-  /// The requester.
   public let requester: ID<Administrator>
-  /// The requester's name.
   public let requesterName: String
-  /// The requester's reason.
   public let reason: SupportReason
-  /// The requester's note.
   public let note: String
-  /// The requester's ticket.
   public let ticket: String
   /// The identity checks that the requester completed.
   public let proof: [String]
-  /// How the requester verified the caller; nil if they didn't.
   public let callerProof: CallerProof?
-  /// The time of the request.
   public let requestedAt: Instant
-  /// The time the request expires.
   public let expiresAt: Instant
-  /// The state.
   public let state: State
   /// The time the request was decided or expired.
   public let decidedAt: Instant?
-  /// The name of the administrator who decided it.
   public let deciderName: String?
   /// The decider's message, or the reason that an earlier version stored as text.
   public let answer: String?
-  /// The reason an approved request wasn't carried out.
   public let obstacle: ApprovalObstacle?
   let factors: Set<String>
   let allFactors: Set<String>
@@ -117,7 +94,6 @@ public struct Approval: Sendable {
   /// The maximum length of a rejection message, in characters.
   public static let longestAnswer = 500
 
-  /// The requester, as author of audit rows.
   var author: Author {
     Author(
       actor: .administrator(requester, name: requesterName), address: address,
@@ -174,24 +150,17 @@ public struct Approval: Sendable {
 
 /// Something that changed since a request was made, so that it can't be carried out.
 public enum ApprovalObstacle: String, Sendable, CaseIterable {
-  /// The requester no longer has permission.
   case permissionLost = "permission-lost"
-  /// The requester can no longer act on the account.
   case accountOutOfReach = "account-out-of-reach"
-  /// The account was deleted.
   case accountDeleted = "account-deleted"
-  /// The policy was changed.
   case policyChanged = "policy-changed"
   /// The policy refuses users who couldn't be sent enrollment links, because the server no longer
   /// sends emails.
   case refusalNeedsEmail = "refusal-needs-email"
   /// The list of the bulk removal was deleted.
   case listGone = "list-gone"
-  /// A factor was removed.
   case factorGone = "factor-gone"
-  /// A factor was enrolled.
   case factorEnrolled = "factor-enrolled"
-  /// The user pool was deleted.
   case poolDeleted = "pool-deleted"
 
   init?(stored: String) {
@@ -202,21 +171,14 @@ public enum ApprovalObstacle: String, Sendable, CaseIterable {
   var stored: String { StoredCode(rawValue).text }
 }
 
-/// The result of an approval.
 public enum ApprovalOutcome: Sendable {
-  /// The removal was carried out.
   case done(Removal)
-  /// The bulk removal has started.
   case begun(job: Int64)
-  /// The policy is in effect.
   case policyChanged(Policy)
-  /// The request wasn't carried out because something had changed.
   case overtaken(ApprovalObstacle)
 }
 
-/// An error that prevents a request from being decided.
 public enum ApprovalError: Error, Sendable {
-  /// The request doesn't exist in the user pool.
   case notFound
   /// The request was already decided or has expired.
   case decided
@@ -224,9 +186,7 @@ public enum ApprovalError: Error, Sendable {
   case ownRequest
   /// Only the requester can withdraw the request.
   case othersRequest
-  /// A support rule prevents the decision.
   case denied(ActionDenial)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,7 +1,6 @@
 import Database
 
 extension Approval.Cause {
-  /// Determines why removing factors requires a second administrator; nil if it doesn't.
   init?(
     of removal: Removal, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -17,7 +16,6 @@ extension Approval.Cause {
     }
   }
 
-  /// Determines why a bulk removal requires a second administrator; nil if it doesn't.
   init?(
     users: Int, left: Int, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -49,8 +47,6 @@ extension StoredPolicy {
 }
 
 extension Approvals {
-  /// Requests approval for removing an account's factors, in the action's transaction.
-  ///
   /// - Returns: The audit entry, without author and reason, and the time the request expires.
   static func ask(
     for removal: Removal, _ cause: Approval.Cause, _ request: ActionRequest,
@@ -75,8 +71,6 @@ extension Approvals {
     return (entry, expiry)
   }
 
-  /// Requests approval for a bulk removal.
-  ///
   /// - Returns: The time the request expires.
   static func ask(
     for job: BulkJob, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,

@@ -4,14 +4,8 @@ extension Approvals {
   /// Approves a request and carries it out in one transaction.
   ///
   /// If something has changed since the request, such as a factor that was added or removed or an
-  /// account that can no longer be acted on, the request is closed and nothing is done.
-  ///
-  /// - Parameters:
-  ///   - id: The request.
-  ///   - scope: The user pool.
-  ///   - request: The approver's input; only the re-authentication code is used.
-  /// - Returns: The result.
-  /// - Throws: ``ApprovalError``.
+  /// account that can no longer be acted on, the request is closed and nothing is done. Only the
+  /// re-authentication code of the approver's input is used.
   public func approve(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ApprovalError) -> ActionOutcome<ApprovalOutcome> {
@@ -31,15 +25,7 @@ extension Approvals {
     }
   }
 
-  /// Rejects a request.
-  ///
-  /// - Parameters:
-  ///   - id: The request.
-  ///   - scope: The user pool.
-  ///   - answer: The reason, as a message to the requester.
-  ///   - request: The decider's input; only the re-authentication code is used.
-  /// - Returns: The session under its new token, if a code was required.
-  /// - Throws: ``ApprovalError``.
+  /// Only the re-authentication code of the request is used.
   @discardableResult
   public func refuse(
     _ id: Int64, in scope: Scope, answer: String, _ request: ActionRequest
@@ -57,9 +43,6 @@ extension Approvals {
     }
   }
 
-  /// Withdraws the administrator's own request.
-  ///
-  /// - Throws: ``ApprovalError``.
   public func withdraw(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ApprovalError) {
@@ -195,9 +178,6 @@ extension Approvals {
     return try key.flatMap { try AccountRecord.find(key: $0, connection) }
   }
 
-  /// Returns why a pending request can't be carried out now; nil if it can.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func obstacle(to approval: Approval) async throws(ApprovalError) -> ApprovalObstacle? {
     guard approval.state == .waiting else { return nil }
     let now = store.clock.now()
@@ -206,7 +186,6 @@ extension Approvals {
     }
   }
 
-  /// Returns what has changed since the request; nil if nothing has.
   private func change(
     since approval: Approval, at now: Instant, _ connection: borrowing Connection
   ) throws -> ApprovalObstacle? {
@@ -280,7 +259,6 @@ extension Approvals {
     return .done(removal)
   }
 
-  /// Closes an expired request.
   static func expire(
     _ approval: Approval, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -340,7 +318,6 @@ extension Approvals {
     }
   }
 
-  /// How a bulk removal ends with its request; nil if it doesn't.
   private static func ending(
     _ state: Approval.State, _ name: String, _ answer: String?, _ obstacle: ApprovalObstacle?
   ) -> BulkEnding? {

@@ -1,15 +1,12 @@
 import Database
 
-/// A policy that requires a second administrator's approval.
 public struct ProposedPolicy: Sendable {
-  /// The proposed policy.
   public let edit: PolicyEdit
   /// The policy version it was based on.
   public let version: Int
 }
 
 extension Approval {
-  /// Returns true if a weaker policy requires a second administrator.
   static func isNeeded(
     for new: PolicyEdit, over policy: Policy, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -36,8 +33,6 @@ extension Approval {
 }
 
 extension Approvals {
-  /// Requests approval for a weaker policy, in the action's transaction.
-  ///
   /// - Returns: The time the request expires.
   /// - Throws: ``PolicyError/approvalPending`` if another request is pending.
   static func ask(
@@ -80,8 +75,6 @@ extension Approvals {
   }
 
   /// Returns the policy that a request proposes; nil for other kinds of requests.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func proposedPolicy(of approval: Approval) async throws(ApprovalError) -> ProposedPolicy? {
     guard approval.kind == .policy else { return nil }
     return try await store.read(ApprovalError.self) { connection in

@@ -18,8 +18,6 @@ public struct Approvals: Sendable {
   private static let share = 200
 
   /// Lists the pending requests in user pools where the administrator can decide, oldest first.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func waiting(
     visibleTo administrator: Administrator
   ) async throws(ApprovalError) -> [Approval] {
@@ -79,8 +77,6 @@ public struct Approvals: Sendable {
   /// ``mostWaiting``.
   ///
   /// Every page shows the count, so it reads only what decides.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
     guard administrator.maySomewhere(.seeApprovals) else { return 0 }
     let now = store.clock.now()
@@ -116,8 +112,6 @@ public struct Approvals: Sendable {
   }
 
   /// Lists recently decided and expired requests, newest first.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func decided(
     visibleTo administrator: Administrator, after: String? = nil, limit: Int = 50
   ) async throws(ApprovalError) -> Page<Approval> {
@@ -154,9 +148,6 @@ public struct Approvals: Sendable {
     return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 
-  /// Finds a request of a user pool.
-  ///
-  /// - Throws: ``ApprovalError``.
   public func find(_ id: Int64, in scope: Scope) async throws(ApprovalError) -> Approval {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
@@ -178,9 +169,6 @@ public struct Approvals: Sendable {
     return found
   }
 
-  /// Finds the pending request for an account, if any.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func waiting(
     for account: ID<Account>, in scope: Scope
   ) async throws(ApprovalError) -> Approval? {
@@ -206,8 +194,6 @@ public struct Approvals: Sendable {
   }
 
   /// Returns why a removal would require a second administrator; nil if it wouldn't.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func need(
     for removal: Removal, in scope: Scope
   ) async throws(ApprovalError) -> Approval.Cause? {
@@ -219,8 +205,6 @@ public struct Approvals: Sendable {
   }
 
   /// Finds the request of a bulk removal, pending or closed.
-  ///
-  /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func find(
     forJob job: Int64, in scope: Scope
   ) async throws(ApprovalError) -> Approval? {
@@ -238,8 +222,6 @@ public struct Approvals: Sendable {
   }
 
   /// Returns what deciding a request would require of an administrator, for the confirmation page.
-  ///
-  /// - Throws: ``ApprovalError``.
   public func eligibility(
     _ agent: ConsoleSession, on approval: Approval
   ) async throws(ApprovalError) -> SupportEligibility {
@@ -253,8 +235,6 @@ public struct Approvals: Sendable {
   }
 
   /// Marks expired requests and deletes those past their retention, a limited number at a time.
-  ///
-  /// - Returns: True if there may be more.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     var isMore = false
     // Those that a clock that was ahead requested are over as well.
