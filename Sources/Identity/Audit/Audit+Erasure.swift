@@ -4,14 +4,12 @@ import Database
 package enum AuditPart: Sendable {
   /// The actor's ID, name, and address.
   case actor
-  /// The resource's ID and name.
   case resource
   /// The reason, note, ticket, and identity checks, and the values in entries of earlier versions.
   case texts
   /// The values of the field at this index.
   case field(Int)
 
-  /// The index in the chain.
   var index: Int {
     switch self {
     case .actor: 1
@@ -29,7 +27,6 @@ extension Audit {
   /// chain still verifies.
   ///
   /// - Returns: False if the entry isn't sealed yet, has no such part, or the part was erased.
-  /// - Throws: ``AuditError``.
   package func erase(_ part: AuditPart, of id: Int64) async throws(AuditError) -> Bool {
     let now = store.clock.now()
     return try await store.write(AuditError.self) { connection in
@@ -37,7 +34,6 @@ extension Audit {
     }
   }
 
-  /// Erases a part of a sealed entry in the caller's transaction.
   static func erase(
     _ part: AuditPart, of id: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -7,11 +7,8 @@ extension Audit {
   /// The maximum number of searches per download, in case few rows match.
   private static let searches = 200
 
-  /// An exported part of the audit log.
   public struct Export<Table: Sendable>: Sendable {
-    /// The exported rows.
     public let table: Table
-    /// The number of rows.
     public let count: Int
     /// True if older rows were left out.
     public let isCut: Bool
@@ -21,17 +18,6 @@ extension Audit {
   /// the log.
   ///
   /// That takes many reads, so whether the administrator may have the rows is decided after them.
-  ///
-  /// - Parameters:
-  ///   - filter: The rows to export.
-  ///   - words: The filters as the reader chose them; empty for all rows.
-  ///   - table: The table to add rows to.
-  ///   - author: The author of the export.
-  ///   - session: The session of the administrator.
-  ///   - add: Adds one row to the table.
-  /// - Returns: The table with its rows.
-  /// - Throws: ``ActionDenial/notAllowed``, ``ActionDenial/sessionEnded``,
-  ///   ``ActionDenial/unavailable(_:)``.
   public func export<Table: Sendable>(
     _ filter: AuditFilter, words: [String], into table: Table, by author: Author,
     in session: ConsoleSession, add: @Sendable (inout Table, AuditRow) -> Void
@@ -64,8 +50,6 @@ extension Audit {
   }
 
   /// Lists the administrators and service tokens with audit rows, up to 50 of each.
-  ///
-  /// - Throws: ``AuditError``.
   public func actors(_ scope: Scope? = nil) async throws(AuditError) -> [AuditActor] {
     try await store.read(AuditError.self) { connection in
       let unfiled = try Self.unfiledActors(scope, connection)

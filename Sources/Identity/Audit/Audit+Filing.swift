@@ -1,7 +1,6 @@
 import Database
 
 extension Audit {
-  /// The maximum number of rows filed per transaction.
   private static let filedAtOnce = 2_000
 
   /// Files the next rows: adds them to the indexes used for filtering.
@@ -12,7 +11,6 @@ extension Audit {
   /// before are filed later, so the last filed row tells which are.
   ///
   /// - Returns: True if there are more rows to file.
-  /// - Throws: ``AuditError``.
   public func file() async throws(AuditError) -> Bool {
     guard let settled = try await store.settledEntry() else { return false }
     let waiting = try await store.read(AuditError.self) { connection in
@@ -41,7 +39,6 @@ extension Audit {
     try filedTo(connection) > lastRow(connection)
   }
 
-  /// Files rows that should have been filed.
   static func fileAgain(
     _ numbers: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws {
@@ -49,7 +46,6 @@ extension Audit {
     try markAsFiled(after: start, through: end, if: "filed <> 1", connection)
   }
 
-  /// Marks rows and their fields as filed.
   private static func markAsFiled(
     after start: Int64, through end: Int64, if condition: SQL, _ connection: borrowing Connection
   ) throws {

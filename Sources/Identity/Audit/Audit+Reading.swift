@@ -6,8 +6,6 @@ extension Audit {
 
   /// Records that an administrator read the log of a pool, or of the instance if it's nil: once an
   /// hour, so that reading doesn't fill the log.
-  ///
-  /// - Throws: ``AuditError``.
   public func recordReading(_ scope: Scope?, by author: Author) async throws(AuditError) {
     let now = store.clock.now()
     let (id, place) = (author.actor.id, (scope?.project.text ?? "", scope?.tenant?.text ?? ""))
@@ -44,7 +42,6 @@ extension Audit {
 }
 
 extension AuditEntry {
-  /// Creates an entry about the log of a pool, or of the instance if it's nil.
   init(_ action: AuditAction, of scope: Scope?) {
     if let scope {
       self.init(action, .scope, scope.objectID, name: scope.name, in: scope)

@@ -10,8 +10,6 @@ extension Audit {
 
   /// Searches the log, newest first; a search across all projects also returns the names of
   /// projects and tenants.
-  ///
-  /// - Throws: ``AuditError``.
   public func search(
     _ filter: AuditFilter, after: String? = nil, limit: Int = 50
   ) async throws(AuditError) -> AuditSearch {

@@ -1,6 +1,5 @@
 package import Database
 
-/// The audit log.
 public struct Audit: Sendable {
   let store: Store
   let cache = AuditRowCache()
@@ -8,8 +7,6 @@ public struct Audit: Sendable {
   init(store: Store) { self.store = store }
 
   /// Lists rows, newest first.
-  ///
-  /// - Throws: ``AuditError``.
   public func list(
     _ filter: AuditFilter = AuditFilter(), after: String? = nil, limit: Int = 50
   ) async throws(AuditError) -> Page<AuditRow> {
@@ -25,12 +22,10 @@ public struct Audit: Sendable {
     return Page(items: found.rows, next: found.next)
   }
 
-  /// Reads the rows with these numbers.
   func rows(_ ids: [Int64], _ connection: borrowing Connection) throws -> [AuditRow] {
     try cache.rows(ids, connection)
   }
 
-  /// Reads a row with its fields; nil if there is no row with this number.
   static func find(_ id: Int64, _ connection: borrowing Connection) throws -> AuditRow? {
     let changes = try connection.all(
       "SELECT \(AuditChange.columns) FROM audit_change WHERE audit_id = \(id) ORDER BY position"
@@ -72,12 +67,10 @@ package struct AuditEntry {
   let object: AuditResource
   let objectID: String
   let objectName: String
-  /// The key of the account that it's about; nil for other objects.
   private(set) var account: Int64?
   /// The fields, each at most once.
   private(set) var changes: [AuditChange] = []
   package var reason: String?
-  /// What the author typed.
   package var note: String?
   var ticket: String?
   var proof: String?
@@ -94,13 +87,11 @@ package struct AuditEntry {
     tenant = scope?.tenant?.text ?? ""
   }
 
-  /// Creates the entry of an action on a user.
   package init(_ action: AuditAction, of account: Account, in scope: Scope) {
     self.init(action, .account, account.id.text, name: account.label, in: scope)
     self.account = account.key
   }
 
-  /// Creates the entry of an action on an administrator.
   init(_ action: AuditAction, of administrator: Administrator, in scope: Scope? = nil) {
     self.init(
       action, .administrator, administrator.id.text, name: administrator.displayName, in: scope)
@@ -112,7 +103,6 @@ package struct AuditEntry {
     changes.append(change)
   }
 
-  /// Adds a field with its values before and after.
   mutating func add(_ field: AuditFieldName, from old: AuditValue, to new: AuditValue) {
     add(AuditChange(field, from: old, to: new))
   }
@@ -122,7 +112,6 @@ package struct AuditEntry {
     add(AuditChange(field, to: new))
   }
 
-  /// Adds a field of what was lost.
   mutating func add(_ field: AuditFieldName, lost old: AuditValue) {
     add(AuditChange(field, from: old))
   }

@@ -1,60 +1,35 @@
 extension AuditAction {
-  /// A group of actions that are found together.
   public enum Group: String, CaseIterable, Sendable {
-    /// Policy changes.
     case policy
-    /// Enrollments of second factors.
     case enrollment
-    /// Removals of second factors.
     case removal
-    /// Recovery codes and temporary codes.
     case backupCode = "backup-code"
     /// Other changes of second factors.
     case factor
-    /// User accounts.
     case account
-    /// Sessions of users.
     case session
     /// Support rules and agents.
     case support
-    /// Requests for approval.
     case approval
-    /// Bulk removals.
     case bulkRemoval = "bulk"
-    /// Messages to users.
     case message
-    /// Projects.
     case project
-    /// Tenants.
     case tenant
-    /// Support playbooks.
     case guidance
-    /// API keys.
     case apiKey = "api-key"
-    /// Service tokens.
     case serviceToken = "service-token"
-    /// Identity providers.
     case provider
-    /// Custom token signing keys.
     case trustedTokenKey = "signer"
-    /// Stored secrets.
     case secret
-    /// Administrators.
     case administrator
-    /// The instance's signing keys.
     case signingKey = "key"
-    /// Master keys.
     case masterKey = "master-key"
-    /// The instance itself.
     case instance
-    /// The audit log.
     case audit
 
-    /// The group's actions.
     public var actions: [AuditAction] { AuditAction.allCases.filter { $0.group == self } }
   }
 
-  /// The group.
   public var group: Group {
     switch self {
     case .policyChange, .policySignOff, .policyWiden: .policy

@@ -5,14 +5,12 @@ import Text
 public struct AuditChange: Sendable, Hashable {
   /// The field; nil if a later version of the program stored it.
   public let field: AuditFieldName?
-  /// The stored name of the field.
   public let fieldName: String
   /// The value before; nil if the entry doesn't compare, or only describes what is new.
   public let old: AuditValue?
   /// The value after; nil if the entry doesn't compare, or only describes what was lost.
   public let new: AuditValue?
 
-  /// Creates a change.
   public init(_ field: AuditFieldName, from old: AuditValue? = nil, to new: AuditValue? = nil) {
     (self.field, fieldName) = (field, field.rawValue)
     (self.old, self.new) = (old, new)

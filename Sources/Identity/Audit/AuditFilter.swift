@@ -9,20 +9,16 @@ public struct AuditFilter: Sendable, Hashable {
   public var objectKind: String?
   /// Rows about the resource with this ID (with `objectKind`, in `scope`).
   public var objectID: String?
-  /// Rows by actors of this kind.
   public var actor: Actor.Kind?
   /// Rows by the actor with this ID (with `actor`).
   public var actorID: String?
-  /// Rows of an action or of a group of actions.
   public var action: Action?
-  /// Rows with the field of this stored name.
   public var fieldName: String?
   /// Rows at or after this time.
   public var from: Instant?
   /// Rows before this time.
   public var until: Instant?
 
-  /// Creates a filter.
   public init(scope: Scope? = nil, object: AuditResource? = nil, objectID: String? = nil) {
     self.scope = scope
     objectKind = object?.rawValue
@@ -38,11 +34,9 @@ public struct AuditFilter: Sendable, Hashable {
     return filter
   }
 
-  /// An action or a group of actions.
   public enum Action: Sendable, Hashable {
     /// The action with this stored name.
     case one(String)
-    /// All actions of a group.
     case group(AuditAction.Group)
     /// The changes of policies that were made, without those that were only proposed.
     case policyVersions
@@ -69,9 +63,7 @@ public struct AuditFilter: Sendable, Hashable {
   }
 }
 
-/// The result of a search in the audit log.
 public struct AuditSearch: Sendable {
-  /// The rows, newest first.
   public let rows: [AuditRow]
   /// The cursor to pass as `after` for the next page; nil if the search is complete.
   public let next: String?
@@ -83,49 +75,37 @@ public struct AuditSearch: Sendable {
   /// The projects and tenants of the rows, for searches across all of them.
   public let scopes: [AuditScope.Key: AuditScope]
 
-  /// The result of a search that nothing can match.
   public static let nothing = AuditSearch(rows: [], next: nil, searchedBackTo: nil, scopes: [:])
 }
 
-/// A project or tenant named in an audit row.
 public struct AuditScope: Sendable, Hashable {
-  /// The project and tenant IDs in a row.
   public struct Key: Sendable, Hashable {
-    /// The project.
     public let project: ID<Project>
-    /// The tenant; nil for the project itself.
     public let tenant: ID<Tenant>?
 
-    /// Creates a key for a project or one of its tenants.
     public init(project: ID<Project>, tenant: ID<Tenant>?) {
       self.project = project
       self.tenant = tenant
     }
   }
 
-  /// The project's name.
   public let projectName: String
-  /// The tenant's name; nil for a project.
   public let tenantName: String?
   /// False if the tenant was deleted.
   public let isThere: Bool
 }
 
-/// An actor with audit rows.
 public struct AuditActor: Sendable, Hashable {
   /// The kinds of actors that are offered as filters.
   static let kinds: [Actor.Kind] = [.administrator, .serviceToken]
 
-  /// The kind.
   public let kind: Actor.Kind
-  /// The ID.
   public let id: String
   /// The name in the actor's newest row.
   public let name: String
 }
 
 extension AuditRow {
-  /// The project or tenant of the row; nil for a change to the instance.
   public var scopeKey: AuditScope.Key? {
     project.map { AuditScope.Key(project: $0, tenant: tenant) }
   }

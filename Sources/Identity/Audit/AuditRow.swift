@@ -1,14 +1,10 @@
-/// One change in the audit log: actor, action, resource, values before and after, time, and source.
-///
 /// A class, because each page of the log copies its rows, and one has more than twenty fields.
 public final class AuditRow: Sendable {
   /// The row's number; numbers increase in the order of the changes.
   public let id: Int64
-  /// The time of the change.
   public let at: Instant
   /// The kind of actor; nil if it's unknown.
   public let actor: Actor.Kind?
-  /// The stored name of the kind of actor.
   public let actorKind: String
   /// The actor's ID; empty if there is none.
   public let actorID: String
@@ -18,33 +14,23 @@ public final class AuditRow: Sendable {
   public let project: ID<Project>?
   /// The tenant; nil for a change to the project or the instance.
   public let tenant: ID<Tenant>?
-  /// The action; nil if it's unknown.
   public let action: AuditAction?
   /// The stored name of the action, as object and verb, such as `policy.change`.
   public let actionName: String
-  /// The resource type; nil if it's unknown.
   public let object: AuditResource?
-  /// The stored name of the resource type.
   public let objectKind: String
-  /// The resource ID.
   public let objectID: String
   /// The resource's display name at the time.
   public let objectName: String
-  /// The fields, in order.
   public let changes: [AuditChange]
   /// The value before the change as text, in rows of earlier versions.
   public let legacyFrom: String?
   /// The value after the change as text, in rows of earlier versions.
   public let legacyTo: String?
-  /// The reason.
   public let reason: String?
-  /// The note that the actor typed.
   public let note: String?
-  /// The source IP address.
   public let address: String
-  /// The request ID.
   public let requestID: String
-  /// The agent's ticket.
   public let ticket: String?
   /// The identity checks that the agent completed, one per line.
   public let proof: String?
@@ -100,9 +86,7 @@ public final class AuditRow: Sendable {
   }
 }
 
-/// An error in reading the audit log.
 public enum AuditError: Error, Sendable {
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -6,37 +6,25 @@ import Text
 public enum AuditValue: Sendable {
   /// No value, where there could be one.
   case absent
-  /// Text, such as a name or an ID.
   case text(String)
-  /// A number or a count.
   case number(Int)
-  /// True or false.
   case flag(Bool)
-  /// A point in time.
   case instant(Instant)
-  /// A day.
   case day(Day)
   /// A period, in seconds.
   case duration(Int)
-  /// A list of texts.
   case list([String])
   /// A stable identifier, such as the raw value of an enum that belongs to the field.
   case code(String)
   /// A secret, which is set but never shown.
   case secret
-  /// Second factors.
   case factors([AuditFactor])
 }
 
-/// A second factor in an audit entry.
 public struct AuditFactor: Sendable {
-  /// The enrollment ID.
   public let id: String
-  /// The kind.
   public let kind: Factor.Kind
-  /// The name that the user chose.
   public let displayName: String?
-  /// The phone number; nil for other kinds.
   public let phoneNumber: String?
 
   package init(id: String, kind: Factor.Kind, displayName: String?, phoneNumber: String?) {
@@ -52,19 +40,14 @@ public struct AuditFactor: Sendable {
 }
 
 extension AuditValue {
-  /// Creates a value for optional text.
   static func optional(_ text: String?) -> AuditValue { text.map { .text($0) } ?? .absent }
 
-  /// Creates a value for an optional number.
   static func optional(_ number: Int?) -> AuditValue { number.map { .number($0) } ?? .absent }
 
-  /// Creates a value for an optional time.
   static func optional(_ moment: Instant?) -> AuditValue { moment.map { .instant($0) } ?? .absent }
 
-  /// Creates a value for a list, which is no value if it's empty.
   static func optional(_ list: [String]) -> AuditValue { list.isEmpty ? .absent : .list(list) }
 
-  /// Creates a value for second factors, which is no value if there are none.
   static func of(_ factors: [Factor]) -> AuditValue {
     factors.isEmpty ? .absent : .factors(factors.map { AuditFactor($0) })
   }
@@ -121,7 +104,6 @@ extension AuditValue {
     return (kind.rawValue, text)
   }
 
-  /// Creates a stored value; nil if it isn't of a known kind.
   init?(kind: String, text: String?) {
     guard let kind = Kind(rawValue: kind) else { return nil }
     let text = text ?? ""
@@ -196,7 +178,6 @@ extension AuditValue {
 // MARK: - Comparison
 
 extension AuditValue: Hashable {
-  /// Compares the stored forms byte for byte.
   public static func == (left: AuditValue, right: AuditValue) -> Bool {
     // Each change of a pool compares all its settings, and most are of these kinds.
     switch (left, right) {
@@ -213,7 +194,6 @@ extension AuditValue: Hashable {
     return text.isSameBytes(as: other)
   }
 
-  /// Hashes the kind and the bytes.
   public func hash(into hasher: inout Hasher) {
     let stored = stored
     hasher.combine(stored.kind)

@@ -1,24 +1,21 @@
 import Database
 
 extension AuditChain {
-  /// The number of entries that the background check verifies at once.
   private static let checkedAtOnce: Int64 = 2_000
 
   /// A step of the background check.
   public struct Check: Sendable {
     /// The position through which the step verified.
     public let through: Int64
-    /// What didn't match.
     public let faults: [AuditVerification.Fault]
   }
 
   /// Verifies the next sealed entries and stores the result for the console.
   ///
-  /// Entries that filtered logs and reports left out are reported and then included again.
+  /// Entries that filtered logs and reports left out are reported and then included again. Position
+  /// 0 begins a new round.
   ///
-  /// - Parameter position: Where the previous step ended; 0 begins a new round.
   /// - Returns: The step; nil if all sealed entries are verified.
-  /// - Throws: ``AuditError``.
   public func check(after position: Int64) async throws(AuditError) -> Check? {
     let keys = try await known()
     let (end, before, isHiding) = try await store.read(AuditError.self) { connection in
@@ -58,29 +55,21 @@ extension AuditChain {
     return Check(through: through, faults: faults)
   }
 
-  /// The state of the chain, for the console.
   public struct Status: Sendable {
     /// The position of the last sealed entry; 0 if none is.
     public let sealed: Int64
-    /// The number of entries that aren't sealed yet.
     public let unsealed: Int64
     /// The position through which the background check verified; nil before the first check.
     public let verified: Int64?
     /// The time of the entry at that position.
     public let verifiedAt: Instant?
-    /// When the background check last verified entries.
     public let checkedAt: Instant?
-    /// The first position that failed the background check; nil if none did.
     public let fault: Int64?
-    /// The latest record of entries that were removed because of their age; nil if none were.
     public let removed: AuditTombstone?
     /// The number of days for which entries are kept; nil for ever.
     public let retention: Int?
   }
 
-  /// Reads the state of the chain.
-  ///
-  /// - Throws: ``AuditError``.
   public func status() async throws(AuditError) -> Status {
     try await store.read(AuditError.self) { connection in
       let check = try StoredCheck.find(connection)

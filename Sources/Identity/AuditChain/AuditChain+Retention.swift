@@ -1,10 +1,8 @@
 import Database
 
-/// Why the retention of the audit log can't be changed.
 public enum AuditRetentionError: Error, Sendable {
   /// The number of days is less than ``AuditChain/shortestRetention`` or too large.
   case outOfRange
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -24,7 +22,6 @@ extension AuditChain {
   /// Changes for how many days entries are kept; nil keeps them for ever.
   ///
   /// - Returns: False if nothing changes.
-  /// - Throws: ``ActionError`` with ``AuditRetentionError``.
   public func setRetention(
     days: Int?, _ request: ActionRequest
   ) async throws(ActionError<AuditRetentionError>) -> ActionOutcome<Bool> {
@@ -51,9 +48,6 @@ extension AuditChain {
   ///
   /// Only entries that a signed head covers and that match the chain are removed, so that removal
   /// doesn't hide a change.
-  ///
-  /// - Returns: True if there may be more to remove.
-  /// - Throws: ``AuditError``.
   func removeExpired() async throws(AuditError) -> Bool {
     let now = store.clock.now()
     let found = try await store.read(AuditError.self) { try Self.expired(at: now, $0) }

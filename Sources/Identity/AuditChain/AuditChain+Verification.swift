@@ -7,13 +7,8 @@ extension AuditChain {
 
   /// Verifies the whole chain.
   ///
-  /// - Parameters:
-  ///   - exported: The heads that were exported from this instance, with nil for a line that isn't
-  ///     one; nil for none.
-  ///   - trusted: The keys that may have signed; nil for those in the database.
-  ///   - width: How many sections are verified at the same time.
-  /// - Returns: What was found.
-  /// - Throws: ``AuditError``.
+  /// A nil in `exported` is a line that isn't a head. Without trusted keys, those in the database
+  /// are used.
   public func verify(
     exported: [AuditHead?]? = nil, trusting trusted: [Ed25519PublicKey]? = nil, width: Int = 1
   ) async throws(AuditError) -> AuditVerification {
@@ -91,7 +86,6 @@ extension AuditChain {
     }
   }
 
-  /// Returns what's wrong with records of removed entries.
   private static func faults(
     of tombstones: [AuditTombstone], _ keys: [String: Ed25519PublicKey]
   ) -> [AuditVerification.Fault] {
@@ -108,7 +102,6 @@ extension AuditChain {
     return faults
   }
 
-  /// Returns how many entries aren't sealed yet.
   static func unsealed(
     after sealed: ChainLink?, _ connection: borrowing Connection
   ) throws -> Int64 {
@@ -118,7 +111,6 @@ extension AuditChain {
   }
 }
 
-/// Compares heads with the chain.
 private struct HeadComparison {
   private enum Finding {
     case matches

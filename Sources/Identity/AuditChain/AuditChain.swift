@@ -28,13 +28,10 @@ public struct AuditChain: Sendable {
   /// The digests are computed from a snapshot, so that the writer only inserts the links.
   ///
   /// - Returns: True if there are more entries to seal.
-  /// - Throws: ``AuditError``.
   public func seal() async throws(AuditError) -> Bool { try await seal(signing: false) }
 
   /// Seals the next entries, signs the newest link, and lets another process take over; for the
   /// end of a server.
-  ///
-  /// - Throws: ``AuditError``.
   public func finish() async throws(AuditError) {
     _ = try await seal(signing: true)
     try await store.write(AuditError.self) { try lease.end($0) }
@@ -67,9 +64,8 @@ public struct AuditChain: Sendable {
     }
   }
 
-  /// The next links.
   private struct Batch {
-    /// The position before the first.
+    /// The position before the first link.
     let start: Int64
     private(set) var links: [ChainLink] = []
     /// The last link, and its position.
@@ -99,9 +95,6 @@ public struct AuditChain: Sendable {
     }
   }
 
-  /// Lists signed heads in order.
-  ///
-  /// - Throws: ``AuditError``.
   public func heads(
     after sequence: Int64 = 0, limit: Int = 1_000
   ) async throws(AuditError) -> [AuditHead] {

@@ -7,9 +7,7 @@ import Text
 public struct AuditHead: Sendable, Equatable {
   /// The position of the last entry that it covers.
   public let sequence: Int64
-  /// When it was signed.
   public let at: Instant
-  /// The link of that entry.
   public let link: [UInt8]
   /// The fingerprint of the evidence key that signed it.
   public let keyID: String
@@ -32,7 +30,6 @@ public struct AuditHead: Sendable, Equatable {
     signature = try row.value(4)
   }
 
-  /// Parses a line of exported heads; nil if it isn't one.
   public init?(line: some Sequence<UInt8>) {
     guard let json = try? JSON.parse(Array(line)), json["schema"]?.textValue?.text == Self.schema,
       let sequence = json["sequence"]?.numberValue?.int64, sequence > 0,
@@ -48,7 +45,6 @@ public struct AuditHead: Sendable, Equatable {
   /// The head as a line of JSON, without a line break.
   public var line: [UInt8] { json.serialized() }
 
-  /// The head as JSON.
   var json: JSON {
     [
       "schema": .string(Self.schema), "sequence": .number(JSON.Number(sequence)),
@@ -70,14 +66,12 @@ public struct AuditHead: Sendable, Equatable {
     keys[keyID]?.verify(signature, of: Self.message(sequence, at, link)) ?? false
   }
 
-  /// Reads the newest head; nil if there is none.
   static func last(_ connection: borrowing Connection) throws -> AuditHead? {
     try connection.first(
       "SELECT \(columns) FROM audit_head WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1"
     ) { try AuditHead($0) }
   }
 
-  /// Reads the heads after a position, in order.
   static func all(
     after sequence: Int64, _ connection: borrowing Connection
   ) throws -> [AuditHead] {

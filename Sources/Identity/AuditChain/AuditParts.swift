@@ -12,7 +12,6 @@ struct AuditParts: Sendable {
 
   let id: Int64
   let at: Instant
-  /// The encoded values of each part.
   private(set) var encoded: [[UInt8]]
   /// Whether each part could be an erased one, which has no values.
   private(set) var isBlank: [Bool]
@@ -78,7 +77,6 @@ struct AuditParts: Sendable {
     if try row.value(7) as Int64 != 1 { isFiled = false }
   }
 
-  /// Returns the digest of a part with its salt.
   func digest(_ part: Int, salt: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(2 + salt.count + 4 + encoded[part].count)
@@ -118,7 +116,6 @@ private struct PartEncoder {
 }
 
 extension [UInt8] {
-  /// Appends a number, most significant byte first.
   mutating func append(bigEndian number: some FixedWidthInteger) {
     for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: number >> shift))

@@ -7,7 +7,6 @@ public struct AuditTombstone: Sendable {
   public let first: Int64
   /// The position of the last removed entry.
   public let last: Int64
-  /// When they were removed.
   public let at: Instant
   /// The number of the last removed entry.
   let lastEntry: Int64
@@ -63,14 +62,12 @@ public struct AuditTombstone: Sendable {
     return keys[keyID]?.verify(signature, of: message) ?? false
   }
 
-  /// Reads all records in order.
   static func all(_ connection: borrowing Connection) throws -> [AuditTombstone] {
     try connection.all(
       "SELECT \(columns) FROM audit_tombstone WHERE last_sequence > 0 ORDER BY last_sequence"
     ) { try AuditTombstone($0) }
   }
 
-  /// Reads the latest record; nil if no entry was removed.
   static func latest(_ connection: borrowing Connection) throws -> AuditTombstone? {
     try connection.first(
       """

@@ -1,22 +1,18 @@
-/// What a verification of the audit log found.
 public struct AuditVerification: Sendable {
   /// Something that doesn't match; positions are those of the chain.
   public enum Fault: Sendable, Hashable {
     /// The entry, or one before it, isn't as it was when it was sealed.
     case changed(Int64)
-    /// The entry was deleted.
     case deleted(Int64)
     /// The links from one position to another were deleted.
     case linksDeleted(Int64, Int64)
     /// The entry comes after one that it was before.
     case reordered(Int64)
-    /// Entries were added before the position.
     case inserted(before: Int64)
     /// The chain isn't as a key signed it at the position.
     case headDiffers(Int64)
     /// The signature at the position isn't valid, or of an unknown key.
     case headInvalid(Int64)
-    /// The position was signed, but isn't anymore.
     case headDeleted(Int64)
     /// The record of removed entries up to the position isn't valid, or doesn't match the chain.
     case tombstoneInvalid(Int64)
@@ -26,10 +22,8 @@ public struct AuditVerification: Sendable {
     case hidden(Int64)
     /// Filtered logs and reports leave out what's written from now on; the position is the last one.
     case hiding(after: Int64)
-    /// A line of the exported heads isn't a signed head.
     case exportInvalid(line: Int)
 
-    /// The position; nil for a fault that has none.
     public var position: Int64? {
       switch self {
       case .changed(let position), .deleted(let position), .linksDeleted(let position, _),
@@ -50,20 +44,15 @@ public struct AuditVerification: Sendable {
     public internal(set) var removed = 0
   }
 
-  /// The number of entries that were checked.
   public internal(set) var entries: Int64 = 0
   /// The position of the last sealed entry; 0 if none is.
   public internal(set) var end: Int64 = 0
-  /// The number of entries that aren't sealed yet.
   public internal(set) var unsealed: Int64 = 0
   /// The number of erased parts of entries.
   public internal(set) var erased = 0
   /// The newest signed head that matches the chain.
   public internal(set) var head: AuditHead?
-  /// Records of entries that were removed because of their age.
   public internal(set) var removed: [AuditTombstone] = []
-  /// What exported heads prove; nil without any.
   public internal(set) var exported: Exported?
-  /// Everything that doesn't match, in order.
   public internal(set) var faults: [Fault] = []
 }

@@ -1,7 +1,6 @@
 import Crypto
 import Database
 
-/// A link of the hash chain of the audit log.
 struct ChainLink: Sendable {
   /// The version of the encoding, which each digest begins with.
   static let version: UInt8 = 1
@@ -27,7 +26,6 @@ struct ChainLink: Sendable {
       link: try row.value(3))
   }
 
-  /// Links an entry to the one before it.
   init(_ parts: AuditParts, sequence: Int64, after previous: [UInt8], _ random: RandomSource) {
     let salts = random.bytes(parts.encoded.count * AuditParts.saltLength)
     let digests = parts.encoded.indices.map { part in
@@ -38,12 +36,10 @@ struct ChainLink: Sendable {
       link: Self.link(after: previous, sequence, digests))
   }
 
-  /// Returns the salt of a part.
   static func salt(_ part: Int, in salts: [UInt8]) -> ArraySlice<UInt8> {
     salts[(part * AuditParts.saltLength)..<((part + 1) * AuditParts.saltLength)]
   }
 
-  /// Returns the link of an entry with the digests of its parts.
   static func link(
     after previous: [UInt8], _ sequence: Int64, _ digests: [[UInt8]]
   ) -> [UInt8] {
@@ -76,14 +72,12 @@ struct ChainLink: Sendable {
     return link == Self.link(after: previous, sequence, digests)
   }
 
-  /// Reads the last link; nil if nothing is sealed.
   static func last(_ connection: borrowing Connection) throws -> ChainLink? {
     try connection.first(
       "SELECT \(columns) FROM audit_link WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1"
     ) { try ChainLink($0) }
   }
 
-  /// Finds a link; nil if there is none.
   static func find(_ sequence: Int64, _ connection: borrowing Connection) throws -> ChainLink? {
     try connection.first(
       "SELECT \(columns) FROM audit_link WHERE sequence = \(sequence)"

@@ -1,17 +1,12 @@
 import Crypto
 import Database
 
-/// A verified section of the hash chain.
 struct ChainSection: Sendable {
-  /// The number of entries found.
   private(set) var entries: Int64 = 0
   private(set) var erased = 0
   private(set) var faults: [AuditVerification.Fault] = []
-  /// The position of the first link; nil without any.
   let first: Int64?
-  /// The last link.
   let last: ChainLink?
-  /// The time of the last entry; nil if it's gone.
   let at: Instant?
   /// The numbers of the entries from the last one before the section through its last one.
   let numbers: ClosedRange<Int64>

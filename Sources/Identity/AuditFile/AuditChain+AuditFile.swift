@@ -1,10 +1,7 @@
 import Database
 
-/// The next lines of an audit file.
 public struct AuditFilePart: Sendable {
-  /// The lines, in order.
   public fileprivate(set) var lines: [AuditFileLine] = []
-  /// The position after them.
   public fileprivate(set) var end: AuditFilePosition
 }
 
@@ -12,14 +9,12 @@ extension AuditChain {
   /// The maximum size of a part in bytes, apart from its last line.
   private static let mostBytes = 524_288
 
-  /// Returns the next lines of an audit file: sealed entries in order, each head after the entries that
-  /// it covers, and a gap for entries that retention removed.
+  /// Returns the next lines of an audit file: sealed entries in order, each head after the entries
+  /// that it covers, and a gap for entries that retention removed.
   ///
-  /// - Parameters:
-  ///   - position: How far the file is written.
-  ///   - limit: The maximum number of entries, and of heads.
+  /// The limit applies to entries, and to heads.
+  ///
   /// - Returns: The lines; none if everything is written.
-  /// - Throws: ``AuditError``.
   public func auditFilePart(
     after position: AuditFilePosition, limit: Int = 500
   ) async throws(AuditError) -> AuditFilePart {

@@ -5,7 +5,6 @@ import JSON
 public struct AuditFileLine: Sendable {
   /// The position of the line's entry, of the first missing entry, or of the head.
   public let sequence: Int64
-  /// When it happened.
   public let at: Instant
   /// The line, without a line feed.
   public let bytes: [UInt8]
@@ -46,7 +45,6 @@ public struct AuditFileLine: Sendable {
   }
 }
 
-/// Writes an entry of the audit log, within limits.
 private struct EntryFormat {
   /// The maximum length of a text in bytes.
   private static let longestText = 4_096

@@ -7,7 +7,6 @@ import Text
 ///
 /// It has the links of some entries, because a restored backup uses numbers again for other entries.
 public struct AuditFilePosition: Sendable, Equatable {
-  /// A written entry.
   struct Place: Sendable, Equatable {
     let sequence: Int64
     let link: [UInt8]
@@ -20,10 +19,8 @@ public struct AuditFilePosition: Sendable, Equatable {
 
   private static let schema = "countersign-audit-file-position/1"
 
-  /// Creates the position of an empty file.
   public init() {}
 
-  /// Parses a stored position; nil if it isn't one.
   public init?(_ text: [UInt8]) {
     guard let json = try? JSON.parse(text), json["schema"]?.textValue?.text == Self.schema,
       let head = json["head"]?.numberValue?.int64, let places = json["places"]?.arrayValue
@@ -37,7 +34,6 @@ public struct AuditFilePosition: Sendable, Equatable {
     }
   }
 
-  /// The position as text to store.
   public var text: [UInt8] {
     let places = places.map { place -> JSON in
       ["sequence": .number(JSON.Number(place.sequence)), "link": .string(Hex.encode(place.link))]
@@ -70,7 +66,6 @@ public struct AuditFilePosition: Sendable, Equatable {
     places = kept.reversed()
   }
 
-  /// Advances to a head.
   mutating func advance(to head: AuditHead) { self.head = max(self.head, head.sequence) }
 
   /// Goes back to the last entry that this log still has, or that nothing is left out after.

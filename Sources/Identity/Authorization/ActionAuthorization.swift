@@ -20,7 +20,6 @@ struct ActionTarget: Sendable {
     places = pools.map { ($0.project, $0.tenant) }
   }
 
-  /// Returns whether an administrator has a permission here.
   fileprivate func permits(_ permission: Permission, to administrator: Administrator) -> Bool {
     guard !places.isEmpty else { return administrator.maySomewhere(permission) }
     return places.allSatisfy {
@@ -29,21 +28,17 @@ struct ActionTarget: Sendable {
   }
 }
 
-/// An error in performing an action in the console.
 public enum ActionError<Reason: Error>: Error {
   /// The administrator isn't allowed to, or must provide more input.
   case refused(ActionDenial)
-  /// The action itself can't be performed.
   case failed(Reason)
 }
 
-/// The author, time, and reason of an action.
 struct ActionContext: Sendable {
   let author: Author
   let now: Instant
   let profile: Profile
   let outbox: Outbox
-  /// The administrator's reason as free text; nil if there is none.
   var reason: String?
   /// The name of the second administrator who approved the action; nil if no approval was needed.
   var approver: String?
@@ -65,8 +60,6 @@ public struct ActionAuthorization: Sendable {
   let store: Store
 
   /// Returns what an action would require of an administrator now.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func eligibility(
     _ action: ConsoleAction, _ session: ConsoleSession
   ) async throws(ActionDenial) -> ActionEligibility {
@@ -81,8 +74,6 @@ public struct ActionAuthorization: Sendable {
   }
 
   /// Returns what an action still requires, for a form with other errors.
-  ///
-  /// - Throws: ``ActionDenial/noSecondFactor``, ``ActionDenial/unavailable(_:)``.
   public func unmet(
     _ action: ConsoleAction, _ request: ActionRequest
   ) async throws(ActionDenial) -> [ActionInputError] {
@@ -105,19 +96,10 @@ public struct ActionAuthorization: Sendable {
   ///
   /// If anything else is invalid, the proof isn't checked, so it's neither used up nor counted as a
   /// failed attempt. A refusal is returned rather than thrown so that the transaction commits: an
-  /// incorrect code must be counted.
+  /// incorrect code must be counted. The identity checks of the support rules are part of the
+  /// reason.
   ///
-  /// - Parameters:
-  ///   - action: The action.
-  ///   - request: The administrator and their input.
-  ///   - target: Where the action is performed.
-  ///   - settings: The support rules of the user pool, whose identity checks are part of the
-  ///     reason.
-  ///   - faults: Validation errors for action-specific fields.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
   /// - Returns: The session under its new token, if a proof was required and accepted.
-  /// - Throws: Database errors.
   func authorize(
     _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
     _ settings: SupportRules = SupportRules(), inputErrors faults: [ActionInputError] = [],
@@ -183,7 +165,6 @@ public struct ActionAuthorization: Sendable {
     return .success(renewed)
   }
 
-  /// Returns the error for a required proof that wasn't checked.
   private static func unverified(
     _ request: ActionRequest, _ methods: Set<ReauthenticationMethod>, at now: Instant,
     _ connection: borrowing Connection
@@ -198,7 +179,6 @@ public struct ActionAuthorization: Sendable {
     return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt
   }
 
-  /// Returns true if the session's last re-authentication is older than the interval.
   func needsReauthentication(
     _ rule: ReauthenticationRule, _ session: ConsoleSession, at now: Instant,
     _ connection: borrowing Connection
@@ -223,7 +203,6 @@ public struct ActionAuthorization: Sendable {
 extension Store {
   var authorization: ActionAuthorization { ActionAuthorization(store: self) }
 
-  /// Returns the context of an action.
   func context(_ author: Author, at now: Instant, because reason: String? = nil) -> ActionContext {
     ActionContext(author: author, now: now, profile: profile, outbox: outbox, reason: reason)
   }

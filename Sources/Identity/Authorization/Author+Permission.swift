@@ -1,8 +1,6 @@
 import Database
 
 extension Author {
-  /// Returns true if the author currently has a permission.
-  ///
   /// The command line and the emulator's own token have all permissions.
   func may(
     _ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?,

@@ -1,10 +1,8 @@
 import Database
 
-/// A re-authentication method for administrators.
 public enum ReauthenticationMethod: String, CaseIterable, Sendable {
   /// A code of the authenticator app, or a recovery code.
   case totp
-  /// A passkey.
   case passkey
   /// A sign-in at the provider with which the administrator is linked; a second factor if the
   /// provider says so.
@@ -48,16 +46,13 @@ public struct ReauthenticationProof: Sendable {
 
   let content: Content
 
-  /// No proof, for example because none was required.
   public static let none = Self(content: .none)
 
-  /// A code, as typed.
   public static func code(_ typed: String) -> Self {
     let typed = typed.trimmed
     return typed.isEmpty ? .none : Self(content: .code(typed))
   }
 
-  /// True if nothing was submitted.
   public var isEmpty: Bool {
     if case .none = content { return true }
     return false
@@ -66,9 +61,7 @@ public struct ReauthenticationProof: Sendable {
 
 /// What an action would require of an administrator now, for the confirmation page.
 public struct ActionEligibility: Sendable {
-  /// The action.
   public let action: ConsoleAction
-  /// Whether the administrator must re-authenticate.
   public let needsReauthentication: Bool
   /// The administrator's methods; empty if they must set up a second factor first.
   public let methods: Set<ReauthenticationMethod>

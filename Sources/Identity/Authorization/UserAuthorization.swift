@@ -7,7 +7,6 @@ enum UserActionEffect: Sendable {
 }
 
 extension ConsoleAction {
-  /// What the action changes if it acts on a user.
   var effect: UserActionEffect {
     switch self {
     case .endSessions, .protectUser, .exemptUser, .endExemption, .allowChanges, .disableUser,
