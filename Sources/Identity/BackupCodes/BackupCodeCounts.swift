@@ -1,6 +1,5 @@
 import Database
 
-/// How many valid backup codes an account has.
 struct BackupCodeCounts {
   let temporary: Int
   let recovery: Int
@@ -19,12 +18,7 @@ struct BackupCodeCounts {
 extension AuditEntry {
   /// Adds how many backup codes a change revoked, unless it's none.
   ///
-  /// - Parameters:
-  ///   - before: The account's codes before the change; nil if it revokes none.
-  ///   - account: The account.
-  ///   - now: The time of the change.
-  ///   - connection: The transaction, after the change.
-  /// - Throws: Database errors.
+  /// It's called after the change, with the counts from before it; nil if the change revokes none.
   mutating func addEnded(
     _ before: BackupCodeCounts?, of account: Account, at now: Instant,
     _ connection: borrowing Connection

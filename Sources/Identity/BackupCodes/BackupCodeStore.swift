@@ -6,7 +6,6 @@ import Database
 /// Codes are stored as HMACs with a random key per set, sealed with the master key: eight
 /// characters are too few for a digest that anyone can compute.
 struct BackupCodeStore: Sendable {
-  /// A kind of backup code.
   enum Kind: String, Sendable, CaseIterable {
     /// A code that an agent generates, valid for a few hours.
     case temporary
@@ -15,7 +14,6 @@ struct BackupCodeStore: Sendable {
 
     /// The number of characters: 39 bits for a few hours and ten attempts, 79 bits for years.
     var length: Int { self == .temporary ? 8 : CodeText.recoveryLength }
-    /// The number of codes in a set.
     var count: Int { self == .temporary ? 1 : RecoveryCodes.count }
 
     /// Determines the kind of a typed code by its length; nil if it's neither.
@@ -65,9 +63,6 @@ struct BackupCodeStore: Sendable {
     return codes
   }
 
-  /// Uses a code.
-  ///
-  /// - Returns: True if the code was valid.
   func use(
     _ typed: String, _ kind: Kind, of account: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -109,8 +104,6 @@ struct BackupCodeStore: Sendable {
     try HMAC.code(.sha256, key: key, message: Array(letters.utf8))
   }
 
-  /// Revokes the codes of a kind.
-  ///
   /// - Returns: True if there were any.
   @discardableResult
   static func clear(
@@ -150,7 +143,6 @@ struct BackupCodeStore: Sendable {
     }
   }
 
-  /// Deletes expired codes.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
       "FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now.microseconds)",

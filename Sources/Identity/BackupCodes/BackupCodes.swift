@@ -5,45 +5,36 @@ import Database
 public struct TemporaryCode: Sendable {
   /// The code, in two groups of four characters.
   public let code: Secret
-  /// The time the code expires.
   public let expiresAt: Instant
 }
 
-/// The backup codes of an account, without the codes themselves.
 public struct BackupCodeState: Sendable {
-  /// The time the temporary code expires; nil if there is none.
   public let temporaryUntil: Instant?
-  /// The time the temporary code was generated.
   public let temporaryMadeAt: Instant?
   /// The number of recovery codes left; nil if none were generated.
   public let recoveryLeft: Int?
-  /// The time the recovery codes were generated.
   public let recoveryMadeAt: Instant?
   /// Whether there's a temporary code that sign-in rejects because they're off in the pool.
   public let temporaryIsOff: Bool
   /// Whether there are unused recovery codes that sign-in rejects because they're off in the pool.
   public let recoveryIsOff: Bool
 
-  /// The state of an account without backup codes.
   public static let nothing = BackupCodeState(
     temporaryUntil: nil, temporaryMadeAt: nil, recoveryLeft: nil, recoveryMadeAt: nil,
     temporaryIsOff: false, recoveryIsOff: false)
 }
 
 extension SupportRules {
-  /// Returns whether backup codes of a kind can be generated and are accepted at sign-in.
   func accepts(_ kind: BackupCodeStore.Kind) -> Bool {
     kind == .temporary ? temporaryCodes : recoveryCodes
   }
 
-  /// Returns why no temporary code can be generated for an account; nil if one can.
   public func temporaryCodeDenial(for account: Account) -> ActionDenial? {
     guard accepts(.temporary) else { return .switchedOff }
     return account.has(.totp) ? nil : .noAuthenticator
   }
 }
 
-/// Support actions on backup codes.
 public struct BackupCodes: Sendable {
   let store: Store
   let authorization: SupportAuthorization
@@ -51,12 +42,8 @@ public struct BackupCodes: Sendable {
 
   /// The allowed lifetimes of a temporary code, in hours.
   public static let hours = [1, 4, 8, 24]
-  /// The number of recovery codes in a set.
   public static let recoveryCodes = RecoveryCodes.count
 
-  /// Reads the state of an account's backup codes.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func state(
     of account: Account, in scope: Scope
   ) async throws(ActionDenial) -> BackupCodeState {
@@ -85,13 +72,7 @@ public struct BackupCodes: Sendable {
   /// It replaces any previous temporary code. It's valid even if the factor is suspended, but not
   /// while the account's codes are locked; the account must be unlocked first.
   ///
-  /// - Parameters:
-  ///   - request: The agent and their reason.
-  ///   - id: The user's account.
-  ///   - scope: The user pool.
-  ///   - hours: The lifetime in hours, one of ``hours``.
   /// - Returns: The code, stored only as a digest.
-  /// - Throws: ``ActionDenial``.
   public func makeTemporaryCode(
     _ request: ActionRequest, for id: ID<Account>, in scope: Scope, hours: Int
   ) async throws(ActionDenial) -> ActionOutcome<TemporaryCode> {
@@ -112,9 +93,6 @@ public struct BackupCodes: Sendable {
     }
   }
 
-  /// Revokes a user's temporary code.
-  ///
-  /// - Throws: ``ActionDenial``; ``ActionDenial/noCodes`` if there is none.
   public func endTemporaryCode(
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
@@ -123,10 +101,7 @@ public struct BackupCodes: Sendable {
       telling: .temporaryCodeEnded)
   }
 
-  /// Revokes a user's recovery codes.
-  ///
   /// - Returns: The number of codes that were left.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/noCodes`` if there are none.
   public func endRecoveryCodes(
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<Int> {

@@ -4,12 +4,10 @@ import OTP
 /// The format of codes that people read, say, and type: unambiguous letters and digits in groups of
 /// four.
 enum CodeText {
-  /// Letters and digits that aren't mistaken for one another.
   static let alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
   /// The length of a recovery code; sixteen characters from an alphabet of 31 are 79 bits.
   static let recoveryLength = 16
 
-  /// Formats a code in groups of four characters.
   static func grouped(_ letters: String) -> String {
     stride(from: 0, to: letters.count, by: 4).map { letters.dropFirst($0).prefix(4) }
       .joined(separator: "-")

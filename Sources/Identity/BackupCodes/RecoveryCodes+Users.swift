@@ -1,11 +1,9 @@
 public import Crypto
 import Database
 
-/// The number of recovery codes a user has left.
 public struct RecoveryCodeCount: Sendable {
   /// The number; 0 if none were ever generated.
   public let left: Int
-  /// The time they were generated; nil if none were.
   public let madeAt: Instant?
 }
 
@@ -16,7 +14,6 @@ extension Enrollments {
   /// session must not obtain permanent access.
   ///
   /// - Returns: The codes, stored only as digests.
-  /// - Throws: ``EnrollmentError``.
   public func makeRecoveryCodes(
     _ session: UserSession, by author: Author
   ) async throws(EnrollmentError) -> [Secret] {
@@ -52,9 +49,6 @@ extension Enrollments {
     }
   }
 
-  /// Returns how many recovery codes a user has left.
-  ///
-  /// - Throws: ``EnrollmentError``.
   public func recoveryCodes(
     of session: UserSession
   ) async throws(EnrollmentError) -> RecoveryCodeCount {

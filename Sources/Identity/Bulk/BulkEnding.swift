@@ -1,25 +1,18 @@
-/// Why a bulk removal was stopped before the end of its list.
 public enum BulkEnding: Sendable, Equatable {
-  /// The request for approval was rejected, with a message to the requester.
   case refused(by: String, answer: String)
-  /// The request for approval was withdrawn.
   case withdrawn(by: String)
   /// No one decided the request for approval in time.
   case expired
   /// Something had changed since the request for approval.
   case overtaken(ApprovalObstacle)
-  /// An administrator stopped it.
   case stopped(by: String)
-  /// The user pool was deleted.
   case scopeDeleted
-  /// The requester no longer has permission.
   case permissionLost
   /// A backup was restored.
   case restored
   /// Text that an earlier version stored.
   case text(String)
 
-  /// The text of the column.
   var stored: String {
     switch self {
     case .refused(let name, let answer): StoredCode("refused", [name, answer]).text
@@ -34,7 +27,6 @@ public enum BulkEnding: Sendable, Equatable {
     }
   }
 
-  /// The code in the audit log.
   var code: String { StoredCode(stored)?.code ?? "" }
 
   init(stored text: String) {

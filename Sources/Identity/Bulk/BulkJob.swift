@@ -2,33 +2,26 @@ import Database
 
 /// A bulk removal: a removal of the second factors of many users at once.
 public struct BulkJob: Sendable {
-  /// The state of a bulk removal.
   public enum State: String, Sendable {
     /// The list was previewed; nothing is decided.
     case draft
     /// Waiting for a second administrator's approval.
     case waiting
-    /// The server is processing the list.
     case running
     /// Every line has a result.
     case done
-    /// Stopped before the end of the list.
     case stopped
   }
 
-  /// The number of the bulk removal.
   public let id: Int64
-  /// The state.
   public let state: State
   /// The administrator who submitted the list and starts the removal.
   public let requester: ID<Administrator>
-  /// The requester's name.
   public let requesterName: String
   /// The time the list was submitted.
   public let createdAt: Instant
   /// The time the first user was processed.
   public let startedAt: Instant?
-  /// The time it ended.
   public let endedAt: Instant?
   /// The number of lines that name a user.
   public let lines: Int
@@ -36,25 +29,18 @@ public struct BulkJob: Sendable {
   public let users: Int
   /// The number of factors of those users at the time of the preview.
   public let factors: Int
-  /// The number of users processed so far.
   public let usersDone: Int
   /// The number of users whose factors were removed.
   public let usersRemoved: Int
-  /// The number of factors removed.
   public let factorsRemoved: Int
-  /// The number of sessions ended.
   public let sessionsEnded: Int
   /// The reason; nil for a draft.
   public let reason: SupportReason?
-  /// The note.
   public let note: String
-  /// The ticket.
   public let ticket: String
   /// The identity checks that the agent completed, one per line.
   public let proof: String
-  /// The name of the approver, if approval was required.
   public let approverName: String?
-  /// The reason it was stopped.
   public let ending: BulkEnding?
   let scopeKey: Int64
   let address: String
@@ -64,13 +50,10 @@ public struct BulkJob: Sendable {
   /// number.
   public static let unconfirmed = 20
 
-  /// Returns true if the number of users must be typed: there are many, and the removal can't be
-  /// undone.
   public func asksForNumber(_ reason: SupportReason?, _ settings: SupportRules) -> Bool {
     users > Self.unconfirmed && (settings.undoHours == 0 || reason?.isHostile == true)
   }
 
-  /// The requester, as author of audit rows.
   var author: Author {
     Author(
       actor: .administrator(requester, name: requesterName), address: address,
@@ -119,7 +102,6 @@ public struct BulkJob: Sendable {
     ) { try BulkJob($0) }
   }
 
-  /// Stops a bulk removal; the remaining lines aren't processed.
   static func stop(
     _ id: Int64, of scope: Int64, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection
@@ -137,9 +119,7 @@ public struct BulkJob: Sendable {
   }
 }
 
-/// The result of a line.
 public enum BulkResult: String, Sendable, CaseIterable {
-  /// The factors were removed.
   case removed
   /// The factors were removed, and restored by undoing the bulk removal.
   case restored
@@ -149,11 +129,9 @@ public enum BulkResult: String, Sendable, CaseIterable {
   case notRestored = "not-restored"
   /// The user has no second factors.
   case none
-  /// No user has this address or uid.
   case notFound = "not-found"
   /// The user appears on an earlier line.
   case twice
-  /// The account is protected; only owners can act on it.
   case protected
   /// The account has the agent's own email address.
   case own
@@ -161,27 +139,21 @@ public enum BulkResult: String, Sendable, CaseIterable {
   case locked
   /// A factor was enrolled after the preview.
   case changed
-  /// The removal was stopped before this line.
   case stopped
   /// Failed; the server log has the cause.
   case failed
 }
 
-/// A line of a list with its result.
 public struct BulkItem: Sendable {
   /// The line number, starting at 1.
   public let line: Int
-  /// The text of the line.
   public let given: String
-  /// The user; nil if none was found.
   public let account: ID<Account>?
   /// The number of the user's factors at the time of the preview.
   public let factors: Int
   /// The result; nil if the line hasn't been processed.
   public let result: BulkResult?
-  /// The number of factors removed.
   public let removed: Int
-  /// The number of sessions ended.
   public let sessions: Int
   let seen: [String]
 
@@ -199,17 +171,13 @@ public struct BulkItem: Sendable {
   }
 }
 
-/// An error in reading, starting, or stopping a bulk removal.
 public enum BulkError: Error, Sendable {
   /// The bulk removal doesn't exist in the user pool, or is another administrator's draft.
   case notFound
-  /// The list contains no users to act on.
   case nothingToDo
   /// More users match than a search finds, or than ``BulkList/longest``.
   case tooLong
-  /// A support rule prevents the action.
   case denied(ActionDenial)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -7,8 +7,6 @@ struct BulkLineFailure: Error {
   let line: Int
   let cause: any Error
 
-  /// Runs what's done about a line.
-  ///
   /// - Throws: ``BulkLineFailure`` if it failed because of the line's data, otherwise the error.
   static func catching<T>(
     _ scopeKey: Int64, _ job: Int64, _ line: Int, _ body: () throws -> T

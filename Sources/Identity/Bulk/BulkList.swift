@@ -3,15 +3,12 @@ import Text
 /// A list of users, as pasted: an email address or uid on each line, or comma-separated values (RFC
 /// 4180) with a column of them.
 public struct BulkList: Sendable, Equatable {
-  /// One user in the list.
   public struct Line: Sendable, Equatable {
     /// The line number in the pasted text, starting at 1.
     public let number: Int
-    /// The text of the line.
     public let text: String
   }
 
-  /// The lines that name a user, in order.
   public let lines: [Line]
 
   /// The maximum number of lines that name a user.
@@ -24,8 +21,6 @@ public struct BulkList: Sendable, Equatable {
   /// A first line with a column named `email`, `uid`, or similar is treated as a header. A line
   /// without a uid is about the user in its column of addresses. Without a header, a line's user is
   /// in its first cell that contains `@`, otherwise in its first cell that isn't empty.
-  ///
-  /// - Throws: ``BulkListError``.
   public init(_ text: String) throws(BulkListError) {
     var records = PastedRecords(text)
     var lines: [Line] = []
@@ -116,11 +111,8 @@ public struct BulkList: Sendable, Equatable {
   }
 }
 
-/// An error in a list.
 public enum BulkListError: Error, Equatable, Sendable {
-  /// The list names no users.
   case empty
-  /// The list has more than ``BulkList/longest`` lines.
   case tooLong
   /// A line has several email addresses, and no header tells which of them is the user's.
   case severalAddresses(line: Int)

@@ -2,9 +2,7 @@ import Database
 
 /// A bulk removal with what's known about its undo.
 public struct BulkProgress: Sendable {
-  /// The bulk removal.
   public let job: BulkJob
-  /// How the removal is undone; nil if it isn't.
   public let undo: BulkUndo?
   /// The number of users whose removed factors are still kept, so that the removal can be undone.
   public let undoable: Int
@@ -13,11 +11,8 @@ public struct BulkProgress: Sendable {
   /// Whether the pool requires a verified caller, so that removals are undone one at a time.
   public let requiresCaller: Bool
 
-  /// Whether the server is removing factors or restoring them.
   public var isRunning: Bool { job.state == .running || isBeingUndone }
-  /// Whether the server is restoring factors.
   public var isBeingUndone: Bool { undo?.isRunning == true }
-  /// How far the undo is; nil if nobody undid the removal.
   public var undoState: BulkUndo.State? { undo.map { $0.state(after: undone) } }
 
   /// Whether the agent can undo the removal for all of its users at once.

@@ -1,10 +1,6 @@
 import Database
 
 extension BulkRemovals {
-  /// Returns what starting a bulk removal requires of an agent, for the confirmation page.
-  ///
-  /// - Returns: The support rules, and the reason a second administrator would have to approve.
-  /// - Throws: ``BulkError``.
   public func eligibility(
     _ agent: ConsoleSession, on job: BulkJob, in scope: Scope
   ) async throws(BulkError) -> (support: SupportEligibility, approval: Approval.Cause?) {
@@ -22,16 +18,10 @@ extension BulkRemovals {
   ///
   /// Each user counts as an action toward the agent's hourly limit. Users beyond the limit require
   /// a second administrator, so a list can't bypass the limit; users covered by an approval don't
-  /// count.
+  /// count. The agent must type the number of users if ``BulkJob/asksForNumber(_:_:)`` returns
+  /// true.
   ///
-  /// - Parameters:
-  ///   - id: The draft.
-  ///   - scope: The user pool.
-  ///   - number: The number of users, as typed by the agent; required if
-  ///     ``BulkJob/asksForNumber(_:_:)`` returns true.
-  ///   - request: The agent and their reason.
   /// - Returns: The bulk removal. If it was already started, it's unchanged.
-  /// - Throws: ``BulkError``.
   public func begin(
     _ id: Int64, in scope: Scope, number: String, _ request: ActionRequest
   ) async throws(BulkError) -> ActionOutcome<BulkJob> {
@@ -71,7 +61,6 @@ extension BulkRemovals {
     return try outcome.get()
   }
 
-  /// Starts a job, or requests approval if it's required, in the transaction that authorized it.
   private func start(
     _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, left: Int, in scope: Scope,
     at now: Instant, _ connection: borrowing Connection
@@ -97,7 +86,6 @@ extension BulkRemovals {
     try authorization.count(agent, in: scope, at: now, connection)
   }
 
-  /// Records who started a bulk removal, and why.
   private static func decide(
     _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, waits: Bool,
     at now: Instant,
@@ -114,10 +102,7 @@ extension BulkRemovals {
       """)
   }
 
-  /// Stops a running bulk removal; the remaining lines aren't processed.
-  ///
   /// - Returns: False if it had already ended.
-  /// - Throws: ``ActionError``.
   @discardableResult
   public func stop(
     _ id: Int64, in scope: Scope, _ request: ActionRequest

@@ -8,12 +8,6 @@ extension BulkRemovals {
   /// emails, and results.
   ///
   /// Call it repeatedly while it returns true, leaving time for other writes in between.
-  ///
-  /// - Parameters:
-  ///   - limit: The maximum number of users.
-  ///   - report: Is told why a user is skipped.
-  /// - Returns: True if there may be more to process.
-  /// - Throws: ``BulkError/unavailable(_:)``.
   public func step(
     _ limit: Int = BulkRemovals.part, report: (Failure) -> Void = { _ in }
   ) async throws(BulkError) -> Bool {
@@ -134,7 +128,6 @@ extension BulkRemovals {
       hold: hold)
   }
 
-  /// What was done about a line.
   private struct Outcome {
     let result: BulkResult
     let removed: Int
@@ -188,7 +181,6 @@ extension BulkRemovals {
     ) { try BulkJob($0) }
   }
 
-  /// Returns the lines that haven't been processed.
   private static func open(
     _ job: BulkJob, limit: Int, _ connection: borrowing Connection
   ) throws -> [BulkItem] {
@@ -229,7 +221,6 @@ extension BulkRemovals {
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
-  /// Stops a bulk removal that can't continue.
   private static func stop(
     _ job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection

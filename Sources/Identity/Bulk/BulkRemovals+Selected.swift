@@ -4,8 +4,6 @@ extension BulkRemovals {
   /// Previews the removal for all users that a list of a pool shows.
   ///
   /// - Returns: The number of the draft.
-  /// - Throws: ``BulkError``: ``BulkError/tooLong`` if more users match than a search finds, or
-  ///   than ``BulkList/longest``.
   public func draft(
     all listing: AccountListing, in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
@@ -27,10 +25,7 @@ extension BulkRemovals {
     return try await draft(users, in: scope, by: author, agent)
   }
 
-  /// Previews the removal for selected users of a pool.
-  ///
   /// - Returns: The number of the draft.
-  /// - Throws: ``BulkError``.
   public func draft(
     _ users: [ID<Account>], in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {

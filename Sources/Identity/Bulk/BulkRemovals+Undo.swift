@@ -9,7 +9,6 @@ extension BulkRemovals {
   /// toward the hourly limit.
   ///
   /// - Returns: The number of users whose factors will be restored.
-  /// - Throws: ``BulkError``.
   public func undo(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(BulkError) -> ActionOutcome<Int> {
@@ -46,9 +45,6 @@ extension BulkRemovals {
     return try outcome.get()
   }
 
-  /// Returns a bulk removal with what's known about its undo.
-  ///
-  /// - Throws: ``BulkError/unavailable(_:)``.
   public func progress(of job: BulkJob, in scope: Scope) async throws(BulkError) -> BulkProgress {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
@@ -89,7 +85,6 @@ extension BulkRemovals {
     return try await write(limit, report: report, skip: skipUndo) { try runUndo($0, at: $1, $2) }
   }
 
-  /// Skips a line, if it's still to be restored.
   private func skipUndo(_ failure: BulkLineFailure) async throws(BulkError) {
     try await store.write(BulkError.self) { connection in
       _ = try connection.run(
@@ -181,7 +176,6 @@ extension BulkRemovals {
     ) { (scope: try $0.value(0), job: try $0.value(1)) }
   }
 
-  /// Returns the undos that are running.
   static func undos(_ connection: borrowing Connection) throws -> [(scope: Int64, job: Int64)] {
     try connection.all(
       """
@@ -218,7 +212,6 @@ extension BulkRemovals {
       """)
   }
 
-  /// Ends an undo that has processed all users.
   private static func finish(
     _ undo: BulkUndo, of job: BulkJob, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -235,7 +228,6 @@ extension BulkRemovals {
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
-  /// Ends an undo before all users were processed.
   static func stop(
     _ undo: BulkUndo, of job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection

@@ -27,14 +27,12 @@ public struct BulkRemovals: Sendable {
   /// Previews a list: which users are found, how many factors they have, and who can't be acted on.
   ///
   /// - Returns: The number of the draft.
-  /// - Throws: ``BulkError``.
   public func draft(
     _ list: BulkList, in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
     try await draft(list.lines.map(Entry.line), in: scope, by: author, agent)
   }
 
-  /// Previews the removal for the users that the entries name.
   func draft(
     _ entries: [Entry], in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
@@ -80,8 +78,6 @@ public struct BulkRemovals: Sendable {
   }
 
   /// Adds a draft without lines, which are counted when they're stored.
-  ///
-  /// - Returns: The number of the job.
   private static func addDraft(
     in scope: Scope, by administrator: Administrator, _ author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -122,7 +118,6 @@ public struct BulkRemovals: Sendable {
     return administrator
   }
 
-  /// Returns why an agent can't act on an account in a list; nil if they can.
   static func obstacle(
     _ account: Account, in scope: Scope, for administrator: Administrator,
     _ connection: borrowing Connection
@@ -136,15 +131,12 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// A user to act on.
   enum Entry: Sendable {
-    /// A line of a list, which is looked up.
     case line(BulkList.Line)
     /// An account, with the line number that it gets.
     case account(ID<Account>, number: Int)
   }
 
-  /// A line of a list with the account that was found.
   struct Sighting: Sendable {
     let line: BulkList.Line
     var account: ID<Account>?
@@ -210,8 +202,6 @@ public struct BulkRemovals: Sendable {
   // MARK: - Reading
 
   /// Finds a bulk removal of a user pool; a draft can be found only by its creator.
-  ///
-  /// - Throws: ``BulkError``.
   public func find(
     _ id: Int64, in scope: Scope, for agent: ID<Administrator>
   ) async throws(BulkError) -> BulkJob {
@@ -227,7 +217,6 @@ public struct BulkRemovals: Sendable {
   ///
   /// - Returns: The bulk removals, and how far the undo of one is, by its number; without those that
   ///   nobody undid.
-  /// - Throws: ``BulkError/unavailable(_:)``.
   public func list(
     _ scope: Scope, after: String? = nil, limit: Int = 50
   ) async throws(BulkError) -> (jobs: Page<BulkJob>, undos: [Int64: BulkUndo.State]) {
@@ -251,16 +240,7 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// Lists the lines of a bulk removal in order.
-  ///
-  /// - Parameters:
-  ///   - job: The bulk removal.
-  ///   - result: Only lines with this result; nil for all.
-  ///   - isOpen: Only lines that haven't been processed.
-  ///   - after: The cursor of the previous page.
-  ///   - limit: The maximum number of lines.
-  /// - Returns: A page of lines.
-  /// - Throws: ``BulkError/unavailable(_:)``.
+  /// Lists the lines of a bulk removal in order, those that haven't been processed if `isOpen`.
   public func items(
     of job: BulkJob, _ result: BulkResult? = nil, isOpen: Bool = false, after: String? = nil,
     limit: Int = 50
@@ -283,8 +263,6 @@ public struct BulkRemovals: Sendable {
 
   /// Counts the lines of a bulk removal by result; the key nil is for lines that haven't been
   /// processed.
-  ///
-  /// - Throws: ``BulkError/unavailable(_:)``.
   public func counts(of job: BulkJob) async throws(BulkError) -> [BulkResult?: Int] {
     try await store.read(BulkError.self) { connection in
       let rows = try connection.all(
@@ -306,8 +284,6 @@ public struct BulkRemovals: Sendable {
   private static let mostPurged = 5
 
   /// Deletes expired drafts and lines past their retention, a limited number at a time.
-  ///
-  /// - Returns: True if there may be more.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let draft = now.advanced(bySeconds: -draftLifetime).microseconds
     let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds

@@ -1,41 +1,27 @@
 import Database
 
-/// The undo of a bulk removal.
 public struct BulkUndo: Sendable {
-  /// How far an undo is.
   public enum State: Sendable {
-    /// The server is restoring factors.
     case running
     /// It ended before all users were processed, or some couldn't be restored.
     case partial
-    /// Every user has their factors again.
     case done
   }
 
-  /// The users of an undo by result.
   public struct Counts: Sendable, Equatable {
-    /// The number of users whose factors the undo restored.
     public var restored = 0
     /// The number of users whose factors had been restored on their page before.
     public var restoredBefore = 0
-    /// The number of users whose factors couldn't be restored.
     public var notRestored = 0
-    /// The number of users whom the undo hasn't processed.
     public var left = 0
 
-    /// The number of users whom the undo has processed.
     public var processed: Int { restored + restoredBefore + notRestored }
-    /// The number of all users.
     public var users: Int { processed + left }
-    /// Whether every user has their factors again.
     var isComplete: Bool { left == 0 && notRestored == 0 }
   }
 
-  /// The administrator's name.
   public let administratorName: String
-  /// When it was started.
   public let startedAt: Instant
-  /// Whether the server is still processing it.
   public let isRunning: Bool
   let administrator: ID<Administrator>
   let address: String
@@ -45,22 +31,18 @@ public struct BulkUndo: Sendable {
   let ticket: String
   let proof: String
 
-  /// The administrator, as author of audit rows.
   var author: Author {
     Author(
       actor: .administrator(administrator, name: administratorName), address: address,
       requestID: requestID)
   }
 
-  /// Returns how far the undo is after what it did.
   func state(after undone: Counts) -> State {
     isRunning ? .running : undone.isComplete ? .done : .partial
   }
 
-  /// The condition of lines that an undo has yet to process.
   static let isLeft: SQL = "result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL"
 
-  /// Counts the lines of a job by what its undo did.
   static func counts(
     of job: BulkJob, _ connection: borrowing Connection
   ) throws -> Counts {
@@ -98,7 +80,6 @@ public struct BulkUndo: Sendable {
     _ job: Int64, of scope: Int64, _ connection: borrowing Connection
   ) throws -> BulkUndo? { try all(of: [job], in: scope, connection)[job] }
 
-  /// Finds the undos of jobs of a pool, by job.
   static func all(
     of jobs: [Int64], in scope: Int64, _ connection: borrowing Connection
   ) throws -> [Int64: BulkUndo] {

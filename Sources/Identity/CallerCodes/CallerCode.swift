@@ -5,7 +5,6 @@ import Database
 ///
 /// Eight digits are few, so each code has its own random key, few tries, and ten minutes.
 struct CallerCode {
-  /// The number of digits.
   static let length = 8
   /// How long a code is valid, in seconds.
   static let lifetime: Int64 = 600
@@ -19,7 +18,6 @@ struct CallerCode {
   let failures: Int
   let sent: CallerStatus.Sent
 
-  /// Whether the code is still valid for an account.
   func isValid(for account: Account, at now: Instant) -> Bool {
     failures < Self.tries && sent.expiresAt.pending(for: Self.lifetime, at: now) != nil
       && account.verifiedEmail == email
@@ -34,7 +32,6 @@ struct CallerCode {
     try HMAC.code(.sha256, key: key, message: Array(digits.utf8))
   }
 
-  /// Returns the agent's code for an account; nil if there's none that can still be used.
   static func find(
     _ account: Account, by agent: ID<Administrator>, at now: Instant,
     _ connection: borrowing Connection
@@ -56,8 +53,6 @@ struct CallerCode {
   }
 
   /// Stores a new code, replacing the agent's former one for the account.
-  ///
-  /// - Returns: The code.
   static func make(
     for account: Account, at email: String, by agent: ID<Administrator>, random: RandomSource,
     until expires: Instant, at now: Instant, _ connection: borrowing Connection
@@ -78,7 +73,6 @@ struct CallerCode {
     return digits
   }
 
-  /// Counts a wrong code.
   static func fail(
     _ account: Account, by agent: ID<Administrator>, _ connection: borrowing Connection
   ) throws {
@@ -89,7 +83,6 @@ struct CallerCode {
       """)
   }
 
-  /// Deletes the agent's code for an account.
   static func delete(
     _ account: Account, by agent: ID<Administrator>, _ connection: borrowing Connection
   ) throws {
@@ -100,7 +93,6 @@ struct CallerCode {
       """)
   }
 
-  /// Deletes expired codes.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
       "FROM caller_code WHERE expires_at <= \(now.microseconds)", of: "caller_code",

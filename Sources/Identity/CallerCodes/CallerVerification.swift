@@ -1,8 +1,6 @@
 /// Whether agents verify that a caller is the user, with a code sent to the user's email address.
 public enum CallerVerification: String, CaseIterable, Sendable {
-  /// Agents can't send codes.
   case off
-  /// Agents can send codes.
   case offered
   /// Actions that let someone into an account are denied without a code.
   case required
@@ -14,20 +12,14 @@ public enum CallerProof: String, CaseIterable, Sendable {
   case emailCode = "email-code"
 }
 
-/// What an agent can do to verify the caller before an action.
 public struct CallerStatus: Sendable, Equatable {
-  /// Whether the action requires a verified caller.
   public let isRequired: Bool
   /// The address for a code; nil if there's none, so that no code can be sent.
   public let email: String?
-  /// When the agent's current code was sent, and when it expires; nil without a code.
   public let sent: Sent?
 
-  /// The times of a code.
   public struct Sent: Sendable, Equatable {
-    /// When it was sent.
     public let at: Instant
-    /// When it expires.
     public let expiresAt: Instant
   }
 }
@@ -51,6 +43,5 @@ extension ConsoleAction {
 }
 
 extension Account {
-  /// The email address, if it's verified.
   var verifiedEmail: String? { emailVerified ? email : nil }
 }

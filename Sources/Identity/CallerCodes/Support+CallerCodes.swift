@@ -11,7 +11,6 @@ extension Support {
   /// It replaces the agent's former code for the account.
   ///
   /// - Returns: The email address.
-  /// - Throws: ``ActionDenial``.
   public func sendCallerCode(
     to id: ID<Account>, in scope: Scope, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<String> {

@@ -1,11 +1,9 @@
 import Database
 import OTP
 
-/// The result of verifying a caller.
 enum CallerCheck {
   /// No code was read back, and none is required.
   case unverified
-  /// The caller read back the right code.
   case verified(CallerProof)
   /// The code is missing, wrong, or no longer valid.
   case invalid(ActionInputError)
@@ -14,12 +12,10 @@ enum CallerCheck {
 }
 
 extension CallerCheck {
-  /// The error in the field; nil if there is none.
   var fault: ActionInputError? {
     if case .invalid(let fault) = self { fault } else { nil }
   }
 
-  /// How the caller was verified; nil if they weren't.
   var proof: CallerProof? {
     if case .verified(let proof) = self { proof } else { nil }
   }

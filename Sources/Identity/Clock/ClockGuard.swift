@@ -1,27 +1,20 @@
 import Database
 import Synchronization
 
-/// The reason the machine's clock isn't trusted.
 public struct ClockDoubt: Sendable, Equatable {
   /// The expected time: the newest stored time, the time by the steady clock, or that of the
   /// database's server.
   public let expected: Instant
-  /// The time the clock shows.
   public let shown: Instant
   /// Whether only the clock of the database's server differs, which may itself be wrong.
   public var isByDatabase = false
 
-  /// True if the clock is behind, false if it's too far ahead.
   public var isBehind: Bool { shown < expected }
 }
 
-/// The clock's time and the newest stored time.
 public struct ClockReading: Sendable, Equatable {
-  /// The time the clock shows.
   public let shown: Instant
-  /// The newest stored time at which the clock was trusted; nil if none is stored.
   public let stored: Instant?
-  /// The reason the clock isn't trusted; nil if it is.
   public let doubt: ClockDoubt?
 }
 
@@ -53,7 +46,6 @@ public final class ClockGuard: Sendable {
     var wall: Instant
     /// The steady clock's value at that time; nil if it was before this start.
     var steady: Duration?
-    /// The stored time, as last read.
     var stored: Instant?
   }
 
@@ -63,7 +55,6 @@ public final class ClockGuard: Sendable {
     /// The time since which the clock has kept pace with the steady one; nil before the first check and
     /// while it's doubted.
     var settled: (wall: Instant, steady: Duration)?
-    /// The difference between the clock and the expected time at the last check.
     var offset: Duration = .zero
   }
 
@@ -91,10 +82,8 @@ public final class ClockGuard: Sendable {
 
   /// Checks the clock; ``Identity/checkClock()`` also compares it with the database server's.
   ///
-  /// - Parameter difference: How many seconds the clock of the database's server is ahead, negative
-  ///   if it's behind; nil if it isn't compared.
-  /// - Returns: The reason the clock isn't trusted; nil if it is.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// The difference, in seconds, is positive if the database's server is ahead; nil if it isn't
+  /// compared.
   @discardableResult
   package func check(databaseAhead difference: Int64? = nil) async throws(StartError) -> ClockDoubt?
   {
@@ -176,12 +165,10 @@ public final class ClockGuard: Sendable {
         + attoseconds / 1_000_000_000_000)
   }
 
-  /// Confirms that the clock is correct, which ends the doubt of every server on this database whose
-  /// clock shows that time, at its next check.
+  /// Confirms that the clock is correct, which ends the doubt of every server on this database
+  /// whose clock shows that time, at its next check.
   ///
-  /// - Parameter author: The author: an owner of the instance, or the command line.
-  /// - Returns: The confirmed time.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// The author is an owner of the instance, or the command line.
   @discardableResult
   public func confirm(by author: Author) async throws(StartError) -> Instant {
     let now = store.clock.now()
@@ -192,11 +179,7 @@ public final class ClockGuard: Sendable {
     return now
   }
 
-  /// Confirms that the clock is correct, for an administrator in the console.
-  ///
-  /// - Parameter request: The administrator, and their proof if required.
   /// - Returns: The confirmed time; nil if the clock is trusted, in which case no proof is checked.
-  /// - Throws: ``ActionError``.
   public func confirm(
     _ request: ActionRequest
   ) async throws(ActionError<StartError>) -> ActionOutcome<Instant?> {
@@ -211,7 +194,6 @@ public final class ClockGuard: Sendable {
     return outcome
   }
 
-  /// Stores the confirmed time and returns the audit entry.
   private static func confirm(
     _ now: Instant, _ clock: WallClock, _ connection: borrowing Connection
   ) throws -> AuditEntry {
@@ -235,9 +217,6 @@ public final class ClockGuard: Sendable {
     store.expectedTime.set(nil)
   }
 
-  /// Reads the clock, for confirmation by an administrator.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func reading() async throws(StartError) -> ClockReading {
     let stored = try await storedTime()
     return ClockReading(shown: store.clock.now(), stored: stored, doubt: doubt)

@@ -12,7 +12,6 @@ package final class ExpectedTime: Sendable {
 
   package init() {}
 
-  /// Remembers why the clock isn't trusted; nil if it is.
   func set(_ doubt: ClockDoubt?) {
     state.withLock { state in
       if (state.doubt == nil) != (doubt == nil) { state.changes += 1 }
@@ -20,7 +19,6 @@ package final class ExpectedTime: Sendable {
     }
   }
 
-  /// Whether the clock isn't trusted.
   var isDoubted: Bool { state.withLock { $0.doubt != nil } }
 
   /// How often doubt began or ended: what was past before may be in the future after it.
@@ -31,7 +29,6 @@ package final class ExpectedTime: Sendable {
 }
 
 extension UsedSteps {
-  /// Marks the step of an accepted code as used.
   mutating func accept(_ step: Int64, at now: Instant, expecting expected: ExpectedTime) {
     accept(
       step, at: now.seconds / TOTPFactor.period,

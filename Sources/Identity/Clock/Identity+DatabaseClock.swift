@@ -1,6 +1,5 @@
 import Database
 
-/// How the clock of the database's machine compares with this one's.
 public enum DatabaseClock: Sendable, Equatable {
   /// It's the same clock, because the database is a file.
   case shared
@@ -15,10 +14,6 @@ public enum DatabaseClock: Sendable, Equatable {
 }
 
 extension Identity {
-  /// Compares the clock of the database's machine with this one's.
-  ///
-  /// - Returns: The result.
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func databaseClock() async throws(StartError) -> DatabaseClock {
     guard let difference = try await databaseClockDifference() else { return .shared }
     return difference.magnitude < DatabaseClock.tolerance ? .agrees : .differs(seconds: difference)
@@ -34,9 +29,6 @@ extension Identity {
   }
 
   /// Checks the clock; call it at startup and then every few seconds.
-  ///
-  /// - Returns: The reason the clock isn't trusted; nil if it is.
-  /// - Throws: ``StartError/unavailable(_:)``.
   @discardableResult
   public func checkClock() async throws(StartError) -> ClockDoubt? {
     try await clockGuard.check(databaseAhead: try await databaseClockDifference())

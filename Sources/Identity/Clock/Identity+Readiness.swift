@@ -5,8 +5,6 @@ extension Identity {
   public var hasSigningKey: Bool { profile == .emulator || !signingKeys.publicKeys().isEmpty }
 
   /// Checks that the database is writable by writing to it.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)`` if it isn't writable.
   public func checkWritable() async throws(StartError) {
     let now = String(clock.now().microseconds)
     try await store.write(StartError.self) { connection in
@@ -15,9 +13,6 @@ extension Identity {
   }
 
   /// Deletes old code attempts of the next pools; does nothing while the clock isn't trusted.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func expireCodeAttempts() async throws(StartError) -> Bool {
     guard clockGuard.doubt == nil else { return false }
     return try await codeAttempts.age()
@@ -25,18 +20,12 @@ extension Identity {
 
   /// Indexes one batch of users again whom a node of the previous version changed during an upgrade, so
   /// that searches find them; does nothing from a day after the upgrade.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func indexUsers() async throws(StartError) -> Bool {
     try await SearchIndex.replaceNext(store)
   }
 
   /// Removes one batch of audit log entries that are past the retention; does nothing while the
   /// clock isn't trusted.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``AuditError``.
   public func removeExpiredAuditEntries() async throws(AuditError) -> Bool {
     guard clockGuard.doubt == nil else { return false }
     return try await auditChain.removeExpired()

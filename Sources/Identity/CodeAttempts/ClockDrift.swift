@@ -3,9 +3,7 @@ public struct ClockDrift: Sendable, Equatable {
   /// The drift in 30-second intervals, negative if the clock is slow.
   public let steps: Int
 
-  /// The approximate drift in seconds.
   public var seconds: Int { abs(steps) * 30 }
-  /// True if the clock is slow, false if it's fast.
   public var isSlow: Bool { steps < 0 }
 
   /// The minimum drift, in intervals, that typing time can't explain.
@@ -35,7 +33,6 @@ public struct ClockDrift: Sendable, Equatable {
     return [.accepted, .late, .early].contains(codeAttempt.result)
   }
 
-  /// Creates a drift of a number of intervals.
   public init(steps: Int) { self.steps = steps }
 }
 

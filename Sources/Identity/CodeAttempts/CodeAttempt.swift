@@ -10,16 +10,12 @@ public struct CodeAttempt: Sendable {
     case phone
     /// Enrollment of an authenticator app.
     case enrollment
-    /// Enrollment of a phone with a code sent to it.
     case phoneEnrollment = "phone-enrollment"
 
-    /// True if the code was sent, false if an app generated it.
     public var isSent: Bool { self == .phone || self == .phoneEnrollment }
   }
 
-  /// The result of an attempt.
   public enum Result: String, Sendable, CaseIterable {
-    /// The code was accepted.
     case accepted
     /// The code was correct but already used.
     case used
@@ -46,7 +42,6 @@ public struct CodeAttempt: Sendable {
     /// A recovery code was accepted.
     case recovery
 
-    /// True if the attempt succeeded.
     public var isSuccess: Bool {
       switch self {
       case .accepted, .temporary, .recovery: true
@@ -57,9 +52,7 @@ public struct CodeAttempt: Sendable {
 
   /// The time, unique within an account.
   public let at: Instant
-  /// The purpose.
   public let way: Way
-  /// The result.
   public let result: Result
   /// The factor; nil if it wasn't enrolled yet.
   public let enrollment: ID<Factor>?
@@ -68,18 +61,15 @@ public struct CodeAttempt: Sendable {
   /// The code's distance from the current time in 30-second intervals, negative if late; nil if it
   /// matched no near interval.
   public let distance: Int?
-  /// The code's time interval; nil if it matched no near interval.
   public let step: Int64?
   /// Whether a correct code followed soon after this one, which was outside the accepted intervals,
   /// so it wasn't a guess.
   public let isConfirmed: Bool
   /// The number of consecutive attempts that this record represents.
   public let times: Int
-  /// The origin of the request.
   public let origin: RequestOrigin
 }
 
-/// The finding of a code check.
 package struct CodeFinding: Sendable, Equatable {
   package var result: CodeAttempt.Result
   var distance: Int?

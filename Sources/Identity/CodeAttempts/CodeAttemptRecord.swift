@@ -3,7 +3,6 @@ import OTP
 
 /// Writes code attempts as a chain per account, in order of time.
 package enum CodeAttemptRecord {
-  /// The account, purpose, and origin of a code.
   package struct Place {
     let scope: Int64
     let account: Int64
@@ -25,7 +24,6 @@ package enum CodeAttemptRecord {
     }
   }
 
-  /// A code outside the window.
   struct NearMiss {
     let at: Instant
     let way: String
@@ -140,8 +138,6 @@ package enum CodeAttemptRecord {
   }
 
   /// Deletes a limited number of the code attempts that are left of deleted accounts.
-  ///
-  /// - Returns: True if there may be more.
   static func purgeDeleted(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let first = try connection.first(
       """

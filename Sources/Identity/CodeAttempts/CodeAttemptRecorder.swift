@@ -62,8 +62,6 @@ package struct CodeAttemptRecorder {
   /// That code gets the same response as an incorrect one. It isn't a guess, regardless of who has
   /// the device, so it must not lock the account's codes: until the suspension ends, only backup
   /// codes work.
-  ///
-  /// - Returns: The error for the response.
   package func fail(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
@@ -90,9 +88,6 @@ package struct CodeAttemptRecorder {
     return .quotaExceeded(until: until)
   }
 
-  /// Records a code that wasn't checked.
-  ///
-  /// - Returns: The error for the response.
   func refuse(
     until: Instant, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {

@@ -25,9 +25,6 @@ extension CodeAttempts {
   /// them.
   ///
   /// Call it periodically, and again while it returns true.
-  ///
-  /// - Returns: True if there may be more.
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func age() async throws(StartError) -> Bool { try await age(atMost: Self.mostScopes) }
 
   func age(atMost most: Int) async throws(StartError) -> Bool {

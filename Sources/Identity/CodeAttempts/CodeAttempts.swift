@@ -1,7 +1,6 @@
 import Database
 import OTP
 
-/// The log of code attempts.
 public struct CodeAttempts: Sendable {
   let store: Store
   let aged = Position()
@@ -11,12 +10,7 @@ public struct CodeAttempts: Sendable {
 
   /// Lists an account's code attempts, newest first.
   ///
-  /// - Parameters:
-  ///   - account: The account.
-  ///   - after: The cursor of the previous page; nil for the newest.
-  ///   - limit: The maximum number of attempts.
   /// - Returns: A page, empty if the cursor refers to a deleted attempt.
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func list(
     _ account: Account, after: String? = nil, limit: Int = Self.shown
   ) async throws(AccountError) -> Page<CodeAttempt> {

@@ -1,6 +1,5 @@
 package import Database
 
-/// The lock on an account's codes.
 public enum CodeLock: Sendable, Hashable {
   /// Codes are checked.
   case open
@@ -13,7 +12,6 @@ public enum CodeLock: Sendable, Hashable {
   /// The stored end time of a lock that doesn't expire.
   package static let forever = Instant(microseconds: .max)
 
-  /// Creates a lock from its stored end time.
   init(until: Instant?, at now: Instant) {
     if let until, until > now {
       self = until == Self.forever ? .closed : .blocked(until: until)
@@ -24,12 +22,9 @@ public enum CodeLock: Sendable, Hashable {
 
   /// Returns the time until which codes are blocked after consecutive incorrect codes.
   ///
-  /// - Parameters:
-  ///   - wrong: The number of consecutive incorrect codes.
-  ///   - cap: The number at which codes are locked.
-  ///   - now: The time of the last incorrect code.
-  ///   - isClockDoubted: Whether the clock isn't trusted: it may be the reason for incorrect codes,
-  ///     so codes are then blocked for the longest time instead of locked.
+  /// The clock may be the reason for incorrect codes while it's doubted, so codes are then blocked
+  /// for the longest time instead of locked.
+  ///
   /// - Returns: The end of the block; nil if codes are still checked.
   static func end(
     afterWrongCodes wrong: Int, cap: Int, at now: Instant, isClockDoubted: Bool = false
@@ -40,7 +35,6 @@ public enum CodeLock: Sendable, Hashable {
 }
 
 extension Account {
-  /// Returns the lock on the account's codes.
   public func codeLock(at now: Instant) -> CodeLock {
     CodeLock(until: codesBlockedUntil, at: now)
   }
@@ -52,7 +46,6 @@ extension Account {
 }
 
 extension AccountSummary {
-  /// Returns the lock on the account's codes.
   public func codeLock(at now: Instant) -> CodeLock {
     CodeLock(until: codesBlockedUntil, at: now)
   }
@@ -99,8 +92,6 @@ extension AccountRecord {
 
   /// Removes a batch of expired locks, and of those from a clock that was ahead; the counts of
   /// incorrect codes are kept.
-  ///
-  /// - Returns: True if there may be more.
   package static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws
     -> Bool
   {

@@ -1,11 +1,8 @@
 import Database
 import OpenIDConnect
 
-/// Who an administrator is at a provider.
 struct AdministratorProviderLink: Sendable {
-  /// The administrator.
   let administrator: ID<Administrator>
-  /// The issuer.
   let issuer: String
   /// The administrator's ID at the issuer.
   let subject: String
@@ -22,7 +19,6 @@ extension AdministratorProviderLink {
     groups = ProviderGroups(try TextList.read(row.value(3)))
   }
 
-  /// Finds the link of a person at an issuer.
   static func find(
     issuer: String, subject: String, _ connection: borrowing Connection
   ) throws -> AdministratorProviderLink? {
@@ -34,7 +30,6 @@ extension AdministratorProviderLink {
     ) { try AdministratorProviderLink($0) }
   }
 
-  /// Finds the link of an administrator.
   static func find(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> AdministratorProviderLink? {
@@ -45,7 +40,6 @@ extension AdministratorProviderLink {
     ) { try AdministratorProviderLink($0) }
   }
 
-  /// Reads all links.
   static func all(_ connection: borrowing Connection) throws -> [AdministratorProviderLink] {
     try connection.all(
       """

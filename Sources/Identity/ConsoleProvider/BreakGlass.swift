@@ -2,13 +2,9 @@ import Database
 
 /// A sign-in of the break-glass account while password sign-in is off.
 public struct BreakGlassMail: Sendable {
-  /// The break-glass account's name.
   public let name: String
-  /// The break-glass account's email address.
   public let email: String
-  /// The source IP address and the browser.
   public let origin: RequestOrigin
-  /// The time of the sign-in.
   public let at: Instant
   /// The URL of the audit log in the console.
   public let link: String
@@ -16,11 +12,8 @@ public struct BreakGlassMail: Sendable {
 
 /// Sign-ins of the break-glass account that owners should look at.
 public struct BreakGlassAlert: Sendable {
-  /// The first of them.
   public let startedAt: Instant
-  /// The last of them.
   public let lastSeenAt: Instant
-  /// How many there were.
   public let count: Int
 
   static let kind = "break-glass"
@@ -65,9 +58,6 @@ extension ConsoleSessions {
 }
 
 extension Alerts {
-  /// Returns the ongoing alert about the break-glass account; nil if there's none.
-  ///
-  /// - Throws: ``AlertError/unavailable(_:)``.
   public func breakGlass() async throws(AlertError) -> BreakGlassAlert? {
     try await store.read(AlertError.self) { connection in
       try connection.first(
@@ -117,6 +107,5 @@ extension Outbox {
 }
 
 extension ActionLinks {
-  /// The URL of the instance's audit log in the console.
   var instanceAudit: String { "\(origin)/audit" }
 }

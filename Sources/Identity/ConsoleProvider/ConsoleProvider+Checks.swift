@@ -73,7 +73,6 @@ extension ConsoleProvider {
     texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// The fields of the audit log.
   func auditFields(isNewSecret: Bool = false) -> [AuditField] {
     [
       AuditField(.signInProvider, .text(name)), AuditField(.issuer, .text(issuer)),

@@ -9,34 +9,26 @@ public struct ConsoleProvider: Sendable {
   public var name = ""
   /// The issuer, exactly as the provider names itself.
   public var issuer = ""
-  /// The ID of this server at the provider.
   public var clientID = ""
   /// The scopes of requests, separated by spaces.
   public var scopes = ["openid", "profile", "email"].joined(separator: " ")
-  /// The claim with the groups.
   public var groupsClaim = "groups"
   /// The values of `acr` and `amr` that mean a second factor; at first the methods of RFC 8176 that are
   /// or imply one.
   public var mfaValues = ["mfa", "hwk", "otp"]
-  /// The roles of groups.
   public var roles: [GroupRole] = []
   /// The only account that can sign in with a password or passkey; nil if all can.
   public var breakGlassAccount: ID<Administrator>?
   var sealedSecret: [UInt8]?
 
-  /// Whether there's a client secret.
   public var hasSecret: Bool { sealedSecret != nil }
 
-  /// The maximum number of roles of groups.
   public static let mostRoles = 200
-  /// The maximum number of values that mean a second factor.
   public static let mostMFAValues = 20
   static let longestText = 256
 
-  /// Creates a provider that isn't set up.
   public init() {}
 
-  /// Returns the roles of someone with these groups.
   func grants(of groups: ProviderGroups) -> Set<Grant> {
     Set(roles.filter { groups.has($0.group) }.map(\.grant))
   }
@@ -46,32 +38,25 @@ public struct ConsoleProvider: Sendable {
 public struct GroupRole: Sendable, Hashable {
   /// The group's name, compared byte for byte.
   public let group: String
-  /// The role, and where it applies.
   public let grant: Grant
 
-  /// Creates a role of a group.
   public init(group: String, grant: Grant) { (self.group, self.grant) = (group, grant) }
 }
 
-/// A field of the provider that isn't valid, or what's wrong with the provider itself.
 public enum ConsoleProviderFault: Sendable, Equatable {
   /// The name is empty or longer than 100 characters.
   case invalidName
   /// The issuer isn't an `https` URL, or `http` to this machine, or has a query.
   case invalidIssuer
-  /// The client ID is empty or too long.
   case invalidClientID
-  /// The claim is empty or too long.
   case invalidGroupsClaim
   /// The scopes don't include `openid`, or have other characters than scopes do.
   case invalidScopes
-  /// A value is too long, or there are too many.
   case invalidMFAValues
   /// A group's name is too long; the number of the role, from 1.
   case invalidGroup(Int)
   /// The project or tenant doesn't exist; the number of the role, from 1.
   case placeNotFound(Int)
-  /// There are too many roles of groups.
   case tooManyRoles
   /// Password sign-in can't be turned off by someone who hasn't proved in this session that they can
   /// sign in with the stored provider.
@@ -82,17 +67,13 @@ public enum ConsoleProviderFault: Sendable, Equatable {
   /// No owner without an end date has a password or passkey, so that no one who manages administrators
   /// could sign in, since links with another issuer are of no use.
   case noOwnSignIn
-  /// The provider can't be reached, with the diagnosis.
   case unreachable(String)
-  /// The discovery document can't be used.
   case discovery(Discovery.Fault)
   /// An address in the discovery document can't be used; its name in the document.
   case invalidAddress(String)
-  /// The provider publishes no usable keys.
   case noKeys
 }
 
-/// Why the provider can't be changed or removed.
 public enum ConsoleProviderError: Error, Sendable {
   /// The problems, in the order of the form.
   case invalid([ConsoleProviderFault])
@@ -104,9 +85,7 @@ public enum ConsoleProviderError: Error, Sendable {
   /// No owner without an end date has a password or passkey, so that no one who manages administrators
   /// could sign in.
   case noOwnSignIn
-  /// There's no provider.
   case notFound
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -119,7 +98,6 @@ extension ConsoleProvider {
     name, issuer, client_id, scopes, groups_claim, mfa_values, sealed_secret
     """
 
-  /// Reads the provider; nil if there's none.
   static func find(_ connection: borrowing Connection) throws -> ConsoleProvider? {
     var found = try connection.first(
       "SELECT \(columns) FROM sign_in_provider WHERE provider_id = 1"
@@ -143,7 +121,6 @@ extension ConsoleProvider {
     return found
   }
 
-  /// Reads the name of the provider; nil if there's none.
   static func name(_ connection: borrowing Connection) throws -> String? {
     try connection.first("SELECT name FROM sign_in_provider WHERE provider_id = 1") {
       try $0.value(0)

@@ -4,7 +4,6 @@ import OpenIDConnect
 import Text
 
 extension ConsoleProviders {
-  /// A person who signed in at the provider.
   struct Arrival: Sendable {
     let token: IDToken
     let groups: ProviderGroups
@@ -177,7 +176,6 @@ extension ConsoleProviders {
     return .signedIn(new)
   }
 
-  /// Renews a session whose administrator confirmed their identity.
   private func confirm(
     _ session: ConsoleSession, isLinked: Bool, _ arrival: Arrival,
     _ connection: borrowing Connection

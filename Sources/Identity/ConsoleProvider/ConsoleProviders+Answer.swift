@@ -15,16 +15,8 @@ extension ConsoleProviders {
 
   /// Completes a sign-in at the provider.
   ///
-  /// Failed attempts are counted by network, before the provider is asked.
-  ///
-  /// - Parameters:
-  ///   - answer: What the provider's authorization endpoint answered.
-  ///   - ticket: The value of the browser's cookie, valid once and for ten minutes.
-  ///   - session: The browser's session; nil if it has none.
-  ///   - redirect: The address at which the answer arrived.
-  ///   - origin: Where the request comes from.
-  /// - Returns: What the sign-in led to.
-  /// - Throws: ``ProviderSignInError``.
+  /// Failed attempts are counted by network, before the provider is asked. The ticket is valid once
+  /// and for ten minutes.
   public func finish(
     _ answer: ProviderAnswer, ticket: String, session: ConsoleSession?, redirect: String,
     from origin: SignInOrigin
@@ -159,7 +151,6 @@ extension ConsoleProviders {
     do { return try verify(renewed.keys) } catch { throw .invalidToken(error) }
   }
 
-  /// Asks the userinfo endpoint; nil if there's none.
   private func userInfo(
     _ token: IDToken, _ tokens: TokenResponse, _ discovery: Discovery
   ) async throws(ProviderSignInError) -> UserInfo? {

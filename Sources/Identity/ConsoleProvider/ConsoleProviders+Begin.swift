@@ -5,12 +5,7 @@ import OpenIDConnect
 extension ConsoleProviders {
   /// Starts a sign-in at the provider, without writing anything.
   ///
-  /// - Parameters:
-  ///   - session: The session whose administrator confirms their identity, and is linked if they aren't
-  ///     yet; nil to sign in.
-  ///   - redirect: Where the provider sends the answer.
-  /// - Returns: Where the browser goes, and the value of its cookie.
-  /// - Throws: ``ProviderSignInError``.
+  /// In a session, its administrator confirms their identity, and is linked if they aren't yet.
   public func begin(
     in session: ConsoleSession? = nil, redirect: String
   ) async throws(ProviderSignInError) -> ProviderStart {

@@ -14,21 +14,14 @@ public struct ConsoleProviders: Sendable {
   /// The associated data of the sealed secret.
   static let place = Array("console".utf8)
 
-  /// Creates the sealer of the client's secret.
   static func sealer(_ keys: KeyRing, random: RandomSource) throws(CryptoError) -> Sealer {
     try Sealer(keys, purpose: "sign-in provider", random: random)
   }
 
-  /// Reads the provider; nil if there's none.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
   public func find() async throws(ConsoleProviderError) -> ConsoleProvider? {
     try await store.read(ConsoleProviderError.self) { try ConsoleProvider.find($0) }
   }
 
-  /// Reads the name of the provider; nil if there's none.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
   public func name() async throws(ConsoleProviderError) -> String? {
     try await store.read(ConsoleProviderError.self) { try ConsoleProvider.name($0) }
   }
@@ -48,17 +41,11 @@ public struct ConsoleProviders: Sendable {
 
   /// Sets the provider up, or changes it, and turns password sign-in off or on.
   ///
-  /// Roles of linked administrators change at once, in the same transaction. Open sessions stay open,
-  /// except those of another issuer.
+  /// Roles of linked administrators change at once, in the same transaction. Open sessions stay
+  /// open, except those of another issuer. Without a new secret, the stored one is kept. If there
+  /// was no provider, the version is that of a new ``ConsoleProvider``.
   ///
-  /// - Parameters:
-  ///   - provider: The provider.
-  ///   - secret: The new client secret; nil keeps the stored one.
-  ///   - version: The version of the provider when editing began, that of a new ``ConsoleProvider``
-  ///     if there was none.
-  ///   - request: The administrator and their input.
   /// - Returns: False if nothing changes.
-  /// - Throws: ``ActionError`` with ``ConsoleProviderError``.
   public func save(
     _ provider: ConsoleProvider, secret: Secret?, expecting version: SettingsVersion,
     _ request: ActionRequest
@@ -125,8 +112,6 @@ public struct ConsoleProviders: Sendable {
 
   /// Removes the provider: roles that come from its groups are revoked, its links are deleted, and
   /// its sessions end.
-  ///
-  /// - Throws: ``ActionError`` with ``ConsoleProviderError``.
   public func remove(
     _ request: ActionRequest
   ) async throws(ActionError<ConsoleProviderError>) -> ActionOutcome<Void> {
@@ -163,7 +148,6 @@ public struct ConsoleProviders: Sendable {
     }
   }
 
-  /// Ends the sessions that began with an issuer.
   private static func endSessions(of issuer: String, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM console_session WHERE provider_issuer = \(issuer)")
   }

@@ -9,7 +9,6 @@ enum PasswordSignIn {
     try setting.read(connection).map { ID($0) }
   }
 
-  /// Returns whether an administrator can sign in with a password or passkey.
   static func admits(
     _ id: ID<Administrator>?, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -59,9 +58,6 @@ enum PasswordSignIn {
 }
 
 extension ConsoleProviders {
-  /// Returns the break-glass account if password sign-in is off; nil if it's on.
-  ///
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
   public func breakGlassAccount() async throws(ConsoleProviderError) -> ID<Administrator>? {
     try await store.read(ConsoleProviderError.self) { try PasswordSignIn.find($0) }
   }
@@ -69,7 +65,6 @@ extension ConsoleProviders {
   /// Turns password sign-in on, for operators with access to the data folder.
   ///
   /// - Returns: False if it was on.
-  /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
   public func turnOnPasswordSignIn(by author: Author) async throws(ConsoleProviderError) -> Bool {
     try await store.perform(by: author, ConsoleProviderError.self) { context, connection in
       try PasswordSignIn.set(nil, context, connection)
@@ -82,13 +77,12 @@ extension Administrators {
   /// password sign-in is off, after an administrator lost roles or a way to sign in.
   ///
   /// Without a role of theirs that the check is about, it's omitted: the change couldn't make a
-  /// difference, and has to be possible when no owner can sign in, too.
+  /// difference, and has to be possible when no owner can sign in, too. The record has the ends
+  /// that the roles had before the change. After the loss of a way to sign in, `grants` are all of
+  /// the administrator's roles.
   ///
-  /// - Parameters:
-  ///   - record: The administrator, with the ends that their roles had before the change.
-  ///   - grants: The roles that they lost, or all of their roles if they lost a way to sign in.
-  ///   - connection: The transaction of the change.
-  /// - Throws: ``ManagementError/lastOwner``, ``ManagementError/breakGlassAccount``, or database errors.
+  /// - Throws: ``ManagementError/lastOwner``, ``ManagementError/breakGlassAccount``, or database
+  ///   errors.
   static func requireOwners(
     after record: AdministratorRecord, losing grants: [Grant], _ connection: borrowing Connection
   ) throws {
@@ -112,7 +106,6 @@ extension Administrators {
     try lastingOwners(connection).contains { try PasswordSignIn.suits($0.id, connection) }
   }
 
-  /// Returns whether an administrator can sign in.
   static func canSignIn(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {

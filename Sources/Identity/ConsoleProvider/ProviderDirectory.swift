@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// A class, since all use cases share what's kept.
 final class ProviderDirectory: Sendable {
-  /// What's known about one issuer.
   struct Entry: Sendable {
     let discovery: Discovery
     let keys: KeySet
@@ -25,7 +24,6 @@ final class ProviderDirectory: Sendable {
 
   private struct State {
     var entry: Entry?
-    /// The fetch in progress, or the last one.
     var fetch: Fetch?
   }
 
@@ -45,8 +43,6 @@ final class ProviderDirectory: Sendable {
   /// Returns what's known about an issuer, and fetches it if it's old.
   ///
   /// While the provider can't be reached, an old entry is returned.
-  ///
-  /// - Throws: ``DirectoryFault``.
   func entry(of issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry {
     let known = state.withLock { $0.entry?.discovery.issuer == issuer ? $0.entry : nil }
     if let known, known.fetchedAt.isRecent(within: Self.lifetime, at: now) { return known }
@@ -59,8 +55,6 @@ final class ProviderDirectory: Sendable {
   /// Fetches an issuer, because what's known is old or a token has an unknown key.
   ///
   /// Anyone can cause a fetch, so callers share one, and its result is kept for ten seconds.
-  ///
-  /// - Throws: ``DirectoryFault``.
   func renewed(_ issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry {
     let task = state.withLock { state in
       if let fetch = state.fetch, fetch.issuer == issuer,
@@ -88,9 +82,6 @@ final class ProviderDirectory: Sendable {
     return result
   }
 
-  /// Fetches the document and the keys of an issuer.
-  ///
-  /// - Throws: ``DirectoryFault``.
   func fetch(_ issuer: String, at now: Instant) async throws(DirectoryFault) -> Entry {
     let document = try await body(Discovery.address(of: issuer))
     let discovery: Discovery
@@ -128,7 +119,6 @@ final class ProviderDirectory: Sendable {
   }
 }
 
-/// Why an issuer's document and keys can't be used.
 struct DirectoryFault: Error, Sendable {
   let fault: ConsoleProviderFault
 
@@ -136,7 +126,6 @@ struct DirectoryFault: Error, Sendable {
 }
 
 extension ProviderUnreachable {
-  /// The diagnosis.
   var diagnosis: String {
     switch self {
     case .invalidAddress: "invalid address"

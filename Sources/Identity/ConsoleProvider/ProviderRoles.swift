@@ -15,7 +15,6 @@ enum ProviderRoles {
     return provider.grants(of: link.groups)
   }
 
-  /// Returns the roles whose project and tenant exist.
   static func existing(
     _ wanted: Set<Grant>, _ connection: borrowing Connection
   ) throws -> Set<Grant> {

@@ -3,26 +3,20 @@ import Database
 
 /// What a sign-in at the provider proves, as in the audit log.
 package enum ProviderProof: String, Sendable {
-  /// The person's identity.
   case identity = "provider"
-  /// Their identity with a second factor, as the provider says.
+  /// The person's identity with a second factor, as the provider says.
   case secondFactor = "provider-mfa"
 }
 
-/// How a session's administrator and the provider belong together.
 public struct SessionProvider: Sendable {
   /// The name of the provider with which the administrator can confirm their identity; nil if they
   /// aren't linked with the current one.
   public let name: String?
-  /// Whether the session began with the provider.
   public let isOrigin: Bool
-  /// When the administrator last confirmed their identity at the provider in this session.
   public let provedAt: Instant?
 
-  /// Whether nothing is known of a provider.
   static let none = SessionProvider(name: nil, isOrigin: false, provedAt: nil)
 
-  /// Whether the administrator signed in or confirmed their identity with the current provider.
   var isProved: Bool { name != nil && (isOrigin || provedAt != nil) }
 }
 
@@ -47,12 +41,10 @@ extension AdministratorProviderLink {
     Secret(Array(Store.digest("\(issuer)\n\(subject)").prefix(ConsoleSessions.markLength)))
   }
 
-  /// Returns whether a ticket's first step was a sign-in of this person.
   func began(_ ticket: ConsoleTicket) -> Bool { ticket.linkMark == mark }
 }
 
 extension ConsoleTicket {
-  /// The mark of the password in a ticket between two steps.
   var passwordMark: Secret {
     Secret(Array(secret.revealedBytes.prefix(ConsoleSessions.markLength)))
   }
@@ -60,7 +52,6 @@ extension ConsoleTicket {
   /// What the first step proved at the provider; nil if that was a password.
   var provider: ProviderProof? { linkMark.revealedBytes.isEmpty ? nil : .identity }
 
-  /// The mark of the link that the first step used; empty if that was a password.
   fileprivate var linkMark: Secret {
     Secret(Array(secret.revealedBytes.dropFirst(ConsoleSessions.markLength)))
   }

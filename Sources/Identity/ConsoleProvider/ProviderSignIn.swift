@@ -1,37 +1,27 @@
 public import Crypto
 public import OpenIDConnect
 
-/// The beginning of a sign-in at the provider.
 public struct ProviderStart: Sendable {
-  /// The address at which the person signs in.
   public let address: String
   /// The value of a cookie, without which the answer isn't accepted.
   public let ticket: Secret
 }
 
-/// What the provider's authorization endpoint answered.
 public struct ProviderAnswer: Sendable {
-  /// The state of the request.
   public let state: String
-  /// The code; nil if there's an error.
   public let code: String?
-  /// The error; nil if there's a code.
   public let error: ProviderErrorCode?
-  /// The issuer that the answer names; nil if it names none.
   public let issuer: String?
 
   /// The maximum length of a code, in bytes.
   public static let longestCode = 4_096
 
-  /// Creates an answer.
   public init(state: String, code: String?, error: ProviderErrorCode?, issuer: String?) {
     (self.state, self.code, self.error, self.issuer) = (state, code, error, issuer)
   }
 }
 
-/// The result of a sign-in at the provider.
 public enum ProviderSignIn: Sendable {
-  /// The administrator is signed in.
   case signedIn(NewConsoleSession)
   /// A second factor is required, with one of the methods; the value is stored in a cookie for the
   /// next step and isn't a session.
@@ -40,19 +30,15 @@ public enum ProviderSignIn: Sendable {
   case confirmed(NewConsoleSession, isLinked: Bool, hasSecondFactor: Bool)
 }
 
-/// Why a sign-in at the provider isn't possible, or failed.
 public enum ProviderSignInError: Error, Sendable {
-  /// There's no provider.
   case notConfigured
   /// The answer doesn't belong to a request of this browser, or the request was answered or expired.
   case ended
   /// The provider answered with an error.
   case refused(ProviderErrorCode)
-  /// The provider or its documents can't be used now.
   case provider(ConsoleProviderFault)
   /// The provider didn't exchange the code for tokens.
   case tokenRefused(ProviderErrorCode)
-  /// The ID token isn't valid.
   case invalidToken(TokenFault)
   /// The userinfo endpoint refused the access token, or responded with nothing that can be used; its
   /// HTTP status.
@@ -70,9 +56,7 @@ public enum ProviderSignInError: Error, Sendable {
   case otherPerson(subject: String)
   /// The administrator must confirm their identity before they're linked.
   case reauthenticationRequired
-  /// Too many failed attempts; a retry is possible at the given time.
   case throttled(until: Instant)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,8 +1,5 @@
-/// A request to the provider.
 public struct ProviderRequest: Sendable {
-  /// The URL.
   public let address: String
-  /// The header fields.
   public let fields: [(name: String, value: String)]
   /// The body of a POST request; nil for GET.
   public let body: [UInt8]?
@@ -13,18 +10,13 @@ public struct ProviderRequest: Sendable {
   }
 }
 
-/// The provider's response.
 public struct ProviderResponse: Sendable {
-  /// The status code.
   public let status: Int
-  /// The body.
   public let body: [UInt8]
 
-  /// Creates a response.
   public init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
 }
 
-/// Why a request has no response.
 public enum ProviderUnreachable: Error, Sendable, Equatable {
   /// The URL isn't one that this server connects to.
   case invalidAddress
@@ -32,14 +24,10 @@ public enum ProviderUnreachable: Error, Sendable, Equatable {
   case failed(String)
 }
 
-/// Sends requests to the provider.
 public protocol ProviderTransport: Sendable {
   /// Sends a request and returns the response, whatever its status; doesn't follow redirects.
-  ///
-  /// - Throws: ``ProviderUnreachable``.
   func send(_ request: ProviderRequest) async throws(ProviderUnreachable) -> ProviderResponse
 
-  /// Returns whether requests can be sent to a URL.
   func accepts(_ address: String) -> Bool
 }
 

@@ -1,23 +1,19 @@
 /// The actor, source address, and request ID of a change, as recorded in every audit row.
 public struct Author: Sendable {
-  /// The actor.
   public var actor: Actor
   /// The source IP address; empty for the command line.
   public var address: String
   /// The request ID, as in the access log; empty for the command line.
   public var requestID: String
-  /// Whether a backend forwarded the address.
   public var isForwarded = false
 
   /// Whether a backend makes the request with its service token, for a user.
   public var isOfBackend = false
 
-  /// The address, and who vouches for it.
   var client: ClientAddress {
     isForwarded ? ClientAddress(forwarded: address) : ClientAddress(seen: address)
   }
 
-  /// Creates an author.
   public init(actor: Actor, address: String = "", requestID: String = "") {
     self.actor = actor
     self.address = address
@@ -25,11 +21,8 @@ public struct Author: Sendable {
   }
 }
 
-/// A person or program that makes changes.
 public enum Actor: Sendable {
-  /// An administrator signed in to the console.
   case administrator(ID<Administrator>, name: String)
-  /// A program that uses a service token.
   case serviceToken(ID<ServiceToken>, name: String)
   /// A user of an application, acting on their own account.
   case user(ID<Account>)
@@ -44,23 +37,15 @@ public enum Actor: Sendable {
 
   /// A kind of actor; the raw value is the stored name.
   public enum Kind: String, CaseIterable, Sendable {
-    /// An administrator.
     case administrator
-    /// A service token.
     case serviceToken = "service token"
-    /// A user.
     case user
-    /// An operator on the command line.
     case commandLine = "command line"
-    /// The well-known token of the emulator profile.
     case emulatorOwner = "emulator"
-    /// The server.
     case server
-    /// An unauthenticated client.
     case visitor
   }
 
-  /// The kind of actor.
   public var kind: Kind {
     switch self {
     case .administrator: .administrator
@@ -83,7 +68,6 @@ public enum Actor: Sendable {
     }
   }
 
-  /// The actor's display name.
   public var name: String {
     switch self {
     case .administrator(_, let name), .serviceToken(_, let name): name

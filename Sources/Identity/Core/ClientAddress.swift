@@ -1,18 +1,14 @@
 /// The IP address of a client, and who vouches for it.
 public struct ClientAddress: Sendable, Equatable {
-  /// The address.
   public let text: String
   /// Whether a backend forwarded it, which may send any address; otherwise it was seen on the
   /// connection, or a trusted proxy sent it.
   public let isForwarded: Bool
 
-  /// Creates an address that was seen on the connection, or that a trusted proxy sent.
   public init(seen text: String) { (self.text, isForwarded) = (text, false) }
 
-  /// Creates an address that a backend forwarded with its service token.
   public init(forwarded text: String) { (self.text, isForwarded) = (text, true) }
 
-  /// The network of the address.
   var network: String { Network.name(of: text) }
 
   /// The network, for the counters of calls of a pool: the backends of a pool vouch for the addresses
@@ -21,6 +17,5 @@ public struct ClientAddress: Sendable, Equatable {
 }
 
 extension ClientAddress: ExpressibleByStringInterpolation {
-  /// Creates an address that was seen on the connection.
   public init(stringLiteral text: String) { self.init(seen: text) }
 }

@@ -38,10 +38,8 @@ struct CounterName: Sendable, Equatable {
   }
 
   let kind: Kind
-  /// The stored name, of words with a space between them.
   let text: String
 
-  /// Returns the name for what comes from one network.
   func from(_ client: ClientAddress) -> CounterName {
     CounterName(kind, stored: "\(text) \(client.network)")
   }
@@ -74,7 +72,6 @@ extension CounterName {
     CounterName(.signUpsFromNetwork, "\(pool) \(client.network)")
   }
 
-  /// Incorrect codes of phone sign-in.
   static func phoneSignInCodes(of phone: String, in pool: Int64) -> CounterName {
     CounterName(.phoneSignInCodes, "\(pool) \(phone)")
   }

@@ -2,9 +2,7 @@
 public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The year, 0 to 9999; days that forms send have at least 1970.
   public let year: Int
-  /// The month, 1 to 12.
   public let month: Int
-  /// The day of the month, 1 to 31.
   public let day: Int
 
   /// Parses a day such as `2026-12-01`, as forms send it; nil if the text is malformed or the day
@@ -35,9 +33,7 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
-  /// The first day.
   public static let first = Day(Instant(seconds: 0))
-  /// The last day.
   public static let last = Day(year: 9_999, month: 12, day: 31)
 
   private init(year: Int, month: Int, day: Int) {
@@ -56,7 +52,6 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
     return "\(pair(year / 100))\(pair(year % 100))-\(pair(month))-\(pair(day))"
   }
 
-  /// Compares chronologically.
   public static func < (one: Day, other: Day) -> Bool {
     (one.year, one.month, one.day) < (other.year, other.month, other.day)
   }

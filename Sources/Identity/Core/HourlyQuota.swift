@@ -1,20 +1,15 @@
 import Database
 
-/// Enforces hourly limits by name.
 enum HourlyQuota {
   private static let window: Int64 = 3_600
 
   /// Counts an action against a limit.
   ///
-  /// - Parameters:
-  ///   - name: The name of the limit.
-  ///   - amount: The number of actions to count.
-  ///   - limit: The maximum number within an hour of the first action.
-  ///   - now: The current time.
-  ///   - connection: The transaction; rolling it back undoes the count.
+  /// The limit is that of an hour that begins with the first action. Rolling the transaction back
+  /// undoes the count.
+  ///
   /// - Returns: Nil if the action is within the limit, otherwise the time of the next possible
   ///   attempt.
-  /// - Throws: Database errors.
   static func take(
     _ name: CounterName, _ amount: Int = 1, limit: Int, at now: Instant,
     _ connection: borrowing Connection

@@ -5,18 +5,14 @@ import Text
 /// IDs are opaque text. They're compared byte for byte, as in the database, rather than by Swift's
 /// canonical equivalence, which treats different encodings of a character as equal.
 public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
-  /// The ID as used in URLs, the API, and the database.
   public let text: String
 
   /// Creates an ID from text without checking that the object exists.
   public init(_ text: String) { self.text = text }
 
-  /// The text.
   public var description: String { text }
 
-  /// Compares byte for byte.
   public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }
 
-  /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }

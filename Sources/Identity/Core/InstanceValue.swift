@@ -7,12 +7,10 @@ struct InstanceValue: Sendable {
 
   init(_ name: String) { self.name = name }
 
-  /// Reads the value; nil if there is none.
   func read(_ connection: borrowing Connection) throws -> String? {
     try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.value(0) }
   }
 
-  /// Reads a number; nil if there is none.
   func readNumber(_ connection: borrowing Connection) throws -> Int64? {
     try read(connection).flatMap { Int64($0) }
   }

@@ -2,23 +2,19 @@
 ///
 /// Numbers outside this range, which clients can send, are clamped to it.
 public struct Instant: Hashable, Comparable, Sendable {
-  /// Microseconds since 1970.
   public let microseconds: Int64
 
   /// The valid range in seconds: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
   public static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-  /// Creates a time from microseconds since 1970.
   public init(microseconds: Int64) {
     self.microseconds = Self.clamped(microseconds, perSecond: 1_000_000)
   }
 
-  /// Creates a time from seconds since 1970.
   public init(seconds: Int64) {
     microseconds = Self.clamped(seconds, perSecond: 1) * 1_000_000
   }
 
-  /// Creates a time from milliseconds since 1970.
   public init(milliseconds: Int64) {
     microseconds = Self.clamped(milliseconds, perSecond: 1_000) * 1_000
   }
@@ -43,7 +39,6 @@ public struct Instant: Hashable, Comparable, Sendable {
     return Instant(microseconds: microseconds + bounded * 1_000_000)
   }
 
-  /// Compares chronologically.
   public static func < (left: Instant, right: Instant) -> Bool {
     left.microseconds < right.microseconds
   }
@@ -51,7 +46,6 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// The time in RFC 3339 format with microseconds, such as `2026-09-24T10:15:00.123456Z`.
   public var rfc3339: String { text(fraction: 6) }
 
-  /// The time in RFC 3339 format with milliseconds.
   public var rfc3339Milliseconds: String { text(fraction: 3) }
 
   /// Year, month (1 to 12), day, hour, minute, and second in UTC.

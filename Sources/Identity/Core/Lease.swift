@@ -3,7 +3,6 @@ import Database
 /// A lease on a task that only one process may do at a time.
 struct Lease: Sendable {
   let name: String
-  /// The process.
   let holder: String
   /// How long the task is held after each renewal, in seconds.
   let length: Int64
@@ -31,7 +30,6 @@ struct Lease: Sendable {
     return changed > 0
   }
 
-  /// Ends the lease, so that another process needn't wait until it expires.
   func end(_ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM lease WHERE name = \(name) AND holder = \(holder)")
   }

@@ -1,4 +1,3 @@
-/// The source address and user agent of a request.
 public struct RequestOrigin: Sendable, Equatable {
   /// The IP address; empty if unknown.
   public let address: String

@@ -6,19 +6,16 @@ import Text
 ///
 /// It's a digest of the values, so settings that were changed back have their former version again.
 public struct SettingsVersion: Sendable {
-  /// The version as text, which the form contains.
   public let text: String
 
   /// Creates the version that a form was sent with; a text that no settings have, such as the empty one
   /// of a form without the field, differs from every version.
   public init(sent text: String) { self.text = text }
 
-  /// Creates the version of settings from all their values.
   init(_ values: [String]) {
     text = Hex.encode(Store.digest(values.map { "\($0.utf8.count) \($0)" }.joined()))
   }
 
-  /// Creates the version of settings from the fields that the audit log compares.
   init(_ fields: [AuditField]) {
     self.init(
       fields.flatMap { field in
@@ -29,6 +26,5 @@ public struct SettingsVersion: Sendable {
 }
 
 extension SettingsVersion: Equatable {
-  /// Compares byte by byte.
   public static func == (one: Self, other: Self) -> Bool { one.text.isSameBytes(as: other.text) }
 }

@@ -11,9 +11,7 @@ package protocol UseCaseError: Error {
   static func signInDisabled(_ scope: Scope) -> Self
   /// The author's service token was revoked, or its creator's role ended, after the request began.
   static var revokedToken: Self { get }
-  /// The network created too many accounts.
   static func refusedSignUp(until: Instant) -> Self
-  /// The user changed their own account too often.
   static func changedTooOften(until: Instant) -> Self
 }
 
@@ -88,8 +86,6 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   ///
   /// The error types of all use cases have the case ``UseCaseError/unavailable(_:)``, and no other
   /// common type that a caller could catch.
-  ///
-  /// - Parameter error: The error of a use case.
   public init?(of error: any Error) {
     guard let first = Mirror(reflecting: error).children.first, first.label == "unavailable",
       let failure = first.value as? Failure
@@ -197,14 +193,11 @@ package final class Store: Sendable {
   static func digest(_ token: String) -> [UInt8] { HashFunction.sha256.digest(Array(token.utf8)) }
 }
 
-/// A page of a list, with the cursor of the next page.
 public struct Page<Element: Sendable>: Sendable {
-  /// The items, in the list's order.
   public let items: [Element]
   /// The cursor to pass as `after` for the next page; nil on the last page.
   public let next: String?
 
-  /// Creates a page.
   public init(items: [Element], next: String?) {
     self.items = items
     self.next = next

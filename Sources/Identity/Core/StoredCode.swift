@@ -21,7 +21,6 @@ struct StoredCode: Equatable {
     self.init(code, Array(texts.dropFirst()))
   }
 
-  /// The text of the column.
   var text: String {
     let json = JSON.array(([code] + values).map { JSON.string($0) })
     return String(decoding: json.serialized(), as: UTF8.self)

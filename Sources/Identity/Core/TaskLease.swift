@@ -26,10 +26,8 @@ public final class TaskLease: Sendable {
     lease = Lease(name: "tasks", holder: RandomSource.system.uuid(), length: Self.length)
   }
 
-  /// Whether other servers can do the tasks.
   public var isShared: Bool { store.database.dialect.sharesDatabase }
 
-  /// Whether this server does the tasks now.
   public var isHeld: Bool {
     guard isShared else { return true }
     return end.withLock { $0.map { steady() < $0 } ?? false }
@@ -49,8 +47,6 @@ public final class TaskLease: Sendable {
   }
 
   /// Lets another server take over at once.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func release() async throws(StartError) {
     guard isShared else { return }
     end.withLock { $0 = nil }

@@ -4,10 +4,8 @@ import Dispatch
 ///
 /// Use cases never read the system clock directly; tests pass a fixed clock.
 public struct WallClock: Sendable {
-  /// Returns the current time.
   public let now: @Sendable () -> Instant
 
-  /// Creates a clock from a function.
   public init(_ now: @escaping @Sendable () -> Instant) { self.now = now }
 
   /// Returns the time since boot, including sleep, from a clock that can't be adjusted.
@@ -15,7 +13,6 @@ public struct WallClock: Sendable {
     ContinuousClock().systemEpoch.duration(to: .now)
   }
 
-  /// The system clock.
   public static let system = WallClock {
     let wall = DispatchWallTime.now().rawValue
     // Dispatch represents wall time as negative nanoseconds since 1970.

@@ -4,12 +4,10 @@ import OTP
 
 /// A factor that was just enrolled, in the transaction that enrolled it.
 struct EnrolledFactor {
-  /// The account, with the factor.
   let account: Account
   let factor: Factor
   let scope: Scope
 
-  /// Finds the factor; nil if there's none.
   init?(
     _ id: ID<Factor>, of account: Int64, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -44,17 +42,7 @@ struct EnrolledFactor {
   /// Verifies the first code of an authenticator app that isn't enrolled yet, and records the
   /// attempt.
   ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - password: The generator of the app's codes.
-  ///   - id: The factor to enroll.
-  ///   - account: The account.
-  ///   - scope: The user pool.
-  ///   - origin: The origin of the request.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
   /// - Returns: The code's time step; nil if the code is rejected.
-  /// - Throws: Database errors.
   static func verifyFirstCode(
     _ code: String, of password: OneTimePassword, _ id: ID<Factor>, for account: Account,
     in scope: Scope, from origin: RequestOrigin, at now: Instant,

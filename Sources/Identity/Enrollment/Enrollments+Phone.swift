@@ -4,13 +4,7 @@ import Database
 extension Enrollments {
   private var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
 
-  /// Sends a code to a phone that a user wants to enroll.
-  ///
-  /// - Parameters:
-  ///   - session: The user's session.
-  ///   - request: The phone number and the origin of the request.
   /// - Returns: The session info to send back with the code.
-  /// - Throws: ``EnrollmentError``.
   public func startPhone(
     _ session: UserSession, _ request: PhoneRequest
   ) async throws(EnrollmentError) -> String {
@@ -38,14 +32,7 @@ extension Enrollments {
   /// All conditions are checked again in the transaction, so two concurrent enrollments create only
   /// one factor. The code attempt is recorded.
   ///
-  /// - Parameters:
-  ///   - session: The user's session.
-  ///   - proof: The proof that the phone is the user's.
-  ///   - displayName: The name of the phone, which is optional.
-  ///   - author: The author of the request.
-  ///   - userAgent: The client's user agent.
   /// - Returns: A session with the new factor as its second factor.
-  /// - Throws: ``EnrollmentError``.
   public func finalizePhone(
     _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author,
     userAgent: String = ""
@@ -113,7 +100,6 @@ extension Enrollments {
 }
 
 extension EnrollmentError {
-  /// Maps the reason a sent code is no longer checked.
   fileprivate init(_ reason: PhoneCode.Reason) {
     switch reason {
     case .expired: self = .sessionExpired

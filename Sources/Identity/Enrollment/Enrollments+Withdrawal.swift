@@ -10,7 +10,6 @@ extension Enrollments {
   /// - Returns: A new session; nil if the factor was the most recently enrolled of several, or if the
   ///   user pool now refuses sessions without a second factor, in which case clients sign the user
   ///   out.
-  /// - Throws: ``EnrollmentError``.
   public func withdraw(
     _ session: UserSession, enrollment: String, by author: Author
   ) async throws(EnrollmentError) -> SessionGrant? {
@@ -84,7 +83,6 @@ extension Enrollments {
 }
 
 extension Account {
-  /// The most recently enrolled factor.
   var newestFactor: Factor? {
     var newest: Factor?
     for factor in factors where newest.map({ $0.enrolledAt <= factor.enrolledAt }) ?? true {

@@ -2,7 +2,6 @@ import Crypto
 import Database
 import OTP
 
-/// Enrolls and unenrolls users' own second factors.
 public struct Enrollments: Sendable {
   let store: Store
   let tickets: Sealer
@@ -15,11 +14,7 @@ public struct Enrollments: Sendable {
   /// The maximum age of a sign-in when enrollment starts, in seconds.
   public static let freshSignIn: Int64 = 300
 
-  /// Generates a shared secret for the user's authenticator app.
-  ///
   /// Nothing is stored until the first code is verified.
-  ///
-  /// - Throws: ``EnrollmentError``.
   public func start(_ session: UserSession) async throws(EnrollmentError) -> EnrollmentStart {
     let now = store.clock.now()
     let account = try await store.read(EnrollmentError.self) { connection in
@@ -84,7 +79,6 @@ public struct Enrollments: Sendable {
     }
   }
 
-  /// Returns why an account that just signed in can't enroll an authenticator app; nil if it can.
   static func refusal(
     _ account: Account, by provider: SignInProvider, _ configuration: MFAConfiguration
   ) -> EnrollmentError? {
@@ -99,7 +93,6 @@ public struct Enrollments: Sendable {
     }
   }
 
-  /// Throws if factors can't be changed because the user reported a change.
   static func checkChanges(_ account: Account) throws(EnrollmentError) {
     guard account.changesLockedAt == nil else {
       throw EnrollmentError.changesLocked
@@ -150,15 +143,7 @@ public struct Enrollments: Sendable {
   /// two concurrent enrollments create only one factor. Earlier sessions stay valid. The code
   /// attempt is recorded, because this is where a device with a wrong clock shows up first.
   ///
-  /// - Parameters:
-  ///   - session: The user's session.
-  ///   - sessionInfo: The session info from the start of the enrollment.
-  ///   - code: The code, as typed.
-  ///   - displayName: The name of the device.
-  ///   - author: The author of the request.
-  ///   - userAgent: The client's user agent.
   /// - Returns: A session with the new factor as its second factor.
-  /// - Throws: ``EnrollmentError``.
   public func finalize(
     _ session: UserSession, sessionInfo: String, code: String, displayName: String?,
     by author: Author, userAgent: String = ""
@@ -217,18 +202,8 @@ public struct Enrollments: Sendable {
   /// Writes the audit row of a new factor, emails a reversal link to the account's address,
   /// notifies its other addresses, and continues the session with the new factor.
   ///
-  /// - Parameters:
-  ///   - id: The new factor.
-  ///   - account: The account.
-  ///   - session: The user's session.
-  ///   - ended: The number of sessions that the enrollment ended.
-  ///   - codes: The account's backup codes before the enrollment; nil if it revokes none.
-  ///   - author: The author of the request.
-  ///   - now: The current time.
-  ///   - store: The store.
-  ///   - connection: The transaction, after the factor was inserted.
-  /// - Returns: The new session.
-  /// - Throws: ``EnrollmentError``, and database errors.
+  /// It's called after the factor was inserted, with the account's backup codes from before the
+  /// enrollment, which are nil if it revokes none.
   static func complete(
     _ id: ID<Factor>, of account: Int64, _ session: UserSession, ended: Int = 0,
     codes: BackupCodeCounts? = nil, by author: Author, at now: Instant, store: Store,
@@ -263,7 +238,6 @@ public struct Enrollments: Sendable {
 }
 
 extension String {
-  /// The text without leading and trailing whitespace.
   var trimmed: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }),
       let last = lastIndex(where: { !$0.isWhitespace })

@@ -1,17 +1,11 @@
 import Database
 
-/// The numbers of users of a pool who are exempt.
 public struct ExemptionCounts: Sendable, Equatable {
-  /// All of them.
   public var all = 0
-  /// Those without a second factor.
   public var withoutFactor = 0
 }
 
 extension Exemptions {
-  /// Counts the users of a pool who are exempt.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func counts(in scope: Scope) async throws(ActionDenial) -> ExemptionCounts {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
@@ -26,11 +20,9 @@ extension Exemptions {
     }
   }
 
-  /// Counts the exempt users of each of some pools.
+  /// Counts the exempt users of at most 1,000 pools.
   ///
-  /// - Parameter keys: The keys of at most 1,000 pools.
   /// - Returns: The numbers by the pools' keys; pools without exempt users are missing.
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func counts(of keys: [Int64]) async throws(ActionDenial) -> [Int64: Int] {
     guard !keys.isEmpty else { return [:] }
     let now = store.clock.now()
@@ -49,15 +41,10 @@ extension Exemptions {
     }
   }
 
-  /// Returns when users of a pool were exempt, for the numbers of other days; users who were deleted
-  /// since are missing.
+  /// Returns when users of a pool were exempt, for the numbers of other days; users who were
+  /// deleted since are missing.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - isWhole: Whether to include the tenants of a project.
-  ///   - start: The first time to know about; exemptions that ended before are left out.
-  /// - Returns: The beginning and the end of each exemption.
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  /// Exemptions that ended before the first time are left out.
   public func periods(
     in scope: Scope, isWhole: Bool, since start: Instant
   ) async throws(ActionDenial) -> [(from: Instant, until: Instant)] {
@@ -75,11 +62,9 @@ extension Exemptions {
     }
   }
 
-  /// Returns when the exemptions of users end.
+  /// Returns when the exemptions of at most 1,000 users end, who can be of any pools.
   ///
-  /// - Parameter keys: The keys of at most 1,000 users, of any pools.
   /// - Returns: The ends by the users' keys; users who aren't exempt are missing.
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   package func ends(of keys: [Int64]) async throws(ActionDenial) -> [Int64: Instant] {
     guard !keys.isEmpty else { return [:] }
     let now = store.clock.now()

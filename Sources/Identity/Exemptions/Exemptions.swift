@@ -2,15 +2,11 @@ import Database
 
 /// A user's exemption from MFA: for a while, they aren't expected to have a second factor.
 public struct Exemption: Sendable {
-  /// The number.
   public let id: Int64
-  /// The project of the user.
   public let project: ID<Project>
-  /// The tenant of the user; nil for a project's own user.
   public let tenant: ID<Tenant>?
   /// The display name of the tenant or project.
   public let poolName: String
-  /// The user.
   public let account: ID<Account>
   /// The user's email address, name, phone number, or ID.
   public let label: String
@@ -19,19 +15,13 @@ public struct Exemption: Sendable {
   /// Whether the user has a second factor of a kind that the pool's policy enables, so that the
   /// exemption is no longer needed.
   public let isEnrolled: Bool
-  /// The reason.
   public let reason: SupportReason
-  /// Details of the reason; may be empty.
   public let note: String
-  /// The ticket; may be empty.
   public let ticket: String
-  /// When it was granted.
   public let grantedAt: Instant
-  /// The administrator who granted it.
   public let grantor: ID<Administrator>
-  /// Their name at the time.
+  /// The administrator's name at the time.
   public let grantorName: String
-  /// When it ends.
   public let endsAt: Instant
 }
 
@@ -43,9 +33,6 @@ public struct Exemptions: Sendable {
   /// The longest exemption, in days, and how long after its end another one is a renewal.
   public static let longest = 30
 
-  /// Returns a user's exemption; nil if there's none.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func find(_ account: Account) async throws(ActionDenial) -> Exemption? {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { try Self.find(account, at: now, $0) }
@@ -57,16 +44,12 @@ public struct Exemptions: Sendable {
     try latest(account.key, connection).flatMap { $0.endsAt > now ? $0 : nil }
   }
 
-  /// Returns whether a user is exempt at a time.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func isExempt(_ account: Account, at now: Instant) async throws(ActionDenial) -> Bool {
     try await store.read(ActionDenial.self) { connection in
       try Self.isExempt(account.key, at: now, connection)
     }
   }
 
-  /// Returns whether the user with this key is exempt at a time, within a transaction.
   static func isExempt(
     _ account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -77,8 +60,6 @@ public struct Exemptions: Sendable {
   ///
   /// The administrator who granted the last exemption can't renew it, nor grant another one within
   /// ``longest`` days of its end, even if the user was deleted and created again meanwhile.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func obstacle(
     for agent: Administrator, to account: Account, in scope: Scope
   ) async throws(ActionDenial) -> ActionDenial? {
@@ -92,13 +73,7 @@ public struct Exemptions: Sendable {
 
   /// Exempts a user until a given time; replaces the end of a current exemption.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - account: The user.
-  ///   - until: When it ends, at most ``longest`` days from now; nil for invalid input.
-  ///   - request: The agent and their input.
-  /// - Returns: The exemption.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/ownExemption`` if the agent granted the last one.
+  /// The time is at most ``longest`` days from now; nil is invalid input.
   public func grant(
     _ scope: Scope, _ account: ID<Account>, until: Instant?, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Exemption> {
@@ -133,10 +108,7 @@ public struct Exemptions: Sendable {
     }
   }
 
-  /// Ends a user's exemption early.
-  ///
   /// - Returns: The exemption before the change.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the user isn't exempt.
   public func end(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Exemption> {
@@ -154,14 +126,8 @@ public struct Exemptions: Sendable {
     }
   }
 
-  /// Lists the current exemptions that an administrator can see, first to end first.
-  ///
-  /// - Parameters:
-  ///   - project: The project; nil for all projects.
-  ///   - administrator: The administrator who asks.
-  ///   - permission: What they must be allowed to do with the users.
-  /// - Returns: The exemptions of users with whom they can do it.
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  /// Lists the current exemptions of users with whom an administrator can do something, first to
+  /// end first.
   public func list(
     in project: ID<Project>? = nil, visibleTo administrator: Administrator,
     for permission: Permission = .findUsers
@@ -174,14 +140,8 @@ public struct Exemptions: Sendable {
     }
   }
 
-  /// Lists the exemptions that haven't ended before a time, first to end first.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - isWhole: Whether to include the tenants of a project.
-  ///   - start: The time; past exemptions are included if it's in the past.
-  /// - Returns: The exemptions.
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  /// Lists the exemptions that haven't ended before a time, which can be in the past, first to end
+  /// first.
   public func list(
     in scope: Scope, isWhole: Bool, endingAfter start: Instant
   ) async throws(ActionDenial) -> [Exemption] {
@@ -194,8 +154,6 @@ public struct Exemptions: Sendable {
 
   /// Counts the current exemptions in the pools of a project, by tenant; those of the project's
   /// own users are under nil.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func counts(
     in project: ID<Project>
   ) async throws(ActionDenial) -> [ID<Tenant>?: Int] {
@@ -219,9 +177,7 @@ public struct Exemptions: Sendable {
   /// Counts the current exemptions by project and tenant; those of a project's own users are under
   /// nil.
   ///
-  /// - Parameter administrator: The administrator who asks.
   /// - Returns: The numbers of the pools whose policy they can read.
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func counts(
     visibleTo administrator: Administrator
   ) async throws(ActionDenial) -> [ID<Project>: [ID<Tenant>?: Int]] {
@@ -233,7 +189,6 @@ public struct Exemptions: Sendable {
     }
   }
 
-  /// Returns the keys of a pool's users who are exempt.
   static func accounts(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Set<Int64> {
@@ -312,7 +267,6 @@ public struct Exemptions: Sendable {
       """)
   }
 
-  /// Returns whether an exemption may last until this time.
   private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
     guard let until else { return false }
     return until > now && until <= now.advanced(bySeconds: Int64(longest) * 86_400)

@@ -4,15 +4,11 @@ import Database
 public struct Restoration: Sendable {
   /// The account before the change.
   public let account: Account
-  /// The factors to restore.
   public let hold: RemovalHold
-  /// The number of sessions ended.
   public let sessionsEnded: Int
 }
 
 extension FactorRemovals {
-  /// Returns what undoing a removal would do.
-  ///
   /// - Throws: ``ActionDenial``; ``ActionDenial/factorNotFound`` also if the removal can no longer
   ///   be undone because the time has passed or the user has enrolled a new factor.
   public func consequencesOfUndo(
@@ -31,8 +27,6 @@ extension FactorRemovals {
   ///
   /// Only an administrator other than the one who removed them can do this. All sessions end: those
   /// from before the removal have already ended, and the others began without the factor.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func undo(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
@@ -74,7 +68,6 @@ extension FactorRemovals {
   /// The administrator who removed them can do this too, because it grants no access.
   ///
   /// - Returns: The deleted factors; no session ends.
-  /// - Throws: ``ActionDenial``.
   public func purge(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Restoration> {

@@ -4,11 +4,8 @@ package import Database
 public struct Removal: Sendable {
   /// The account before the change.
   public let account: Account
-  /// The factors to remove.
   public let factors: [Factor]
-  /// True if all factors of the account were to be removed.
   public let isOfAll: Bool
-  /// The number of sessions ended.
   public let sessionsEnded: Int
   /// The number of hours within which another administrator can undo the removal; 0 if it can't be
   /// undone.
@@ -35,14 +32,11 @@ public struct Removal: Sendable {
   }
 }
 
-/// The result of an agent's removal of factors.
 public enum RemovalOutcome: Sendable {
-  /// The removal is done.
   case done(Removal)
   /// The removal is waiting for a second administrator until the given time.
   case waits(Removal, until: Instant)
 
-  /// The removal, planned or done.
   public var removal: Removal {
     switch self {
     case .done(let removal), .waits(let removal, _): removal
@@ -50,20 +44,12 @@ public enum RemovalOutcome: Sendable {
   }
 }
 
-/// Removes factors for users who lost them.
 public struct FactorRemovals: Sendable {
   let store: Store
   let authorization: SupportAuthorization
   let removed: RemovedFactors
 
-  /// Returns what a removal would do.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - account: The account.
-  ///   - factor: The factor; nil for all factors.
-  /// - Returns: The effect of the removal.
-  /// - Throws: ``ActionDenial``.
+  /// Returns what the removal of one factor, or of all factors if it's nil, would do.
   public func consequences(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?
   ) async throws(ActionDenial) -> Removal {
@@ -91,17 +77,8 @@ public struct FactorRemovals: Sendable {
   /// the user by email in one transaction, or requests approval if the user pool requires it.
   ///
   /// The removed factors are kept for the time that the support rules define, unless they may be in
-  /// someone else's possession.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - account: The account.
-  ///   - factor: The factor; nil for all factors.
-  ///   - request: The agent and their reason.
-  ///   - seen: The factors that the agent decided about; nil if they decided about any that there
-  ///     are. The removal of another one is denied.
-  /// - Returns: The result.
-  /// - Throws: ``ActionDenial``.
+  /// someone else's possession. If the agent decided about certain factors (`seen`), the removal of
+  /// another one is denied.
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest,
     seen: Set<ID<Factor>>? = nil
@@ -133,7 +110,6 @@ public struct FactorRemovals: Sendable {
     }
   }
 
-  /// Determines the effect of removing one or all factors of an account.
   package static func removal(
     of factor: ID<Factor>?, from account: Account, _ settings: SupportRules, in scope: Scope,
     _ connection: borrowing Connection
@@ -153,15 +129,10 @@ public struct FactorRemovals: Sendable {
 
   /// Performs a removal in the caller's transaction.
   ///
-  /// - Parameters:
-  ///   - removal: The removal.
-  ///   - hold: The agent and the time until which the factors are kept; nil to delete them
-  ///     permanently, along with all factors removed from the account earlier.
-  ///   - scope: The user pool.
-  ///   - now: The current time.
-  ///   - connection: The caller's transaction.
+  /// Without a hold, the factors are deleted permanently, along with all factors removed from the
+  /// account earlier.
+  ///
   /// - Returns: The audit entry, without author and reason.
-  /// - Throws: Database errors.
   package func perform(
     _ removal: Removal, _ hold: NewRemovalHold?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection

@@ -3,21 +3,17 @@ import Database
 
 /// Removed factors that can be restored for a limited time.
 public struct RemovalHold: Sendable {
-  /// The ID of the removal.
   public let id: ID<RemovalHold>
   /// The factors at the time of the removal.
   public internal(set) var factors: [Factor]
-  /// The time of the removal.
   public let removedAt: Instant
   /// The administrator who removed them, who can't restore them.
   public let remover: ID<Administrator>
-  /// The remover's name at the time.
   public let removerName: String
   /// The time they're permanently deleted.
   public let until: Instant
 }
 
-/// The agent of a new removal and the time its factors are kept.
 package struct NewRemovalHold {
   let id: ID<RemovalHold>
   let agent: Administrator
@@ -30,7 +26,6 @@ package struct NewRemovalHold {
       request.reason, by: request.agent.administrator, settings, at: now, random: random)
   }
 
-  /// Creates a hold for a removal that was decided earlier.
   init?(
     _ reason: SupportReason?, by agent: Administrator, _ settings: SupportRules, at now: Instant,
     random: RandomSource
@@ -192,8 +187,6 @@ struct RemovedFactors: Sendable {
   }
 
   /// Permanently deletes factors whose hold has ended, with one audit row per factor.
-  ///
-  /// - Returns: True if there may be more.
   static func purge(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let rows = try connection.all(
       """

@@ -1,6 +1,5 @@
 /// A list of enrollment IDs as one text: each is followed by a line feed, which no ID contains.
 enum EnrollmentIDs {
-  /// Returns the text with the IDs of factors.
   static func text(of factors: [Factor]) -> String {
     factors.map { $0.id.text + "\n" }.joined()
   }

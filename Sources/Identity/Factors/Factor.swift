@@ -2,21 +2,15 @@ import Database
 
 /// An enrolled second factor.
 public struct Factor: Sendable {
-  /// The kinds of second factors.
   public enum Kind: String, Sendable, CaseIterable {
-    /// One-time codes from an authenticator app.
     case totp
-    /// One-time codes sent to a phone.
     case phone
   }
 
   /// The enrollment ID.
   public let id: ID<Factor>
-  /// The kind.
   public let kind: Kind
-  /// The name that the user chose.
   public let displayName: String?
-  /// The time of enrollment.
   public let enrolledAt: Instant
   /// The time a code of the factor was last accepted; nil if none was since enrollment.
   public let lastUsedAt: Instant?
@@ -30,13 +24,10 @@ public struct Factor: Sendable {
   /// The maximum length of an enrollment ID, in bytes.
   static let longestID = 128
 
-  /// The name that the user chose, unless nobody could see it.
   public var visibleName: String? { displayName?.ifVisible }
 
-  /// The name to show.
   public var label: String { visibleName ?? phoneNumber ?? "authenticator" }
 
-  /// Returns true while the factor's codes are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
   /// Returns the name to store; nil if it's blank or nobody could see it.
@@ -48,7 +39,6 @@ public struct Factor: Sendable {
     enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
     """
 
-  /// The number of columns in ``columns``.
   static let columnCount = 7
 
   init(_ row: borrowing Row) throws {

@@ -1,7 +1,6 @@
 package import Database
 package import OTP
 
-/// A factor to insert.
 package struct NewFactor: Sendable {
   package var id: ID<Factor>
   let kind: Factor.Kind
@@ -11,7 +10,6 @@ package struct NewFactor: Sendable {
   var sealedSecret: SealedTOTPSecret?
   var used: UsedSteps
   var lastUsedAt: Instant?
-  /// The time until which its codes are rejected.
   var suspendedUntil: Instant?
 
   package init(
@@ -82,7 +80,6 @@ package enum FactorRecord {
       """)
   }
 
-  /// Deletes factors of an account.
   static func delete(
     _ factors: [Factor], of account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -147,7 +144,6 @@ package enum FactorRecord {
       """)
   }
 
-  /// The kinds of factors an account has.
   private struct Marks: Equatable {
     let totp: Bool
     let phone: Bool
@@ -156,6 +152,5 @@ package enum FactorRecord {
 }
 
 extension Bool {
-  /// 1 or 0, for counts.
   package var number: Int { self ? 1 : 0 }
 }

@@ -1,6 +1,5 @@
 package import Database
 
-/// A phone that receives codes by SMS.
 package enum PhoneFactor {
   /// Inserts a new factor as the account's newest.
   ///
@@ -16,7 +15,6 @@ package enum PhoneFactor {
       for: account, in: scope, connection)
   }
 
-  /// Records that a code of a factor was accepted.
   static func accept(
     _ factor: ID<Factor>, of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws {

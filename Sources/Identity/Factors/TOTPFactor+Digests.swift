@@ -56,8 +56,6 @@ extension TOTPFactor {
   }
 
   /// Adds the digests of factors that don't have one: those of earlier versions and restored ones.
-  ///
-  /// - Returns: True if there may be more.
   func addDigests(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let rows = try connection.all(
       """

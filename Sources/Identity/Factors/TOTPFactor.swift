@@ -2,9 +2,7 @@ package import Crypto
 package import Database
 package import OTP
 
-/// A secret of a TOTP factor as it's stored.
 package struct SealedTOTPSecret: Sendable {
-  /// The encrypted secret.
   let box: [UInt8]
   /// The digest, which is the same for the same secret in a user pool.
   let digest: [UInt8]
@@ -45,7 +43,6 @@ package struct TOTPFactor: Sendable {
     [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
   }
 
-  /// Seals a secret for one factor of an account.
   package func sealed(
     _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in scope: Scope
   ) throws(CryptoError) -> SealedTOTPSecret {
@@ -64,21 +61,18 @@ package struct TOTPFactor: Sendable {
     }
   }
 
-  /// Opens a stored secret; nil if that's impossible.
   func opened(
     _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
   ) -> Secret? {
     try? sealer.open(sealed, with: Self.associated(project, tenant, account, factor))
   }
 
-  /// Opens a secret that was sealed for one factor of an account.
   func opened(
     _ sealed: [UInt8], _ factor: ID<Factor>, of account: Account, in scope: Scope
   ) throws(CryptoError) -> Secret {
     try sealer.open(sealed, with: associated(scope, account.id, factor))
   }
 
-  /// Reads a factor's stored secret and its used intervals; nil if the factor doesn't exist.
   func stored(
     _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> (secret: Secret, used: UsedSteps)? {
@@ -117,8 +111,6 @@ package struct TOTPFactor: Sendable {
   /// Verifies a code and marks its interval as used, so that a code can't be used twice.
   ///
   /// A correct code of a suspended factor is used up too, so someone who saw it can't use it later.
-  ///
-  /// - Returns: The finding; if the code is correct, its interval is marked as used.
   func check(
     _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
     at now: Instant, _ connection: borrowing Connection
