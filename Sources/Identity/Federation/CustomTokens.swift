@@ -4,11 +4,9 @@ import JSON
 import OpenIDConnect
 import Text
 
-/// What is wrong with a custom token.
 public enum InvalidCustomToken: Sendable, CaseIterable {
   /// The emulator can't parse the token.
   case notJSON
-  /// The token isn't a JSON Web Token.
   case malformed
   /// The audience isn't ``CustomTokens/audience``.
   case otherAudience
@@ -16,47 +14,34 @@ public enum InvalidCustomToken: Sendable, CaseIterable {
   case otherAlgorithm
   /// Issuer and subject differ.
   case otherSubject
-  /// The signature isn't that of a registered key.
   case wrongSignature
   /// The token has no time of issue or expiry.
   case missingTimes
   /// The token is valid for longer than ``CustomTokens/longestLife``.
   case tooLong
-  /// The token has expired.
   case expired
-  /// The token is from the future.
   case future
   /// The uid has control characters.
   case invalidUID
 }
 
-/// An error in signing in with a custom token.
 public enum CustomTokenError: Error, Sendable {
-  /// The token is invalid.
   case invalid(InvalidCustomToken)
   /// The token's issuer isn't trusted for the project.
   case credentialMismatch
-  /// The token is for a tenant other than the request's.
   case tenantMismatch
-  /// The token has no uid.
   case missingUID
   /// The uid is empty or longer than ``CustomTokens/longestUID``.
   case invalidUIDLength
   /// The token's custom claims aren't an object.
   case invalidClaims
-  /// A custom claim has a reserved name.
   case forbiddenClaim(String)
   /// The user should have a second factor by now and has none; an enrollment link is in their email.
   case enrollmentRequired
-  /// The account is disabled.
   case userDisabled
-  /// The user pool is disabled.
   case scopeDisabled(Scope)
-  /// The user pool was deleted in the meantime.
   case scopeDeleted(Scope)
-  /// The database is unavailable.
   case unavailable(Failure)
-  /// The network created too many accounts; retry after this time.
   case tooManySignUps(until: Instant)
 }
 
@@ -73,7 +58,6 @@ public struct CustomTokens: Sendable {
   let store: Store
   let trustedTokenKeys: TrustedTokenKeys
 
-  /// The required audience of a custom token.
   public static let audience =
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
   /// The maximum lifetime of a custom token, in seconds.
@@ -97,9 +81,6 @@ public struct CustomTokens: Sendable {
   /// The standalone profile accepts only tokens signed with RS256 by a registered key. The emulator
   /// profile accepts any token, and a bare JSON object as well. A second factor is never required:
   /// the backend that signs the token has verified the user's identity.
-  ///
-  /// - Returns: The session, and whether the account is new.
-  /// - Throws: ``CustomTokenError``.
   public func signIn(
     _ scope: Scope, token: String, by author: Author
   ) async throws(CustomTokenError) -> (grant: SessionGrant, isNewUser: Bool) {

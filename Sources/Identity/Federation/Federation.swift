@@ -2,16 +2,13 @@ import Crypto
 import Database
 import Text
 
-/// Signs users in with other identity providers.
 public struct Federation: Sendable {
   let store: Store
   let signIns: SignIns
   let providers: IdentityProviders
-  /// Seals pending tokens.
   let pending: Sealer
 }
 
-/// The result of a sign-in with an identity provider.
 public enum FederatedSignIn: Sendable {
   /// The account was found, created, or linked; a second factor may be required.
   case account(SignInOutcome, FederatedAccount)
@@ -20,11 +17,8 @@ public enum FederatedSignIn: Sendable {
   case needsConfirmation(providers: [String])
 }
 
-/// The account of a federated sign-in.
 public struct FederatedAccount: Sendable {
-  /// The account after the sign-in.
   public let account: Account
-  /// Whether the account was created.
   public let isNew: Bool
   /// Whether the provider has reassigned the email address to another user.
   public let isEmailRecycled: Bool
@@ -37,14 +31,6 @@ extension Federation {
   /// verified. If the project allows duplicate emails, each identity has a separate account without
   /// an email address instead. If the existing account's address isn't verified, its creator is
   /// unknown, so its password, phone number, other identities, and sessions are removed.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - assertion: The provider's assertion.
-  ///   - mayCreate: Whether to create an account if there is none.
-  ///   - author: The author of the request.
-  /// - Returns: The result of the sign-in.
-  /// - Throws: ``FederationError``.
   public func signIn(
     _ scope: Scope, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
   ) async throws(FederationError) -> FederatedSignIn {
@@ -95,8 +81,6 @@ extension Federation {
   }
 
   /// Lists the linked identities of a provider, by the user's ID at the provider.
-  ///
-  /// - Throws: ``FederationError/unavailable(_:)``.
   public func identities(
     at provider: String, in scope: Scope, limit: Int
   ) async throws(FederationError) -> [ProviderLink] {
@@ -112,8 +96,6 @@ extension Federation {
   ///
   /// The new session keeps a second factor that the session has passed, and what that one began with
   /// (``SessionStart``): linking isn't a sign-in.
-  ///
-  /// - Throws: ``FederationError``.
   public func link(
     _ session: UserSession, _ assertion: ProviderAssertion, by author: Author
   ) async throws(FederationError) -> FederatedSignIn {
@@ -190,7 +172,6 @@ extension Federation {
     }
   }
 
-  /// Continues the sign-in with the identity as first factor.
   private func pass(
     _ account: Int64, _ link: ProviderLink, in scope: Scope, with start: SessionStart,
     isNew: Bool = false, isRecycled: Bool = false, at now: Instant,

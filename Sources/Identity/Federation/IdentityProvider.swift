@@ -6,41 +6,31 @@ import Text
 
 /// An OpenID Connect or SAML identity provider of a user pool.
 public struct IdentityProvider: Sendable {
-  /// A protocol.
   public enum Kind: String, Sendable, CaseIterable {
     /// OpenID Connect; users sign in with its ID tokens.
     case oidc
     /// SAML 2.0; the configuration is stored, but users can't sign in with it.
     case saml
 
-    /// The prefix of the protocol's provider IDs.
     public var prefix: String { rawValue + "." }
   }
 
   /// The ID, such as `oidc.acme`; it's also the provider in tokens and lookups.
   public let id: ID<IdentityProvider>
-  /// The protocol.
   public let kind: Kind
-  /// The settings.
   public let settings: ProviderSettings
-  /// The time the provider was created.
   public let createdAt: Instant
-  /// The time of the last change.
   public let changedAt: Instant
 }
 
-/// The settings of an identity provider.
 public struct ProviderSettings: Equatable, Sendable {
-  /// The display name, which can be empty.
   public var displayName = ""
-  /// Whether users can sign in with the provider.
   public var isEnabled = false
   /// The issuer of its ID tokens (`iss`); this and the following properties are for OpenID Connect
   /// only.
   public var issuer = ""
   /// The application's client ID at the provider, the `aud` of its ID tokens.
   public var clientID = ""
-  /// The keys that sign its ID tokens.
   public var keys = KeySet()
   /// The application's client secret, which is stored and returned.
   public var clientSecret: Secret?
@@ -48,49 +38,36 @@ public struct ProviderSettings: Equatable, Sendable {
   /// `spConfig`.
   public var members = "{}"
 
-  /// The display name, unless it's empty or nobody could see it.
   public var visibleName: String? { displayName.ifVisible }
 
-  /// Creates settings of a disabled provider.
   public init() {}
 }
 
-/// An error in creating, finding, or changing an identity provider.
 public enum ProviderError: Error, Sendable {
   /// An ID without the prefix `oidc.` or `saml.`, or with characters other than letters, digits,
   /// dots, hyphens, and underscores.
   case invalidID
-  /// The user pool already has a provider with this ID.
   case exists(String)
-  /// The user pool has the maximum number of providers.
   case tooMany
-  /// The provider doesn't exist.
   case notFound
-  /// The provider changed since it was read.
   case changedMeanwhile
   /// A name longer than 256 characters.
   case nameTooLong
-  /// The issuer is missing.
   case missingIssuer
   /// The issuer isn't an https URL without a query and fragment.
   case invalidIssuer
-  /// The client ID is missing.
   case missingClientID
   /// A client ID longer than 256 bytes.
   case invalidClientID
   /// The code flow requires a client secret.
   case missingClientSecret
-  /// No response type is set.
   case invalidResponseType
-  /// More than one response type is set.
   case severalResponseTypes
-  /// The keys can't be read.
   case invalidKeys(KeySet.Fault)
   /// A SAML provider without `spConfig`.
   case missingRelyingParty
   /// A field of a SAML provider is missing or invalid.
   case invalidMember(String)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -162,7 +139,6 @@ extension ProviderSettings {
     return !host.isEmpty && !host.contains("@")
   }
 
-  /// The settings, for comparison in the audit log.
   func auditFields(isNewSecret: Bool = false) -> [AuditField] {
     func text(_ text: String) -> AuditValue { text.isEmpty ? .absent : .text(text) }
     return [

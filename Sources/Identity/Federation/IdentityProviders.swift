@@ -2,14 +2,11 @@ import Crypto
 import Database
 import OpenIDConnect
 
-/// Creates, finds, changes, and deletes the identity providers of user pools.
-///
 /// Administrators who can change a provider decide which identities are trusted.
 public struct IdentityProviders: Sendable {
   let store: Store
   let sealer: Sealer
 
-  /// Creates the sealer of clients' secrets.
   static func sealer(_ keys: KeyRing, random: RandomSource) throws(CryptoError) -> Sealer {
     try Sealer(keys, purpose: "identity provider", random: random)
   }
@@ -17,7 +14,6 @@ public struct IdentityProviders: Sendable {
   /// The maximum number of providers in a user pool.
   public static let most = 100
 
-  /// Returns the protocol of a provider ID; nil if the ID is invalid.
   public static func kind(of id: String) -> IdentityProvider.Kind? {
     guard id.utf8.count <= ProviderLink.longestProvider,
       let kind = IdentityProvider.Kind.allCases.first(where: { id.hasPrefix($0.prefix) })
@@ -35,9 +31,6 @@ public struct IdentityProviders: Sendable {
     return !name.isEmpty && isName ? kind : nil
   }
 
-  /// Creates a provider.
-  ///
-  /// - Throws: ``ProviderError``.
   @discardableResult
   public func create(
     in scope: Scope, id: String, _ settings: ProviderSettings, by author: Author
@@ -46,9 +39,6 @@ public struct IdentityProviders: Sendable {
       by: author, ProviderError.self, try creation(in: scope, id: id, settings))
   }
 
-  /// Creates a provider, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func create(
     in scope: Scope, id: String, _ settings: ProviderSettings, _ request: ActionRequest
   ) async throws(ActionError<ProviderError>) -> ActionOutcome<IdentityProvider> {
@@ -86,9 +76,6 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  /// Finds a provider.
-  ///
-  /// - Throws: ``ProviderError/notFound``, ``ProviderError/unavailable(_:)``.
   public func find(
     _ scope: Scope, _ id: String
   ) async throws(ProviderError) -> IdentityProvider {
@@ -109,8 +96,6 @@ public struct IdentityProviders: Sendable {
   }
 
   /// Lists a user pool's providers for one protocol, or both, by ID.
-  ///
-  /// - Throws: ``ProviderError/unavailable(_:)``.
   public func list(
     _ scope: Scope, kind: IdentityProvider.Kind? = nil, after: String? = nil, limit: Int = most
   ) async throws(ProviderError) -> Page<IdentityProvider> {
@@ -132,14 +117,7 @@ public struct IdentityProviders: Sendable {
 
   /// Changes a provider; a change that alters nothing writes nothing.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - id: The provider's ID.
-  ///   - seen: The time of the last change when the provider was read; nil to skip the check.
-  ///   - author: The author of the change.
-  ///   - edit: Changes the current settings.
-  /// - Returns: The provider after the change.
-  /// - Throws: ``ProviderError``, and the errors of `edit`.
+  /// Without the time of the last change as it was read, a change made meanwhile isn't noticed.
   @discardableResult
   public func update(
     _ scope: Scope, _ id: String, expecting seen: Instant? = nil, by author: Author,
@@ -149,9 +127,6 @@ public struct IdentityProviders: Sendable {
       by: author, ProviderError.self, change(of: id, in: scope, expecting: seen, edit))
   }
 
-  /// Changes a provider, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func update(
     _ scope: Scope, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
@@ -191,21 +166,14 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  /// Deletes a provider.
-  ///
   /// Users keep their identities at the provider and can sign in with them again if it's added
   /// again.
-  ///
-  /// - Throws: ``ProviderError``.
   public func delete(
     _ scope: Scope, _ id: String, by author: Author
   ) async throws(ProviderError) {
     try await store.perform(by: author, ProviderError.self, removal(of: id, in: scope))
   }
 
-  /// Deletes a provider, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func delete(
     _ scope: Scope, _ id: String, _ request: ActionRequest
   ) async throws(ActionError<ProviderError>) -> ActionOutcome<Void> {
@@ -232,7 +200,6 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  /// Returns the IDs of the providers that the users of a pool can sign in with.
   static func enabled(in scope: Scope, _ connection: borrowing Connection) throws -> [String] {
     // SAML sign-in isn't supported, so SAML providers are ignored even if enabled.
     try connection.all(

@@ -4,21 +4,15 @@ import JSON
 import OpenIDConnect
 import Text
 
-/// An identity provider's assertion about a user.
 public struct ProviderAssertion: Sendable {
-  /// The user's identity at the provider.
   public let link: ProviderLink
   /// Whether the provider says that the email address is verified.
   public let isEmailVerified: Bool
-  /// The given name.
   public let firstName: String?
-  /// The family name.
   public let lastName: String?
-  /// The screen name.
   public let screenName: String?
   /// All claims, as JSON text.
   public let claims: String
-  /// How the session begins that the user signs in to with the identity.
   let start: SessionStart
   /// The time of the last change of the provider that verified the assertion; nil if none did, in
   /// the emulator profile.
@@ -61,33 +55,23 @@ public struct ProviderAssertion: Sendable {
   }
 }
 
-/// What is wrong with a provider's response.
 public enum InvalidResponse: Sendable, CaseIterable {
-  /// The ID token isn't a JSON Web Token.
   case malformed
   /// The ID token has no subject that can be stored.
   case unusableSubject
-  /// No keys of the provider are registered.
   case noKeys
-  /// The signature isn't that of a registered key.
   case wrongSignature
-  /// The ID token is of another issuer.
   case otherIssuer
-  /// The ID token is for another client.
   case otherAudience
   /// The ID token's authorized party is another client.
   case otherParty
   /// The ID token has no time of issue or expiry.
   case missingTimes
-  /// The ID token has expired.
   case expired
-  /// The ID token is from the future.
   case future
   /// The emulator can't parse the token.
   case unparsable
-  /// The token has no subject.
   case missingSubject
-  /// The token's subject isn't text.
   case subjectNotText
   /// The provider was changed or replaced after it verified the ID token.
   case providerChanged
@@ -110,51 +94,33 @@ extension InvalidResponse {
   }
 }
 
-/// What is wrong with a nonce.
 public enum InvalidNonce: Sendable, CaseIterable {
-  /// The ID token has no nonce.
   case notInToken
-  /// The request has no nonce.
   case notInRequest
-  /// The nonce isn't that of the ID token.
   case different
 }
 
-/// An error in signing in with another identity provider.
 public enum FederationError: Error, Sendable {
-  /// The provider's response is invalid.
   case invalidResponse(InvalidResponse)
-  /// The nonce is missing or doesn't match the token.
   case invalidNonce(InvalidNonce)
-  /// The provider doesn't exist in the user pool.
   case providerNotFound
-  /// The provider is disabled.
   case providerDisabled
   /// SAML, which isn't supported.
   case unsupported
-  /// The pending token is invalid or expired.
   case invalidPendingToken
-  /// The identity is linked to another account.
   case alreadyLinked
   /// The account has an identity of the provider, which another one doesn't replace.
   case providerAlreadyLinked
-  /// The email address belongs to another account.
   case emailExists
   /// No account has the identity, and creating one isn't allowed.
   case userNotFound
-  /// The account is disabled.
   case userDisabled
-  /// Users can't create accounts themselves.
   case signUpDisabled
-  /// The user pool is disabled.
   case scopeDisabled(Scope)
-  /// The user pool was deleted in the meantime.
   case scopeDeleted(Scope)
   /// The session to link the identity to is no longer valid.
   case session(SessionError)
-  /// The database is unavailable.
   case unavailable(Failure)
-  /// The network created too many accounts; retry after this time.
   case tooManySignUps(until: Instant)
 }
 
@@ -171,15 +137,8 @@ extension Federation {
   ///
   /// The standalone profile requires a signature by one of the provider's registered keys, the
   /// registered issuer and client ID, and valid times (OpenID Connect Core 1.0, section 3.1.3.7).
-  /// The emulator profile accepts any token, and a bare JSON object as well.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - provider: The provider's ID.
-  ///   - idToken: The token.
-  ///   - nonce: The raw nonce; the token contains its SHA-256 digest in hexadecimal.
-  /// - Returns: The assertion.
-  /// - Throws: ``FederationError``.
+  /// The emulator profile accepts any token, and a bare JSON object as well. The nonce is the raw
+  /// one; the token contains its SHA-256 digest in hexadecimal.
   public func assertion(
     _ scope: Scope, provider: String, idToken: String, nonce: String?
   ) async throws(FederationError) -> ProviderAssertion {
@@ -263,8 +222,6 @@ extension Federation {
 
   /// Seals an assertion, so that a client can send it back after its user has signed in another
   /// way.
-  ///
-  /// - Throws: ``FederationError/unavailable(_:)``.
   public func pendingToken(
     _ assertion: ProviderAssertion, in scope: Scope
   ) throws(FederationError) -> String {
@@ -286,8 +243,6 @@ extension Federation {
   ///
   /// Its provider must still be enabled and unchanged: the token stands for an ID token that the
   /// provider as it was has verified.
-  ///
-  /// - Throws: ``FederationError``.
   public func assertion(
     _ scope: Scope, pendingToken: String
   ) async throws(FederationError) -> ProviderAssertion {

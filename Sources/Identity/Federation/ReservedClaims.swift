@@ -3,29 +3,19 @@ public import Text
 
 /// A claim that ID tokens have; every claim but the custom ones is one of them.
 public enum TokenClaim: String, CaseIterable, Sendable {
-  /// The issuer.
   case issuer = "iss"
   /// The project.
   case audience = "aud"
-  /// When the user signed in.
   case authTime = "auth_time"
-  /// The UID.
   case userID = "user_id"
   /// The UID.
   case subject = "sub"
-  /// When the token was issued.
   case issuedAt = "iat"
-  /// When the token expires.
   case expiry = "exp"
-  /// The email address.
   case email
-  /// Whether the email address is verified.
   case emailVerified = "email_verified"
-  /// The display name.
   case name
-  /// The URL of the photo.
   case picture
-  /// The phone number.
   case phoneNumber = "phone_number"
   /// `anonymous` for anonymous users.
   case providerID = "provider_id"
@@ -45,7 +35,6 @@ public enum TokenClaim: String, CaseIterable, Sendable {
   }
 }
 
-/// Claim names that custom claims can't have.
 public enum ReservedClaims {
   /// Names of OpenID Connect that tokens don't have; SDKs reject them, too.
   private static let unused: Set<UntrustedText> = [
@@ -59,7 +48,6 @@ public enum ReservedClaims {
   /// The maximum length of custom claims, in UTF-16 code units.
   public static let longest = 1_000
 
-  /// Returns the first reserved name among custom claims; nil for none.
   public static func first(in claims: JSON.Object) -> String? {
     claims.names.first { all.contains($0) }?.text
   }

@@ -3,7 +3,6 @@ import Database
 
 /// A public key that verifies a project's custom tokens.
 public struct TrustedTokenKey: Sendable {
-  /// The ID.
   public let id: ID<TrustedTokenKey>
   /// The issuer, `iss` and `sub` of its tokens: the email address of a service account.
   public let issuer: String
@@ -11,36 +10,26 @@ public struct TrustedTokenKey: Sendable {
   public let keyID: String?
   /// The SHA-256 digest of the public key, in hexadecimal.
   public let fingerprint: String
-  /// The time the key was registered.
   public let createdAt: Instant
-  /// The name of the actor who registered it.
   public let createdBy: String
   /// The time a token signed with the key was last accepted, to the hour; nil if never.
   public let lastUsedAt: Instant?
-  /// The time the key was revoked; nil while it's valid.
   public let revokedAt: Instant?
 
-  /// The beginning of the fingerprint, for display.
   public var label: String { String(fingerprint.prefix(16)) }
 }
 
-/// An error in registering or revoking a key.
 public enum TrustedTokenKeyError: Error, Sendable {
-  /// The project doesn't exist.
   case projectNotFound
   /// The issuer isn't a valid email address.
   case invalidIssuer
   /// A key ID longer than 128 bytes, or with nonprinting characters.
   case invalidKeyID
-  /// The text isn't a usable public key.
   case invalidKey(PublicKey.Fault)
   /// The key is already registered for the issuer.
   case exists
-  /// The project has the maximum number of keys.
   case tooMany
-  /// The project has no such valid key.
   case notFound
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -59,16 +48,8 @@ public struct TrustedTokenKeys: Sendable {
   /// The maximum number of revoked keys that are listed.
   private static let mostRevoked = 200
 
-  /// Registers an issuer's public key for a project.
-  ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - issuer: The service account's email address.
-  ///   - keyID: The `kid` of its tokens; nil if they don't need one.
-  ///   - key: The public key or certificate, as PEM.
-  ///   - author: The author of the change.
-  /// - Returns: The registered key.
-  /// - Throws: ``TrustedTokenKeyError``.
+  /// Registers a service account's public key or certificate, as PEM; without a key ID, its tokens
+  /// don't need a `kid`.
   public func add(
     to project: ID<Project>, issuer: String, keyID: String?, key: String, by author: Author
   ) async throws(TrustedTokenKeyError) -> TrustedTokenKey {
@@ -77,9 +58,6 @@ public struct TrustedTokenKeys: Sendable {
       try registration(to: project, issuer: issuer, keyID: keyID, key: key))
   }
 
-  /// Registers a public key, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func add(
     to project: ID<Project>, issuer: String, keyID: String?, key: String, _ request: ActionRequest
   ) async throws(ActionError<TrustedTokenKeyError>) -> ActionOutcome<TrustedTokenKey> {
@@ -149,8 +127,6 @@ public struct TrustedTokenKeys: Sendable {
   }
 
   /// Lists a project's keys, the valid ones and then the last revoked ones, newest first.
-  ///
-  /// - Throws: ``TrustedTokenKeyError/unavailable(_:)``.
   public func list(_ project: ID<Project>) async throws(TrustedTokenKeyError) -> [TrustedTokenKey] {
     try await store.read(TrustedTokenKeyError.self) { connection in try list(project, connection) }
   }
@@ -175,17 +151,12 @@ public struct TrustedTokenKeys: Sendable {
   /// Revokes a key: tokens it signed are rejected from now on.
   ///
   /// Sessions that began with its tokens stay valid.
-  ///
-  /// - Throws: ``TrustedTokenKeyError``.
   public func revoke(
     _ id: ID<TrustedTokenKey>, of project: ID<Project>, by author: Author
   ) async throws(TrustedTokenKeyError) {
     try await store.perform(by: author, TrustedTokenKeyError.self, revocation(id, of: project))
   }
 
-  /// Revokes a key, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func revoke(
     _ id: ID<TrustedTokenKey>, of project: ID<Project>, _ request: ActionRequest
   ) async throws(ActionError<TrustedTokenKeyError>) -> ActionOutcome<Void> {
@@ -229,7 +200,6 @@ public struct TrustedTokenKeys: Sendable {
 }
 
 extension TrustedTokenKey {
-  /// Adds the fields of a registered or revoked key to an audit entry.
   fileprivate func describe(in entry: inout AuditEntry, isNew: Bool) {
     func add(_ field: AuditFieldName, _ text: String) {
       let value = AuditValue.text(text)
@@ -242,7 +212,6 @@ extension TrustedTokenKey {
 }
 
 extension TrustedTokenKeys {
-  /// A key that may have signed a token.
   struct Candidate: Sendable {
     let id: String
     let keyID: String
@@ -266,7 +235,6 @@ extension TrustedTokenKeys {
     return named.isEmpty ? all : named
   }
 
-  /// Returns true if a key is still valid.
   static func isInForce(_ id: String, _ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM trusted_token_key WHERE trusted_token_key_id = \(id) AND revoked_at IS NULL"

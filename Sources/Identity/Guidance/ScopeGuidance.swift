@@ -14,10 +14,6 @@ public struct ScopeGuidance: Sendable {
   /// The approximate length of the beginning of a text, in characters.
   static let beginningLength = 600
 
-  /// Reads the newest version, or a specific one.
-  ///
-  /// - Returns: The version; nil if it doesn't exist.
-  /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func read(
     _ scope: Scope, version: Int? = nil
   ) async throws(GuidanceError) -> GuidanceText? {
@@ -26,7 +22,6 @@ public struct ScopeGuidance: Sendable {
     }
   }
 
-  /// Reads the first paragraphs of the newest version; nil if there is none.
   static func beginning(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> GuidanceBeginning? {
@@ -46,8 +41,6 @@ public struct ScopeGuidance: Sendable {
   }
 
   /// Lists the versions, newest first.
-  ///
-  /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 20
   ) async throws(GuidanceError) -> Page<GuidanceVersion> {
@@ -68,14 +61,9 @@ public struct ScopeGuidance: Sendable {
   /// text.
   ///
   /// Text identical to the newest version isn't saved. Line endings are converted to line feeds.
+  /// Empty text removes the support playbook. The expected version is 0 if there was none.
   ///
-  /// - Parameters:
-  ///   - scope: The project or tenant.
-  ///   - text: The text in Markdown; empty to remove the support playbook.
-  ///   - version: The newest version when editing began; 0 if there was none.
-  ///   - author: The author of the change.
   /// - Returns: The newest version's number.
-  /// - Throws: ``GuidanceError``.
   public func write(
     _ scope: Scope, _ text: String, expecting version: Int, by author: Author
   ) async throws(GuidanceError) -> Int {
@@ -83,9 +71,6 @@ public struct ScopeGuidance: Sendable {
       by: author, GuidanceError.self, try writing(text, for: scope, expecting: version))
   }
 
-  /// Saves the next version, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func write(
     _ scope: Scope, _ text: String, expecting version: Int, _ request: ActionRequest
   ) async throws(ActionError<GuidanceError>) -> Int {

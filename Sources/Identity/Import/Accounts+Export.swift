@@ -1,11 +1,8 @@
 public import Crypto
 import Database
 
-/// An account with its password hash, for exporting users.
 public struct ExportedAccount: Sendable {
-  /// The account.
   public let account: Account
-  /// The password hash; nil if the account has no password.
   public let passwordHash: PasswordHash?
 }
 
@@ -14,8 +11,6 @@ extension Accounts {
   ///
   /// Second factors are returned without their secrets, as everywhere. A caller that reads hashes
   /// records it with ``recordHashDownload(of:count:by:)``.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func export(
     _ scope: Scope, after: String?, limit: Int
   ) async throws(AccountError) -> Page<ExportedAccount> {

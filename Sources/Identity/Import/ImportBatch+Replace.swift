@@ -81,20 +81,16 @@ extension ImportBatch {
       """)
   }
 
-  /// The changes that a row makes to the factors of an account.
   private struct FactorPlan {
     /// The factors in the row that the account has under the same ID, with the same secret or
     /// number.
     ///
     /// They're changed in place, so their suspensions, the lock, and backup codes stay.
     let kept: [NewFactor]
-    /// The other factors in the row.
     let added: [NewFactor]
     /// The account's factors of the kinds that the row contains that aren't kept.
     let removed: [Factor]
-    /// Whether a kept factor is renamed.
     let renamesAny: Bool
-    /// Whether a factor is added, removed, or renamed.
     var changesAny: Bool { renamesAny || !added.isEmpty || !removed.isEmpty }
     /// Whether an authenticator app keeps its ID but gets a different secret.
     var hasNewSecret: Bool {

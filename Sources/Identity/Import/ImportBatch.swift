@@ -10,7 +10,6 @@ struct ImportBatch {
   let totp: TOTPFactor
   let author: Author
   let now: Instant
-  /// Whether TOTP secrets may be imported.
   private let takesTOTP: Bool
   /// The number of the next account.
   private var next: Int64
@@ -120,7 +119,6 @@ struct ImportBatch {
     user.validSince.map { min(Instant(seconds: $0).seconds, now.seconds) } ?? now.seconds
   }
 
-  /// Returns the account that has the row's uid; nil if none does.
   private func existing(
     _ prepared: PreparedUser, _ connection: borrowing Connection
   ) throws -> Int64? {

@@ -4,25 +4,17 @@ public import Crypto
 public enum ImportFault: Error, Sendable {
   /// The row can't be parsed; the text describes the problem.
   case unreadable(String)
-  /// The row has no uid.
   case missingLocalID
   /// The uid is longer than ``Account/longestID`` bytes or contains a control character.
   case invalidLocalID
-  /// The uid already belongs to an account.
   case localIDExists
-  /// The row names a different tenant than the call.
   case otherTenant
-  /// The email isn't a valid address.
   case invalidEmail
-  /// The email belongs to another account in the user pool.
   case emailExists
   /// The phone number isn't in E.164 format.
   case invalidPhone
-  /// The phone number belongs to another account in the user pool.
   case phoneExists
-  /// The display name is longer than ``Account/longestName`` characters.
   case nameTooLong
-  /// The photo URL is longer than ``ProviderLink/longestField`` bytes.
   case photoTooLong
   /// The password hash or salt isn't valid base64.
   case hashNotBase64
@@ -38,7 +30,6 @@ public enum ImportFault: Error, Sendable {
   case invalidClaims
   /// The custom claims are longer than 1,000 characters.
   case claimsTooLarge
-  /// The custom claims use a reserved claim name.
   case forbiddenClaim
   /// A provider identity has no provider or no ID.
   case missingRawID
@@ -53,11 +44,9 @@ public enum ImportFault: Error, Sendable {
   case factorNeedsEmail
   /// Second factors require a verified email address.
   case factorNeedsVerifiedEmail
-  /// Two factors have the same enrollment ID.
   case duplicateFactorID
   /// An enrollment ID is longer than 128 bytes or contains a control character.
   case invalidFactorID
-  /// A factor is of an unsupported kind.
   case unsupportedFactor
   /// A TOTP factor has no secret.
   case totpNotAllowed
@@ -67,9 +56,7 @@ public enum ImportFault: Error, Sendable {
   case unsupportedTOTPParameters
   /// A TOTP secret isn't the base32 encoding of 10 to 64 bytes.
   case invalidTOTPSecret
-  /// A factor's phone number isn't in E.164 format.
   case invalidFactorPhone
-  /// The same phone number appears twice.
   case duplicateFactorPhone
   /// The row has more than one authenticator app.
   case tooManyTOTP
@@ -83,29 +70,21 @@ public enum ImportFault: Error, Sendable {
   /// The service token has changed the second factors of as many users within an hour as the pool
   /// allows.
   case tooManyFactorChanges
-  /// A factor's name is longer than ``Factor/longestName`` characters.
   case factorNameTooLong
 }
 
 /// Why an import is rejected as a whole.
 public enum ImportError: Error, Sendable {
-  /// The list has no rows.
   case empty
-  /// The list has more than ``Imports/mostRows`` rows.
   case tooMany
-  /// A uid appears twice in the list.
   case duplicateLocalID(String)
-  /// An email appears twice in the list.
   case duplicateEmail(String)
-  /// A provider identity appears twice in the list.
   case duplicateProvider(provider: String, rawID: String)
   /// The service token was revoked, or its creator's role ended, after the request began.
   case tokenRevoked
-  /// The user pool was deleted in the meantime.
   case scopeDeleted(Scope)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

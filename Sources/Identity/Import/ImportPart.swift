@@ -1,6 +1,5 @@
 /// The part of an import that an audit entry is about, with its stable code.
 public enum ImportPart: String, CaseIterable, Sendable {
-  /// The start.
   case begin
   /// The end, after all rows.
   case complete

@@ -2,7 +2,6 @@ import Crypto
 import Database
 import Text
 
-/// Imports users in bulk.
 public struct Imports: Sendable {
   let store: Store
   let hasher: PasswordHasher
@@ -13,18 +12,10 @@ public struct Imports: Sendable {
 
   /// Stores a list of users in one transaction.
   ///
-  /// A row that can't be stored is rejected individually; the other rows are stored.
-  ///
-  /// Replacing an account ends its sessions. Its second factors are kept if the row has none of the
-  /// same kind, so that a list that can't carry TOTP secrets doesn't remove them.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - rows: The users, at most ``mostRows``.
-  ///   - options: How existing accounts are handled, and what is recorded.
-  ///   - author: Who imports.
-  /// - Returns: What was imported, and which rows were rejected.
-  /// - Throws: ``ImportError``; nothing was stored in that case.
+  /// A row that can't be stored is rejected individually; the other rows are stored. Replacing an
+  /// account ends its sessions. Its second factors are kept if the row has none of the same kind,
+  /// so that a list that can't carry TOTP secrets doesn't remove them. If an error is thrown,
+  /// nothing was stored.
   public func run(
     _ scope: Scope, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
   ) async throws(ImportError) -> ImportOutcome {
@@ -46,13 +37,7 @@ public struct Imports: Sendable {
 
   /// Records the total result of an import that was made in several parts.
   ///
-  /// - Parameters:
-  ///   - outcome: The total result.
-  ///   - scope: The user pool.
-  ///   - name: The name of the import, as at its start.
-  ///   - isComplete: Whether the whole file was read.
-  ///   - author: The author of the import.
-  /// - Throws: ``ImportError/unavailable(_:)``.
+  /// The name is the same as at the start.
   public func recordEnd(
     _ outcome: ImportOutcome, of scope: Scope, name: String, isComplete: Bool, by author: Author
   ) async throws(ImportError) {

@@ -8,7 +8,6 @@ enum PreparedRow: Sendable {
   case user(PreparedUser)
 }
 
-/// A user ready to be stored.
 struct PreparedUser: Sendable {
   let user: ImportedUser
   let email: String?
@@ -22,7 +21,6 @@ struct PreparedUser: Sendable {
   /// Whether the address is verified; never without one.
   var emailVerified: Bool { user.emailVerified && email != nil }
 
-  /// The time the password was set; nil if there's none.
   func passwordUpdatedAt(by now: Instant) -> Instant? {
     hash == nil ? nil : Self.past(user.passwordUpdatedAt, now) ?? now
   }

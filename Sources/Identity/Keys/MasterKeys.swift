@@ -12,7 +12,6 @@ public struct MasterKeys: Sendable {
   let ring: KeyRing
   let places: [any ReencryptableStore]
 
-  /// The state of the rotation after a step.
   public enum Step: Sendable, Equatable {
     /// There is only one key, and it sealed everything.
     case settled
@@ -39,9 +38,7 @@ public struct MasterKeys: Sendable {
 
   /// Performs the next part of the rotation, in one write.
   ///
-  /// - Parameter reencrypts: False if another server re-encrypts; then nothing is written.
-  /// - Returns: What is left to do.
-  /// - Throws: ``KeyError``.
+  /// Nothing is written if another server re-encrypts.
   public func step(reencrypts: Bool = true) async throws(KeyError) -> Step {
     let ids = ring.ids
     guard ids.count > 1 else { return .settled }
@@ -50,7 +47,6 @@ public struct MasterKeys: Sendable {
     return reencrypts ? try await pass(ids[0]) : .settled
   }
 
-  /// The state of a key as it's stored.
   private struct RotationState: Sendable {
     let passes: Int
     let firstUsedAt: Instant
@@ -184,15 +180,11 @@ public struct MasterKeys: Sendable {
   }
 
   /// Returns the ID of the key that seals, as the database names it; nil in a new instance.
-  ///
-  /// - Throws: ``KeyError``.
   public func newest() async throws(KeyError) -> String? {
     try await store.read(KeyError.self) { connection in try Self.latest(connection)?.id }
   }
 
   /// Returns whether other servers encrypt with a key that this one doesn't have.
-  ///
-  /// - Throws: ``KeyError``.
   public func lacksNewest() async throws(KeyError) -> Bool {
     let ids = ring.ids
     return try await newest().map { !ids.contains($0) } ?? false
@@ -201,8 +193,6 @@ public struct MasterKeys: Sendable {
   /// Records the first key of an instance, and a new one that was added while no server was live.
   ///
   /// Beside live servers, a new key only decrypts until it's recorded.
-  ///
-  /// - Throws: ``KeyError``.
   func prepare() async throws(KeyError) {
     let now = store.clock.now()
     let (former, isAlone) = try await store.read(KeyError.self) { connection in
@@ -217,8 +207,6 @@ public struct MasterKeys: Sendable {
 
   /// Returns whether this server can use other keys instead of its own: without the right ones, it
   /// would forget the only ones that decrypt the database.
-  ///
-  /// - Throws: ``KeyError``.
   public func canAdopt(_ other: KeyRing) async throws(KeyError) -> Bool {
     guard other.ids != ring.ids else { return true }
     return try await store.read(KeyError.self) { connection in try other.opens(connection) }
@@ -248,11 +236,8 @@ public struct MasterKeys: Sendable {
   }
 }
 
-/// The progress of a pass.
 public struct ResealProgress: Sendable, Equatable {
-  /// The number of rows processed.
   public let rows: Int
-  /// The number of rows re-encrypted.
   public let changed: Int
 }
 
@@ -286,8 +271,6 @@ extension MasterKeys {
   }
 
   /// Returns the progress of the rotation, for a process that doesn't run it.
-  ///
-  /// - Throws: ``KeyError``.
   public func progress() async throws(KeyError) -> (progress: ResealProgress, isDone: Bool) {
     let id = ring.ids[0]
     return try await store.read(KeyError.self) { connection in
@@ -299,8 +282,6 @@ extension MasterKeys {
   }
 
   /// Lists the keys of the ring by ID, newest first, with what each is used for now.
-  ///
-  /// - Throws: ``KeyError``.
   public func list() async throws(KeyError) -> [(id: String, since: Instant?, isSealing: Bool)] {
     var keys: [(id: String, since: Instant?, isSealing: Bool)] = []
     for (index, id) in ring.ids.enumerated() {

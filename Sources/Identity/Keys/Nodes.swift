@@ -7,14 +7,11 @@ public import Database
 /// A master key encrypts only once every live node has it. A file has one server, which reports
 /// nothing.
 public struct Nodes: Sendable {
-  /// A server.
   public struct Node: Sendable, Equatable {
     /// The host, and the file or variable with the master key.
     public let place: String
-    /// The IDs of the master keys that it has.
     public let keys: [String]
 
-    /// Creates the description of a server.
     public init(place: String, keys: [String]) {
       self.place = place
       self.keys = keys
@@ -33,11 +30,7 @@ public struct Nodes: Sendable {
     self.ring = ring
   }
 
-  /// Reports this server.
-  ///
-  /// - Parameter place: The host, and the file or variable with the master key.
   /// - Returns: False if the server lacks the master key that encrypts.
-  /// - Throws: ``KeyError``.
   public func report(_ place: String) async throws(KeyError) -> Bool {
     guard store.database.dialect.sharesDatabase else { return true }
     let until = store.clock.now().advanced(bySeconds: Self.length).microseconds
@@ -58,8 +51,6 @@ public struct Nodes: Sendable {
   }
 
   /// Ends the reports of this server, and deletes those of servers that ended without doing so.
-  ///
-  /// - Throws: ``KeyError``.
   public func leave() async throws(KeyError) {
     guard store.database.dialect.sharesDatabase else { return }
     let now = store.clock.now().microseconds
@@ -70,11 +61,6 @@ public struct Nodes: Sendable {
     }
   }
 
-  /// Returns the live servers that don't have a master key.
-  ///
-  /// - Parameter key: The ID of the key.
-  /// - Returns: The servers.
-  /// - Throws: ``KeyError``.
   public func lacking(_ key: String) async throws(KeyError) -> [Node] {
     let now = store.clock.now()
     return try await store.read(KeyError.self) { connection in
@@ -82,16 +68,12 @@ public struct Nodes: Sendable {
     }
   }
 
-  /// Returns the servers that are live at a time and don't have a master key.
   static func lacking(
     _ key: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Node] {
     try live(at: now, connection).filter { !$0.keys.contains(key) }
   }
 
-  /// Returns the number of servers on a database that are live at a time.
-  ///
-  /// - Throws: ``KeyError``.
   public static func count(
     on database: any Database, at now: Instant
   ) async throws(KeyError) -> Int {
@@ -100,7 +82,6 @@ public struct Nodes: Sendable {
     }
   }
 
-  /// Returns the servers that are live at a time.
   static func live(at now: Instant, _ connection: borrowing Connection) throws -> [Node] {
     try connection.all(
       "SELECT place, master_keys FROM node WHERE until > \(now.microseconds) ORDER BY place"

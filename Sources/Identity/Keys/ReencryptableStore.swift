@@ -18,22 +18,15 @@ protocol ReencryptableStore: Sendable {
   ) throws -> ResealedPart
 }
 
-/// The result of one write of a pass.
 struct ResealedPart {
   /// The position of the last row; nil if there were no rows.
   private(set) var last: String?
   private(set) var rows = 0
-  /// The number of rows re-encrypted.
   var changed = 0
 
   init() {}
 
-  /// Re-encrypts rows.
-  ///
-  /// - Parameters:
-  ///   - rows: The rows, in order.
-  ///   - position: The position of a row.
-  ///   - reseal: Re-encrypts a row, and returns whether it changed.
+  /// Counts the rows for which `reseal` returns true as re-encrypted.
   init<Row>(
     _ rows: [Row], at position: (Row) -> String, reseal: (Row) throws -> Bool
   ) rethrows {
@@ -52,15 +45,8 @@ struct ResealedPart {
 extension ResealedPart {
   /// Re-encrypts the rows of a table with one sealed column, which are found by an ID.
   ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - key: The column of the ID.
-  ///   - column: The sealed column.
-  ///   - position: The ID after which the rows are.
-  ///   - limit: The maximum number of rows.
-  ///   - connection: The transaction.
-  ///   - reseal: Re-encrypts the value of the row with an ID; nil if it's sealed with the newest
-  ///     key.
+  /// The closure returns nil for a value that is sealed with the newest key.
+  ///
   /// - Throws: ``UnreadableSecret``, and database errors.
   init(
     of table: SQL, by key: SQL, _ column: SQL, after position: String, limit: Int,

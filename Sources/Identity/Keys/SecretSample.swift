@@ -6,16 +6,11 @@ public struct SecretSample: Sendable, Equatable {
   /// The maximum number of secrets to decrypt.
   public static let largest = 20
 
-  /// The number of secrets that were decrypted.
   public let readable: Int
-  /// The number of secrets that couldn't be decrypted.
   public let unreadable: Int
 
   /// Decrypts a few secrets.
   ///
-  /// - Parameters:
-  ///   - database: The database, which is only read.
-  ///   - keys: The master keys of the data folder.
   /// - Returns: The counts; both are 0 if no user has a TOTP factor.
   /// - Throws: `DatabaseError`, `CryptoError`.
   public static func take(

@@ -5,7 +5,6 @@ struct StoredSecret: Sendable, Equatable {
   typealias Kind = UnreadableSecrets.Group.Kind
 
   let kind: Kind
-  /// The resource type in the audit log.
   let object: AuditResource
   /// The resource ID: a user, an administrator, a provider, a key, or a message.
   let objectID: String
@@ -40,7 +39,6 @@ struct StoredSecret: Sendable, Equatable {
       tenant: tenant)
   }
 
-  /// The client secret of the provider with which administrators sign in.
   static let consoleProvider = StoredSecret(
     kind: .clientSecret, object: .instance, objectID: "sign-in-provider")
 
@@ -98,7 +96,6 @@ struct UnreadableSecret: Error, CustomStringConvertible {
 
   var description: String { "unreadable \(secret.kind.rawValue): \(reason)" }
 
-  /// The name of the master key that isn't in the key ring.
   var keyName: String? {
     guard let key else { return nil }
     let digits = String(key, radix: 16)

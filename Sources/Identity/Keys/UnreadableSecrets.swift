@@ -15,43 +15,30 @@ public struct UnreadableSecrets: Sendable {
   /// The maximum number of secrets read for the list.
   private static let most = 500
 
-  /// The unreadable secrets of one kind in one place.
   public struct Group: Sendable, Equatable {
     /// The kind of secret, as it's stored.
     public enum Kind: String, CaseIterable, Sendable {
-      /// The secret of a user's authenticator app.
       case userTOTP = "user-totp"
-      /// The secret of an administrator's authenticator app.
       case administratorTOTP = "administrator-totp"
       /// The key of a user's temporary or recovery codes.
       case userCodes = "user-codes"
-      /// The client secret of an identity provider.
       case clientSecret = "client-secret"
-      /// The private part of a token signing key.
       case signingKey = "signing-key"
-      /// The private part of an evidence key.
       case evidenceKey = "evidence-key"
-      /// The text of a message to a user.
       case message = "message"
     }
 
-    /// The kind of secret.
     public let kind: Kind
     /// The project; nil for what belongs to the instance.
     public let project: ID<Project>?
     /// The tenant; nil for what belongs to the project or the instance.
     public let tenant: ID<Tenant>?
-    /// The number of secrets.
     public internal(set) var count: Int
   }
 
   /// Lists unreadable secrets in every place that the administrator owns, latest failure first.
   ///
-  /// - Parameters:
-  ///   - administrator: The administrator who asks.
-  ///   - scope: The pool to search; nil for all pools and the instance.
-  /// - Returns: The kinds of secrets that fail, each with its place and count.
-  /// - Throws: ``KeyError/unavailable(_:)``.
+  /// Without a scope, all pools and the instance are searched.
   public func groups(
     visibleTo administrator: Administrator, in scope: Scope? = nil
   ) async throws(KeyError) -> [Group] {
