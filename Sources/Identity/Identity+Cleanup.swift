@@ -6,7 +6,6 @@ import Database
 typealias CleanupTask =
   @Sendable (_ now: Instant, _ connection: borrowing Connection) throws -> Bool
 
-/// The limits of a ``CleanupTask``.
 enum CleanupLimit {
   /// The maximum number of rows in a transaction.
   static let rows = 500
@@ -18,7 +17,6 @@ enum CleanupLimit {
 }
 
 extension Identity {
-  /// What ``purgeExpired()`` does, in this order.
   private var cleanupTasks: [CleanupTask] {
     let isSettled = clockGuard.isSettled(for: Ticket.recordLifetime)
     let (reviews, outbox, totp) = (reviews, store.outbox, totp)
@@ -96,12 +94,7 @@ extension Identity {
 extension Store {
   /// Repeats a cleanup task while there's more, pausing for other writes in between.
   ///
-  /// - Parameters:
-  ///   - task: The task.
-  ///   - most: The maximum number of transactions.
-  ///   - now: The current time.
   /// - Returns: True if there may be more.
-  /// - Throws: ``StartError/unavailable(_:)``.
   @discardableResult
   func run(
     _ task: @escaping CleanupTask, atMost most: Int = CleanupLimit.parts, at now: Instant
@@ -119,14 +112,11 @@ extension Store {
 extension Connection {
   /// Deletes a limited number of rows.
   ///
-  /// - Parameters:
-  ///   - rows: The rows of the table, as `FROM` with a condition.
-  ///   - table: The table.
-  ///   - key: The columns of a unique key. SQLite looks up several columns only if all have the same
-  ///     type, otherwise by the first one alone.
-  ///   - limit: The maximum number of rows.
+  /// `rows` are those of the table, as `FROM` with a condition, and `key` has the columns of a
+  /// unique key. SQLite looks up several columns only if all have the same type, otherwise by the
+  /// first one alone.
+  ///
   /// - Returns: True if there may be more.
-  /// - Throws: ``DatabaseError``.
   func deletePart(
     _ rows: SQL, of table: SQL, by key: SQL, atMost limit: Int = CleanupLimit.rows
   ) throws(DatabaseError) -> Bool {

@@ -2,9 +2,7 @@ import Crypto
 public import Database
 
 extension Identity {
-  /// Returns the schema migrations for a database.
-  ///
-  /// They have the same names in both dialects, and leave the same tables and columns.
+  /// The migrations have the same names in both dialects, and leave the same tables and columns.
   public static func migrations(for dialect: Dialect) -> Migrations {
     switch dialect {
     case .sqlite: migrationsOfSQLite

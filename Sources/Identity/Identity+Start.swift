@@ -1,21 +1,15 @@
 import Crypto
 public import Database
 
-/// Why an instance can't start with its data folder.
 public enum StartError: Error, Sendable {
-  /// The schema doesn't match this version.
   case migration(MigrationError)
-  /// The database can only be used by this version of the program or a newer one.
   case newerProgramRequired(ProgramVersion)
-  /// The data folder belongs to the other profile.
   case wrongProfile(Profile)
-  /// The data was sealed with another master key.
   case wrongKey
   /// The database is empty, but an existing instance is expected.
   case empty
   /// The database lacks migrations and is used by a server of an older version.
   case olderServer([String])
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

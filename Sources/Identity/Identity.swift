@@ -9,140 +9,77 @@ public import Database
 ///
 /// A class, since every page keeps it, and its parts are large.
 public final class Identity: Sendable {
-  /// The profile of the data folder.
   public let profile: Profile
-  /// Checks whether the system clock can be trusted.
   public let clockGuard: ClockGuard
-  /// The clock.
   public let clock: WallClock
-  /// Decides which server does the tasks that only one should do.
   public let taskLease: TaskLease
   /// The project that any API key identifies in the emulator profile; nil in the standalone
   /// profile.
   public let defaultProject: ID<Project>?
 
-  /// Which user pools exist.
   public let scopes: Scopes
-  /// User pools with their settings: projects and tenants.
   public let pools: UserPools
-  /// MFA policies.
   public let policies: Policies
-  /// Reviews of MFA policies.
   public let reviews: Reviews
-  /// The keys that sign evidence of reviews.
   public let evidenceKeys: EvidenceKeys
-  /// Accounts of users.
   public let accounts: Accounts
-  /// Imports of users.
   public let imports: Imports
-  /// Enrollment and unenrollment by users.
   public let enrollments: Enrollments
-  /// Sign-in of users.
   public let signIns: SignIns
-  /// Codes in emails.
   public let outOfBandCodes: OutOfBandCodes
-  /// Support rules and support actions.
   public let support: Support
-  /// Exports and erasures of the data of users.
   public let userData: UserData
-  /// Exemptions of users from MFA.
   public let exemptions: Exemptions
-  /// The code attempt log.
   public let codeAttempts: CodeAttempts
-  /// Counts of code attempts and users over time.
   public let activity: Activity
-  /// Alerts about unusual activity.
   public let alerts: Alerts
-  /// Reports about user pools and administrators.
   public let reports: Reports
-  /// Backup codes.
   public let backupCodes: BackupCodes
-  /// Links with which users set up an authenticator app with the help of an agent.
   public let enrollmentLinks: EnrollmentLinks
-  /// Changes that users reported as unauthorized.
   public let reportedChanges: ReportedChanges
-  /// Removal of factors by administrators.
   public let factorRemovals: FactorRemovals
-  /// Bulk removal of factors.
   public let bulkRemovals: BulkRemovals
-  /// Pending approvals.
   public let approvals: Approvals
-  /// Sessions of users.
   public let sessions: Sessions
-  /// API keys.
   public let apiKeys: APIKeys
-  /// Service tokens.
   public let serviceTokens: ServiceTokens
-  /// Custom token signing keys.
   public let trustedTokenKeys: TrustedTokenKeys
-  /// Sign-in with custom tokens.
   public let customTokens: CustomTokens
-  /// Identity providers.
   public let identityProviders: IdentityProviders
-  /// Sign-in with identity providers.
   public let federation: Federation
-  /// Keys that sign tokens.
   public let signingKeys: SigningKeys
-  /// The keys that seal all stored secrets.
   public let masterKeys: MasterKeys
-  /// The servers on one database.
   public let nodes: Nodes
-  /// Stored secrets that can't be opened.
   public let unreadableSecrets: UnreadableSecrets
-  /// Checks of the database file for corruption.
   public let integrityChecks: IntegrityChecks
-  /// Administrators.
   public let administrators: Administrators
-  /// Invitations of administrators.
   public let invitations: Invitations
-  /// Second factors and recovery codes of administrators.
   public let administratorFactors: AdministratorFactors
-  /// Changes that administrators make to their own accounts.
   public let ownAccount: OwnAccount
-  /// The provider with which administrators sign in.
   public let consoleProviders: ConsoleProviders
-  /// Administrators' passkeys.
   public let passkeys: Passkeys
-  /// Sessions of administrators.
   public let consoleSessions: ConsoleSessions
-  /// What the console keeps from one page for a later one.
   public let consoleStorage: ConsoleStorage
-  /// Requirements of actions in the console.
   public let authorization: ActionAuthorization
-  /// Creation of the first owner.
   public let setup: Setup
-  /// The audit log.
   public let audit: Audit
-  /// The hash chain of the audit log.
   public let auditChain: AuditChain
-  /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
 
-  /// Messages to users.
   public let messages: OutboxEntries
-  /// Delivery of messages.
   public let deliveries: Deliveries
 
   package let store: Store
   let keys: KeyRing
   let totp: TOTPFactor
 
-  /// Creates the use cases.
+  /// `steady` is a monotonic clock, which detects jumps of `clock`.
   ///
-  /// - Parameters:
-  ///   - database: The database.
-  ///   - keys: The master keys, which aren't in the database.
-  ///   - profile: The profile of the data folder.
-  ///   - hasher: The password hasher.
-  ///   - mail: Writes the text of messages.
-  ///   - clock: The clock.
-  ///   - steady: A monotonic clock, which detects jumps of `clock`.
-  ///   - random: The source of random bytes.
-  ///   - defaultProject: The project that any API key identifies in the emulator profile.
-  ///   - carriesMail: Whether this process sends emails to users.
-  ///   - smsLimits: The limits of text messages; nil if this process sends none.
-  ///   - providerTransport: Sends requests to the provider with which administrators sign in; nil if
-  ///     this process sends none.
+  /// `defaultProject` is the project that any API key identifies in the emulator profile, and
+  /// `carriesMail` says whether this process sends emails to users. `smsLimits` is nil if this
+  /// process sends no text messages, and `providerTransport` if it sends no requests to the
+  /// provider with which administrators sign in.
+  ///
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,

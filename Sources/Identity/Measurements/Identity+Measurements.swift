@@ -10,14 +10,10 @@ public struct Measurements: Sendable, Equatable {
   public let queuedTextMessages: Int
   /// When the oldest of them was created; nil if there are none.
   public let oldestTextMessage: Instant?
-  /// Sessions of administrators.
   public let consoleSessions: Int
 }
 
 extension Identity {
-  /// Reads the numbers for monitoring.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func measurements() async throws(StartError) -> Measurements {
     let now = clock.now()
     return try await store.read(StartError.self) { connection in
@@ -35,8 +31,6 @@ extension Identity {
   }
 
   /// Returns when the instance was created; a restored one is as old as its backup's.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func creationTime() async throws(StartError) -> Instant? {
     try await store.read(StartError.self) { connection in
       try connection.first("SELECT min(applied_at) FROM schema_migration") {
@@ -54,18 +48,11 @@ extension Identity {
 public struct MailBacklog: Sendable, Equatable {
   /// When the oldest email that waits to be sent was created; nil if none waits.
   public let oldest: Instant?
-  /// The number of emails that failed since a time.
   public let failed: Int
 }
 
 extension Identity {
-  /// Reads which emails wait, and how many failed, in a database that may be in use.
-  ///
-  /// - Parameters:
-  ///   - database: The database, of the current schema.
-  ///   - since: The time from which failed emails are counted.
-  /// - Returns: The emails that didn't arrive.
-  /// - Throws: ``StartError``.
+  /// Reads which emails wait, and how many failed since a time, in a database that may be in use.
   public static func mailBacklog(
     of database: any Database, since: Instant
   ) async throws(StartError) -> MailBacklog {
@@ -87,8 +74,6 @@ extension Identity {
 
 extension Deliveries {
   /// Returns when the oldest email that waits to be sent was created; nil if none waits.
-  ///
-  /// - Throws: ``OutboxError/unavailable(_:)``.
   public func oldest() async throws(OutboxError) -> Instant? {
     try await store.read(OutboxError.self) { try Self.oldest(.mail, $0) }
   }

@@ -3,7 +3,6 @@ public import Database
 /// Copies an instance from its file to an empty database on a PostgreSQL server, and compares the
 /// copy.
 public enum InstanceMove {
-  /// Reports how many rows of a table were read or written.
   public typealias Progress = @Sendable (_ table: String, _ rows: Int) -> Void
 
   /// Creates the schema in an empty database, copies all rows, compares them with the source, and
@@ -11,13 +10,8 @@ public enum InstanceMove {
   ///
   /// The destination's transaction has to be rolled back if this throws.
   ///
-  /// - Parameters:
-  ///   - destination: The empty database.
-  ///   - source: The database that was inspected, in the same snapshot.
-  ///   - inventory: What ``inspect(_:keys:progress:)`` returned.
-  ///   - now: The time.
-  ///   - progress: Called with the name of a table and the number of rows written.
-  /// - Throws: ``MoveError``.
+  /// `source` is the database that was inspected, in the same snapshot, and `inventory` what
+  /// ``inspect(_:keys:progress:)`` returned.
   public static func fill(
     _ destination: any DatabaseWriter, from source: any Database, _ inventory: MoveInventory,
     at now: Instant, progress: Progress
@@ -46,9 +40,8 @@ public enum InstanceMove {
 
   /// Checks that a database has no tables.
   ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - isAlone: Whether the transaction acquires the database, so that nothing else can use it.
+  /// `isAlone` says whether the transaction acquires the database, so that nothing else can use it.
+  ///
   /// - Throws: ``MoveError``: `.notEmpty`, `.inUse`.
   public static func checkEmpty(
     _ connection: borrowing Connection, isAlone: Bool = true
@@ -130,7 +123,6 @@ public enum InstanceMove {
     }
   }
 
-  /// Compares the rows of the copy with those of the source.
   private static func compare(
     _ destination: any DatabaseWriter, with inventory: MoveInventory
   ) async throws {

@@ -3,25 +3,18 @@ public import Database
 
 /// The tables that a move copies, with the digests of their rows.
 public struct MoveInventory: Sendable {
-  /// A table of the source.
   public struct Table: Sendable {
-    /// The table and its columns.
     let stored: StoredTable
-    /// The number of rows, and their digest.
     public let digest: TableDigest
     /// The last key that the source chose; nil if it doesn't store one.
     let lastKey: Int64?
 
-    /// The name.
     public var name: String { stored.name.text }
   }
 
-  /// The tables, in the order of their names.
   public let tables: [Table]
-  /// The size of the source, in bytes.
   public let bytes: Int
 
-  /// The number of rows.
   public var rows: Int { tables.reduce(0) { $0 + $1.digest.rows } }
 
   /// Rows that a slow disk stores per second.
@@ -39,12 +32,7 @@ extension InstanceMove {
   ///
   /// Call it in a snapshot of the source, together with ``fill(_:from:_:progress:)``.
   ///
-  /// - Parameters:
-  ///   - source: The database to move, which is only read.
-  ///   - keys: The master keys that have to have sealed it.
-  ///   - progress: Called with the name of a table and the number of rows read.
-  /// - Returns: The tables.
-  /// - Throws: ``MoveError``.
+  /// `keys` are the master keys that have to have sealed it.
   public static func inspect(
     _ source: any Database, keys: KeyRing, progress: Progress
   ) async throws(MoveError) -> MoveInventory {
@@ -73,7 +61,6 @@ extension InstanceMove {
     }
   }
 
-  /// Returns the tables to copy, in the order of their names.
   static func tables(_ connection: borrowing Connection) throws -> [StoredTable] {
     try connection.catalog.tables(connection).filter { $0.name.text != migrationTable }
       .sorted { $0.name < $1.name }

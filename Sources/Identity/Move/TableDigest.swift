@@ -6,18 +6,13 @@ public import Database
 /// It doesn't depend on the database: values are encoded with their type, and columns are in the
 /// order of their names.
 public struct TableDigest: Sendable, Equatable {
-  /// The number of rows.
   public private(set) var rows = 0
 
   /// SHA-256 of the value before a row followed by that row.
   public private(set) var value = [UInt8](repeating: 0, count: HashFunction.sha256.digestLength)
 
-  /// Creates the digest of no rows.
   public init() {}
 
-  /// Adds a row.
-  ///
-  /// - Parameter row: The values of all columns.
   public mutating func add(_ row: some Sequence<SQLValue>) {
     var bytes = value
     for value in row { Self.append(value, to: &bytes) }

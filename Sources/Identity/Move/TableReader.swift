@@ -15,7 +15,6 @@ struct TableReader: Sendable {
     self.columns = columns
   }
 
-  /// Returns the next rows.
   func rows(_ connection: borrowing Connection) throws -> [[SQLValue]] {
     guard !table.key.isEmpty else {
       throw MoveError.differentSchema([table.name.text])

@@ -3,7 +3,6 @@ import Database
 import Synchronization
 import Text
 
-/// Builds the links in emails.
 final class ActionLinks: Sendable {
   /// The public URL of the server that last started, for the links in emails that commands cause.
   static let lastURL = InstanceValue("public_url")
@@ -16,7 +15,6 @@ final class ActionLinks: Sendable {
   /// The path of the page that opens a link in a browser.
   static let page = "/__/auth/action"
 
-  /// Sets the public URL of the server.
   func lead(to address: String) { publicURL.withLock { $0 = address } }
 
   /// The public URL of the server, without a trailing slash; empty while it isn't known.
@@ -25,7 +23,6 @@ final class ActionLinks: Sendable {
   /// Whether the public URL is known: to a command, once a server has started.
   var isKnown: Bool { publicURL.withLock { $0 != nil } }
 
-  /// The URL of a code.
   func link(
     _ code: String, _ kind: OutOfBandCode.Kind, in scope: Scope, apiKey: String,
     continueURL: String?, language: String, handler: String?
@@ -60,15 +57,12 @@ extension OutOfBandCode {
   }
 }
 
-/// A project's settings for email links.
 struct LinkSettings: Sendable {
   /// The authorized domains, which continue URLs must be on.
   let domains: [String]
   /// The application's own page for email links; nil to use the server's.
   var handler: String?
-  /// An API key of the project.
   let apiKey: String
-  /// The settings of the pool's emails.
   let mails: PoolEmailSettings
 
   static func read(

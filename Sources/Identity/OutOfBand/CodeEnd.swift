@@ -10,7 +10,6 @@ enum CodeEnd: CaseIterable {
   case email
   /// The account is disabled, enabled, or deleted.
   case state
-  /// Sessions of the account end.
   case sessions
 }
 
@@ -33,13 +32,7 @@ extension OutOfBandCode.Kind {
 extension OutOfBandRecord {
   /// Ends the unused codes of an account, and those that sign in with its email address.
   ///
-  /// - Parameters:
-  ///   - ends: What has happened to the account.
-  ///   - account: The account as it was before.
-  ///   - scope: The account's pool.
-  ///   - now: The time.
-  ///   - connection: The transaction of the change.
-  /// - Throws: The database's error.
+  /// `account` is the account as it was before.
   static func end(
     by ends: Set<CodeEnd>, of account: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -61,7 +54,6 @@ extension OutOfBandRecord {
     try void(kinds, of: account, at: now, connection)
   }
 
-  /// Ends the unused codes that a new one replaces.
   static func endEarlier(
     than new: New, at now: Instant, _ connection: borrowing Connection
   ) throws(DatabaseError) {
@@ -73,9 +65,7 @@ extension OutOfBandRecord {
     }
   }
 
-  /// Voids an account's unused codes.
-  ///
-  /// Such a code has expired before it was created, so it's invalid instead of late.
+  /// A void code expired before it was created, so it's invalid instead of late.
   private static func void(
     _ kinds: [OutOfBandCode.Kind], of account: Int64, at now: Instant,
     _ connection: borrowing Connection

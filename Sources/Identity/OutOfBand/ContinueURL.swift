@@ -52,8 +52,6 @@ enum ContinueURL {
     }
   }
 
-  /// Checks that a continue URL is on an authorized domain.
-  ///
   /// The emulator accepts any domain if the project's list is the default, because Google's
   /// emulator has no list.
   static func check(

@@ -4,11 +4,7 @@ import Database
 extension OutOfBandCodes {
   /// Checks a code without using it.
   ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - scope: The pool that it must belong to; nil for any pool.
-  /// - Returns: The code and its action.
-  /// - Throws: ``OutOfBandError``.
+  /// `scope` is the pool that it must belong to; nil for any pool.
   public func look(
     at code: String, in scope: Scope? = nil
   ) async throws(OutOfBandError) -> OutOfBandCode {
@@ -28,10 +24,6 @@ extension OutOfBandCodes {
   ///
   /// Unlike ``look(at:in:)``, which answers applications, it also checks that the password can be
   /// used once it's reset.
-  ///
-  /// - Parameter code: The code.
-  /// - Returns: The code and what the page states.
-  /// - Throws: ``OutOfBandError``.
   public func open(_ code: String) async throws(OutOfBandError) -> OpenedCode {
     let seen = try await look(at: code)
     guard seen.kind == .passwordReset else {
@@ -49,8 +41,6 @@ extension OutOfBandCodes {
   /// Finds a code that can no longer be used; returns nil if it doesn't exist.
   ///
   /// The result has no values of the account, so that an old link reveals nothing about it.
-  ///
-  /// - Throws: ``OutOfBandError/unavailable(_:)``.
   public func remains(of code: String) async throws(OutOfBandError) -> OutOfBandCode? {
     do {
       return try await store.read(OutOfBandError.self) { connection in
@@ -71,9 +61,6 @@ extension OutOfBandCodes {
   /// The code proves access to the email address, which becomes verified. If it wasn't verified
   /// before, someone else may have created the account with it, so all other sign-in methods are
   /// removed.
-  ///
-  /// - Returns: The code.
-  /// - Throws: ``OutOfBandError``.
   @discardableResult
   public func resetPassword(
     _ code: String, to password: Secret, in scope: Scope? = nil, by author: Author
@@ -117,14 +104,11 @@ extension OutOfBandCodes {
   /// Applies a code that requires no further input: verifies, changes, or restores an email
   /// address, or removes a second factor and revokes the recovery codes.
   ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - scope: The pool that it must belong to; nil for any pool.
-  ///   - user: The user whose code it must be; nil for anyone's.
-  ///   - author: The author of the request.
-  /// - Returns: The result.
-  /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a
-  ///   password or signs in, and for one of another user.
+  /// `scope` is the pool that it must belong to, nil for any, and `user` the user whose code it
+  /// must be, nil for anyone's.
+  ///
+  /// - Throws: ``OutOfBandError/invalidCode`` also for a code that resets a password or signs in,
+  ///   and for one of another user.
   @discardableResult
   public func apply(
     _ code: String, in scope: Scope? = nil, of user: CodeUser? = nil, by author: Author
@@ -236,7 +220,6 @@ extension OutOfBandCodes {
 public enum CodeUser: Sendable {
   /// The user of a session, which has to be open.
   case session(UserSession)
-  /// The user with a uid.
   case account(ID<Account>)
 
   fileprivate var id: ID<Account> {
@@ -247,11 +230,8 @@ public enum CodeUser: Sendable {
   }
 }
 
-/// The result of applying a code.
 public struct AppliedCode: Sendable {
-  /// The changed account.
   public let account: Account
-  /// The code.
   public let code: OutOfBandCode
   /// Whether the user has an authenticator app, with which they can generate recovery codes.
   public let canMakeRecoveryCodes: Bool

@@ -5,19 +5,15 @@ public struct OutOfBandCodes: Sendable {
   let store: Store
   let accounts: Accounts
 
-  /// Sets the public URL of the server, for links.
   public func leadLinks(to publicURL: String) { store.links.lead(to: publicURL) }
 
   /// Emails a link.
   ///
-  /// - Parameters:
-  ///   - request: The action and the user.
-  ///   - scope: The user pool.
-  ///   - hidingUsers: Whether email enumeration protection is on. Then an unknown address gets the
-  ///     same response, after the same work, as a known one.
-  ///   - network: The client's IP address, which has its own email limit; nil for a server.
+  /// `hidingUsers` says whether email enumeration protection is on. Then an unknown address gets
+  /// the same response, after the same work, as a known one. `network` is the client's IP address,
+  /// which has its own email limit; nil for a server.
+  ///
   /// - Returns: The account's email address.
-  /// - Throws: ``OutOfBandError``.
   public func send(
     _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
   ) async throws(OutOfBandError) -> String {
@@ -79,8 +75,6 @@ public struct OutOfBandCodes: Sendable {
   /// Creates a link for a server that emails it itself.
   ///
   /// The link lets its holder act for the user, so it's recorded in the audit log.
-  ///
-  /// - Throws: ``OutOfBandError``.
   public func link(
     _ request: OutOfBandRequest, in scope: Scope, by author: Author
   ) async throws(OutOfBandError) -> OutOfBandLink {
@@ -110,8 +104,6 @@ public struct OutOfBandCodes: Sendable {
   }
 
   /// Lists the links for an application's tests, oldest first; empty in the standalone profile.
-  ///
-  /// - Throws: ``OutOfBandError/unavailable(_:)``.
   public func links(in scope: Scope) async throws(OutOfBandError) -> [ListedLink] {
     guard store.profile == .emulator else { return [] }
     let now = store.clock.now()
@@ -167,7 +159,6 @@ extension OutOfBandCodes {
   }
 
   private struct Addressee {
-    /// The account that the code is for.
     var account: Account?
     /// The account that has the email address; a code to sign in isn't for it, but its messages
     /// include the email.

@@ -1,25 +1,15 @@
-/// Why a code can't be created or used.
 public enum OutOfBandError: Error, Sendable {
   /// The code doesn't exist, belongs to another pool, has another action, or no longer applies to
   /// the account.
   case invalidCode
-  /// The code has expired.
   case expiredCode
-  /// The code was used.
   case usedCode
-  /// No account has the email address.
   case emailNotFound
-  /// The account doesn't exist.
   case userNotFound
-  /// The account is disabled.
   case userDisabled
-  /// The account has no email address.
   case missingEmail
-  /// The email address is invalid.
   case invalidEmail
-  /// The new email address is missing or invalid.
   case invalidNewEmail
-  /// The email address belongs to another account.
   case emailExists
   /// The code was sent to a different email address.
   case emailMismatch
@@ -27,15 +17,12 @@ public enum OutOfBandError: Error, Sendable {
   case invalidContinueURL
   /// The continue URL isn't on an authorized domain.
   case unauthorizedDomain
-  /// The link domain isn't an authorized domain.
   case unknownLinkDomain
   /// The sign-in method is disabled in the pool.
   case operationNotAllowed
-  /// Password sign-in is disabled in the pool.
   case passwordLoginDisabled
   /// Sign-in is disabled for the whole pool.
   case scopeDisabled(Scope)
-  /// The user pool was deleted in the meantime.
   case scopeDeleted(Scope)
   /// The hourly email limit of the address or network is reached.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
@@ -44,11 +31,9 @@ public enum OutOfBandError: Error, Sendable {
   /// The factor is suspended; it remains required at sign-in and can't be removed with a link until
   /// the suspension ends.
   case factorSuspended
-  /// The session is no longer valid.
   case session(SessionError)
   /// The change to the account is invalid, such as a weak password.
   case account(AccountError)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -61,7 +46,6 @@ extension OutOfBandError: UseCaseError {
 }
 
 extension OutOfBandError {
-  /// Converts an account error.
   init(_ error: AccountError) {
     switch error {
     case .emailExists: self = .emailExists
@@ -70,7 +54,6 @@ extension OutOfBandError {
     }
   }
 
-  /// Runs `body` and converts account and session errors.
   static func translating<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as AccountError {
       throw OutOfBandError(error)

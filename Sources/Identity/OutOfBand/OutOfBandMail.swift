@@ -17,7 +17,6 @@ struct OutOfBandMail {
   /// The address the email goes to, which isn't always the account's address.
   var recipient: String { Self.recipient(of: kind, email: email, newEmail: newEmail) }
 
-  /// The address that the email with a code goes to.
   static func recipient(
     of kind: OutOfBandCode.Kind, email: String, newEmail: String?
   ) -> String { kind == .changeEmail ? newEmail ?? email : email }
@@ -34,7 +33,6 @@ struct OutOfBandMail {
 }
 
 extension OutOfBandCode.Kind {
-  /// The purpose of the message with the link, in the outbox.
   var purpose: String {
     switch self {
     case .passwordReset: "reset-password"
@@ -54,7 +52,6 @@ extension OutOfBandCode.Kind {
     }
   }
 
-  /// The kind of email that has the link.
   var email: EmailKind {
     switch self {
     case .passwordReset: .resetPassword

@@ -2,7 +2,6 @@ import Crypto
 import Database
 import Text
 
-/// A stored code.
 struct OutOfBandRecord {
   var code: OutOfBandCode
   let account: Int64?
@@ -64,11 +63,8 @@ struct OutOfBandRecord {
   /// Checks that a code belongs to `scope`, if it isn't nil, that it's unused, neither expired nor
   /// void, and still applies to its account.
   ///
-  /// - Parameters:
-  ///   - scope: The pool; nil for any.
-  ///   - account: The account that the code is about, or that a code signs in to; nil if there is none.
-  ///   - now: The time.
-  /// - Throws: ``OutOfBandError``.
+  /// `account` is the account that the code is about, or that a code signs in to; nil if there is
+  /// none.
   func check(
     in scope: Scope?, of account: Account?, at now: Instant
   ) throws(OutOfBandError) {
@@ -91,7 +87,6 @@ struct OutOfBandRecord {
     }
   }
 
-  /// The factor that the code removes.
   func factor(of account: Account) -> Factor? {
     account.factors.first { $0.id.text == enrollment }
   }
@@ -105,7 +100,6 @@ struct OutOfBandRecord {
       usedAt: code.usedAt)
   }
 
-  /// Marks the code as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -132,7 +126,6 @@ struct OutOfBandRecord {
     code.expiresAt < createdAt.advanced(bySeconds: code.kind.lifetime)
   }
 
-  /// Whether ``useLaterRecoveries(at:_:)`` marked the code as used.
   func isReplaced(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       """
@@ -150,7 +143,6 @@ struct OutOfBandRecord {
         AND e.created_at < c.created_at))
     """
 
-  /// The values of a new code.
   struct New {
     let kind: OutOfBandCode.Kind
     let scope: Scope
@@ -202,9 +194,6 @@ struct OutOfBandRecord {
 }
 
 extension Store {
-  /// Creates a code and emails its link.
-  ///
-  /// - Returns: The ID of the message, and the link.
   @discardableResult
   func mailCode(
     _ new: OutOfBandRecord.New, _ prerequisites: LinkSettings? = nil, at now: Instant,

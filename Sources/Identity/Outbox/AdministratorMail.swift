@@ -3,11 +3,8 @@ import Text
 
 /// A sign-in to the console from a browser without a sign-in in the last 90 days.
 public struct AdministratorSignInMail: Sendable {
-  /// The administrator's email address.
   public let email: String
-  /// The source IP address and the browser.
   public let origin: RequestOrigin
-  /// The time of the sign-in.
   public let at: Instant
   /// The URL of the administrator's account in the console.
   public let link: String
@@ -17,11 +14,9 @@ public struct AdministratorSignInMail: Sendable {
 public struct GrantMail: Sendable {
   /// What happened to a role; the raw value is the message's stored purpose.
   public enum Event: String, CaseIterable, Sendable {
-    /// It was granted.
     case given = "grant-given"
     /// Its end date was changed.
     case changed = "grant-changed"
-    /// An administrator revoked it.
     case revoked = "grant-revoked"
     /// It ended at its end date.
     case ended = "grant-ended"
@@ -32,21 +27,16 @@ public struct GrantMail: Sendable {
     var isLoss: Bool { self == .revoked || self == .ended }
   }
 
-  /// What happened.
   public let event: Event
   /// The name of the administrator who has or had the role.
   public let holder: String
-  /// Their email address.
   public let email: String
   /// Whether the message is for that administrator.
   public let isOwn: Bool
-  /// The role.
   public let grant: Grant
-  /// When it ends; nil without an end date.
   public let end: Instant?
   /// The name of the actor, or of the inviter; nil for the server itself.
   public let by: String?
-  /// The time of the event.
   public let at: Instant
   /// The URL of the administrator in the console; nil if the server's isn't known.
   public let link: String?
@@ -58,8 +48,6 @@ extension Outbox {
   /// The maximum number of administrators who are told about another's role.
   private static let mostManagers = 20
 
-  /// Emails an administrator about a sign-in from a new browser.
-  ///
   /// Does nothing without a mail server.
   func notify(
     of mail: AdministratorSignInMail, to administrator: Administrator,
@@ -74,17 +62,9 @@ extension Outbox {
   ///
   /// Does nothing without a mail server; the console shows the roles anyway.
   ///
-  /// - Parameters:
-  ///   - event: What happened.
-  ///   - grant: The role.
-  ///   - end: When the role ends; nil without an end date.
-  ///   - holder: The administrator who has or had the role.
-  ///   - author: The author of the change.
-  ///   - inviter: The name of the administrator who invited the holder, if that's how they got it.
-  ///   - deleted: The project or tenant with which the role was deleted; nil for other changes.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
-  /// - Throws: Database errors.
+  /// `end` is nil for a role without an end date, `inviter` the name of the administrator who
+  /// invited the holder, if that's how they got it, and `deleted` the project or tenant with which
+  /// the role was deleted; nil for other changes.
   func notify(
     of event: GrantMail.Event, _ grant: Grant, until end: Instant?, of holder: Administrator,
     by author: Author, invitedBy inviter: String? = nil, withDeleted deleted: Scope? = nil,
@@ -123,16 +103,9 @@ extension Outbox {
   /// Sends an email to an administrator; does nothing while there's no user pool among whose messages
   /// it could be listed, or after too many of them.
   ///
-  /// - Parameters:
-  ///   - purpose: The message's stored purpose.
-  ///   - content: What it says.
-  ///   - administrator: The administrator.
-  ///   - permission: What they must be allowed to do on the instance when it's sent; nil for a
-  ///     message about themselves.
-  ///   - deleted: A deleted pool whose message it is if they can see no other; nil for none.
-  ///   - now: The time of the event.
-  ///   - connection: The transaction.
-  /// - Throws: Database errors.
+  /// `permission` is what they must be allowed to do on the instance when it's sent; nil for a
+  /// message about themselves. `deleted` is a deleted pool whose message it is if they can see no
+  /// other; nil for none.
   func add(
     _ purpose: String, _ content: MailContent, to administrator: Administrator,
     with permission: Permission? = nil, withDeleted deleted: Scope? = nil, at now: Instant,
@@ -162,16 +135,7 @@ extension Outbox {
 
   /// Adds a notice to an administrator, who gets it if they're still allowed to when it's sent.
   ///
-  /// - Parameters:
-  ///   - purpose: The message's stored purpose.
-  ///   - content: What it says.
-  ///   - reader: The administrator, and what they must be allowed to do.
-  ///   - recipient: Their email address.
-  ///   - account: The user whom it names; nil for none.
-  ///   - scope: The pool among whose messages it's listed.
-  ///   - now: The time of the event.
-  ///   - connection: The transaction.
-  /// - Throws: Database errors.
+  /// `account` is the user whom it names, and `scope` the pool among whose messages it's listed.
   func add(
     _ purpose: String, _ content: MailContent, to reader: OutboxMessage.Reader,
     at recipient: String, about account: ID<Account>? = nil, in scope: Scope, _ now: Instant,
@@ -208,10 +172,8 @@ extension Outbox {
 }
 
 extension ActionLinks {
-  /// The URL of the reader's own account in the console.
   var account: String { "\(origin)/account" }
 
-  /// The URL of an administrator's page in the console.
   func console(_ administrator: ID<Administrator>) -> String {
     "\(origin)/administrators/\(URIComponent.encode(administrator.text))"
   }

@@ -29,8 +29,6 @@ extension Deliveries {
   /// longest.
   ///
   /// The messages of one pool, however many, don't delay those of others.
-  ///
-  /// - Returns: The message; nil if none is due.
   func claim(
     _ lane: Lane, _ lease: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> (scope: Int64, key: Int64)? {

@@ -7,7 +7,6 @@ public struct DueMessage: Sendable {
   let key: Int64
   /// The ID of the message, the same for every attempt.
   public let id: String
-  /// How it's sent.
   public let channel: OutboxEntry.Channel
   /// Its purpose, such as `verify-email`.
   public let purpose: String
@@ -23,27 +22,21 @@ public struct DueMessage: Sendable {
   public let senderName: String?
   /// The address for replies; nil for the sender's.
   public let replyTo: String?
-  /// The language of the text.
   public let language: String
-  /// The project.
   public let project: String
   /// The tenant; empty for the project's own users.
   public let tenant: String
-  /// The name of the application that sends it.
   public let application: String
-  /// When it was created.
   public let createdAt: Instant
   /// The number of this attempt, starting at 1.
   public let attempt: Int
 }
 
-/// The result of an attempt to deliver a message.
 public enum DeliveryResult: Sendable, Equatable {
   /// The server accepted it.
   case sent
   /// The server rejected it with this response.
   case failed(String)
-  /// The recipient isn't an address that messages can be sent to.
   case invalidRecipient
   /// The value of this header field can't be sent.
   case invalidField(String)
@@ -51,13 +44,10 @@ public enum DeliveryResult: Sendable, Equatable {
   case postponed(String)
 }
 
-/// Why an outbox operation failed.
 public enum OutboxError: Error, Sendable {
-  /// The message doesn't exist in the pool.
   case notFound
   /// Its text can't be viewed: it was sent, has expired, or is sent by this server.
   case notReadable
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -100,11 +90,6 @@ public struct Deliveries: Sendable {
   /// Leases of an earlier run no longer have a sender, and the restart may have fixed the cause of
   /// failed attempts. If other servers use the database as well, a message that one of them may be
   /// sending now keeps its lease.
-  ///
-  /// - Parameters:
-  ///   - channel: The channel.
-  ///   - lease: The duration of a lease on its messages, in seconds.
-  /// - Throws: ``OutboxError/unavailable(_:)``.
   public func begin(
     _ channel: OutboxEntry.Channel = .mail, leasingFor lease: Int64 = lease
   ) async throws(OutboxError) {
@@ -122,13 +107,8 @@ public struct Deliveries: Sendable {
   /// Leases the message of a channel whose turn it is: alerts and what someone waits for first, and the
   /// pools in turn.
   ///
-  /// - Parameters:
-  ///   - channel: The channel.
-  ///   - lease: The duration of the lease, in seconds.
-  ///   - sending: The IDs of messages that are being sent, whose leases end early if the clock jumps
-  ///     ahead: they're renewed.
-  /// - Returns: The message; nil if none is due.
-  /// - Throws: ``OutboxError/unavailable(_:)``.
+  /// `sending` has the IDs of messages that are being sent, whose leases end early if the clock
+  /// jumps ahead: they're renewed.
   public func claim(
     _ channel: OutboxEntry.Channel = .mail, leasingFor lease: Int64 = lease,
     except sending: Set<String> = []
@@ -158,7 +138,6 @@ public struct Deliveries: Sendable {
   /// The result of one transaction that looks for a message.
   enum Claim: Sendable {
     case message(DueMessage)
-    /// None is due.
     case none
     /// There may be one after the messages that can't be sent anymore.
     case unknown
@@ -278,8 +257,6 @@ public struct Deliveries: Sendable {
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.
-  ///
-  /// - Throws: ``OutboxError/unavailable(_:)``.
   public func record(_ result: DeliveryResult, of mail: DueMessage) async throws(OutboxError) {
     let now = store.clock.now()
     try await store.write(OutboxError.self) { connection in

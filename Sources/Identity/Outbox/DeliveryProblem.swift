@@ -1,8 +1,6 @@
 /// Why an attempt to deliver an email failed, or none was made.
 public enum DeliveryProblem: Sendable, Equatable {
-  /// The email can't be decrypted.
   case undecryptable
-  /// The recipient isn't an address that email can be sent to.
   case invalidRecipient
   /// A backup from before it was sent, or not sent, was restored.
   case restored
@@ -13,7 +11,6 @@ public enum DeliveryProblem: Sendable, Equatable {
   /// The mail server's response, or text that an earlier version stored.
   case response(String)
 
-  /// The text of the column.
   var stored: String {
     switch self {
     case .undecryptable: StoredCode("undecryptable").text

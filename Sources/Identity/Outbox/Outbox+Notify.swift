@@ -11,14 +11,8 @@ extension Outbox {
   /// report the change. A notice of account deletion also goes to all of them; other notices go
   /// only to the account's email address.
   ///
-  /// - Parameters:
-  ///   - notice: The change.
-  ///   - account: The account as it was before the change.
-  ///   - scope: The user pool.
-  ///   - notified: An email address that another email already notifies.
-  ///   - now: The time of the change.
-  ///   - connection: The transaction of the change.
-  /// - Throws: What the database throws.
+  /// `account` is the account as it was before the change, and `notified` an email address that
+  /// another email already notifies.
   func notify(
     _ notice: UserNotice, _ account: Account, in scope: Scope, excluding notified: String? = nil,
     at now: Instant, _ connection: borrowing Connection
@@ -68,7 +62,6 @@ extension Outbox {
       """) == 1
   }
 
-  /// Creates a link to report a change.
   func reportedChange(
     to notice: UserNotice, _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> String {

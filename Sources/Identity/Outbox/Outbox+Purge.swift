@@ -16,8 +16,6 @@ extension Outbox {
   }
 
   /// Makes pending messages of a channel due whose next attempt is after a time, a limited number.
-  ///
-  /// - Returns: The number of messages.
   @discardableResult
   static func makeDue(
     _ channel: OutboxEntry.Channel, after end: Instant, at now: Instant,
@@ -39,7 +37,6 @@ extension Outbox {
       "UPDATE outbox SET about_uid = \(account.id.text) WHERE account_key = \(account.key)")
   }
 
-  /// Returns the addresses and numbers that remaining messages of a deleted account were sent to.
   static func recipients(
     ofDeleted uid: String, in scope: Scope, _ connection: borrowing Connection
   ) throws -> [String] {

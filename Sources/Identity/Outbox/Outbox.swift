@@ -30,12 +30,10 @@ struct Outbox: Sendable {
     self.smsLimits = smsLimits
   }
 
-  /// Whether this server sends the messages of a channel.
   func carries(_ channel: OutboxEntry.Channel) -> Bool {
     channel == .mail ? carriesMail : smsLimits != nil
   }
 
-  /// Writes a message in the language for a preferred locale.
   func written(_ content: MailContent, for locale: String? = nil) -> WrittenMail {
     writer.write(content, in: writer.language(for: locale))
   }
@@ -70,7 +68,6 @@ struct Outbox: Sendable {
     return id
   }
 
-  /// Decrypts the subject and the body of a message.
   func open(_ sealed: [UInt8], recipient: String, createdAt: Instant) throws -> MessageText {
     let secret = try sealer.open(sealed, with: Self.associated(recipient, createdAt))
     let bytes = secret.revealedBytes

@@ -2,15 +2,11 @@ import Database
 
 /// A message to a user, without its text.
 public struct OutboxEntry: Sendable {
-  /// How it's sent.
   public enum Channel: String, Sendable {
-    /// By email.
     case mail
-    /// As a text message to a phone.
     case sms
   }
 
-  /// Its delivery state.
   public enum State: Sendable, Equatable {
     /// It's waiting for its next attempt or, on a server that doesn't send it, to be read.
     case waiting
@@ -18,33 +14,23 @@ public struct OutboxEntry: Sendable {
     case sent(Instant)
     /// Delivery failed permanently.
     case failed(Instant)
-    /// It expired before it was sent.
     case expired
     /// It was deleted by the restore of a backup.
     case withdrawn
   }
 
-  /// Its ID.
   public let id: Int64
-  /// How it's sent.
   public let channel: Channel
-  /// Its purpose, such as `verify-email`.
   public let purpose: String
   /// An email address, or a phone number.
   public let recipient: String
   /// The account it's about; nil if there's none, or if it was deleted.
   public let account: ID<Account>?
-  /// When it was created.
   public let createdAt: Instant
-  /// When it expires.
   public let expiresAt: Instant
-  /// The number of attempts to send it.
   public let tries: Int
-  /// The time of the next attempt; nil if there's none.
   public let nextTryAt: Instant?
-  /// The error of the last attempt.
   public let lastError: DeliveryProblem?
-  /// Its delivery state.
   public let state: State
 
   static let columns: SQL = """
@@ -75,17 +61,12 @@ public struct OutboxEntry: Sendable {
   }
 }
 
-/// Which messages a list includes.
 public enum MessageFilter: String, CaseIterable, Sendable {
-  /// All messages.
   case all
-  /// Waiting messages.
   case waiting
-  /// Failed messages.
   case failed
 }
 
-/// The numbers of a pool's waiting messages by channel.
 public struct MessageCounts: Sendable {
   private var waiting: [OutboxEntry.Channel: Int] = [:]
   private var late: [OutboxEntry.Channel: Int] = [:]
@@ -100,14 +81,12 @@ public struct MessageCounts: Sendable {
     }
   }
 
-  /// Returns the number of waiting messages of a channel.
   public func waiting(by channel: OutboxEntry.Channel) -> Int { waiting[channel] ?? 0 }
 
   /// Returns the number of waiting messages of a channel with at least three failed attempts.
   public func late(by channel: OutboxEntry.Channel) -> Int { late[channel] ?? 0 }
 }
 
-/// The text of a message.
 public struct MessageText: Sendable {
   /// The subject; empty for a text message.
   public let subject: String
@@ -115,27 +94,17 @@ public struct MessageText: Sendable {
   public let body: String
 }
 
-/// Reads the messages in the outbox.
 public struct OutboxEntries: Sendable {
   let store: Store
   /// Whether this server sends the emails, so that their text is never shown.
   public var carriesMail: Bool { store.outbox.carriesMail }
-  /// Whether this server sends the text messages.
   public var carriesText: Bool { store.outbox.carries(.sms) }
 
-  /// The maximum number of messages that are counted.
   public static let mostCounted = 1_000
 
   /// Lists the messages of a pool, newest first.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - filter: Which messages to include.
-  ///   - recipient: The recipient's email address or phone number; nil for any.
-  ///   - after: The key of the previous page; nil for the first page.
-  ///   - limit: The maximum number of messages.
-  /// - Returns: The messages.
-  /// - Throws: ``OutboxError/unavailable(_:)``.
+  /// `after` is the key of the previous page; nil for the first page.
   public func list(
     _ scope: Scope, _ filter: MessageFilter = .all, to recipient: String? = nil,
     after: String? = nil, limit: Int = 50
@@ -186,9 +155,6 @@ public struct OutboxEntries: Sendable {
     ) { try OutboxEntry($0, at: now) }
   }
 
-  /// Finds a message.
-  ///
-  /// - Throws: ``OutboxError``.
   public func find(_ scope: Scope, _ id: Int64) async throws(OutboxError) -> OutboxEntry {
     let now = store.clock.now()
     return try await store.read(OutboxError.self) { connection in
@@ -210,8 +176,6 @@ public struct OutboxEntries: Sendable {
   }
 
   /// Counts the waiting messages, up to ``mostCounted``.
-  ///
-  /// - Throws: ``OutboxError/unavailable(_:)``.
   public func counts(_ scope: Scope) async throws(OutboxError) -> MessageCounts {
     let now = store.clock.now()
     return try await store.read(OutboxError.self) { connection in
@@ -241,17 +205,12 @@ public struct OutboxEntries: Sendable {
 
   /// Opens a message and records it in the audit log, because a link in it can give access to the
   /// account.
-  ///
-  /// - Throws: ``OutboxError``.
   public func open(
     _ scope: Scope, _ id: Int64, by author: Author
   ) async throws(OutboxError) -> MessageText {
     try await store.perform(by: author, OutboxError.self, opening(of: id, in: scope))
   }
 
-  /// Opens a message, for an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func open(
     _ scope: Scope, _ id: Int64, _ request: ActionRequest
   ) async throws(ActionError<OutboxError>) -> ActionOutcome<MessageText> {

@@ -22,7 +22,6 @@ struct OutboxMessage {
   /// that it's erased with them.
   var about: ID<Account>?
 
-  /// An administrator whom a message is for.
   struct Reader {
     let id: ID<Administrator>
     /// What they must be allowed to do when it's sent; nil for a message about themselves.
@@ -39,8 +38,6 @@ struct OutboxMessage {
 }
 
 extension OutboxMessage {
-  /// Creates an email.
-  ///
   /// The recipient's address is stored in lowercase, as messages are searched.
   init(
     purpose: String, recipient: String, text: WrittenMail, from sender: EmailSender? = nil,

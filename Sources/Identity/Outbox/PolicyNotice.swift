@@ -1,11 +1,8 @@
 import Database
 
 extension Outbox {
-  /// The maximum number of owners to notify.
   private static let mostOwners = 20
 
-  /// Emails the owners of a project or tenant about unusual activity.
-  ///
   /// Does nothing without a mail server; the console shows it anyway.
   func notifyOwners(_ mail: AlertMail, _ connection: borrowing Connection) throws {
     guard carriesMail else { return }
@@ -19,8 +16,6 @@ extension Outbox {
     }
   }
 
-  /// Emails the owners of a project or tenant, except the author of the change.
-  ///
   /// Does nothing without a mail server; the console shows the change anyway.
   func notifyOwners(
     _ mail: WeakenedPolicyMail, excluding author: Author, _ connection: borrowing Connection

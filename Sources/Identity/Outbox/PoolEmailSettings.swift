@@ -8,27 +8,19 @@ import Text
 /// Those for a password reset, a verification, a changed address, and a new second factor are
 /// production's.
 enum EmailKind: String, CaseIterable {
-  /// A link to choose a new password.
   case resetPassword = "resetPasswordTemplate"
-  /// A link to verify an email address.
   case verifyEmail = "verifyEmailTemplate"
-  /// A link to sign in.
   case signIn = "signInTemplate"
   /// A link to verify and change an email address, to the new address.
   case verifyAndChangeEmail = "verifyAndChangeEmailTemplate"
   /// A link to restore an email address, to the former address.
   case changeEmail = "changeEmailTemplate"
-  /// A link to remove a second factor that was added.
   case revertSecondFactorAddition = "revertSecondFactorAdditionTemplate"
-  /// A link to set up an authenticator app.
   case enrollmentLink = "enrollmentLinkTemplate"
-  /// A code to read to a support agent.
   case callerCode = "callerCodeTemplate"
-  /// A notice of a change to the account.
   case notice = "noticeTemplate"
 }
 
-/// Who an email to a user is from.
 struct EmailSender: Equatable, Sendable {
   /// The sender's name; nil for the server's default.
   let name: String?
@@ -36,11 +28,9 @@ struct EmailSender: Equatable, Sendable {
   let replyTo: String?
 }
 
-/// Why the sender of an email isn't accepted.
 public enum EmailSenderFault: Error, Sendable, Equatable {
   /// The name has a control character, or more than 100 bytes.
   case invalidName
-  /// The address for replies isn't an email address.
   case invalidReplyTo
 }
 
@@ -100,7 +90,6 @@ struct PoolEmailSettings: Sendable {
   }
 }
 
-/// The sender of a kind of email as the configuration has it.
 private struct StoredSender: Equatable {
   /// The name, in which `%APP_NAME%` is the project's.
   let name: UntrustedText
@@ -129,8 +118,6 @@ private struct StoredSender: Equatable {
 
 extension UserPoolEdit {
   /// Checks the senders of emails that differ from those of an earlier configuration.
-  ///
-  /// - Throws: ``EmailSenderFault``.
   func checkEmailSenders(since old: UserPoolEdit) throws(EmailSenderFault) {
     guard storedMembers != old.storedMembers else { return }
     let mails = [old, self].map { $0.storedMembers.content.root?["notification"]?["sendEmail"] }

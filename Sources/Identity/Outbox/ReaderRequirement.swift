@@ -29,7 +29,6 @@ enum ReaderRequirement {
     self = .instancePermission(permission)
   }
 
-  /// Returns whether an administrator may get a message of the pool.
   func isMet(by administrator: Administrator, in scope: Scope) -> Bool {
     switch self {
     case .permission(let permission): administrator.may(permission, in: scope)

@@ -1,13 +1,9 @@
 import Database
 import Text
 
-/// Whether the link in an email to a user can be used.
 public enum SentLink: Sendable, Equatable {
-  /// It can be used.
   case valid
-  /// It was used.
   case used(Instant)
-  /// It expired unused.
   case expired
   /// It can't be used anymore, because another link of its kind was sent or used instead.
   case replaced
@@ -46,7 +42,6 @@ public enum SentLink: Sendable, Equatable {
 }
 
 extension OutOfBandRecord {
-  /// Lists the codes of a pool that were created at some times.
   fileprivate static func created(
     at times: Set<Instant>, in scope: Scope, _ connection: borrowing Connection
   ) throws -> [OutOfBandRecord] {
@@ -72,7 +67,6 @@ extension OutOfBandRecord {
         .isSameBytes(as: message.recipient)
   }
 
-  /// Whether the link with this code can be used by the account that it was sent to.
   fileprivate func sentLink(
     to account: Account, under methods: SignInMethods, at now: Instant
   ) -> SentLink {
@@ -94,7 +88,6 @@ extension OutOfBandRecord {
 }
 
 extension EnrollmentLinks {
-  /// The purpose of a message with a link.
   static let purpose = "enrollment-link"
 
   /// Returns the states of an account's links by the times when they were sent.

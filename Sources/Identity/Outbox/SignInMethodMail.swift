@@ -2,23 +2,14 @@ import Database
 
 /// A change to how an administrator signs in.
 public struct SignInMethodMail: Sendable {
-  /// The change.
   public enum Change: Sendable {
-    /// A passkey was added.
     case passkeyAdded(name: String)
-    /// A passkey was removed.
     case passkeyRemoved(name: String)
-    /// An authenticator app was set up.
     case authenticatorSetUp
-    /// Another authenticator app replaced the previous one.
     case authenticatorReplaced
-    /// The authenticator app was removed.
     case authenticatorRemoved
-    /// The password was changed.
     case passwordChanged
-    /// New recovery codes were generated.
     case recoveryCodesMade
-    /// The account was linked with a person at the sign-in provider.
     case providerLinked(name: String)
     /// Someone removed the sign-in provider, and with it the link.
     case providerRemoved(name: String)
@@ -41,16 +32,12 @@ public struct SignInMethodMail: Sendable {
     }
   }
 
-  /// The change.
   public let change: Change
   /// Who made the change; nil for the administrator.
   public let by: Actor?
-  /// The administrator's email address.
   public let email: String
-  /// The time of the change.
   public let at: Instant
 
-  /// Creates the facts.
   public init(change: Change, by: Actor? = nil, email: String, at: Instant) {
     (self.change, self.by, self.email, self.at) = (change, by, email, at)
   }

@@ -14,7 +14,6 @@ public enum UserNotice: Sendable, Equatable {
   case factorsRestored(names: [String])
   /// A factor was suspended: its codes are rejected for a while.
   case factorSuspended(name: String, until: Instant)
-  /// A factor's suspension was ended early.
   case factorResumed(name: String)
   /// Someone other than the user renamed a factor.
   case factorRenamed(from: String, to: String)
@@ -24,19 +23,14 @@ public enum UserNotice: Sendable, Equatable {
   case codesUnlocked
   /// Someone other than the user ended the sessions.
   case sessionsEnded
-  /// An agent generated a temporary code.
   case temporaryCodeMade(until: Instant)
-  /// A temporary code was revoked.
   case temporaryCodeEnded
   /// The user, or someone with their session, generated recovery codes.
   case recoveryCodesMade
   /// Someone other than the user revoked the recovery codes.
   case recoveryCodesVoided
-  /// A recovery code was used to sign in.
   case recoveryCodeUsed(left: Int)
-  /// An agent sent an enrollment link.
   case enrollmentLinkSent
-  /// An enrollment link was used.
   case factorEnrolledByLink(name: String)
   /// Someone other than the user changed the password.
   case passwordChanged
@@ -92,7 +86,6 @@ extension UserNotice {
     }
   }
 
-  /// The kind of the change.
   public var kind: Kind {
     switch self {
     case .factorWithdrawn: .factorWithdrawn

@@ -6,16 +6,12 @@ public import WebAuthn
 public struct Passkey: Sendable {
   /// The maximum length of a name, in characters.
   public static let longestName = 60
-  /// The maximum number of passkeys of an administrator.
   public static let most = 10
 
   /// The ID, which isn't the credential ID.
   public let id: ID<Passkey>
-  /// The name that the administrator gave it.
   public let name: String
-  /// The time it was created.
   public let createdAt: Instant
-  /// The time of last use; nil if it wasn't used since its creation.
   public let lastUsedAt: Instant?
   /// Whether it has been copied to other devices, such as by a password manager.
   public let isBackedUp: Bool
@@ -34,30 +30,24 @@ public struct PasskeyChallenge: Sendable {
 
 /// What the browser's passkey functions returned for a sign-in.
 public struct PasskeyResponse: Sendable {
-  /// The credential ID.
   public let credential: [UInt8]
   /// The handle of the user; empty if the authenticator has none.
   public let userHandle: [UInt8]
-  /// The signed data.
   public let assertion: AssertionResponse
 
-  /// Creates a response from outside bytes.
   public init(credential: [UInt8], userHandle: [UInt8], assertion: AssertionResponse) {
     (self.credential, self.userHandle) = (credential, userHandle)
     self.assertion = assertion
   }
 }
 
-/// A passkey that was just added.
 public struct NewPasskey: Sendable {
-  /// The passkey.
   public let passkey: Passkey
   /// Ten new recovery codes, stored only as digests, if it's the administrator's only second factor
   /// and there were no codes; otherwise empty.
   public let recoveryCodes: [Secret]
 }
 
-/// An error in creating, changing, or using a passkey.
 public enum PasskeyError: Error, Sendable {
   /// The challenge expired, was used, or belongs to another session or browser.
   case ended
@@ -65,29 +55,20 @@ public enum PasskeyError: Error, Sendable {
   case sessionEnded
   /// The response isn't valid, or not one of the administrator's passkeys.
   case refused
-  /// The code was accepted before.
   case usedCode
-  /// The passkey exists already.
   case exists
-  /// The administrator has ``Passkey/most`` passkeys.
   case tooMany
-  /// The name is empty.
   case nameRequired
-  /// The name is longer than ``Passkey/longestName`` characters.
   case nameTooLong
   /// The administrator has to re-authenticate first, or the session has ended.
   case reauthenticationRequired
   /// An incorrect password, or no password where one is required.
   case wrongPassword
-  /// Too many failed attempts; the administrator can retry at the given time.
   case throttled(until: Instant)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The administrator has no such passkey.
   case notFound
-  /// The passkey can't be removed.
   case mandatory(PasskeyNecessity)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -109,7 +90,6 @@ public enum PasskeyNecessity: Sendable, Equatable {
 enum PasskeyRefusal: String {
   /// The passkey isn't registered, or belongs to another administrator.
   case unknown
-  /// The response isn't valid.
   case invalid
   /// The count of signatures went backward: the key may have been copied.
   case copied

@@ -37,7 +37,6 @@ struct PasskeyRecord {
     }
   }
 
-  /// Finds a passkey by its credential ID.
   static func find(
     credential: [UInt8], _ connection: borrowing Connection
   ) throws -> PasskeyRecord? {
@@ -46,7 +45,6 @@ struct PasskeyRecord {
     ) { try PasskeyRecord($0) }
   }
 
-  /// Stores a new passkey.
   static func insert(
     _ new: RegisteredPasskey, _ id: ID<Passkey>, name: String, transports: [String],
     of administrator: ID<Administrator>, at now: Instant, _ connection: borrowing Connection

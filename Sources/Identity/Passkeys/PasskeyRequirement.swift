@@ -1,10 +1,8 @@
 import Database
 
-/// Why the passkey requirement can't be changed.
 public enum PasskeyRequirementError: Error, Sendable {
   /// The session's administrator didn't use a passkey in it, so the requirement could lock them out.
   case passkeyNotUsed
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -18,7 +16,6 @@ enum PasskeyRequirement {
     try setting.read(connection) != nil
   }
 
-  /// Returns true if an administrator must use a passkey with these grants.
   static func applies(
     to administrator: Administrator, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -32,9 +29,6 @@ extension Administrator {
 }
 
 extension Passkeys {
-  /// Returns whether administrators who manage others must sign in with a passkey.
-  ///
-  /// - Throws: ``PasskeyError/unavailable(_:)``.
   public func isRequired() async throws(PasskeyError) -> Bool {
     try await store.read(PasskeyError.self) { try PasskeyRequirement.isOn($0) }
   }
@@ -45,7 +39,6 @@ extension Passkeys {
   /// it on has used a passkey in this session, so it can't lock out everyone.
   ///
   /// - Returns: False if nothing changes.
-  /// - Throws: ``ActionError`` with ``PasskeyRequirementError``.
   public func setRequired(
     _ isRequired: Bool, _ request: ActionRequest
   ) async throws(ActionError<PasskeyRequirementError>) -> ActionOutcome<Bool> {
@@ -72,7 +65,6 @@ extension Passkeys {
   /// Stops requiring passkeys, for operators with access to the data folder.
   ///
   /// - Returns: False if they weren't required.
-  /// - Throws: ``PasskeyRequirementError/unavailable(_:)``.
   public func stopRequiring(by author: Author) async throws(PasskeyRequirementError) -> Bool {
     try await store.perform(by: author, PasskeyRequirementError.self) { context, connection in
       try Self.set(false, context, connection)

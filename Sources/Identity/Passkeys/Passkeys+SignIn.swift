@@ -5,20 +5,14 @@ public import WebAuthn
 extension Passkeys {
   /// Starts a sign-in with a passkey alone, without writing anything.
   ///
-  /// - Parameter browser: A secret of the browser, without which the challenge can't be used.
-  /// - Returns: The challenge.
-  /// - Throws: ``PasskeyError/unavailable(_:)``.
+  /// `browser` is a secret of the browser, without which the challenge can't be used.
   public func beginSignIn(in browser: String) throws(PasskeyError) -> PasskeyChallenge {
     try challenge(.passkeySignIn, of: ID(""), boundTo: browser, credentials: [])
   }
 
   /// Starts the passkey step of a sign-in with a password, without writing anything.
   ///
-  /// - Parameters:
-  ///   - pending: The value from the password step.
-  ///   - browser: A secret of the browser, without which the challenge can't be used.
   /// - Returns: Nil if the sign-in expired, or the administrator has no passkey.
-  /// - Throws: ``PasskeyError/unavailable(_:)``.
   public func beginSecondFactor(
     _ pending: String, in browser: String
   ) async throws(PasskeyError) -> PasskeyChallenge? {
@@ -34,15 +28,6 @@ extension Passkeys {
   }
 
   /// Signs in with a passkey alone.
-  ///
-  /// - Parameters:
-  ///   - response: What the authenticator returned.
-  ///   - ticket: The encrypted challenge from the form.
-  ///   - browser: The secret of the browser.
-  ///   - party: The site.
-  ///   - origin: Where the request comes from.
-  /// - Returns: The session.
-  /// - Throws: ``ConsoleSignInError``.
   public func signIn(
     _ response: PasskeyResponse, ticket: String, in browser: String, for party: RelyingParty,
     from origin: SignInOrigin
@@ -57,9 +42,6 @@ extension Passkeys {
   }
 
   /// Completes a sign-in with a password by a passkey.
-  ///
-  /// - Returns: The session.
-  /// - Throws: ``ConsoleSignInError``.
   public func finish(
     _ pending: String, _ response: PasskeyResponse, ticket text: String, in browser: String,
     for party: RelyingParty, from origin: SignInOrigin
@@ -121,18 +103,13 @@ extension Passkeys {
   }
 }
 
-/// Where a sign-in to the console comes from.
 public struct SignInOrigin: Sendable {
-  /// The client's IP address.
   public let address: String
-  /// The browser's user agent.
   public let userAgent: String
   /// The tokens of the browser's earlier sign-ins, from ``ConsoleSessions/deviceToken(for:replacing:)``.
   public let devices: [String]
-  /// The request's ID in the log.
   public let requestID: String
 
-  /// Creates an origin.
   public init(address: String, userAgent: String, devices: [String] = [], requestID: String) {
     (self.address, self.userAgent) = (address, userAgent)
     (self.devices, self.requestID) = (devices, requestID)

@@ -3,7 +3,6 @@ import Database
 public import WebAuthn
 
 extension Passkeys {
-  /// The result of verifying a response.
   enum Outcome {
     case passed(PasskeyRecord)
     case refused([ThrottleCharge], PasskeyRecord?, PasskeyRefusal)
@@ -13,16 +12,8 @@ extension Passkeys {
 
   /// Verifies a response and records the use; the attempt is counted as failed before it's checked.
   ///
-  /// - Parameters:
-  ///   - response: What the authenticator returned.
-  ///   - ticket: The challenge.
-  ///   - id: The administrator whose passkey is expected; nil for any.
-  ///   - counter: The counter of failed attempts.
-  ///   - party: The site.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
-  /// - Returns: The result, which the caller records.
-  /// - Throws: Database errors.
+  /// `id` is the administrator whose passkey is expected; nil for any. The caller records the
+  /// result.
   static func verify(
     _ response: PasskeyResponse, _ ticket: ConsoleTicket, of id: ID<Administrator>?,
     _ counter: ThrottleCounter, for party: RelyingParty, at now: Instant,
@@ -58,7 +49,6 @@ extension Passkeys {
     return .passed(record)
   }
 
-  /// Records a refused passkey in the audit log.
   static func recordRefusal(
     _ charges: [ThrottleCharge], _ record: PasskeyRecord?, _ why: PasskeyRefusal,
     of id: ID<Administrator>?, by author: Author, at now: Instant,
@@ -80,7 +70,7 @@ extension Passkeys {
 
   /// Starts a re-authentication with a passkey, without writing anything.
   ///
-  /// - Throws: ``PasskeyError/notFound`` without a passkey, ``PasskeyError/unavailable(_:)``.
+  /// - Throws: ``PasskeyError/notFound`` without a passkey.
   public func beginReauthentication(
     _ session: ConsoleSession
   ) async throws(PasskeyError) -> PasskeyChallenge {
@@ -89,10 +79,7 @@ extension Passkeys {
     return challenge
   }
 
-  /// Re-authenticates a session with a passkey.
-  ///
-  /// - Returns: The session under its new token.
-  /// - Throws: ``PasskeyError``.
+  /// Re-authenticates a session, and returns it under its new token.
   public func reauthenticate(
     _ response: PasskeyResponse, ticket text: String, in session: ConsoleSession,
     for party: RelyingParty, by author: Author
@@ -129,10 +116,8 @@ extension Passkeys {
     return try outcome.get()
   }
 
-  /// Re-authenticates a session with a code of the authenticator app, or a recovery code.
-  ///
-  /// - Returns: The session under its new token.
-  /// - Throws: ``PasskeyError``.
+  /// Re-authenticates a session with a code of the authenticator app, or a recovery code, and
+  /// returns it under its new token.
   public func reauthenticate(
     code: String, in session: ConsoleSession, by author: Author
   ) async throws(PasskeyError) -> NewConsoleSession {

@@ -17,8 +17,6 @@ public struct Passkeys: Sendable {
   static let freshness = AdministratorFactors.freshness
 
   /// Lists an administrator's passkeys, oldest first.
-  ///
-  /// - Throws: ``PasskeyError/unavailable(_:)``.
   public func list(of id: ID<Administrator>) async throws(PasskeyError) -> [Passkey] {
     try await store.read(PasskeyError.self) { connection in
       try PasskeyRecord.all(of: id, connection).map(\.passkey)
@@ -27,8 +25,6 @@ public struct Passkeys: Sendable {
 
   /// Returns whether the session must re-authenticate before its administrator's own factors
   /// change; without a second factor, the password is asked for instead.
-  ///
-  /// - Throws: ``PasskeyError/unavailable(_:)``.
   public func needsReauthentication(
     _ session: ConsoleSession
   ) async throws(PasskeyError) -> Bool {
@@ -59,13 +55,10 @@ public struct Passkeys: Sendable {
   }
 
   /// Starts creating a passkey, without writing anything.
-  ///
-  /// - Throws: ``PasskeyError/unavailable(_:)``.
   public func begin(for session: ConsoleSession) async throws(PasskeyError) -> PasskeyChallenge {
     try await challenge(.passkeyCreation, for: session)
   }
 
-  /// Returns a challenge for a session, with its administrator's passkeys.
   func challenge(
     _ kind: ConsoleTicket.Kind, for session: ConsoleSession
   ) async throws(PasskeyError) -> PasskeyChallenge {
@@ -92,19 +85,11 @@ public struct Passkeys: Sendable {
 
   /// Stores a new passkey, and notifies its administrator.
   ///
-  /// - Parameters:
-  ///   - response: What the authenticator returned.
-  ///   - ticket: The encrypted challenge from the form.
-  ///   - name: The name, as typed.
-  ///   - transports: How the browser reaches the authenticator; unknown ones are ignored.
-  ///   - password: The account's password, if there is no second factor and the session isn't
-  ///     recent.
-  ///   - session: The session.
-  ///   - party: The site.
-  ///   - author: The author, the same administrator.
+  /// Unknown `transports` are ignored. `password` is the account's password, if there is no second
+  /// factor and the session isn't recent.
+  ///
   /// - Returns: The passkey, and recovery codes if there's no authenticator app, there were none,
   ///   and they would be accepted.
-  /// - Throws: ``PasskeyError``.
   public func create(
     _ response: RegistrationResponse, ticket: String, name: String,
     transports: [String] = [], password: Secret? = nil, in session: ConsoleSession,
@@ -183,9 +168,6 @@ public struct Passkeys: Sendable {
     return name
   }
 
-  /// Renames one of the administrator's passkeys.
-  ///
-  /// - Throws: ``PasskeyError``.
   public func rename(
     _ id: ID<Passkey>, _ name: String, in session: ConsoleSession, by author: Author
   ) async throws(PasskeyError) {
@@ -202,7 +184,7 @@ public struct Passkeys: Sendable {
 
   /// Removes one of the administrator's passkeys, ends their other sessions, and notifies them.
   ///
-  /// - Throws: ``PasskeyError``, ``PasskeyError/mandatory(_:)`` for one that must stay.
+  /// - Throws: ``PasskeyError/mandatory(_:)`` for one that must stay.
   public func remove(
     _ id: ID<Passkey>, in session: ConsoleSession, by author: Author
   ) async throws(PasskeyError) {

@@ -1,7 +1,6 @@
 import Crypto
 
 extension Scope {
-  /// The queue of this pool's password hashes.
   var hashing: PasswordHasher.Pool { PasswordHasher.Pool(key) }
 }
 

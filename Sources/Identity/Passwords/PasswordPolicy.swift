@@ -1,9 +1,7 @@
 public import Crypto
 import Database
 
-/// The password policy of a user pool.
 public struct PasswordPolicy: Equatable, Sendable {
-  /// A kind of character that a password must contain.
   public enum CharacterClass: Int, CaseIterable, Sendable {
     /// Lowercase A to Z.
     case lowercase = 1
@@ -23,15 +21,12 @@ public struct PasswordPolicy: Equatable, Sendable {
   public var shortest: Int?
   /// The maximum password length, from the minimum up to 4,096 characters; nil for 4,096.
   public var longest: Int?
-  /// The kinds of characters that a password must contain.
   public var classes: Set<CharacterClass>
 
-  /// The characters that are valid as ``CharacterClass/symbol``.
   public static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~`-"
   /// The valid range of the minimum length, in characters.
   public static let shortestRange = 6...30
 
-  /// Creates a policy; by default one that enforces nothing.
   public init(
     isEnforced: Bool = false, forcesUpgrade: Bool = false, shortest: Int? = nil,
     longest: Int? = nil, classes: Set<CharacterClass> = []
@@ -43,13 +38,9 @@ public struct PasswordPolicy: Equatable, Sendable {
     self.classes = classes
   }
 
-  /// The effective minimum length, in characters.
   public var shortestInForce: Int { shortest ?? AccountRules.shortestPassword }
-  /// The effective maximum length, in characters.
   public var longestInForce: Int { longest ?? AccountRules.longestPassword }
 
-  /// The requirements for a new password, to state before it's chosen.
-  ///
   /// Every password has at least six characters; the rest applies only if the policy is enforced.
   public var requirements: [PasswordRequirement] {
     isEnforced
@@ -76,13 +67,9 @@ public struct PasswordPolicy: Equatable, Sendable {
   }
 }
 
-/// A requirement for passwords.
 public enum PasswordRequirement: Equatable, Sendable {
-  /// At least this many characters.
   case atLeast(Int)
-  /// At most this many characters.
   case atMost(Int)
-  /// A character of this kind.
   case character(PasswordPolicy.CharacterClass)
 
   fileprivate func isMet(by text: String) -> Bool {
@@ -94,7 +81,6 @@ public enum PasswordRequirement: Equatable, Sendable {
   }
 }
 
-/// Why a password policy is invalid.
 public enum PasswordPolicyError: Error, Sendable {
   /// The minimum length isn't 6 to 30.
   case shortestOutOfRange
@@ -152,7 +138,6 @@ extension PasswordPolicy {
       classes: Set(CharacterClass.allCases.filter { bits & $0.rawValue != 0 }))
   }
 
-  /// Reads the policy of a pool.
   static func find(_ scope: Int64, _ connection: borrowing Connection) throws -> PasswordPolicy {
     try connection.first(
       "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"
@@ -178,8 +163,7 @@ extension PasswordPolicy {
   /// The fields of a policy, for comparison in the audit log; an explicit length differs from an
   /// unset one, even if both have the same effect.
   ///
-  /// - Parameter policy: The policy; nil if it was never set.
-  /// - Returns: The fields, in the order of the audit log.
+  /// `policy` is nil if it was never set. The fields have the order of the audit log.
   static func auditFields(of policy: PasswordPolicy?) -> [AuditField] {
     [
       AuditField(.passwordEnforced, policy.map { .flag($0.isEnforced) } ?? .absent),

@@ -12,7 +12,6 @@ enum CallingCodes {
     return []
   }
 
-  /// Every region with phone numbers.
   static let all = Set(table.values.joined())
 
   private static let longest = 7

@@ -56,14 +56,8 @@ struct PhoneCode {
 
   /// Verifies a code as typed and records a wrong attempt.
   ///
-  /// - Parameters:
-  ///   - typed: The code.
-  ///   - tries: The number of wrong codes that are allowed.
-  ///   - generation: The account's generation, with which the code expires; nil if it doesn't.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
-  /// - Returns: The result.
-  /// - Throws: Database errors.
+  /// `tries` is the number of wrong codes that are allowed, and `generation` the account's, with
+  /// which the code expires; nil if it doesn't.
   func check(
     _ typed: String, tries: Int = tries, of generation: Int64? = nil, at now: Instant,
     _ connection: borrowing Connection
@@ -110,9 +104,7 @@ struct PhoneCode {
   }
 }
 
-/// Proof that a phone number belongs to the user.
 public enum PhoneProof: Sendable {
-  /// The code that was sent, with its session.
   case code(sessionInfo: String, code: String)
   /// A temporary proof, returned for a number that was already verified with a correct code.
   case temporary(String, phoneNumber: String)

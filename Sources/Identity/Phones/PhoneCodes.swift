@@ -1,16 +1,13 @@
 import Crypto
 import Database
 
-/// The request for a code.
 public struct PhoneRequest: Sendable {
   /// The number, in E.164 format.
   public var phoneNumber: String
   /// The language of the message, such as `de` or `pt-BR`.
   public var language: String
-  /// The IP address of the request.
   public var address: ClientAddress
 
-  /// Creates a request.
   public init(phoneNumber: String, language: String, address: ClientAddress) {
     self.phoneNumber = phoneNumber
     self.language = language
@@ -18,12 +15,10 @@ public struct PhoneRequest: Sendable {
   }
 }
 
-/// Generates and sends codes.
 struct PhoneCodes {
   let store: Store
   let tickets: Sealer
 
-  /// The purpose of a code.
   struct Use {
     let kind: Ticket.Kind
     let purpose: String
@@ -36,13 +31,10 @@ struct PhoneCodes {
     var isWithheld = false
   }
 
-  /// The result of sending a code.
   enum Sent {
     /// The code was sent; the client sends this session back with it.
     case session(String)
-    /// Messages to the number's region aren't allowed.
     case refusedRegion
-    /// Too many messages were sent; retry after this time.
     case blocked(until: Instant)
   }
 
@@ -116,11 +108,9 @@ struct PhoneCodes {
     return until
   }
 
-  /// Returns the counters of a message.
-  ///
-  /// Each proof that a message needs has its own: requests of anyone can't use up the messages that
-  /// enroll a number in a session, and neither can use up those of a second factor, which need the
-  /// first one.
+  /// Each proof that a message needs has its own counter: requests of anyone can't use up the
+  /// messages that enroll a number in a session, and neither can use up those of a second factor,
+  /// which need the first one.
   private static func counters(
     of request: PhoneRequest, _ use: Use, in scope: Scope
   ) -> [ThrottleCounter] {
@@ -146,7 +136,6 @@ struct PhoneCodes {
     ]
   }
 
-  /// Deletes expired codes.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -PhoneCode.lifetime)
     return try connection.deletePart(
@@ -169,10 +158,8 @@ extension Throttle {
 
 /// A code generated in the emulator profile, which sends no messages.
 public struct VerificationCode: Sendable {
-  /// The number that the code is for.
   public let phoneNumber: String
   /// The session that the client sends back with the code.
   public let sessionInfo: String
-  /// The code.
   public let code: String
 }

@@ -23,12 +23,9 @@ extension Identity {
 /// enrolled or belong to an account; messages to other numbers, which anyone can request, get at
 /// most a tenth of the rest in an hour.
 public struct SMSLimits: Sendable, Equatable {
-  /// The maximum number of messages of a user pool.
   public let perPool: Int
-  /// The maximum number of messages of a user pool to numbers of one region.
   public let perRegion: Int
 
-  /// Creates limits.
   public init(perPool: Int = 1_000, perRegion: Int = 200) {
     (self.perPool, self.perRegion) = (perPool, perRegion)
   }
@@ -53,7 +50,6 @@ public struct SMSLimits: Sendable, Equatable {
       (self.region, self.isToUnknown) = (region, isToUnknown)
     }
 
-    /// Returns the counts of a message.
     static func of(_ region: String, isKnown: Bool) -> [Count] {
       (isKnown ? [false] : [false, true]).flatMap { isToUnknown in
         [all, region].map { Count($0, isToUnknown: isToUnknown) }
@@ -66,16 +62,9 @@ public struct SMSLimits: Sendable, Equatable {
     }
   }
 
-  /// Counts a message.
+  /// `isKnown` says whether the number is enrolled or belongs to an account.
   ///
-  /// - Parameters:
-  ///   - number: The recipient.
-  ///   - isKnown: Whether the number is enrolled or belongs to an account.
-  ///   - scope: The user pool.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
   /// - Returns: When the next message may be sent if a limit is reached; otherwise nil.
-  /// - Throws: Database errors.
   func charge(
     _ number: String, isKnown: Bool, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection

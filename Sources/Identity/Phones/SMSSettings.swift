@@ -2,9 +2,7 @@ import Database
 import JSON
 import Text
 
-/// The SMS settings of a user pool's configuration.
 struct SMSSettings {
-  /// The regions that messages are sent to.
   private enum Regions {
     case all
     case only(Set<UntrustedText>)
@@ -14,7 +12,6 @@ struct SMSSettings {
   private let regions: Regions
   private let testNumbers: JSON?
 
-  /// Reads the settings in the configuration members of a project or tenant.
   init(_ members: JSON?, isTenant: Bool) {
     testNumbers = TestNumber.path(isTenant: isTenant).reduce(members) { value, name in
       value?[UntrustedText(name)]
@@ -47,7 +44,6 @@ struct SMSSettings {
   /// The fixed code of a test number, which gets no messages; nil for any other number.
   func testCode(of number: String) -> String? { testNumbers?[number]?.textValue?.text }
 
-  /// The fixed codes of all test numbers.
   var testCodes: [String: String] {
     var codes: [String: String] = [:]
     for (number, code) in testNumbers?.objectValue ?? [:] {
@@ -56,8 +52,6 @@ struct SMSSettings {
     return codes
   }
 
-  /// Returns whether messages may be sent to a number.
-  ///
   /// For a number that several regions share, one region is enough to match the list, whether it
   /// allows or blocks regions.
   func allows(_ number: String) -> Bool {
