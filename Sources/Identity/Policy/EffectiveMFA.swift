@@ -1,20 +1,16 @@
 /// What a policy does at sign-in, whatever its settings are called, and who enforces it.
 public struct EffectiveMFA: Sendable, Equatable {
-  /// Who enforces enrollment.
   public enum Enforcer: Sendable, Equatable {
     /// No one: no factor can be enrolled, or no pattern requires it.
     case nobody
     /// The application, which knows the pattern and decides whom it lets in.
     case application
-    /// The server.
     case server(Enforcement)
   }
 
-  /// When something took effect.
   public enum Beginning: Sendable, Equatable {
     /// A date that was set, which begins in UTC.
     case day(Day)
-    /// The time of a change.
     case moment(Instant)
   }
 
@@ -24,11 +20,9 @@ public struct EffectiveMFA: Sendable, Equatable {
   public let askedUsers: Int
   /// The number of users who sign in with only their first factor.
   public let unaskedUsers: Int
-  /// The number of users.
   public let users: Int
   /// Whether the configuration says “mandatory”, or the enrollment pattern does.
   public let saysMandatory: Bool
-  /// The enrollment pattern; nil if none is set.
   public let pattern: EnrollmentPattern?
   /// The day from which the pattern “mandatory” applies, if it's still to come.
   public let startsOn: Day?
@@ -36,7 +30,6 @@ public struct EffectiveMFA: Sendable, Equatable {
   public let enforcedFrom: Day?
   /// The number of users without a second factor who still have time to enroll.
   public let usersInGrace: Int
-  /// Who enforces enrollment now.
   public let enrollment: Enforcer
   /// Whether the policy refuses users, and no one is refused because the server sends no email.
   public let refusesNoOne: Bool
@@ -45,14 +38,7 @@ public struct EffectiveMFA: Sendable, Equatable {
   /// When codes were first required by the current configuration; nil if that isn't known.
   public let codesSince: Instant?
 
-  /// Creates the effective state of a policy.
-  ///
-  /// - Parameters:
-  ///   - policy: The policy.
-  ///   - history: The policy's latest changes, newest first.
-  ///   - usersInGrace: The number of users without a second factor who still have time to enroll.
-  ///   - carriesMail: Whether the server sends email.
-  ///   - now: The current time.
+  /// `history` has the policy's latest changes, newest first.
   public init(
     _ policy: Policy, history: [AuditRow], usersInGrace: Int = 0, carriesMail: Bool,
     at now: Instant
@@ -86,13 +72,6 @@ public struct EffectiveMFA: Sendable, Equatable {
         ?? Self.lastChange(of: [.pattern], in: history).map(Beginning.moment) : nil
   }
 
-  /// Returns who enforces enrollment under a policy, and how.
-  ///
-  /// - Parameters:
-  ///   - edit: The policy.
-  ///   - carriesMail: Whether the server sends email.
-  ///   - now: The current time.
-  /// - Returns: Who enforces it.
   public static func enforcer(
     of edit: PolicyEdit, carriesMail: Bool, at now: Instant
   ) -> Enforcer {

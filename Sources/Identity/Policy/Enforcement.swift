@@ -13,15 +13,12 @@ public struct Enforcement: Hashable, Sendable {
     case refuse
   }
 
-  /// What happens.
   public let mode: Mode
-  /// The first day.
   public let from: Day
   /// The days that each user has, counted from the first day or from the creation of the account,
   /// whichever is later.
   public let graceDays: Int
 
-  /// The possible numbers of days.
   public static let graceRange = 0...90
 
   /// Creates an enforcement; nil if the number of days isn't in ``graceRange``.
@@ -120,8 +117,7 @@ extension OutboxEntries {
   /// Records whether this server sends emails, and its public URL, for commands that run without
   /// it; call it when the server starts.
   ///
-  /// - Parameter publicURL: The public URL of the server, without a trailing slash.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// `publicURL` has no trailing slash.
   public func recordServer(at publicURL: String) async throws(StartError) {
     try await store.write(StartError.self) { connection in
       try store.outbox.recordServer(at: publicURL, connection)
@@ -133,24 +129,14 @@ extension OutboxEntries {
 public enum EnrollmentDuty: Sendable, Equatable {
   /// The user doesn't have to enroll, or not before a time.
   case notDue(until: Instant?)
-  /// The user should have enrolled by this time.
   case due(since: Instant)
   /// The user has a second factor whose codes are required.
   case enrolled
-  /// The user is exempt.
   case exempt
 
   /// Decides whether a user should have a second factor by now.
   ///
   /// A factor of a disabled kind doesn't count. Anonymous users can't enroll, so they're never due.
-  ///
-  /// - Parameters:
-  ///   - policy: The pool's policy.
-  ///   - factors: The kinds of the user's second factors.
-  ///   - isAnonymous: Whether the user has no credentials.
-  ///   - isExempt: Whether the user has an exemption.
-  ///   - createdAt: When the account was created.
-  ///   - now: The current time.
   public init(
     _ policy: PolicyEdit, factors: Set<Factor.Kind>, isAnonymous: Bool, isExempt: Bool,
     createdAt: Instant, at now: Instant
@@ -172,7 +158,6 @@ public enum EnrollmentDuty: Sendable, Equatable {
     self = now < dueAt ? .notDue(until: dueAt) : .due(since: dueAt)
   }
 
-  /// Whether the user should have enrolled by now.
   public var isDue: Bool { if case .due = self { true } else { false } }
 
   /// When the user should have enrolled; nil if they don't have to.

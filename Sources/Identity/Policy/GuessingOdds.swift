@@ -6,13 +6,11 @@ public import OTP
 /// With n independent guesses at one account, the chance of success is 1 − (1 − codes / 10^6)^n,
 /// where codes is 2w + 1 for a window of w adjacent intervals and codes have six digits.
 public struct GuessingOdds: Sendable, Equatable {
-  /// The window.
   public let window: Window
   /// The number of wrong codes in a row that locks an account's second factors until they're
   /// unlocked.
   public let cap: Int
 
-  /// Creates the odds for a window and a cap.
   public init(_ window: Window, cap: Int = SupportRules().codeCap) {
     self.window = window
     self.cap = cap

@@ -2,11 +2,8 @@ public import OTP
 
 /// The state of multi-factor authentication or of one of its providers.
 public enum MFAState: Int, CaseIterable, Sendable {
-  /// Not specified.
   case unspecified = 0
-  /// Disabled.
   case disabled = 1
-  /// Enabled.
   case enabled = 2
   /// Required for every user; recorded for applications, not enforced at sign-in.
   case mandatory = 3
@@ -21,7 +18,6 @@ public enum MFAState: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Creates a state from its stable identifier; nil if it's unknown.
   init?(code: String) {
     guard let state = Self.allCases.first(where: { $0.code == code }) else { return nil }
     self = state
@@ -30,8 +26,6 @@ public enum MFAState: Int, CaseIterable, Sendable {
 
 /// The provider configuration that enables TOTP.
 public struct TOTPConfiguration: Equatable, Sendable {
-  /// The state of TOTP.
-  ///
   /// An unspecified state is treated as enabled.
   public var state: MFAState
   /// The number of adjacent intervals accepted on each side, 0 to 10.
@@ -39,7 +33,6 @@ public struct TOTPConfiguration: Equatable, Sendable {
   /// Nil differs from 0: it means 5.
   public var adjacentIntervals: Int?
 
-  /// Creates a configuration.
   public init(state: MFAState, adjacentIntervals: Int?) {
     self.state = state
     self.adjacentIntervals = adjacentIntervals
@@ -55,7 +48,6 @@ public struct MFAConfiguration: Equatable, Sendable {
   /// The TOTP configuration; nil if there is none, which means disabled.
   public var totp: TOTPConfiguration?
 
-  /// Creates a configuration.
   public init(state: MFAState? = nil, smsEnabled: Bool = false, totp: TOTPConfiguration? = nil) {
     self.state = state
     self.smsEnabled = smsEnabled
@@ -78,8 +70,6 @@ public struct MFAConfiguration: Equatable, Sendable {
     return totp.state != .disabled
   }
 
-  /// Whether SMS is enabled.
-  ///
   /// Both the top-level state and the list of providers have to enable it.
   public var isSMSOn: Bool { smsEnabled && (state == .enabled || state == .mandatory) }
 
@@ -91,7 +81,6 @@ public struct MFAConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The enabled kinds of factors.
   var kinds: Set<Factor.Kind> { Set(Factor.Kind.allCases.filter(isOn)) }
 
   /// Enables or disables SMS; a configuration that already has this effect isn't changed.
@@ -137,7 +126,6 @@ public struct MFAConfiguration: Equatable, Sendable {
     return new
   }
 
-  /// Checks the range of adjacent intervals.
   func check() throws(PolicyError) {
     if let intervals = totp?.adjacentIntervals, !Window.range.contains(intervals) {
       throw .invalidAdjacentIntervals(intervals)

@@ -1,8 +1,6 @@
 import Database
 
-/// The policy that a pool had before a time.
 struct PastPolicy: Sendable {
-  /// The policy.
   let edit: PolicyEdit
   /// When the changes after it were made, newest first.
   let undone: [Instant]

@@ -1,47 +1,37 @@
 import Database
 
-/// One of the two policies of a comparison.
 public struct ComparedPolicy: Sendable {
-  /// The user pool.
   public let scope: Scope
-  /// The policy.
   public let edit: PolicyEdit
   /// The end of the day as of which it was in force; nil for the current policy.
   public let asOf: Day?
 }
 
-/// A comparison of two policies.
 public struct PolicyComparison: Sendable {
   /// The policy of the pool.
   public let one: ComparedPolicy
   /// The policy that it's compared with.
   public let other: ComparedPolicy
 
-  /// The fields that differ, in a fixed order.
   public var changes: [PolicyChange] { PolicyChange.between(other.edit, one.edit) }
 }
 
 /// What a policy is compared with.
 public enum ComparisonSubject: Sendable {
-  /// The current policy of a project or tenant.
   case pool(ID<Project>, ID<Tenant>?)
   /// The pool's own policy at the end of a day in UTC.
   case day(Day)
 }
 
-/// Why policies can't be compared.
 public enum ComparisonError: Error, Sendable {
   /// There's no such pool, or the administrator can't read its policy.
   case poolNotFound
-  /// The day is in the future.
   case futureDay
-  /// The pool was created after the day.
   case notYetCreated
   /// The change log of an earlier version doesn't have the values before a change.
   case notRecorded
   /// The change log of that time was removed when its retention period ended.
   case removed
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -50,12 +40,7 @@ extension ComparisonError: UseCaseError {}
 extension Policies {
   /// Compares the current policy of a pool with that of another pool or of a past day.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - subject: What to compare with.
-  ///   - administrator: The administrator who asks; they must be able to read both policies.
-  /// - Returns: The comparison.
-  /// - Throws: ``ComparisonError``.
+  /// `administrator` must be able to read both policies.
   public func compare(
     _ scope: Scope, with subject: ComparisonSubject, visibleTo administrator: Administrator
   ) async throws(ComparisonError) -> PolicyComparison {

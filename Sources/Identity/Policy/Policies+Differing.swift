@@ -8,13 +8,9 @@ public struct DifferingTenants: Sendable {
     let day: Day
   }
 
-  /// The project.
   public let project: ID<Project>
-  /// The project's name.
   public let projectName: String
-  /// The number of these tenants.
   public let count: Int
-  /// The first of these tenants.
   public let first: [DifferingTenant]
 
   /// Returns the same value with at most `limit` tenants listed.
@@ -25,13 +21,9 @@ public struct DifferingTenants: Sendable {
   }
 }
 
-/// A tenant whose policy differs from its project's.
 public struct DifferingTenant: Sendable {
-  /// The tenant.
   public let id: ID<Tenant>
-  /// The display name.
   public let displayName: String
-  /// The fields that differ.
   public let fields: [PolicyChange.Field]
 }
 
@@ -41,12 +33,7 @@ extension Policies {
   ///
   /// Projects without changes since the last call cost next to nothing.
   ///
-  /// - Parameters:
-  ///   - projects: The projects to compare, as just read.
-  ///   - administrator: The administrator who asks.
-  ///   - limit: The maximum number of tenants listed across all projects, up to five.
-  /// - Returns: The projects with such tenants, in the order given.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
+  /// `limit` is the maximum number of tenants listed across all projects, up to five.
   public func differing(
     in projects: [ProjectSummary], visibleTo administrator: Administrator, limit: Int = 5
   ) async throws(PolicyError) -> [DifferingTenants] {

@@ -5,16 +5,6 @@ extension Policies {
   ///
   /// An administrator who can read some tenants only gets neither the project's policy nor the
   /// number of tenants that differ from it.
-  ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - administrator: The administrator who asks; only pools whose policies they can read are
-  ///     included.
-  ///   - query: Which tenants, in which order.
-  ///   - after: The key of the previous page.
-  ///   - limit: The maximum number of tenants.
-  /// - Returns: The review.
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func review(
     _ project: ID<Project>, visibleTo administrator: Administrator,
     _ query: PolicyReviewQuery = PolicyReviewQuery(), after: String? = nil, limit: Int = 50
@@ -51,13 +41,7 @@ extension Policies {
     }
   }
 
-  /// Returns the policies of the own users of projects.
-  ///
-  /// - Parameters:
-  ///   - projects: The projects.
-  ///   - administrator: The administrator who asks.
-  /// - Returns: The policy of each project that the administrator can read.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
+  /// Returns the policies of the own users of those projects that the administrator can read.
   public func summaries(
     of projects: [ID<Project>], visibleTo administrator: Administrator
   ) async throws(PolicyError) -> [ID<Project>: PolicySummary] {
@@ -120,7 +104,6 @@ extension Policies {
     ) { (try $0.value(0), try $0.value(1), try $0.value(2)) } ?? (0, 0, 0)
   }
 
-  /// Returns the condition for the tenants `s` that a query asks for, among the visible ones.
   private static func condition(
     _ visible: SQL, _ query: PolicyReviewQuery, from key: String?, on today: Day
   ) -> SQL {

@@ -2,24 +2,18 @@ import Database
 
 /// A version of a policy: the policy after one of its changes.
 public struct PolicyVersion: Sendable {
-  /// The number of the version.
   public let number: Int
-  /// The audit log entry of the change.
   public let row: AuditRow
-  /// The policy after the change.
   public let edit: PolicyEdit
 }
 
 extension Policies {
-  /// The maximum number of versions that can be restored.
   public static let mostVersions = 100
 
   /// Returns the newest versions of a policy that can be restored, newest first.
   ///
   /// They're calculated from the current policy and the changes in the audit log. The list ends
   /// where the two don't match, such as after a restored backup.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func restorable(_ scope: Scope) async throws(PolicyError) -> [PolicyVersion] {
     try await store.read(PolicyError.self) { connection in
       try restorable(scope, connection)
@@ -27,8 +21,6 @@ extension Policies {
   }
 
   /// Returns a version by its audit log entry; nil if it can't be restored.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func version(
     _ row: Int64, of scope: Scope
   ) async throws(PolicyError) -> PolicyVersion? {
@@ -39,8 +31,6 @@ extension Policies {
   }
 
   /// Returns a pool's policy as of a version, the first one included; nil if it can't be calculated.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func edit(
     ofVersion number: Int, of scope: Scope
   ) async throws(PolicyError) -> PolicyEdit? {

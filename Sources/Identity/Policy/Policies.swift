@@ -9,26 +9,16 @@ public struct Policies: Sendable {
   let watched = WatchedPolicyFile()
   let graceCounts = GraceCounts()
 
-  /// Returns the current policy.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func read(_ scope: Scope) async throws(PolicyError) -> Policy {
     try await store.read(PolicyError.self) { connection in
       try Self.find(scope.key, connection)
     }
   }
 
-  /// Changes the policy and records the change in the audit log.
+  /// Changes the policy and records the change in the audit log; writes nothing if nothing changes.
   ///
-  /// Nothing is written if nothing changes.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - version: The version that the change is based on; nil to change any version.
-  ///   - author: The author of the change.
-  ///   - edit: Edits the policy; may be called more than once.
-  /// - Returns: The resulting policy.
-  /// - Throws: ``PolicyError``.
+  /// `version` is the version that the change is based on, nil to change any version. `edit` may be
+  /// called more than once.
   public func change(
     _ scope: Scope, expecting version: Int? = nil, by author: Author,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
@@ -41,13 +31,7 @@ public struct Policies: Sendable {
   /// A change that weakens the policy has stricter requirements, and may need approval by a second
   /// administrator, depending on the pool's support rules.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - version: The version that the change is based on.
-  ///   - request: The administrator and their input.
-  ///   - edit: Edits the policy; may be called more than once.
-  /// - Returns: The result.
-  /// - Throws: ``ActionError``.
+  /// `edit` may be called more than once.
   public func change(
     _ scope: Scope, expecting version: Int, _ request: ActionRequest,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
@@ -92,13 +76,6 @@ public struct Policies: Sendable {
     }
   }
 
-  /// Returns the effects of a change without making it.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - change: Returns the changed policy; called once with the current one.
-  /// - Returns: The effects.
-  /// - Throws: ``PolicyError``.
   public func preview(
     _ scope: Scope, _ change: @escaping @Sendable (PolicyEdit) -> PolicyEdit
   ) async throws(PolicyError) -> PolicyPreview {
@@ -116,20 +93,11 @@ public struct Policies: Sendable {
   }
 
   /// Returns the changes of a pool's policy, newest first.
-  ///
-  /// - Throws: ``PolicyError/unavailable(_:)``.
   public func history(_ scope: Scope, limit: Int = 10) async throws(PolicyError) -> [AuditRow] {
     try await versions(scope, limit: limit).items
   }
 
   /// Returns a page of the changes of a pool's policy, newest first.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - after: The key of the previous page.
-  ///   - limit: The maximum number of changes.
-  /// - Returns: The audit log entries of the changes.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
   ) async throws(PolicyError) -> Page<AuditRow> {
@@ -140,8 +108,6 @@ public struct Policies: Sendable {
   }
 
   /// Returns the policy of a tenant's project.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func ofProject(_ scope: Scope) async throws(PolicyError) -> StoredPolicy {
     try await store.read(PolicyError.self) { connection in
       do {
@@ -152,13 +118,6 @@ public struct Policies: Sendable {
     }
   }
 
-  /// Finds a pool's policy.
-  ///
-  /// - Parameters:
-  ///   - key: The pool.
-  ///   - connection: The transaction.
-  /// - Returns: The policy.
-  /// - Throws: ``PolicyError/scopeNotFound``, database errors.
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
     let policy = try connection.first(selection(of: key, Policy.columns)) { try Policy($0) }
     guard let policy else { throw PolicyError.scopeNotFound }
@@ -167,12 +126,6 @@ public struct Policies: Sendable {
 
   /// Finds a pool's policy without its numbers of users, for whatever needs only the configuration:
   /// reading the numbers could make a write conflict with others.
-  ///
-  /// - Parameters:
-  ///   - key: The pool.
-  ///   - connection: The transaction.
-  /// - Returns: The policy.
-  /// - Throws: ``PolicyError/scopeNotFound``, database errors.
   static func stored(_ key: Int64, _ connection: borrowing Connection) throws -> StoredPolicy {
     let policy = try connection.first(selection(of: key, StoredPolicy.columns)) {
       try StoredPolicy($0)

@@ -5,18 +5,12 @@ import Database
 /// The fields of the stored policy are read as members, such as `policy.configuration`.
 @dynamicMemberLookup
 public struct Policy: Sendable {
-  /// The policy without the numbers of users.
   public internal(set) var stored: StoredPolicy
-  /// The number of users in the pool.
   public let users: Int
-  /// The number of users with a second factor.
   public let enrolledUsers: Int
-  /// The number of users with an authenticator app.
   public let totpUsers: Int
-  /// The number of users with a phone as a second factor.
   public let phoneUsers: Int
 
-  /// Returns a field of the stored policy.
   public subscript<Value>(dynamicMember field: KeyPath<StoredPolicy, Value>) -> Value {
     stored[keyPath: field]
   }
@@ -27,7 +21,6 @@ public struct Policy: Sendable {
       \(AccountCounts.current("phone_users"))
     """
 
-  /// The number of columns in `columns`.
   static let columnCount = StoredPolicy.columnCount + 4
 
   init(_ row: borrowing Row) throws {
@@ -55,7 +48,6 @@ public struct Policy: Sendable {
     users(with: stored.configuration.kinds.union(new.kinds)) - users(with: new.kinds)
   }
 
-  /// Returns whether another configuration turns off TOTP.
   public func isTOTPTurnedOff(by new: MFAConfiguration) -> Bool {
     stored.configuration.isTOTPOn && !new.isTOTPOn
   }
@@ -70,15 +62,12 @@ public struct Policy: Sendable {
     }
   }
 
-  /// Returns the number of users without a factor of the given kinds.
   func users(without kinds: Set<Factor.Kind>) -> Int { max(users - users(with: kinds), 0) }
 }
 
 /// The editable part of a policy.
 public struct PolicyEdit: Equatable, Sendable {
-  /// The configuration.
   public var configuration: MFAConfiguration
-  /// The enrollment pattern.
   public var pattern: EnrollmentPattern? {
     didSet { if pattern != .mandatory { mandatoryFrom = nil } }
   }
@@ -92,7 +81,6 @@ public struct PolicyEdit: Equatable, Sendable {
   /// It's kept, without effect, while TOTP is disabled or the pattern isn't “mandatory”.
   public var enforcement: Enforcement?
 
-  /// The policy columns of a table.
   static func columns(_ table: SQL) -> SQL {
     """
     \(table).mfa_state, \(table).sms, \(table).totp_state, \(table).totp_intervals,
@@ -100,7 +88,6 @@ public struct PolicyEdit: Equatable, Sendable {
       \(table).grace_days
     """
   }
-  /// The number of columns in `columns`.
   static let columnCount = 9
 
   /// The names of the policy columns, for an `INSERT` of ``values``.
@@ -109,7 +96,6 @@ public struct PolicyEdit: Equatable, Sendable {
       enforced_from, grace_days
     """
 
-  /// The values of the policy columns.
   var values: SQL {
     let totp = configuration.totp
     return """
@@ -119,7 +105,6 @@ public struct PolicyEdit: Equatable, Sendable {
       """
   }
 
-  /// Reads the columns of `columns`.
   init(_ row: borrowing Row, from column: Int) throws {
     self.init(
       configuration: try StoredPolicy.configuration(row, from: column),
@@ -140,65 +125,44 @@ public struct PolicyEdit: Equatable, Sendable {
   }
 }
 
-/// A changed field of a policy.
 public struct PolicyChange: Sendable, Equatable {
-  /// A field of a policy.
   public enum Field: String, Sendable, CaseIterable {
-    /// One-time codes from an authenticator app.
     case totp = "TOTP"
-    /// The adjacent intervals.
     case adjacentIntervals = "adjacent intervals"
-    /// SMS.
     case sms = "SMS"
     /// The configuration's top-level state.
     case state = "state"
-    /// The enrollment pattern.
     case pattern = "enrollment pattern"
-    /// Enforcement by the server.
     case enforcement = "enforcement"
   }
 
-  /// The value of a field.
   public enum Value: Sendable, Hashable {
     /// The state of TOTP; a missing entry is disabled.
     case totp(MFAState)
-    /// The adjacent intervals.
     case adjacentIntervals(AdjacentIntervals)
-    /// Whether SMS is enabled.
     case sms(SMS)
-    /// The configuration's top-level state; nil if it isn't set.
     case state(MFAState?)
-    /// The enrollment pattern, and the day from which it applies.
     case pattern(EnrollmentPattern?, from: Day?)
-    /// Enforcement by the server; nil for none.
     case enforcement(Enforcement?)
   }
 
-  /// The adjacent intervals of a policy.
   public enum AdjacentIntervals: Sendable, Hashable {
     /// There's no TOTP entry.
     case none
     /// The default, since no number is set.
     case standard
-    /// The number that is set.
     case number(Int)
   }
 
-  /// Whether SMS is enabled in a policy.
   public enum SMS: Sendable, Hashable {
-    /// Disabled.
     case off
-    /// Enabled.
     case on
     /// Listed as enabled, but disabled by the top-level state.
     case listed
   }
 
-  /// The field.
   public let field: Field
-  /// The value before the change.
   public let from: Value
-  /// The value after the change.
   public let to: Value
 
   /// Returns the fields in which two policies differ, in a fixed order.
@@ -209,7 +173,6 @@ public struct PolicyChange: Sendable, Equatable {
     }
   }
 
-  /// Returns the value of a policy's field.
   public static func value(_ field: Field, _ edit: PolicyEdit) -> Value {
     let configuration = edit.configuration
     switch field {
@@ -228,7 +191,6 @@ public struct PolicyChange: Sendable, Equatable {
 }
 
 extension PolicyEdit {
-  /// The fields, for comparison in the audit log.
   var auditFields: [AuditField] {
     let totp = configuration.totp
     return [
@@ -249,11 +211,8 @@ extension PolicyEdit {
 
 /// The effects of a policy change.
 public struct PolicyPreview: Sendable {
-  /// The current policy.
   public let policy: Policy
-  /// The policy after the change.
   public let new: PolicyEdit
-  /// The fields that differ.
   public let changes: [PolicyChange]
   /// The number of enrolled users who would sign in with only their first factor.
   public let losingSecondFactor: Int
@@ -261,33 +220,25 @@ public struct PolicyPreview: Sendable {
   public let approvalOver: Int?
   /// The number of consecutive wrong codes after which a user's codes are locked.
   public let codeCap: Int
-  /// How the change weakens the policy; empty if it doesn't.
   public var weakenings: [PolicyWeakening] { policy.weakenings(by: new) }
-  /// The console action that saves the change.
   public var action: ConsoleAction { weakenings.isEmpty ? .changePolicy : .weakenPolicy }
-  /// The number of users that a weaker policy affects; 0 if the policy isn't weaker.
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
-  /// Whether the change requires approval by a second administrator.
   public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
   /// Whether the change can't be made because refused users couldn't be sent enrollment links.
   public let lacksEmail: Bool
 }
 
-/// The result of changing a policy in the console.
 public enum PolicyOutcome: Sendable {
-  /// The change was made.
   case changed(Policy)
   /// Approval is pending, until this time at the latest.
   case waiting(until: Instant)
 }
 
-/// Why a policy can't be changed.
 public enum PolicyError: Error, Sendable {
   /// The number of adjacent intervals isn't 0 to 10.
   case invalidAdjacentIntervals(Int)
   /// Sign-ins can't be refused, because this server sends no email and so no enrollment links.
   case refusalNeedsEmail
-  /// The configuration has more than one TOTP entry.
   case twoTOTPEntries
   /// The policy was changed by someone else in the meantime; the current policy.
   case changedMeanwhile(Policy)
@@ -295,9 +246,7 @@ public enum PolicyError: Error, Sendable {
   case approvalPending
   /// The weaker policy requires a second administrator's approval, which a service token can't request.
   case approvalRequired
-  /// The user pool was deleted.
   case scopeNotFound
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -7,22 +7,15 @@ public import OTP
 /// implements the same rule in the database; both have the start date as stored, since only a
 /// comparison knows on which day it's made.
 public struct PolicyInForce: Hashable, Sendable {
-  /// Whether TOTP is enabled.
   public let isTOTPOn: Bool
-  /// Whether TOTP is enabled and mandatory.
   public let isTOTPMandatory: Bool
   /// The window in which codes are accepted; nil if TOTP is disabled.
   public let window: Window?
-  /// Whether SMS is enabled.
   public let isSMSOn: Bool
-  /// The enrollment pattern; nil if none is set.
   public let pattern: EnrollmentPattern?
-  /// The day from which the pattern “mandatory” applies; nil for immediately.
   public let mandatoryFrom: Day?
-  /// How the server enforces mandatory enrollment; nil if it doesn't.
   public let enforcement: Enforcement?
 
-  /// Creates the effective policy of an edit.
   public init(_ edit: PolicyEdit) {
     let configuration = edit.configuration
     isTOTPOn = configuration.isTOTPOn
@@ -38,11 +31,6 @@ public struct PolicyInForce: Hashable, Sendable {
   ///
   /// Windows are compared only if both policies have one, and start dates only if they still have
   /// an effect.
-  ///
-  /// - Parameters:
-  ///   - other: The other policy.
-  ///   - today: The day.
-  /// - Returns: The fields.
   public func differences(from other: PolicyInForce, on today: Day) -> [PolicyChange.Field] {
     var fields: [PolicyChange.Field] = []
     if isTOTPOn != other.isTOTPOn || isTOTPMandatory != other.isTOTPMandatory {
@@ -88,10 +76,8 @@ public struct PolicyInForce: Hashable, Sendable {
 }
 
 extension StoredPolicy {
-  /// The effective policy.
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
-  /// Returns the fields in which two policies differ on a day, in a fixed order.
   public func differences(from other: StoredPolicy, on today: Day) -> [PolicyChange.Field] {
     inForce.differences(from: other.inForce, on: today)
   }

@@ -3,11 +3,9 @@ import Database
 /// The prerequisites of an MFA policy: users can enroll only if a first factor that supports MFA is
 /// enabled and their email is verified.
 public struct PolicyPrerequisites: Sendable {
-  /// The enabled sign-in methods.
   public let signIn: SignInMethods
   /// The IDs of the OpenID Connect providers that users can sign in with.
   public let providers: [String]
-  /// The number of users with an unverified email.
   public let unverifiedEmails: Int
   /// How the policy was weakened in the last 30 days; nil if it's as strict as before again.
   public let weakened: WeakenedPolicy?
@@ -21,9 +19,6 @@ public struct PolicyPrerequisites: Sendable {
 }
 
 extension Policies {
-  /// Returns the prerequisites of a pool's policy.
-  ///
-  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func prerequisites(_ scope: Scope) async throws(PolicyError) -> PolicyPrerequisites {
     let now = store.clock.now()
     return try await store.read(PolicyError.self) { connection in

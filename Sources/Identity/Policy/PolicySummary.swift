@@ -2,28 +2,18 @@ import Database
 
 /// The parts of a pool's policy that a review shows.
 public struct PolicySummary: Hashable, Sendable {
-  /// The key of the user pool.
   public let key: Int64
-  /// The tenant; nil for the project's own users.
   public let tenant: ID<Tenant>?
-  /// The display name of the tenant or project.
   public let displayName: String
-  /// When the pool was created.
   public let createdAt: Instant
-  /// The configuration and the pattern.
   public let edit: PolicyEdit
-  /// When the policy was last changed; nil if never.
   public let changedAt: Instant?
-  /// The name of the last author; nil if the policy was never changed.
   public let changedBy: String?
-  /// The reason for the last change; nil if none was given.
   public let changeReason: String?
-  /// The number of users in the pool.
   public let users: Int
   /// The number of users with a TOTP factor.
   public let enrolledUsers: Int
 
-  /// The effective policy.
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
   static let columns: SQL = """
@@ -32,7 +22,6 @@ public struct PolicySummary: Hashable, Sendable {
       \(AccountCounts.current("enrolled_users")), s.policy_reason, s.scope_key,
       s.created_at
     """
-  /// The number of columns in `columns`.
   static let columnCount = 9 + PolicyEdit.columnCount
 
   init(_ row: borrowing Row) throws {
@@ -56,9 +45,7 @@ public struct PolicySummary: Hashable, Sendable {
 
 /// Which tenants of a project to review, and in which order.
 public struct PolicyReviewQuery: Sendable {
-  /// A filter for tenants.
   public enum Selection: String, CaseIterable, Sendable {
-    /// All tenants.
     case all
     /// Tenants whose effective policy differs from the project's.
     case differs
@@ -70,7 +57,6 @@ public struct PolicyReviewQuery: Sendable {
     case noneEnrolled = "none-enrolled"
   }
 
-  /// A sort order.
   public enum Order: String, CaseIterable, Sendable {
     /// By ID, which begins with the name that the tenant was created with.
     case name
@@ -86,15 +72,12 @@ public struct PolicyReviewQuery: Sendable {
 
   /// A part of the name or ID; nil for all tenants.
   public var search: String?
-  /// The filter.
   public var selection: Selection
-  /// The sort order.
   public var order: Order
   /// The beginning of the period whose codes a share of rejected codes is of; nil for 30 days of 24
   /// hours.
   public var rejectedSince: Instant?
 
-  /// Creates a query; by default for all tenants by name.
   public init(
     search: String? = nil, selection: Selection = .all, order: Order = .name,
     rejectedSince: Instant? = nil
@@ -108,11 +91,9 @@ public struct PolicyReviewQuery: Sendable {
 public struct PolicyReview: Sendable {
   /// The project's own policy; nil for administrators who can read some tenants only.
   public let project: PolicySummary?
-  /// A page of the tenants.
   public let tenants: Page<PolicySummary>
   /// The total number of tenants, regardless of the query.
   public let count: Int
-  /// The number of users in these tenants.
   public let users: Int
   /// The number of these users with a TOTP factor.
   public let enrolledUsers: Int

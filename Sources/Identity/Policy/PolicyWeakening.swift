@@ -1,14 +1,10 @@
 import OTP
 
-/// A way in which a change weakens an MFA policy.
 public enum PolicyWeakening: Sendable, Equatable {
   /// A kind of factor is disabled, so users are no longer asked for its codes.
   case factorDisabled(Factor.Kind)
-  /// More adjacent intervals are accepted.
   case widerWindow(from: Int, to: Int)
-  /// MFA is no longer mandatory.
   case noLongerMandatory
-  /// The enrollment pattern is less strict.
   case looserPattern(from: EnrollmentPattern, to: EnrollmentPattern?)
   /// Enrollment becomes mandatory later; `from` is nil if it was mandatory immediately.
   case laterStart(from: Day?, to: Day)
@@ -23,11 +19,8 @@ public enum PolicyWeakening: Sendable, Equatable {
 extension PolicyEdit {
   /// Returns how the policy is weaker than another; empty if it isn't.
   ///
-  /// - Parameters:
-  ///   - old: The other policy.
-  ///   - usersHaveApps: Whether any user of the pool has an authenticator app; see
-  ///     ``Policy/weakenings(by:)``.
-  /// - Returns: The weakenings, in the order of the fields.
+  /// `usersHaveApps` says whether any user of the pool has an authenticator app; see
+  /// ``Policy/weakenings(by:)``.
   public func weakenings(
     since old: PolicyEdit, usersHaveApps: Bool
   ) -> [PolicyWeakening] {
@@ -73,7 +66,6 @@ extension PolicyEdit {
 }
 
 extension Policy {
-  /// Returns how a new policy is weaker than this one; empty if it isn't.
   public func weakenings(by new: PolicyEdit) -> [PolicyWeakening] {
     new.weakenings(since: stored.edit, usersHaveApps: totpUsers > 0)
   }
@@ -93,12 +85,8 @@ extension Policy {
     return counts.max() ?? 0
   }
 
-  /// Returns whether a weakened policy requires a second administrator.
-  ///
-  /// - Parameters:
-  ///   - weakenings: How the policy is weakened.
-  ///   - limit: The number of affected users above which it does; nil for never.
-  /// - Returns: Whether more users are affected.
+  /// Returns whether a weakened policy requires a second administrator: if it affects more users
+  /// than `limit`, nil for never.
   func needsApproval(of weakenings: [PolicyWeakening], above limit: Int?) -> Bool {
     limit.map { users(affectedBy: weakenings) > $0 } ?? false
   }

@@ -2,27 +2,17 @@ import Database
 
 /// The MFA policy of a user pool with its last change, without the numbers of users.
 public struct StoredPolicy: Sendable {
-  /// The user pool.
   public let scope: Scope
-  /// The configuration.
   public private(set) var configuration: MFAConfiguration
-  /// The enrollment pattern; nil if none is set.
   public private(set) var pattern: EnrollmentPattern?
-  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
-  /// patterns.
   public private(set) var mandatoryFrom: Day?
-  /// How the server enforces mandatory enrollment; nil if it doesn't.
   public private(set) var enforcement: Enforcement?
   /// The number of changes; 0 if the policy was never changed.
   public private(set) var version: Int
-  /// When the policy was last changed; nil if never.
   public private(set) var changedAt: Instant?
-  /// The name of the last author.
   public private(set) var changedBy: String?
-  /// The reason for the last change; nil if none was given.
   public private(set) var changeReason: String?
 
-  /// The editable part of the policy.
   public var edit: PolicyEdit {
     PolicyEdit(
       configuration: configuration, pattern: pattern, mandatoryFrom: mandatoryFrom,
@@ -35,7 +25,6 @@ public struct StoredPolicy: Sendable {
       s.enforcement, s.enforced_from, s.grace_days
     """
 
-  /// The number of columns in `columns`.
   static let columnCount = 20
 
   init(_ row: borrowing Row) throws {
@@ -50,7 +39,6 @@ public struct StoredPolicy: Sendable {
     enforcement = try Enforcement(row, from: 17)
   }
 
-  /// Returns the policy after a change.
   func changed(
     to edit: PolicyEdit, by name: String, because reason: String?, at now: Instant
   ) -> StoredPolicy {

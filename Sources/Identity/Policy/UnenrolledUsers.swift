@@ -2,9 +2,7 @@ import Database
 
 /// The users of a pool without a second factor of a kind that a configuration enables.
 public struct UnenrolledUsers: Sendable, Equatable {
-  /// Their number.
   public let total: Int
-  /// The number of them who are exempt from MFA.
   public let exempt: Int
   /// The number of them who are anonymous, and not exempt.
   public let anonymous: Int
@@ -16,7 +14,6 @@ public struct UnenrolledUsers: Sendable, Equatable {
   /// Anonymous users can't enroll; see ``EnrollmentDuty``.
   public var required: Int { max(total - exempt - anonymous, 0) }
 
-  /// Counts the users of a pool who would be unenrolled under a configuration.
   static func count(
     _ policy: Policy, under configuration: MFAConfiguration, at now: Instant,
     _ connection: borrowing Connection
@@ -60,13 +57,7 @@ public struct UnenrolledUsers: Sendable, Equatable {
 }
 
 extension Policies {
-  /// Counts the users of a pool without a second factor of an enabled kind.
-  ///
-  /// - Parameters:
-  ///   - policy: The pool's current policy, with its numbers of users.
-  ///   - configuration: The configuration that enables kinds of factors; nil for the policy's.
-  /// - Returns: The numbers of users.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
+  /// `configuration` is the one that enables kinds of factors; nil for the policy's.
   public func unenrolledUsers(
     _ policy: Policy, under configuration: MFAConfiguration? = nil
   ) async throws(PolicyError) -> UnenrolledUsers {
@@ -79,12 +70,6 @@ extension Policies {
 
   /// Returns how many users of a pool have no second factor and no exemption, but still have time to
   /// enroll; up to a minute old for pools of more than 10,000 users.
-  ///
-  /// - Parameters:
-  ///   - policy: The pool's current policy, with its numbers of users.
-  ///   - unenrolled: Its users without a second factor; see ``unenrolledUsers(_:under:)``.
-  /// - Returns: The number of users.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
   public func usersInGrace(
     _ policy: Policy, of unenrolled: UnenrolledUsers
   ) async throws(PolicyError) -> Int {

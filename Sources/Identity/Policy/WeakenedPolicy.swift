@@ -19,13 +19,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
   /// Records a weakened policy and notifies the owners, or deletes the record once the policy is as
   /// strict as before again.
   ///
-  /// - Parameters:
-  ///   - weakenings: How the new policy is weaker than the current one; can be empty.
-  ///   - new: The new policy.
-  ///   - policy: The current policy.
-  ///   - context: The action that changes it.
-  ///   - connection: A connection in the transaction of the change.
-  /// - Throws: The database's error.
+  /// `weakenings` says how the new policy is weaker than the current one; it can be empty.
   static func record(
     _ weakenings: [PolicyWeakening], of new: PolicyEdit, over policy: Policy,
     _ context: ActionContext, _ connection: borrowing Connection

@@ -8,11 +8,7 @@ public struct WilsonInterval: Sendable, Equatable {
   /// The upper end, 0 to 1.
   public let upper: Double
 
-  /// Creates the interval of a share.
-  ///
-  /// - Parameters:
-  ///   - part: The number of cases that were counted, 0 to `whole`.
-  ///   - whole: The size of the sample; without any, there's no interval.
+  /// Creates the interval of a share: `part` of `whole` cases; without any, there's no interval.
   public init?(_ part: Int, of whole: Int) {
     guard whole > 0, (0...whole).contains(part) else { return nil }
     let (part, whole) = (Double(part), Double(whole))

@@ -5,7 +5,6 @@ public import OTP
 /// Correct codes are the accepted ones, and the near misses that the same user confirmed by signing
 /// in soon after. Unconfirmed near misses may be guesses, so they aren't evidence.
 public struct WindowEvidence: Sendable, Equatable {
-  /// The offsets of the period.
   public let histogram: OffsetHistogram
   /// The effect of each window, from 0 to 10 adjacent intervals.
   public let effects: [Effect]
@@ -16,7 +15,6 @@ public struct WindowEvidence: Sendable, Equatable {
 
   /// What one window would have done.
   public struct Effect: Sendable, Equatable {
-    /// The window.
     public let window: Window
     /// The accepted codes that it would have rejected.
     public let lost: Int
@@ -31,7 +29,6 @@ public struct WindowEvidence: Sendable, Equatable {
   /// The number of accepted codes below which their distribution means little.
   public static let fewestCodes = 30
 
-  /// Creates the evidence of a period.
   public init(_ histogram: OffsetHistogram) {
     self.histogram = histogram
     let correct = zip(histogram.accepted, histogram.confirmed).map(+)
@@ -52,19 +49,15 @@ public struct WindowEvidence: Sendable, Equatable {
 
   private static let reach = Window.range.upperBound
 
-  /// The number of accepted codes.
   public var accepted: Int { histogram.accepted.reduce(0, +) }
 
   /// The number of near misses that aren't evidence.
   public var unconfirmed: Int { histogram.unconfirmed.reduce(0, +) }
 
-  /// Whether there are enough accepted codes for a distribution.
   public var isEnough: Bool { accepted >= Self.fewestCodes }
 
-  /// Returns the effect of a window.
   public func effect(of window: Window) -> Effect { effects[window.adjacentIntervals] }
 
-  /// Returns the effect of replacing one window with another.
   public func change(from old: Window, to new: Window) -> Change {
     let (before, after) = (effect(of: old), effect(of: new))
     return Change(

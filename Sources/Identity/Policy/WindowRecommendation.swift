@@ -15,12 +15,10 @@ public struct SignInGoal: Sendable, Hashable {
 
   /// The allowed shares, in hundredths of a percent.
   public static let range = 9_000...10_000
-  /// The default: 99.9%.
   public static let standard = SignInGoal(known: 9_990)
   /// The goals that the console offers.
   public static let offered = [9_900, 9_950, 9_990, 9_999].map(SignInGoal.init(known:))
 
-  /// Whether a part of a total reaches the goal.
   func isReached(by part: Int, of total: Int) -> Bool {
     part * 10_000 >= total * basisPoints
   }
@@ -32,9 +30,7 @@ public struct SignInGoal: Sendable, Hashable {
 /// 1% of users with the largest distances are set aside, so a few devices with wrong clocks, or a few
 /// hostile accounts, decide nothing.
 public struct WindowRecommendation: Sendable, Equatable {
-  /// The recommended window.
   public let window: Window
-  /// The goal that the window reaches.
   public let goal: SignInGoal
   /// The user-days that it keeps, of `total`.
   public let kept: Int
@@ -42,14 +38,12 @@ public struct WindowRecommendation: Sendable, Equatable {
   public let total: Int
   /// The user-days that the next smaller window keeps, of `total`; nil for the smallest window.
   public let keptBySmaller: Int?
-  /// The users that were set aside; nil if none.
   public let setAside: SetAside?
   /// The number of users with a correct code outside the recommended window.
   public let notHelped: Int
 
   /// Users that don't decide because their distances are the largest.
   public struct SetAside: Sendable, Equatable {
-    /// The number of users.
     public let users: Int
     /// The window beyond which all their largest distances are.
     public let beyond: Window
@@ -57,11 +51,9 @@ public struct WindowRecommendation: Sendable, Equatable {
     public let needing: Window
   }
 
-  /// The result of looking for a window.
   public enum Outcome: Sendable, Equatable {
     /// There are fewer than ``fewestUserDays`` user-days, or fewer of them decide.
     case notEnoughData(userDays: Int)
-    /// A window is recommended.
     case window(WindowRecommendation)
   }
 
@@ -72,7 +64,6 @@ public struct WindowRecommendation: Sendable, Equatable {
   /// The share of users who are set aside: one of this many, rounded up.
   public static let usersPerSetAside = 100
 
-  /// Returns the recommendation for a period.
   public static func find(in histogram: OffsetHistogram, goal: SignInGoal = .standard) -> Outcome {
     let all = histogram.userDays.reduce(0, +)
     guard all >= fewestUserDays else { return .notEnoughData(userDays: all) }

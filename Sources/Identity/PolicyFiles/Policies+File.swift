@@ -2,12 +2,10 @@ import Database
 
 /// A pool whose policy differs from a policy file.
 public struct PolicyDrift: Sendable {
-  /// The current policy.
   public let policy: Policy
   /// The policy that the file asks for.
   public let wanted: PolicyEdit
 
-  /// The members of the file that differ, in a fixed order.
   public var members: [PolicyFileMember] {
     PolicyFileMember.allCases.filter { $0.value(in: policy.edit) != $0.value(in: wanted) }
   }
@@ -15,7 +13,6 @@ public struct PolicyDrift: Sendable {
   /// The fields that differ, from their current values to those of the file.
   public var changes: [PolicyChange] { PolicyChange.between(policy.edit, wanted) }
 
-  /// How the file's policy is weaker than the current one; empty if it isn't.
   public var weakenings: [PolicyWeakening] { policy.weakenings(by: wanted) }
 }
 
@@ -24,8 +21,7 @@ extension Policies {
 
   /// Returns the policies of all pools, or those of a project, as a file sorted by ID.
   ///
-  /// - Throws: ``PolicyFileError/problems(_:)`` if there's no such project,
-  ///   ``PolicyFileError/unavailable(_:)``.
+  /// - Throws: ``PolicyFileError/problems(_:)`` if there's no such project.
   public func file(of project: ID<Project>? = nil) async throws(PolicyFileError) -> PolicyFile {
     let found = try await store.read(PolicyFileError.self) { connection in
       var pools: [PolicyFile.Pool] = []
@@ -66,8 +62,6 @@ extension Policies {
   }
 
   /// Returns the pools whose policies differ from a file, in the file's order.
-  ///
-  /// - Throws: ``PolicyFileError``.
   public func drift(from file: PolicyFile) async throws(PolicyFileError) -> [PolicyDrift] {
     try await store.read(PolicyFileError.self) { connection in
       let (drifts, problems) = try Self.drifts(from: file, connection) { _, _ in nil }
@@ -81,13 +75,7 @@ extension Policies {
   /// A file that's based on another version of a policy it would change is refused, as is a weaker
   /// policy without a reason or one that requires a second administrator.
   ///
-  /// - Parameters:
-  ///   - file: The file.
-  ///   - reason: The reason; nil for none.
-  ///   - author: The author of the changes.
-  ///   - isDryRun: Whether to only check the file.
   /// - Returns: The pools that differed, as they were.
-  /// - Throws: ``PolicyFileError``.
   public func apply(
     _ file: PolicyFile, because reason: String?, by author: Author, isDryRun: Bool = false
   ) async throws(PolicyFileError) -> [PolicyDrift] {
@@ -144,7 +132,6 @@ extension Policies {
     return (drifts, problems)
   }
 
-  /// Returns how a pool differs from the file; nil if it doesn't.
   private static func drift(
     of pool: PolicyFile.Pool, _ connection: borrowing Connection
   ) throws -> PolicyDrift? {

@@ -3,8 +3,6 @@ import OTP
 import Text
 
 extension PolicyFile {
-  /// Parses the text of a file.
-  ///
   /// - Throws: ``PolicyFileError/notJSON(_:line:)``, or ``PolicyFileError/problems(_:)`` with all of
   ///   them at once.
   public init(parsing bytes: [UInt8]) throws(PolicyFileError) {

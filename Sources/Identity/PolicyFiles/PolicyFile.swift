@@ -4,20 +4,16 @@ public import JSON
 ///
 /// A pool that the file doesn't name, and a field that it doesn't give, are left alone.
 public struct PolicyFile: Sendable, Equatable {
-  /// The pools in the file's order.
   public let pools: [Pool]
 
   /// A user pool and the fields of its policy that the file gives.
   public struct Pool: Sendable, Equatable {
-    /// The project.
     public let project: ID<Project>
-    /// The tenant; nil for the project's own users.
     public let tenant: ID<Tenant>?
     /// The version of the policy that the file is based on.
     public let version: Int
     let values: [Value]
 
-    /// What identifies a pool.
     struct Key: Hashable {
       let project: ID<Project>
       let tenant: ID<Tenant>?
@@ -30,11 +26,9 @@ public struct PolicyFile: Sendable, Equatable {
     public var name: String { key.name }
   }
 
-  /// A field of a policy with the value that the file gives.
   enum Value: Sendable, Equatable {
     case state(MFAState?)
     case sms(Bool)
-    /// No TOTP configuration.
     case noTOTP
     case totpState(MFAState)
     /// Nil for the default.
@@ -52,17 +46,11 @@ public struct PolicyFile: Sendable, Equatable {
 public enum PolicyFileMember: String, CaseIterable, Sendable {
   /// The configuration's top-level state.
   case state
-  /// Whether SMS is enabled.
   case sms
-  /// The state of TOTP.
   case totpState = "totp.state"
-  /// The adjacent intervals.
   case adjacentIntervals = "totp.adjacentIntervals"
-  /// The enrollment pattern.
   case pattern
-  /// The day from which enrollment is mandatory.
   case mandatoryFrom
-  /// How the server enforces mandatory enrollment.
   case enforcement
 
   /// Returns the member's value in a policy; nil if there's no TOTP configuration to have one.
@@ -84,7 +72,6 @@ public enum PolicyFileMember: String, CaseIterable, Sendable {
 }
 
 extension PolicyFile.Pool {
-  /// Creates a pool with all fields of its policy.
   init(_ policy: StoredPolicy) {
     let configuration = policy.configuration
     let totp: [PolicyFile.Value] =

@@ -43,7 +43,6 @@ final class WatchedPolicyFile: Sendable {
 
 /// What a comparison of a project with the watched policy file found.
 struct ComparedProject: Sendable {
-  /// The pools that differ.
   let drifting: [DriftingPool]
   /// The tenants in the file that don't exist.
   let missing: [ID<Tenant>]
@@ -53,7 +52,6 @@ struct ComparedProject: Sendable {
 public struct PolicyFilePools: Sendable {
   fileprivate let pools: [PolicyFile.Pool.Key: PolicyFile.Pool]
 
-  /// The projects in the file.
   fileprivate var projects: Set<ID<Project>> { Set(pools.keys.map(\.project)) }
 
   fileprivate func keys(of projects: Set<ID<Project>>) -> [PolicyFile.Pool.Key] {
@@ -81,9 +79,7 @@ public struct PolicyFilePools: Sendable {
 
 /// What the server knows about the policy file it watches.
 public enum PolicyFileStatus: Sendable, Equatable {
-  /// No file is watched.
   case none
-  /// The file names this many pools.
   case watched(pools: Int)
   /// The file can't be read or has an error, so nothing is compared.
   case unreadable
@@ -91,13 +87,9 @@ public enum PolicyFileStatus: Sendable, Equatable {
 
 /// A pool whose policy differs from the watched policy file.
 public struct DriftingPool: Sendable, Equatable {
-  /// The project.
   public let project: ID<Project>
-  /// The tenant; nil for the project's own users.
   public let tenant: ID<Tenant>?
-  /// The display name of the tenant, or of the project.
   public let name: String
-  /// The display name of the project.
   public let projectName: String
   /// The fields that differ; empty if the file doesn't fit the pool.
   public let fields: [PolicyChange.Field]
@@ -107,10 +99,8 @@ extension Policies {
   /// Compares pools with a policy file from now on; nil for a file that can't be read.
   public func watch(_ file: PolicyFile?) { watched.use(file) }
 
-  /// What the server knows about the policy file it watches.
   public var fileStatus: PolicyFileStatus { watched.status }
 
-  /// The pools of the watched file; none without one.
   public var filePools: PolicyFilePools { watched.pools }
 
   /// Returns the fields in which a policy differs from the watched file; nil if it doesn't, and for
@@ -123,8 +113,6 @@ extension Policies {
   /// administrator can read.
   ///
   /// Projects without changes since the last call cost nothing.
-  ///
-  /// - Throws: ``PolicyError/unavailable(_:)``.
   public func drifting(
     in projects: [ProjectSummary], visibleTo administrator: Administrator
   ) async throws(PolicyError) -> [DriftingPool] {
@@ -141,12 +129,9 @@ extension Policies {
   ///
   /// Projects without changes since the last call cost nothing.
   ///
-  /// - Parameters:
-  ///   - projects: The projects to compare, as just read.
-  ///   - administrator: The administrator who asks; only pools whose policies they could read are
-  ///     included.
+  /// Only pools whose policies the administrator could read are included.
+  ///
   /// - Returns: The project's ID, and the tenant's after a slash, sorted.
-  /// - Throws: ``PolicyError/unavailable(_:)``.
   public func missingFilePools(
     in projects: [ProjectSummary], visibleTo administrator: Administrator
   ) async throws(PolicyError) -> [String] {

@@ -12,7 +12,6 @@ public enum Report: String, CaseIterable, Sendable {
   /// or share a secret with another user's.
   case factors
 
-  /// The permission to read the report.
   public var permission: Permission {
     switch self {
     case .enrollment: .seeScope
@@ -22,17 +21,13 @@ public enum Report: String, CaseIterable, Sendable {
   }
 }
 
-/// An error that prevents a report from being read.
 public enum ReportError: Error, Sendable {
-  /// The administrator can't read the report.
   case notAllowed
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ReportError: UseCaseError {}
 
-/// Reports about user pools.
 public struct Reports: Sendable {
   let store: Store
 }

@@ -1,6 +1,4 @@
-/// What a report is about.
 public enum ReportSubject: Hashable, Sendable {
-  /// A user pool.
   case pool(Scope)
   /// A project with its tenants; the scope is that of the project's own users.
   case project(Scope)
@@ -30,7 +28,6 @@ extension Report {
 }
 
 extension Administrator {
-  /// Returns whether the administrator can read a report.
   public func may(read report: Report, about subject: ReportSubject) -> Bool {
     switch subject {
     case .pool(let scope): may(report.permission, in: scope)

@@ -3,7 +3,6 @@ import Database
 
 /// What makes a second factor worth a look.
 public enum FactorCondition: Hashable, Sendable {
-  /// It has never been used to sign in.
   case neverUsed
   /// It has the same secret as a factor of another user of the pool.
   case sharedSecret
@@ -32,17 +31,12 @@ public enum FactorCondition: Hashable, Sendable {
   }
 }
 
-/// A second factor of a user in a report.
 public struct ReportedFactor: Sendable {
-  /// The user.
   public let account: ID<Account>
   /// The user's email address, name, phone number, or ID.
   public let label: String
-  /// The kind.
   public let kind: Factor.Kind
-  /// The name that the user chose.
   public let displayName: String?
-  /// When it was enrolled.
   public let enrolledAt: Instant
   /// When a code was last accepted; nil if never.
   public let lastUsedAt: Instant?
@@ -50,21 +44,12 @@ public struct ReportedFactor: Sendable {
   /// while there's none, and for a phone.
   public let secretFingerprint: String?
 
-  /// The key of the user.
   package let key: Int64
   let position: Int64
 }
 
 extension Reports {
   /// Lists second factors of a user pool that meet a condition, by user, oldest user first.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - condition: The factors to list.
-  ///   - after: The cursor of the previous page.
-  ///   - limit: The maximum number of factors.
-  /// - Returns: A page of the list.
-  /// - Throws: ``ReportError/unavailable(_:)``.
   public func factors(
     in scope: Scope, _ condition: FactorCondition, after: String? = nil, limit: Int = 50
   ) async throws(ReportError) -> Page<ReportedFactor> {
@@ -90,8 +75,6 @@ extension Reports {
   }
 
   /// Counts what ``factors(in:_:after:limit:)`` lists.
-  ///
-  /// - Throws: ``ReportError/unavailable(_:)``.
   public func countFactors(in scope: Scope, _ condition: FactorCondition) async throws(ReportError)
     -> Int
   {

@@ -6,7 +6,6 @@ public struct RemovalCount: Sendable, Hashable {
   public let reason: SupportReason?
   /// Whether the reasons were erased with the users' data, if they had any.
   public let isReasonErased: Bool
-  /// The kind of agent.
   public let agentKind: Actor.Kind
   /// The agent's ID; empty for users, who aren't told apart.
   public let agentID: String
@@ -22,12 +21,7 @@ extension Reports {
 
   /// Counts the removals of second factors by reason and agent, most first.
   ///
-  /// - Parameters:
-  ///   - subject: What to count in.
-  ///   - start: The beginning of the period.
-  ///   - reader: The administrator who asks.
-  /// - Returns: The counts of the pools whose report they can read.
-  /// - Throws: ``ReportError/notAllowed``, ``ReportError/unavailable(_:)``.
+  /// - Returns: The counts of the pools whose report the reader can read.
   public func removals(
     about subject: ReportSubject, since start: Instant, visibleTo reader: Administrator
   ) async throws(ReportError) -> [RemovalCount] {
@@ -103,7 +97,6 @@ extension Reports {
   }
 }
 
-/// A part of the audit log.
 private enum AuditArea: Hashable {
   case everywhere
   case project(ID<Project>)

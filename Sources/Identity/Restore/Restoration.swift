@@ -10,16 +10,13 @@ public struct RestoreReport: Sendable {
   public internal(set) var sessions: Int?
   /// The number of administrator sessions; nil if they were kept.
   public internal(set) var consoleSessions: Int?
-  /// The number of pending approvals.
   public internal(set) var approvals = 0
   /// The number of drafted, pending, or running bulk removals.
   public internal(set) var bulkRemovals = 0
   /// The number of links and codes in messages: sign-in, verification, password reset, and
   /// enrollment.
   public internal(set) var links = 0
-  /// The number of temporary codes.
   public internal(set) var temporaryCodes = 0
-  /// The number of administrator invitations.
   public internal(set) var invitations = 0
   /// The number of unsent messages with such links or codes.
   public internal(set) var messages = 0
@@ -28,7 +25,6 @@ public struct RestoreReport: Sendable {
 
   init(at: Instant, isCompared: Bool) { (self.at, self.isCompared) = (at, isCompared) }
 
-  /// Adds what was invalidated to an audit entry.
   func describe(in entry: inout AuditEntry) {
     if sessions == nil { entry.add(.sessionsKept, .flag(true)) }
     for (field, number) in [
@@ -47,13 +43,8 @@ extension Identity {
   ///
   /// It's one transaction that reads whole tables, for a database that isn't being served yet.
   ///
-  /// - Parameters:
-  ///   - file: The name of the backup, for the audit log.
-  ///   - keepsSessions: Whether sessions of users and administrators stay valid.
-  ///   - former: The replaced database, if it's readable.
-  ///   - author: The author of the restore.
-  /// - Returns: What was invalidated.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// `file` is the name of the backup, for the audit log, and `former` the replaced database, if
+  /// it's readable.
   public func endTheRestoredPast(
     file: String, keepsSessions: Bool, former: (any Database)?, by author: Author
   ) async throws(StartError) -> RestoreReport {

@@ -7,7 +7,6 @@ import Database
 enum RestoreMark {
   private static let value = InstanceValue("restored_at")
 
-  /// Records that the database was restored.
   static func set(_ now: Instant, _ connection: borrowing Connection) throws {
     try value.store(String(now.microseconds), connection)
   }

@@ -61,11 +61,7 @@ struct RestoredSteps: Sendable {
   /// Marks time steps up to now as used, and later ones that were used according to the replaced
   /// database.
   ///
-  /// - Parameters:
-  ///   - former: The replaced database, with the steps up to now that stay unused.
-  ///   - now: The time of the restore.
-  ///   - connection: The transaction, in the restored database.
-  /// - Throws: If the database can't be read or written.
+  /// `former` also has the steps up to now that stay unused.
   static func use(
     _ former: FormerState, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -123,7 +119,6 @@ extension RestoredSteps.Place {
     }
   }
 
-  /// Reads the used steps; nil if there's no secret.
   fileprivate func read(_ connection: borrowing Connection) throws -> UsedSteps? {
     func steps(_ row: borrowing Row) throws -> UsedSteps {
       UsedSteps(last: try row.value(0), unused: try row.value(1))

@@ -3,9 +3,7 @@ public import Database
 
 /// The instance that a database contains, read without changing it.
 public struct StoredInstance: Sendable {
-  /// The profile of the data folder it came from.
   public let profile: Profile
-  /// The number of users.
   public let users: Int
   /// The migrations that this version would apply.
   public let pendingMigrations: [String]
@@ -19,13 +17,11 @@ public enum InstanceCreation: Sendable {
   case none
   /// The master key of the data folder is that of the database, but its data is incomplete.
   case begun
-  /// The instance is complete.
   case complete
   /// The database was encrypted with another master key.
   case otherKey
 }
 
-/// Why a file can't be restored.
 public enum BackupFault: Error, Sendable {
   /// The file is a database, but not one of Countersign's, or it's empty.
   case notCountersign
@@ -33,24 +29,14 @@ public enum BackupFault: Error, Sendable {
   case damaged([String])
   /// Rows of these tables refer to rows that don't exist.
   case orphans([String])
-  /// The schema doesn't match this version.
   case migration(MigrationError)
-  /// The database can only be used by this version of the program or a newer one.
   case newerProgramRequired(ProgramVersion)
-  /// The database was sealed with another master key.
   case wrongKey
-  /// The file can't be read.
   case unreadable(String)
 }
 
 extension Identity {
   /// Checks a database for corruption, its schema version, and the master key that sealed it.
-  ///
-  /// - Parameters:
-  ///   - database: The database, which is only read.
-  ///   - keys: The master keys of the data folder.
-  /// - Returns: What it contains.
-  /// - Throws: ``BackupFault``.
   public static func inspect(
     _ database: any Database, keys: KeyRing
   ) async throws(BackupFault) -> StoredInstance {
@@ -93,24 +79,13 @@ extension Identity {
       latest: try StoredTime.latest(connection))
   }
 
-  /// Returns whether these keys include those that a database needs, as far as it names them.
-  ///
-  /// - Parameters:
-  ///   - database: The database, which is only read.
-  ///   - keys: The master keys of the data folder.
-  /// - Returns: Whether they do; false if the database names none.
-  /// - Throws: `DatabaseError`, `CryptoError`.
+  /// Returns whether these keys include those that a database needs, as far as it names them; false
+  /// if it names none.
   public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
     try await database.read { connection in try keys.opens(connection) }
   }
 
-  /// Returns how far the creation of an instance in a database got.
-  ///
-  /// - Parameters:
-  ///   - database: The database, which is only read.
-  ///   - keys: The master keys of the data folder; nil if it has none.
-  /// - Returns: The state.
-  /// - Throws: ``StartError``.
+  /// `keys` is nil if the data folder has none.
   public static func creation(
     in database: any Database, keys: KeyRing?
   ) async throws(StartError) -> InstanceCreation {
@@ -133,10 +108,6 @@ extension Identity {
   }
 
   /// Returns the newest time in a database; nil if it has none.
-  ///
-  /// - Parameter database: The database, which is only read.
-  /// - Returns: The time.
-  /// - Throws: ``StartError``.
   public static func latestTime(
     _ database: any Database
   ) async throws(StartError) -> Instant? {
@@ -169,7 +140,6 @@ extension Identity {
   }
 }
 
-/// The latest time stored in a database.
 enum StoredTime {
   /// Returns the latest of the newest audit log entry, the newest session, and the last stored
   /// time.

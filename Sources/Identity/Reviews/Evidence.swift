@@ -6,19 +6,14 @@ import Text
 
 /// The policies of a project as an evidence file shows them.
 public struct ReviewEvidence: Sendable {
-  /// A user pool.
   public struct Pool: Sendable {
-    /// The pool and its policy.
     public let summary: PolicySummary
     /// The number of its users who are exempt from MFA.
     public let exemptions: Int
   }
 
-  /// The project.
   public let scope: Scope
-  /// When the evidence was gathered.
   public let at: Instant
-  /// The URL of the server.
   public let origin: String
   /// The name of the administrator who asked for it.
   public let reader: String
@@ -28,7 +23,6 @@ public struct ReviewEvidence: Sendable {
   public let exemptions: [Exemption]
   /// All sign-offs, newest first.
   public let signOffs: [SignOff]
-  /// Whether the policies were reviewed.
   public let status: ReviewStatus
   /// What has changed since the last sign-off; nil if nothing has, or there's none.
   public let changes: PolicySetChanges?
@@ -45,13 +39,6 @@ public struct ReviewEvidence: Sendable {
 extension Reviews {
   /// Gathers the policies, enrollment figures, exemptions, and sign-offs of a project from one
   /// snapshot.
-  ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - administrator: The administrator who asks.
-  ///   - page: The policies that an earlier page showed to them; nil for none.
-  /// - Returns: The evidence.
-  /// - Throws: ``ReviewError``.
   public func evidence(
     of project: ID<Project>, for administrator: Administrator, since page: SeenPolicies? = nil
   ) async throws(ReviewError) -> ReviewEvidence {
@@ -97,8 +84,6 @@ extension Reviews {
   }
 
   /// Returns evidence as a signed JSON document.
-  ///
-  /// - Throws: ``ReviewError``.
   public func file(_ evidence: ReviewEvidence) async throws(ReviewError) -> [UInt8] {
     let json = evidence.json
     let signer = try await keys.signer(ReviewError.self)
@@ -109,17 +94,13 @@ extension Reviews {
   }
 }
 
-/// A signed evidence file.
 public enum EvidenceFile {
-  /// The result of verifying a file.
   public enum Verification: Sendable, Equatable {
     /// The file is as signed: its project, and when it was gathered.
     case valid(project: String, at: String)
-    /// The file was changed after it was signed.
     case altered
     /// The file was signed with a key that isn't among those given, which has this fingerprint.
     case wrongKey(String)
-    /// The file isn't evidence.
     case notEvidence
   }
 
@@ -130,11 +111,6 @@ public enum EvidenceFile {
   /// Verifies a file without a server.
   ///
   /// White space between the parts of the document doesn't matter; everything else does.
-  ///
-  /// - Parameters:
-  ///   - bytes: The file.
-  ///   - keys: The keys that may have signed it; the file names one of them.
-  /// - Returns: The result.
   public static func verify(_ bytes: [UInt8], with keys: [Ed25519PublicKey]) -> Verification {
     guard let document = try? JSON.parse(bytes), let evidence = document["evidence"],
       document.objectValue?.count == 2, document["signature"]?.objectValue?.count == 3,
@@ -158,7 +134,6 @@ public enum EvidenceFile {
     return Hex.encode(digest) == text
   }
 
-  /// The bytes that are signed.
   static func message(_ evidence: JSON) -> [UInt8] { prefix + evidence.serialized() }
 
   static func document(

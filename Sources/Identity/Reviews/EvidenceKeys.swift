@@ -1,16 +1,13 @@
 public import Crypto
 import Database
 
-/// A key that signs evidence files.
 public struct EvidenceKey: Sendable {
   /// The public key, whose fingerprint is the key's ID.
   public let publicKey: Ed25519PublicKey
-  /// When it was created.
   public let createdAt: Instant
   /// When another key replaced it; nil for the key that signs.
   public let retiredAt: Instant?
 
-  /// The fingerprint of the public key.
   public var id: String { publicKey.fingerprint }
 }
 
@@ -36,15 +33,11 @@ public struct EvidenceKeys: Sendable {
   }
 
   /// Lists all keys, the signing key first, then the retired ones, latest first.
-  ///
-  /// - Throws: ``ReviewError/unavailable(_:)``.
   public func list() async throws(ReviewError) -> [EvidenceKey] {
     try await store.read(ReviewError.self) { connection in try Self.list(connection) }
   }
 
   /// Returns the key that signs, and creates it if there's none.
-  ///
-  /// - Throws: ``ReviewError/unavailable(_:)``.
   public func current() async throws(ReviewError) -> EvidenceKey {
     try await sealedKey(ReviewError.self).key
   }
@@ -79,9 +72,6 @@ public struct EvidenceKeys: Sendable {
   }
 
   /// Replaces the key that signs; the previous one is retired.
-  ///
-  /// - Returns: The new key.
-  /// - Throws: ``ReviewError/unavailable(_:)``.
   public func rotate(by author: Author) async throws(ReviewError) -> EvidenceKey {
     let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
@@ -97,7 +87,6 @@ public struct EvidenceKeys: Sendable {
     }
   }
 
-  /// Returns the current key with its private key.
   func signer<E: UseCaseError>(_ error: E.Type) async throws(E) -> EvidenceSigner {
     let key = try await sealedKey(error)
     // Within a read, so that a key that can't be opened is reported.

@@ -6,7 +6,6 @@ import JSON
 ///
 /// ``json`` is canonical: the same policies always have the same bytes, and so the same digest.
 struct PolicySet: Sendable {
-  /// A pool's policy and the number of its changes.
   struct Pool: Sendable {
     let tenant: String
     let edit: PolicyEdit

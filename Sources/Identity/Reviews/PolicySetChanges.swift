@@ -8,7 +8,6 @@ import JSON
 public struct SeenPolicies: Sendable, Hashable {
   /// The digest in hexadecimal digits.
   public let digest: String
-  /// When the page was created.
   public let at: Instant
 
   init(digest: String, at: Instant) { (self.digest, self.at) = (digest, at) }
@@ -21,30 +20,22 @@ public struct SeenPolicies: Sendable, Hashable {
     self.init(digest: String(parts[0]), at: Instant(microseconds: at))
   }
 
-  /// The text for a link or a form.
   public var text: String { "\(digest).\(at.microseconds)" }
 }
 
 /// How the policies of a project differ from those of an earlier time.
 public struct PolicySetChanges: Sendable, Equatable {
-  /// What happened to a pool.
   public enum Kind: Sendable, Equatable {
-    /// It was created.
     case created
-    /// It was deleted.
     case deleted
     /// Its policy was changed: the fields that differ, none if every change was undone, or nil if the
     /// earlier values weren't read, or the audit log doesn't have them.
     case changed([PolicyChange]?)
   }
 
-  /// A pool that was created, deleted, or whose policy was changed.
   public struct Pool: Sendable, Equatable {
-    /// The tenant; nil for the project's own users.
     public let tenant: ID<Tenant>?
-    /// The display name.
     public let name: String
-    /// What happened.
     public let kind: Kind
     /// The policy in canonical form before and after the change; null if it's unknown, or the pool
     /// didn't exist.
@@ -62,11 +53,9 @@ public struct PolicySetChanges: Sendable, Equatable {
 
 /// What the review page of a project says about its sign-offs.
 public struct ReviewSummary: Sendable {
-  /// Whether the policies were reviewed.
   public let status: ReviewStatus
   /// What has changed since the last sign-off; nil if nothing has, or there's none.
   public let changes: PolicySetChanges?
-  /// The current policies.
   public let seen: SeenPolicies
   private let byTenant: [ID<Tenant>?: PolicySetChanges.Pool]
 
@@ -92,12 +81,8 @@ public struct ReviewSummary: Sendable {
 extension Reviews {
   /// Returns whether the current policies of a project were reviewed, and what has changed since.
   ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - comparesAll: Whether to read the earlier values of all changed policies, which takes long
-  ///     for thousands; otherwise, of at most 200.
-  /// - Returns: The summary.
-  /// - Throws: ``ReviewError``.
+  /// `comparesAll` says whether to read the earlier values of all changed policies, which takes
+  /// long for thousands; otherwise, of at most 200.
   public func summary(
     of project: ID<Project>, comparesAll: Bool = false
   ) async throws(ReviewError) -> ReviewSummary {
@@ -116,13 +101,8 @@ extension Reviews {
 
   /// Returns what has changed since the last sign-off; nil if nothing has, or there's none.
   ///
-  /// - Parameters:
-  ///   - status: The project's last sign-off.
-  ///   - most: The maximum number of pools whose earlier policies are read; nil for no limit, as in
-  ///     evidence.
-  ///   - connection: The transaction.
-  /// - Returns: The changes.
-  /// - Throws: Database errors.
+  /// `most` is the maximum number of pools whose earlier policies are read; nil for no limit, as in
+  /// evidence.
   func changes(
     since status: ReviewStatus, atMost most: Int? = nil, _ connection: borrowing Connection
   ) throws -> PolicySetChanges? {

@@ -1,7 +1,6 @@
 import Crypto
 import Database
 
-/// Reviews of policies, and the sign-offs that confirm them.
 public struct Reviews: Sendable {
   let store: Store
   let audit: Audit
@@ -13,17 +12,12 @@ public struct Reviews: Sendable {
   }
 
   /// Returns the digest of a project's current policies, which a sign-off has to name.
-  ///
-  /// - Throws: ``ReviewError``.
   public func digest(of project: ID<Project>) async throws(ReviewError) -> String {
     try await store.read(ReviewError.self) { connection in
       Hex.encode(try digest(of: project, Self.stamp(of: project, connection), connection))
     }
   }
 
-  /// Returns whether the current policies of a project were reviewed.
-  ///
-  /// - Throws: ``ReviewError``.
   public func status(of project: ID<Project>) async throws(ReviewError) -> ReviewStatus {
     let now = store.clock.now()
     return try await store.read(ReviewError.self) { connection in
@@ -32,15 +26,10 @@ public struct Reviews: Sendable {
     }
   }
 
-  /// Returns whether the current policies of several projects were reviewed.
+  /// Returns whether the current policies of those projects were reviewed whose policy the
+  /// administrator can read.
   ///
   /// Policies are only compared in projects where something changed since the sign-off.
-  ///
-  /// - Parameters:
-  ///   - projects: The projects, as just read.
-  ///   - administrator: The administrator who asks.
-  /// - Returns: The status of each project whose policy the administrator can read.
-  /// - Throws: ``ReviewError/unavailable(_:)``.
   public func statuses(
     of projects: [ProjectSummary], visibleTo administrator: Administrator
   ) async throws(ReviewError) -> [ID<Project>: ReviewStatus] {
@@ -57,8 +46,6 @@ public struct Reviews: Sendable {
   }
 
   /// Returns the sign-offs of a project, newest first.
-  ///
-  /// - Throws: ``ReviewError/unavailable(_:)``.
   public func signOffs(
     of project: ID<Project>, limit: Int = 10
   ) async throws(ReviewError) -> [SignOff] {
@@ -67,12 +54,7 @@ public struct Reviews: Sendable {
 
   /// Returns projects whose next review is due today or in the next days, first due first.
   ///
-  /// - Parameters:
-  ///   - administrator: The administrator who asks; only projects that they can review are listed.
-  ///   - days: The number of days.
-  ///   - limit: The maximum number of projects.
-  /// - Returns: The last sign-off and the name of each project.
-  /// - Throws: ``ReviewError/unavailable(_:)``.
+  /// Only projects that the administrator can review are listed.
   public func upcoming(
     visibleTo administrator: Administrator, within days: Int, limit: Int
   ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
@@ -83,11 +65,7 @@ public struct Reviews: Sendable {
 
   /// Returns projects whose next review is overdue, longest overdue first.
   ///
-  /// - Parameters:
-  ///   - administrator: The administrator who asks; only projects that they can review are listed.
-  ///   - limit: The maximum number of projects.
-  /// - Returns: The last sign-off and the name of each project.
-  /// - Throws: ``ReviewError/unavailable(_:)``.
+  /// Only projects that the administrator can review are listed.
   public func overdue(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
@@ -101,11 +79,7 @@ public struct Reviews: Sendable {
   /// Returns projects that were never signed off ``firstReviewAfter`` days after they were created, by
   /// ID.
   ///
-  /// - Parameters:
-  ///   - administrator: The administrator who asks; only projects that they can review are listed.
-  ///   - limit: The maximum number of projects.
-  /// - Returns: The ID and the name of each project.
-  /// - Throws: ``ReviewError/unavailable(_:)``.
+  /// Only projects that the administrator can review are listed.
   public func neverSignedOff(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(ReviewError) -> [(id: ID<Project>, name: String)] {
@@ -166,15 +140,11 @@ public struct Reviews: Sendable {
   /// A form that was submitted twice is one sign-off: the form names the last sign-off from before it
   /// was opened, and if a later one has its reviewer, policies, due day, and note, that's returned.
   ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - digest: The digest of the policies that the reviewer has seen.
-  ///   - last: The number of the last sign-off when the form was opened, 0 if there was none; nil for
-  ///     a form that doesn't say, which is always a new sign-off.
-  ///   - dueOn: The day on which the next review is due; nil for invalid input.
-  ///   - request: The reviewer, with an optional note.
+  /// `last` is the number of the last sign-off when the form was opened, 0 if there was none; nil
+  /// for a form that doesn't say, which is always a new sign-off. `dueOn` is the day on which the
+  /// next review is due; nil for invalid input.
+  ///
   /// - Returns: The sign-off, and who signed off since if it existed.
-  /// - Throws: ``ActionError``.
   public func signOff(
     _ project: ID<Project>, seen digest: String, after last: Int64? = nil, dueOn: Day?,
     _ request: ActionRequest

@@ -3,23 +3,17 @@ import Database
 
 /// An administrator's confirmation that they reviewed the policies of all pools of a project.
 public struct SignOff: Sendable, Hashable {
-  /// The number.
   public let id: Int64
-  /// The project.
   public let project: ID<Project>
-  /// The time.
   public let signedAt: Instant
-  /// The reviewer.
   public let reviewer: ID<Administrator>
   /// The reviewer's name at the time.
   public let reviewerName: String
   /// The reviewer's note; may be empty.
   public let note: String
-  /// The day on which the next review is due.
   public let dueOn: Day
   /// The digest of the policies in hexadecimal digits.
   public let digest: String
-  /// The number of pools.
   public let pools: Int
   /// The project's policy stamp at the time.
   let stamp: Int64
@@ -52,17 +46,13 @@ public struct SignOff: Sendable, Hashable {
 
 /// The sign-off that a submitted form led to.
 public struct SubmittedSignOff: Sendable {
-  /// The sign-off.
   public let signOff: SignOff
   /// The latest sign-off, by someone who signed off after this one; nil if this is the latest.
   public let later: SignOff?
 }
 
-/// Whether the current policies of a project were reviewed.
 public struct ReviewStatus: Sendable, Hashable {
-  /// A state of a project's review.
   public enum State: Sendable, Hashable {
-    /// Never reviewed.
     case never
     /// A policy changed, or a pool was created or deleted, since the last sign-off; the next review may
     /// be overdue as well.
@@ -73,15 +63,11 @@ public struct ReviewStatus: Sendable, Hashable {
     case current
   }
 
-  /// The last sign-off; nil if there's none.
   public let signOff: SignOff?
-  /// The state.
   public let state: State
 }
 
-/// Why a review can't be read or signed off.
 public enum ReviewError: Error, Sendable {
-  /// The project doesn't exist.
   case projectNotFound
   /// The due day isn't one of the next ``SignOff/longestInterval`` days.
   case invalidDueDay
@@ -89,7 +75,6 @@ public enum ReviewError: Error, Sendable {
   case noteTooLong
   /// A policy changed after the reviewer opened the page.
   case changedMeanwhile
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
