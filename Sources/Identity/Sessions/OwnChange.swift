@@ -43,8 +43,6 @@ enum OwnChange: String, CaseIterable {
 
   func name(_ account: Int64) -> CounterName { .ownChanges(self, of: account) }
 
-  /// Counts a change.
-  ///
   /// - Throws: ``SessionError/tooManyChanges(until:)``, which every use case reports as its own
   ///   error, and database errors.
   func count(of account: Int64, at now: Instant, _ connection: borrowing Connection) throws {
@@ -88,11 +86,8 @@ enum OwnChange: String, CaseIterable {
 extension Sessions {
   /// Ends the sessions of a user who changes their own account, and counts the change.
   ///
-  /// - Parameters:
-  ///   - account: The account's key.
-  ///   - kept: The session that stays open; nil to end all sessions.
-  ///   - now: The time.
-  ///   - connection: The transaction of the change.
+  /// `kept` is the session that stays open; nil to end all sessions.
+  ///
   /// - Returns: The number of sessions ended.
   /// - Throws: ``SessionError/tooManyChanges(until:)``.
   @discardableResult

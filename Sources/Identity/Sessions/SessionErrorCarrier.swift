@@ -1,6 +1,5 @@
 /// An error of use cases that need a session, which can be the session's.
 package protocol SessionErrorCarrier: Error {
-  /// The error of the session.
   static func session(_ error: SessionError) -> Self
 }
 
@@ -17,7 +16,6 @@ extension UseCaseError where Self: SessionErrorCarrier {
 }
 
 extension SessionErrorCarrier {
-  /// Runs `body` and converts session errors to this type.
   @discardableResult
   static func translating<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as SessionError {

@@ -1,8 +1,6 @@
 import Database
 
-/// How a session begins.
 package enum SessionStart: Sendable {
-  /// With a sign-in.
   case signIn
   /// With a sign-in by a custom token or an identity, whose claims the session's tokens have too,
   /// as JSON text, or in which a backup code replaced the second factor's own.
@@ -13,7 +11,6 @@ package enum SessionStart: Sendable {
   /// recent as one that begins now if that one had no second factor.
   case renewal(of: UserSession)
 
-  /// Whether the user signs in.
   var isSignIn: Bool {
     switch self {
     case .signIn, .signInWith: true
@@ -56,7 +53,6 @@ package enum SessionStart: Sendable {
     var claims: String?
   }
 
-  /// Returns what a session of an account has from its beginning.
   func origin(_ account: Account, _ connection: borrowing Connection) throws -> Origin {
     switch self {
     case .signIn: return Origin()

@@ -2,20 +2,15 @@ import Database
 
 /// An open session of a user, as shown to support.
 public struct OpenSession: Sendable {
-  /// When the session began.
   public let startedAt: Instant
-  /// The first factor of the sign-in.
   public let provider: SignInProvider
-  /// The second factor of the sign-in; nil for none.
   public let factor: ID<Factor>?
   /// Whether a temporary or recovery code was used instead of a code of the factor.
   public let usedBackupCode: Bool
-  /// When the session's tokens were last refreshed; nil if never.
   public let lastRefreshAt: Instant?
 }
 
 extension Sessions {
-  /// The maximum number of sessions in a list.
   public static let mostListed = 20
 
   /// Returns the newest open sessions of an account, newest first.

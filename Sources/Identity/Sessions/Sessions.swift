@@ -11,10 +11,7 @@ public struct Sessions: Sendable {
   /// pool.
   private static let tokenLength = TimeOrderedID.length + secretLength + 8
 
-  /// Checks that a session is still valid.
-  ///
-  /// - Returns: The account's current state.
-  /// - Throws: ``SessionError``.
+  /// Checks that a session is still valid, and returns the account's current state.
   public func check(_ session: UserSession) async throws(SessionError) -> Account {
     try await store.read(SessionError.self) { connection in
       try Self.check(session, connection)
@@ -23,9 +20,6 @@ public struct Sessions: Sendable {
 
   /// Checks that a session is still valid, and that it would be refreshed: one without a second factor
   /// isn't if the user should have one by now and the pool refuses such sessions.
-  ///
-  /// - Returns: The account's current state.
-  /// - Throws: ``SessionError``.
   public func checkContinuing(_ session: UserSession) async throws(SessionError) -> Account {
     let now = store.clock.now()
     let store = store
@@ -70,12 +64,7 @@ public struct Sessions: Sendable {
 
   /// Refreshes the session of a refresh token, keeping its sign-in time and second factor.
   ///
-  /// - Parameters:
-  ///   - token: The refresh token.
-  ///   - project: The project of the request; tokens of another project are invalid.
-  ///   - tenant: The tenant of the request; nil if it names none.
-  /// - Returns: The session.
-  /// - Throws: ``SessionError``.
+  /// Tokens of another `project` are invalid; `tenant` is nil if the request names none.
   public func refresh(
     _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(SessionError) -> SessionGrant {
@@ -146,7 +135,6 @@ public struct Sessions: Sendable {
     return min(max(now.seconds - Enrollments.freshSignIn - 1, account.validSince), now.seconds)
   }
 
-  /// A stored session.
   private struct Row {
     let scope: Scope
     let account: Int64
@@ -158,7 +146,6 @@ public struct Sessions: Sendable {
     let claims: String?
     let generation: Int64
     let deletedUID: String?
-    /// Whether the user pool was deleted.
     let isDeleted: Bool
     let isProjectDeleted: Bool
   }
@@ -199,13 +186,8 @@ public struct Sessions: Sendable {
     ) { try $0.value(0) as Int } != nil
   }
 
-  /// Returns the user pool of a refresh token.
-  ///
-  /// - Parameters:
-  ///   - token: The refresh token.
-  ///   - project: The project of the request.
-  /// - Returns: The pool; nil if the token was never issued for one of the project.
-  /// - Throws: ``SessionError/unavailable(_:)``.
+  /// Returns the user pool of a refresh token; nil if the token was never issued for one of the
+  /// project.
   public func pool(
     of token: String, project: ID<Project>
   ) async throws(SessionError) -> Scope? {
@@ -240,9 +222,6 @@ public struct Sessions: Sendable {
     return Base64URL.encode(id + random.bytes(secretLength) + pool)
   }
 
-  /// Returns the number of an account's sessions.
-  ///
-  /// - Throws: ``SessionError/unavailable(_:)``.
   public func count(_ account: Account) async throws(SessionError) -> Int {
     try await store.read(SessionError.self) { connection in
       try Self.count(account.key, connection)
@@ -261,7 +240,6 @@ public struct Sessions: Sendable {
   /// Ends all sessions of an account and records it in the audit log.
   ///
   /// - Returns: The number of sessions ended.
-  /// - Throws: ``SessionError``.
   @discardableResult
   public func endAll(
     _ scope: Scope, _ id: ID<Account>, by author: Author
@@ -286,20 +264,10 @@ public struct Sessions: Sendable {
   /// sessions ended in the same second. If the clock was set back, the time that SDKs compare is
   /// set back too.
   ///
-  /// - Parameters:
-  ///   - account: The user.
-  ///   - scope: The user pool.
-  ///   - provider: The first factor.
-  ///   - secondFactor: The second factor; nil for none.
-  ///   - start: How the session begins.
-  ///   - now: The current time.
-  ///   - random: The source of the refresh token.
-  ///   - change: Other columns of the account that the sign-in sets: writing the row once takes half
-  ///     as much.
-  ///   - connection: The transaction.
-  /// - Returns: The session.
-  /// - Throws: An error that ``Store`` translates if sign-in is disabled in the pool, or the pool was
-  ///   deleted; the database's error.
+  /// `change` sets other columns of the account: writing the row once takes half as much.
+  ///
+  /// - Throws: An error that ``Store`` translates if sign-in is disabled in the pool, or the pool
+  ///   was deleted; the database's error.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, with start: SessionStart,
@@ -371,17 +339,6 @@ public struct Sessions: Sendable {
   /// If the user has added a password or an email link, it has the password provider. With a second
   /// factor it keeps its provider: the session may not have passed the factor, which a sign-in with
   /// the password requires.
-  ///
-  /// - Parameters:
-  ///   - old: The previous session.
-  ///   - before: The user before the change.
-  ///   - account: The user after the change.
-  ///   - start: How the new session begins.
-  ///   - now: The current time.
-  ///   - random: The source of the refresh token.
-  ///   - connection: The transaction of the change.
-  /// - Returns: The session.
-  /// - Throws: The database's error.
   static func renew(
     _ old: UserSession, from before: Account, to account: Account, with start: SessionStart,
     at now: Instant, random: RandomSource, _ connection: borrowing Connection

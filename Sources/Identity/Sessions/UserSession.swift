@@ -16,29 +16,21 @@ public struct SignInProvider: Sendable, Hashable {
 
   /// Email and password, or a link sent by email.
   public static let password = Self("password")
-  /// No credentials.
   public static let anonymous = Self("anonymous")
   /// A custom token from the application's backend.
   public static let custom = Self("custom")
-  /// A code sent to a phone.
   public static let phone = Self("phone")
-  /// Apple's Game Center.
   public static let gameCenter = Self("gc.apple.com")
 
-  /// Whether the first factor supports a second one.
   public var supportsSecondFactor: Bool {
     ![Self.anonymous, .custom, .phone, .gameCenter].contains(self)
   }
 }
 
-/// The second factor of a session.
 public struct SecondFactorClaim: Sendable, Equatable {
-  /// The kind of factor.
   public let kind: Factor.Kind
-  /// The enrollment ID.
   public let enrollment: ID<Factor>
 
-  /// Creates a claim.
   public init(kind: Factor.Kind, enrollment: ID<Factor>) {
     self.kind = kind
     self.enrollment = enrollment
@@ -50,22 +42,16 @@ public struct UserSession: Sendable {
   /// The session ID, the base64url encoding of the part of the refresh token that isn't secret; nil
   /// for ID tokens issued before they named their session.
   public let id: ID<UserSession>?
-  /// The user pool.
   public let scope: Scope
-  /// The user.
   public let account: ID<Account>
   /// When the user signed in, in seconds since 1970.
   public let authTime: Int64
-  /// The first factor of the sign-in.
   public let provider: SignInProvider
-  /// The second factor of the sign-in; nil for none.
   public let secondFactor: SecondFactorClaim?
   /// The claims that the session's tokens have from the sign-in, as JSON text; nil if there are
   /// none or the session was read from an ID token.
   public let claims: String?
 
-  /// Creates a session from the claims of a verified token.
-  ///
   /// A sign-in time outside ``Instant/range`` is clamped to it, because the emulator profile
   /// accepts unsigned tokens.
   public init(
@@ -96,9 +82,7 @@ extension ID where Owner == UserSession {
 
 /// A newly granted session, from which tokens are issued.
 public struct SessionGrant: Sendable {
-  /// The session.
   public let session: UserSession
-  /// The account's current state.
   public let account: Account
   /// The refresh token, which is stored only as a digest.
   public let refreshToken: String
@@ -108,11 +92,8 @@ public struct SessionGrant: Sendable {
   public internal(set) var unmetRequirements: [PasswordRequirement] = []
 }
 
-/// Why a session isn't valid.
 public enum SessionError: Error, Sendable {
-  /// The account no longer exists.
   case userNotFound
-  /// The account is disabled.
   case userDisabled
   /// The session was ended.
   case tokenExpired
@@ -120,15 +101,12 @@ public enum SessionError: Error, Sendable {
   case enrollmentRequired
   /// The refresh token was never issued.
   case invalidRefreshToken
-  /// The refresh token belongs to another tenant.
   case tenantMismatch
-  /// The tenant of the refresh token was deleted.
   case tenantDeleted
   /// The user changed their own account too often; retry after this time.
   case tooManyChanges(until: Instant)
   /// Sign-in is disabled for the pool, which also invalidates its sessions.
   case scopeDisabled(Scope)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -2,9 +2,7 @@ import Database
 
 /// What enforcement means for a user who signs in.
 struct EnforcedEnrollment {
-  /// The pool's policy.
   let policy: StoredPolicy
-  /// Whether the user should have a second factor by now.
   let duty: EnrollmentDuty
 
   /// Reads what enforcement means for an account; nil if the pool doesn't enforce enrollment.
@@ -44,7 +42,6 @@ extension Store {
   private enum RefusalLink {
     /// A new one, which the next sign-in sends to this address.
     case new(email: String)
-    /// The one that the user has.
     case existing
   }
 
@@ -58,7 +55,6 @@ extension Store {
     try refusalLink(of: account, in: scope, at: now, connection) != nil
   }
 
-  /// Returns the enrollment link of a user who is refused; nil if the user isn't.
   private func refusalLink(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> RefusalLink? {
@@ -102,13 +98,8 @@ extension Store {
   /// Returns whether a sign-in without a second factor is refused, and emails the user an
   /// enrollment link if it is.
   ///
-  /// - Parameters:
-  ///   - account: The user, whose first factor was correct.
-  ///   - scope: The user pool.
-  ///   - now: The time of the sign-in.
-  ///   - connection: The transaction of the sign-in, which must not be rolled back.
-  /// - Returns: Whether the sign-in is refused.
-  /// - Throws: The database's error.
+  /// The user's first factor was correct, and the transaction of the sign-in must not be rolled
+  /// back.
   func refusesSignIn(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -127,9 +118,6 @@ extension Store {
 }
 
 extension Policies {
-  /// Returns whether the user of a session should have a second factor by now.
-  ///
-  /// - Throws: ``SessionError``.
   public func enrollmentDuty(
     of session: UserSession
   ) async throws(SessionError) -> EnrollmentDuty {

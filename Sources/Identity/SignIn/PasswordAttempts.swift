@@ -2,15 +2,11 @@ import Synchronization
 
 /// Counts the passwords of sign-ins since the start, by who typed them and what came of them.
 public final class PasswordAttempts: Sendable {
-  /// Who signs in.
   public enum Kind: String, Sendable, CaseIterable {
-    /// A user of a pool.
     case user
-    /// An administrator.
     case administrator
   }
 
-  /// The result of a sign-in's password.
   public enum Result: String, Sendable, CaseIterable {
     /// It's correct, so a second factor or the session follows.
     case correct
@@ -33,14 +29,12 @@ public final class PasswordAttempts: Sendable {
     counts.withLock { $0[Key(kind: kind, result: result), default: 0] += 1 }
   }
 
-  /// Returns the number of attempts of a kind with a result.
   public func count(_ kind: Kind, _ result: Result) -> Int {
     counts.withLock { $0[Key(kind: kind, result: result)] ?? 0 }
   }
 }
 
 extension Identity {
-  /// The passwords of sign-ins since the start.
   public var passwordAttempts: PasswordAttempts { store.passwordAttempts }
 }
 

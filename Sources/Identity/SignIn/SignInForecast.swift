@@ -9,23 +9,15 @@ public import OTP
 public struct SignInForecast: Sendable {
   /// The result of entering email and password.
   public enum FirstFactor: Sendable, Equatable {
-    /// They're accepted.
     case accepted
-    /// Sign-in is disabled for the pool.
     case scopeDisabled
-    /// Password sign-in is disabled for the pool.
     case passwordLoginDisabled
-    /// Too many wrong passwords; retry after this time.
     case tooManyAttempts(until: Instant)
-    /// The account has no email.
     case noEmail
-    /// The account has no password.
     case noPassword
-    /// The account is disabled.
     case userDisabled
   }
 
-  /// What is required after the first factor.
   public enum SecondFactor: Sendable {
     /// Nothing; the user is signed in.
     case none
@@ -33,17 +25,11 @@ public struct SignInForecast: Sendable {
     case due([Factor], window: Window, lock: CodeLock)
   }
 
-  /// The user pool.
   public let scope: Scope
-  /// The account.
   public let account: Account
-  /// The sign-in methods of the pool.
   public let methods: SignInMethods
-  /// The current policy.
   public let policy: StoredPolicy
-  /// The result of entering email and password.
   public let firstFactor: FirstFactor
-  /// What is required after a successful first factor.
   public let secondFactor: SecondFactor
   /// The required factors that are suspended, so that their codes are rejected.
   public let suspended: [Factor]
@@ -55,14 +41,7 @@ public struct SignInForecast: Sendable {
   /// Why the user couldn't enroll an authenticator app after signing in; nil if they could.
   public let enrollmentRefusal: EnrollmentError?
 
-  /// Predicts the sign-in of an account.
-  ///
-  /// - Parameters:
-  ///   - account: The account.
-  ///   - policy: The policy of its pool.
-  ///   - methods: The sign-in methods of the pool.
-  ///   - blockedUntil: When passwords for this name are checked again; nil if they aren't blocked.
-  ///   - now: The time of the sign-in.
+  /// `blockedUntil` is when passwords for this name are checked again; nil if they aren't blocked.
   init(
     of account: Account, policy: StoredPolicy, methods: SignInMethods, blockedUntil: Instant?,
     at now: Instant
@@ -100,7 +79,6 @@ public struct SignInForecast: Sendable {
 
 /// Networks whose passwords for one account aren't checked.
 public struct BlockedNetworks: Sendable, Equatable {
-  /// The number of networks.
   public let count: Int
   /// When the last of them can retry.
   public let until: Instant

@@ -1,23 +1,15 @@
 import Database
 
-/// What happens when a user without a second factor signs in.
 public enum SignInWithoutFactor: Sendable, Equatable {
-  /// The first factor signs in.
   case accepted
   /// The server enforces enrollment from a time on; nil if it already does.
   case enforced(Enforcement.Mode, from: Instant?)
 }
 
 extension Store {
-  /// Returns what happens when a user signs in who has no second factor that sign-in requires.
+  /// Users who couldn't be sent an enrollment link aren't refused.
   ///
-  /// - Parameters:
-  ///   - account: The account, without factors that are to be removed.
-  ///   - scope: The user pool.
-  ///   - now: The current time.
-  ///   - connection: The transaction.
-  /// - Returns: What happens; users who couldn't be sent an enrollment link aren't refused.
-  /// - Throws: The database's error.
+  /// `account` is given without factors that are to be removed.
   func signInWithoutFactor(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInWithoutFactor {
@@ -32,10 +24,8 @@ extension Store {
 extension Policies {
   /// Returns the strictest of what happens when users of a pool without a second factor sign in.
   ///
-  /// - Parameter scope: The pool.
   /// - Returns: A refusal if the pool refuses users, or else a claim if it reports them, from the
   ///   first time at which a user can be due. A server that sends no email refuses no one.
-  /// - Throws: ``PolicyError``.
   public func signInWithoutFactor(
     in scope: Scope
   ) async throws(PolicyError) -> SignInWithoutFactor {

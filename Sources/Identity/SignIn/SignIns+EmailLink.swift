@@ -2,9 +2,7 @@ import Crypto
 import Database
 import Text
 
-/// The result of a sign-in with an email link.
 public struct EmailLinkSignIn: Sendable {
-  /// Whether the user is signed in or a second factor is required.
   public let outcome: SignInOutcome
   /// Whether the account was created by this sign-in.
   public let isNewUser: Bool
@@ -17,15 +15,8 @@ extension SignIns {
   /// verified from then on. If the email wasn't verified before, someone else may have created the
   /// account with it, so its password and all other sign-in methods are removed.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - email: The email, which the link doesn't contain.
-  ///   - code: The code of the link.
-  ///   - session: The session of a user who links this sign-in method to their account. The link is
-  ///     kept if the session isn't continued; see ``Enforcement``.
-  ///   - author: The author of the request.
-  /// - Returns: The result.
-  /// - Throws: ``OutOfBandError``.
+  /// `session` is that of a user who links this sign-in method to their account. The link is kept
+  /// if the session isn't continued; see ``Enforcement``.
   public func emailLink(
     _ scope: Scope, email: String, code: String, linking session: UserSession? = nil,
     by author: Author
@@ -109,7 +100,6 @@ extension SignIns {
     return new
   }
 
-  /// Links the email and this sign-in method to the account of a session.
   private func link(
     _ session: UserSession, _ email: String, _ known: Account?, by author: Author, at now: Instant,
     _ connection: borrowing Connection

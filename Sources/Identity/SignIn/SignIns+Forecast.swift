@@ -6,12 +6,8 @@ extension SignIns {
   /// It searches each user pool in which the administrator can find users, so the cost grows with
   /// the number of pools, not of users.
   ///
-  /// - Parameters:
-  ///   - text: An email, case-insensitive, or a uid.
-  ///   - administrator: The administrator who asks; only accounts they can find are included.
-  ///   - limit: The maximum number of accounts.
-  /// - Returns: The forecasts, ordered by project and tenant.
-  /// - Throws: ``SignInError/unavailable(_:)``.
+  /// `text` is an email, case-insensitive, or a uid. The forecasts are ordered by project and
+  /// tenant.
   public func forecasts(
     of text: String, visibleTo administrator: Administrator, limit: Int = 20
   ) async throws(SignInError) -> [SignInForecast] {
@@ -87,15 +83,8 @@ extension SignIns {
 extension Store {
   /// Predicts the sign-in of an account, without its blocked networks.
   ///
-  /// - Parameters:
-  ///   - account: The account.
-  ///   - policy: The policy of its pool.
-  ///   - blockedUntil: When passwords for its email are checked again; nil if they aren't blocked, or if
-  ///     the first factor doesn't matter.
-  ///   - now: The time of the sign-in.
-  ///   - connection: The transaction.
-  /// - Returns: The forecast.
-  /// - Throws: The database's error.
+  /// `blockedUntil` is when passwords for its email are checked again; nil if they aren't blocked,
+  /// or if the first factor doesn't matter.
   func forecast(
     of account: Account, _ policy: StoredPolicy, blockedUntil: Instant? = nil, at now: Instant,
     _ connection: borrowing Connection

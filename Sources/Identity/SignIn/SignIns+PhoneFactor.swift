@@ -6,15 +6,9 @@ extension SignIns {
 
   /// Sends the code that completes a sign-in to the phone of a second factor.
   ///
-  /// - Parameters:
-  ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil to use that of the credential.
-  ///   - pendingCredential: The pending credential returned after the first factor.
-  ///   - enrollment: The enrollment ID of the factor.
-  ///   - language: The language of the message.
-  ///   - address: The IP address of the request.
+  /// `tenant` is nil to use that of the credential.
+  ///
   /// - Returns: The session that the client sends back with the code.
-  /// - Throws: ``SignInError``.
   public func startPhone(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     language: String, address: ClientAddress
@@ -54,14 +48,7 @@ extension SignIns {
   /// which also records each code attempt. A temporary proof isn't accepted, because wrong codes of
   /// phone sign-in, which it results from, aren't counted on the account.
   ///
-  /// - Parameters:
-  ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil to use that of the credential.
-  ///   - pendingCredential: The pending credential returned after the first factor.
-  ///   - proof: The proof that the phone is the user's.
-  ///   - origin: The origin of the code.
-  /// - Returns: The session.
-  /// - Throws: ``SignInError``.
+  /// `tenant` is nil to use that of the credential.
   public func finalizePhone(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, _ proof: PhoneProof,
     from origin: RequestOrigin = RequestOrigin()
@@ -147,8 +134,6 @@ extension SignIns {
 }
 
 extension PhoneCodes.Sent {
-  /// Returns the session of a code that was sent.
-  ///
   /// - Throws: ``SignInError`` if none was sent.
   func session() throws(SignInError) -> String {
     switch self {

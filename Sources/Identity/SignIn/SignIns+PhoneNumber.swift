@@ -3,31 +3,24 @@ import Database
 
 /// A sign-in or link request with a phone number.
 public struct PhoneSignIn: Sendable {
-  /// The purpose of the request.
   public enum Purpose: Sendable {
     /// Signs in to the number's account, which is created if it doesn't exist.
     case signIn
     /// Signs in to the number's account, which must exist.
     case signInAgain
-    /// Links the number to the account of a session.
     case link(UserSession)
   }
 
-  /// The proof that the number is the user's.
   public var proof: PhoneProof
-  /// The purpose of the request.
   public var purpose: Purpose
 
-  /// Creates a request.
   public init(proof: PhoneProof, purpose: Purpose) {
     self.proof = proof
     self.purpose = purpose
   }
 }
 
-/// The result of a phone sign-in.
 public enum PhoneSignInOutcome: Sendable {
-  /// The user is signed in.
   case signedIn(SessionGrant, isNew: Bool)
   /// The number belongs to another account than the one it should be linked to. With the proof, the
   /// user can sign in to that account without another message.
@@ -40,7 +33,6 @@ extension SignIns {
   /// If users can't sign up, a number without an account gets no message.
   ///
   /// - Returns: The session that the client sends back with the code.
-  /// - Throws: ``SignInError``.
   public func sendCode(
     _ scope: Scope, _ request: PhoneRequest
   ) async throws(SignInError) -> String {
@@ -62,7 +54,6 @@ extension SignIns {
     }
   }
 
-  /// Checks that phone sign-in is available.
   private static func checkPhones(_ scope: Scope, _ connection: borrowing Connection) throws {
     guard scope.tenant == nil else { throw SignInError.tenantWithoutPhones }
     guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
@@ -76,13 +67,6 @@ extension SignIns {
   ///
   /// Accounts that require a second factor can't sign in this way: phone sign-in doesn't support a
   /// second factor, so it would bypass it.
-  ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - request: The proof that the number is the user's, and the purpose.
-  ///   - author: The author of the request.
-  /// - Returns: A session, or that the number belongs to another account.
-  /// - Throws: ``SignInError``.
   public func phone(
     _ scope: Scope, _ request: PhoneSignIn, by author: Author
   ) async throws(SignInError) -> PhoneSignInOutcome {
@@ -241,8 +225,6 @@ extension SignIns {
   }
 
   /// Returns the unused codes of a user pool that were generated in the emulator profile.
-  ///
-  /// - Throws: ``SignInError/unavailable(_:)``.
   public func verificationCodes(_ scope: Scope) async throws(SignInError) -> [VerificationCode] {
     let oldest = TimeOrderedID.first(
       at: store.clock.now().advanced(bySeconds: -PhoneCode.lifetime))

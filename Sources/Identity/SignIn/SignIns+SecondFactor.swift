@@ -4,8 +4,6 @@ import Database
 extension SignIns {
   /// Returns a pending credential like that of `password`, for an account that passed its first
   /// factor elsewhere.
-  ///
-  /// - Throws: ``SignInError/unavailable(_:)``.
   public func pendingCredential(
     _ scope: Scope, _ account: Account
   ) throws(SignInError) -> String {
@@ -17,13 +15,8 @@ extension SignIns {
     }
   }
 
-  /// Returns the user pool of a pending credential.
-  ///
-  /// - Parameters:
-  ///   - pendingCredential: The pending credential.
-  ///   - project: The project of the request.
-  /// - Returns: The pool; nil if the credential was never issued for one of the project.
-  /// - Throws: ``SignInError/unavailable(_:)``.
+  /// Returns the user pool of a pending credential; nil if the credential was never issued for one
+  /// of the project.
   public func pool(
     of pendingCredential: String, project: ID<Project>
   ) async throws(SignInError) -> Scope? {
@@ -44,16 +37,7 @@ extension SignIns {
   /// attempt. From the fifth wrong code in a row, codes aren't checked for a while, and after the
   /// pool's limit not until they're unlocked.
   ///
-  /// - Parameters:
-  ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil to use that of the credential.
-  ///   - pendingCredential: The pending credential returned after the first factor.
-  ///   - enrollment: The enrollment ID of the factor.
-  ///   - code: The code as typed.
-  ///   - origin: The origin of the code.
-  ///   - author: The author of the request.
-  /// - Returns: The session.
-  /// - Throws: ``SignInError``.
+  /// `tenant` is nil to use that of the credential.
   public func finalize(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     code: String, from origin: RequestOrigin = RequestOrigin(),
@@ -126,19 +110,11 @@ extension SignIns {
 
   /// Checks that a pending credential is still valid.
   ///
-  /// - Parameters:
-  ///   - ticket: The credential.
-  ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil if it names none.
-  ///   - lifetime: How long a credential is valid, in seconds.
-  ///   - expired: The error for an expired credential.
-  ///   - enrollment: The enrollment ID in the request; one that the account doesn't have is
-  ///     rejected before the credential's revocation is checked.
-  ///   - unknown: The error for such an enrollment ID.
-  ///   - now: The time of the request.
-  ///   - connection: The transaction.
+  /// `lifetime` is in seconds. `expired` is the error for an expired credential, and `unknown` that
+  /// for an `enrollment` that the account doesn't have, which is rejected before the credential's
+  /// revocation is checked.
+  ///
   /// - Returns: The sign-in that the credential represents, or why it's rejected.
-  /// - Throws: If the database can't be read.
   static func open(
     _ ticket: Ticket, project: ID<Project>, tenant: ID<Tenant>?, lifetime: Int64,
     expired: SignInError, enrollment: String? = nil, unknown: SignInError = .invalidEnrollment,

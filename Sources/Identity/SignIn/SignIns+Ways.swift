@@ -3,7 +3,6 @@ import Database
 
 /// The sign-in methods of the account with an email.
 public struct WaysToSignIn: Sendable {
-  /// Whether the account exists.
   public let isRegistered: Bool
   /// The provider IDs: `password` for both passwords and email links.
   public let providers: [String]
@@ -16,8 +15,6 @@ public struct WaysToSignIn: Sendable {
 extension SignIns {
   /// Returns the sign-in methods of the account with an email, with the same amount of work if
   /// there is no account.
-  ///
-  /// - Throws: ``OutOfBandError``.
   public func ways(
     of email: String, in scope: Scope, goingOnTo url: String
   ) async throws(OutOfBandError) -> WaysToSignIn {

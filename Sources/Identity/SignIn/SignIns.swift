@@ -17,8 +17,6 @@ public struct SignIns: Sendable {
   /// these themselves. A photo, and the name of an anonymous user, are ignored too, as in Google's
   /// service. An email address in use counts as a wrong password of the network
   /// (``AccountError/tooManyAttempts(until:)``).
-  ///
-  /// - Throws: ``AccountError``.
   public func signUp(
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> SessionGrant {
@@ -64,7 +62,6 @@ public struct SignIns: Sendable {
     return try result.get()
   }
 
-  /// Checks that users can sign up with a password, or anonymously.
   private static func checkSignUp(
     anonymous: Bool, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -78,7 +75,6 @@ public struct SignIns: Sendable {
     guard pool.methods.anonymous else { throw AccountError.adminOnly }
   }
 
-  /// Checks that users can sign in with a password.
   static func checkPasswordSignIn(in scope: Scope, _ connection: borrowing Connection) throws {
     try methods(scope, connection).checkPassword()
   }
@@ -118,8 +114,6 @@ public struct SignIns: Sendable {
   /// Every guess is counted before the password is hashed, so that concurrent guesses can't exceed
   /// the limits. The count is reversed if the password is correct or wasn't checked. Unknown emails
   /// are counted the same way and cost the same work.
-  ///
-  /// - Throws: ``SignInError``.
   public func password(
     _ scope: Scope, email: String, password: Secret, address: ClientAddress
   ) async throws(SignInError) -> SignInOutcome {
@@ -263,14 +257,8 @@ public struct SignIns: Sendable {
   /// A factor is required only if its kind is enabled for this pool and the first factor supports a
   /// second one. A user without a factor can be refused; see ``Enforcement``.
   ///
-  /// - Parameters:
-  ///   - account: The user.
-  ///   - scope: The user pool.
-  ///   - provider: The first factor.
-  ///   - start: How the session begins if no second factor is required.
-  ///   - now: The time of the sign-in.
-  ///   - connection: The transaction.
-  /// - Returns: The result.
+  /// `start` is how the session begins if no second factor is required.
+  ///
   /// - Throws: ``SignInError/scopeDisabled(_:)``, or the database's error.
   func passFirstFactor(
     _ account: Account, in scope: Scope, provider: SignInProvider, with start: SessionStart,
@@ -300,7 +288,6 @@ public struct SignIns: Sendable {
 }
 
 extension SignInMethods {
-  /// Checks that users can sign in with a password.
   fileprivate func checkPassword() throws(AccountError) {
     guard password else { throw .operationNotAllowed }
   }

@@ -43,7 +43,6 @@ struct Throttle: Sendable, Equatable {
     return min(longest, first << Int64(doublings))
   }
 
-  /// Returns when guesses are allowed again; nil if they aren't blocked.
   func blockedUntil(afterFailures failures: Int, at now: Instant) -> Instant? {
     let seconds = seconds(afterFailures: failures)
     return seconds == 0 ? nil : now.advanced(bySeconds: seconds)
@@ -66,7 +65,6 @@ struct ThrottleCharge: Sendable {
   /// How long a count is kept after its last guess, in seconds.
   private static let memory: Int64 = 86_400
 
-  /// Whether a guess may be checked.
   enum Outcome {
     /// It may be checked; there is one charge per counter.
     case charged([ThrottleCharge])
@@ -74,7 +72,6 @@ struct ThrottleCharge: Sendable {
     case blocked(until: Instant)
   }
 
-  /// A stored count.
   private struct Row {
     let failures: Int
     let blockedUntil: Instant
@@ -133,7 +130,6 @@ struct ThrottleCharge: Sendable {
     return ThrottleCharge(counter: counter, blockedUntil: blocked)
   }
 
-  /// Returns when the guesses of a counter are checked again; nil if they aren't blocked.
   static func blockedUntil(
     _ counter: ThrottleCounter, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
@@ -202,7 +198,6 @@ struct ThrottleCharge: Sendable {
 }
 
 extension Throttle {
-  /// Deletes counts of guesses that no longer matter.
   static func deleteExpired(
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -6,15 +6,11 @@ import Text
 public enum ActionInputError: Sendable, Equatable {
   /// The end of the suspension isn't within the allowed range.
   case untilOutOfRange
-  /// The factor name is missing.
   case nameRequired
-  /// The factor name is longer than ``Factor/longestName`` characters.
   case nameTooLong
-  /// The reason is missing or unknown.
   case reasonRequired
   /// Not all identity checks are confirmed.
   case proofMissing
-  /// The action requires a code that the caller reads back.
   case callerCodeRequired
   /// The text in the field for the caller's code isn't a code; it isn't counted as a try.
   case callerCodeMalformed
@@ -27,17 +23,13 @@ public enum ActionInputError: Sendable, Equatable {
   case ticketTooLong
   /// The reason "other" requires a note.
   case noteRequired
-  /// The note is longer than ``ActionRequest/longestNote`` characters.
   case noteTooLong
-  /// The action requires a written reason.
   case writtenReasonRequired
   /// The confirmation for an irreversible action wasn't typed: who is affected, or how many.
   case notConfirmed
   /// A rejection requires a reason.
   case answerRequired
-  /// The reason for the rejection is longer than ``Approval/longestAnswer`` characters.
   case answerTooLong
-  /// A support rule is out of range.
   case outOfRange(SupportRulesError.Field)
   /// Only an owner can loosen this rule.
   case ownerRequired(SupportRulesError.Field)

@@ -1,10 +1,7 @@
 public import Text
 
-/// An agent's request to perform an action on a user's account.
 public struct ActionRequest: Sendable {
-  /// The session of the agent.
   public var agent: ConsoleSession
-  /// The agent as the author of audit log entries.
   public var author: Author
   /// The reason; an action without one is rejected.
   public var reason: SupportReason?
@@ -16,7 +13,6 @@ public struct ActionRequest: Sendable {
   public var proofs: Set<UntrustedText>
   /// The code that the caller read back; empty if there is none.
   public var callerCode: String
-  /// The agent's proof for re-authentication.
   public var proof: ReauthenticationProof
   /// The confirmation that the agent typed; only for irreversible actions.
   public var typed: String
@@ -26,7 +22,6 @@ public struct ActionRequest: Sendable {
   /// The maximum length of a ticket, in characters.
   public static let longestTicket = 100
 
-  /// Creates a request.
   public init(
     agent: ConsoleSession, author: Author, reason: SupportReason? = nil, note: String = "",
     ticket: String = "", proofs: Set<UntrustedText> = [], callerCode: String = "",
@@ -44,14 +39,11 @@ public struct ActionRequest: Sendable {
   }
 }
 
-/// The result of an action.
 public struct ActionOutcome<Value: Sendable>: Sendable {
-  /// The action's return value.
   public let value: Value
   /// The renewed session if the agent re-authenticated, which the browser needs as a new cookie.
   public let renewed: NewConsoleSession?
 
-  /// Creates an outcome.
   public init(value: Value, renewed: NewConsoleSession?) {
     self.value = value
     self.renewed = renewed
@@ -64,17 +56,13 @@ struct SupportAction<Value: Sendable> {
   let value: Value
 }
 
-/// Why an action is denied.
 public enum ActionDenial: Error, Sendable {
-  /// The account doesn't exist.
   case accountNotFound
-  /// The account doesn't have the factor, or no longer has it.
   case factorNotFound
   /// The account has a factor that it didn't have when the agent decided to remove all of them.
   case factorEnrolled
   /// The validation errors in what the agent entered, in the order of the form.
   case answers([ActionInputError])
-  /// The agent has no second factor.
   case noSecondFactor
   /// The account has the agent's own email on file.
   case ownAccount
@@ -96,7 +84,6 @@ public enum ActionDenial: Error, Sendable {
   case alreadyAsked
   /// The agent hit the hourly action limit; an owner has to unblock them.
   case held
-  /// The pool has this feature disabled.
   case switchedOff
   /// The account has no authenticator app that a code could replace.
   case noAuthenticator
@@ -104,17 +91,12 @@ public enum ActionDenial: Error, Sendable {
   case callerUnverifiable
   /// Too many codes for callers were sent to the user or by the agent; retry after this time.
   case tooManyCallerCodes(until: Instant)
-  /// There are no codes to revoke.
   case noCodes
-  /// The account can't enroll another authenticator app, with the reason.
   case enrollment(EnrollmentError)
   /// The account is disabled, or sign-in is disabled for its pool.
   case userDisabled
-  /// The administrator doesn't have the permission, or no longer.
   case notAllowed
-  /// The session was ended or expired while the request was handled.
   case sessionEnded
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

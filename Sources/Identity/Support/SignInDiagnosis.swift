@@ -1,18 +1,12 @@
 /// The most important reason why a user can't sign in or why their codes are rejected.
 public struct SignInDiagnosis: Sendable {
-  /// A reason, and what the pages say about it.
   public enum Cause: Sendable {
-    /// The user is disabled.
     case disabled
-    /// Sign-in is disabled for the pool.
     case signInOff
     /// The pool's sign-in methods that the user has are all disabled.
     case methodsOff
-    /// Codes aren't checked after several incorrect ones.
     case locked(CodeLock)
-    /// Codes of a factor are rejected until a given time.
     case suspended(Factor, until: Instant)
-    /// The clock of the user's device is off.
     case drift(ClockDrift)
     /// The last code was correct, but already used or older than one already used.
     case reused
@@ -26,15 +20,12 @@ public struct SignInDiagnosis: Sendable {
     case factorsOff
     /// The user has no second factor and can't enroll one without a verified email.
     case unverifiedEmail
-    /// The user has no second factor.
     case noFactor
   }
 
-  /// The reason; nil if nothing is wrong.
   public let cause: Cause?
   /// The drift of the device's clock, which may also explain a lock; nil for none.
   public let drift: DriftEvidence?
-  /// The newest code attempt; nil if there is none.
   public let last: CodeAttempt?
 
   /// The number of consecutive incorrect codes from which typing errors are unlikely.
@@ -133,13 +124,11 @@ extension CodeAttempt.Result {
 
 /// The code attempts that show that the clock of a user's device is off.
 public struct DriftEvidence: Sendable {
-  /// The drift.
   public let drift: ClockDrift
   /// The number of consecutive codes that were off in the same direction.
   public let count: Int
   /// Their distances in 30-second intervals.
   public let intervals: ClosedRange<Int>
-  /// The newest one.
   public let newest: CodeAttempt
   /// The time of the last code that was on time; nil if there is none.
   public let lastOnTime: Instant?

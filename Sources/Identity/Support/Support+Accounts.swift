@@ -4,7 +4,7 @@ extension Support {
   /// Unlocks an account whose codes aren't checked after incorrect ones, however it was locked.
   ///
   /// - Returns: The account before the change.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if there were no wrong codes.
+  /// - Throws: ``ActionDenial/nothingToDo`` if there were no wrong codes.
   public func unlock(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -22,10 +22,7 @@ extension Support {
     }
   }
 
-  /// Ends all sessions of an account.
-  ///
   /// - Returns: The number of sessions ended.
-  /// - Throws: ``ActionDenial``.
   public func endSessions(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
@@ -45,7 +42,7 @@ extension Support {
   /// Protects an account, so that only owners can act on it, or removes the protection.
   ///
   /// - Returns: The account before the change.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the protection doesn't change.
+  /// - Throws: ``ActionDenial/nothingToDo`` if the protection doesn't change.
   public func protect(
     _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -66,7 +63,7 @@ extension Support {
   /// notifies the user.
   ///
   /// - Returns: The account before the change.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if changes weren't locked.
+  /// - Throws: ``ActionDenial/nothingToDo`` if changes weren't locked.
   public func allowChanges(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -86,7 +83,7 @@ extension Support {
   /// Disables an account, which ends its sessions.
   ///
   /// - Returns: The number of sessions ended.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if it's already disabled.
+  /// - Throws: ``ActionDenial/nothingToDo`` if it's already disabled.
   public func disable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
@@ -105,10 +102,8 @@ extension Support {
     }
   }
 
-  /// Enables a disabled account.
-  ///
   /// - Returns: The account before the change.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if it isn't disabled.
+  /// - Throws: ``ActionDenial/nothingToDo`` if it isn't disabled.
   public func enable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -121,11 +116,8 @@ extension Support {
     }
   }
 
-  /// Marks the email of an account as verified.
-  ///
   /// - Returns: The account before the change.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if it's already verified or there is
-  ///   none.
+  /// - Throws: ``ActionDenial/nothingToDo`` if it's already verified or there is none.
   public func verifyEmail(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -153,9 +145,6 @@ extension Support {
   /// Deletes an account with its factors, sessions, and recently removed factors.
   ///
   /// The agent must have typed the account's email, case-insensitive, or its uid.
-  ///
-  /// - Returns: The account before it was deleted.
-  /// - Throws: ``ActionDenial``.
   public func delete(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {

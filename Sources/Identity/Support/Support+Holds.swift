@@ -6,12 +6,9 @@ extension Support {
   ///
   /// Administrators can't unblock themselves. An unblocked agent starts a new hour.
   ///
-  /// - Parameters:
-  ///   - agent: The blocked agent.
-  ///   - scope: The user pool.
-  ///   - request: The request of the administrator who unblocks the agent; only its code is used.
+  /// Only the request's code is used.
+  ///
   /// - Returns: False if the agent wasn't blocked, in which case the code isn't checked either.
-  /// - Throws: ``ActionDenial``.
   public func unblock(
     _ agent: ID<Administrator>, in scope: Scope, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Bool> {
@@ -44,7 +41,6 @@ extension Support {
   /// Unblocks an agent without a console session, such as from the command line.
   ///
   /// - Returns: False if the agent wasn't blocked.
-  /// - Throws: ``ActionDenial``.
   @discardableResult
   public func unblock(
     _ agent: ID<Administrator>, in scope: Scope, by author: Author
@@ -84,9 +80,6 @@ extension Support {
     try entry.record(by: author, at: now, connection)
   }
 
-  /// Returns a blocked agent of a pool; nil if the agent isn't blocked.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func held(
     _ agent: ID<Administrator>, in scope: Scope
   ) async throws(ActionDenial) -> HeldAgent? {

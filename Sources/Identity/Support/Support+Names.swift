@@ -1,27 +1,20 @@
 import Database
 import Text
 
-/// A renamed factor.
 public struct Renaming: Sendable {
   /// The account before the change.
   public let account: Account
   /// The factor before the change.
   public let factor: Factor
-  /// The new name.
   public let name: String
 }
 
 extension Support {
   /// Renames a factor of a user and notifies the user.
   ///
-  /// - Parameters:
-  ///   - scope: The user pool.
-  ///   - account: The user's account.
-  ///   - factor: The factor.
-  ///   - name: The new name, 1 to ``Factor/longestName`` characters.
-  ///   - request: The agent and the reason.
-  /// - Returns: The factor before the change, and its new name.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the name doesn't change.
+  /// The name has 1 to ``Factor/longestName`` characters.
+  ///
+  /// - Throws: ``ActionDenial/nothingToDo`` if the name doesn't change.
   public func rename(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, to name: String,
     _ request: ActionRequest

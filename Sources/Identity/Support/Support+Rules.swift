@@ -3,9 +3,6 @@ import Database
 extension Support {
   // MARK: - Support rules
 
-  /// Returns the support rules of a pool.
-  ///
-  /// - Throws: ``SupportRulesError/unavailable(_:)``.
   public func settings(_ scope: Scope) async throws(SupportRulesError) -> SupportRules {
     try await store.read(SupportRulesError.self) { try SupportRules.find(scope, $0) }
   }
@@ -13,13 +10,9 @@ extension Support {
   /// Changes the support rules of a pool; requires re-authentication if the agent's last code is
   /// too old.
   ///
-  /// - Parameters:
-  ///   - scope: The pool.
-  ///   - new: The new rules.
-  ///   - version: The version of the rules when editing began.
-  ///   - request: The request of the agent who changes them; only its code is used.
+  /// `version` is that of the rules when editing began. Only the request's code is used.
+  ///
   /// - Returns: False if the rules don't change, in which case the code isn't checked either.
-  /// - Throws: ``SupportRulesError``.
   public func change(
     _ scope: Scope, to new: SupportRules, expecting version: SettingsVersion,
     _ request: ActionRequest
@@ -44,7 +37,6 @@ extension Support {
   /// Changes the support rules without a console session, such as from the command line.
   ///
   /// - Returns: False if the rules don't change.
-  /// - Throws: ``SupportRulesError``.
   @discardableResult
   public func change(
     _ scope: Scope, to new: SupportRules, by author: Author
@@ -93,7 +85,6 @@ extension Support {
     return try SupportRules.find(scope, connection)
   }
 
-  /// Returns the audit log entry of a change; nil if nothing changes.
   private static func difference(
     _ scope: Scope, from old: SupportRules, to new: SupportRules
   ) -> AuditEntry? {
@@ -112,16 +103,11 @@ extension Support {
     try stepUp.readNumber(connection).map { Int($0) } ?? usualStepUp
   }
 
-  /// Returns the re-authentication interval, in minutes.
-  ///
-  /// - Throws: ``SupportRulesError/unavailable(_:)``.
   public func stepUpMinutes() async throws(SupportRulesError) -> Int {
     try await store.read(SupportRulesError.self) { try Self.stepUpMinutes($0) }
   }
 
   /// Returns whether the administrator's last code is older than the re-authentication interval.
-  ///
-  /// - Throws: ``SupportRulesError/unavailable(_:)``.
   public func asksForCode(_ session: ConsoleSession) async throws(SupportRulesError) -> Bool {
     let now = store.clock.now()
     return try await store.read(SupportRulesError.self) { connection in
@@ -134,7 +120,6 @@ extension Support {
   /// than the current interval.
   ///
   /// - Returns: False if the interval doesn't change, in which case the code isn't checked either.
-  /// - Throws: ``SupportRulesError``.
   public func setStepUp(
     minutes: Int, _ request: ActionRequest
   ) async throws(SupportRulesError) -> ActionOutcome<Bool> {
@@ -152,7 +137,6 @@ extension Support {
   /// Changes the re-authentication interval without a console session.
   ///
   /// - Returns: False if the interval doesn't change.
-  /// - Throws: ``SupportRulesError``.
   @discardableResult
   public func setStepUp(
     minutes: Int, by author: Author
@@ -186,9 +170,7 @@ extension Support {
 
   /// A change that isn't made yet.
   private struct PlannedChange {
-    /// Its audit log entry.
     let entry: AuditEntry
-    /// Makes it.
     let make: (borrowing Connection) throws -> Void
   }
 
@@ -228,7 +210,6 @@ extension Support {
 }
 
 extension SupportRulesError {
-  /// Converts the error of a failed authorization.
   fileprivate init(_ error: ActionDenial) {
     self =
       switch error {

@@ -14,9 +14,6 @@ extension Support {
   /// The maximum length of a suspension, in days.
   public static let longestSuspension = 30
 
-  /// Returns a factor of an account, for the pages about it.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func factor(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>
   ) async throws(ActionDenial) -> Suspension {
@@ -36,8 +33,6 @@ extension Support {
   ///
   /// The suspension ends automatically. Suspending a suspended factor replaces the end time; an
   /// earlier end requires what ending the suspension does.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func suspend(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
     _ request: ActionRequest
@@ -63,9 +58,6 @@ extension Support {
     }
   }
 
-  /// Ends the suspension of a factor early.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func resume(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Suspension> {

@@ -2,19 +2,14 @@ import Database
 
 /// An agent who hit the hourly action limit and has to be unblocked by an owner.
 public struct HeldAgent: Sendable {
-  /// The agent.
   public let agent: ID<Administrator>
-  /// The agent's name.
   public let name: String
-  /// The user pool.
   public let scope: Scope
-  /// When the agent was blocked.
   public let since: Instant
 }
 
 /// Whether and how an agent can perform an action.
 public struct SupportEligibility: Sendable {
-  /// The support rules of the pool.
   public let settings: SupportRules
   /// Whether re-authentication is required.
   public let asksForCode: Bool
@@ -47,10 +42,6 @@ public struct Support: Sendable {
   /// The valid range of the re-authentication interval, in minutes.
   public static let stepUpRange = 1...240
 
-  /// Returns whether and how an agent can perform an action on an account, for the page that asks
-  /// for the input.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func eligibility(
     _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
     performing action: ConsoleAction = .removeFactor
@@ -78,8 +69,6 @@ public struct Support: Sendable {
   }
 
   /// Returns the blocked agents, longest blocked first, at most fifty; or where one is blocked.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func held(
     _ agent: ID<Administrator>? = nil
   ) async throws(ActionDenial) -> [HeldAgent] {

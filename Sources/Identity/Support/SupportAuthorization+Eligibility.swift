@@ -1,7 +1,6 @@
 import Database
 
 extension SupportAuthorization {
-  /// Returns whether and how an agent can act in a pool.
   func eligibility(
     _ agent: ConsoleSession, in scope: Scope, _ refusal: ActionDenial? = nil, at now: Instant,
     _ connection: borrowing Connection

@@ -9,17 +9,9 @@ struct SupportAuthorization: Sendable {
   /// An error thrown by `body` rolls everything back, including the use of the agent's code. A
   /// denial by the authorization doesn't, because a wrong code has to be counted.
   ///
-  /// - Parameters:
-  ///   - action: The action, which determines the requirements.
-  ///   - request: The agent and their input.
-  ///   - id: The account.
-  ///   - scope: The user pool.
-  ///   - guarded: Returns the action whose requirements apply instead, where the input makes one
-  ///     action another one; nil for the action itself.
-  ///   - answers: Returns the validation errors of the action's own fields.
-  ///   - body: The action.
-  /// - Returns: The result of the action.
-  /// - Throws: ``ActionDenial``.
+  /// `guarded` returns the action whose requirements apply instead, where the input makes one
+  /// action another one; nil for the action itself. `answers` returns the validation errors of the
+  /// action's own fields.
   func act<Value: Sendable>(
     _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in scope: Scope,
     guardedAs guarded: @escaping @Sendable (Account, Instant) -> ConsoleAction? = { _, _ in nil },
@@ -96,7 +88,6 @@ struct SupportAuthorization: Sendable {
       action, request, in: ActionTarget(scope), settings, inputErrors: own, at: now, connection)
   }
 
-  /// Records an action in the audit log, with its reason and identity checks.
   func record(
     _ entry: AuditEntry, _ request: ActionRequest, _ settings: SupportRules, at now: Instant,
     _ connection: borrowing Connection
@@ -108,7 +99,6 @@ struct SupportAuthorization: Sendable {
     try entry.record(by: request.author, at: now, connection)
   }
 
-  /// Counts an action of an agent.
   func count(
     _ agent: ID<Administrator>, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -164,7 +154,6 @@ struct SupportAuthorization: Sendable {
     return true
   }
 
-  /// Returns when an agent was blocked in a pool; nil if they aren't.
   static func hold(
     of agent: ID<Administrator>, in scope: Scope, _ connection: borrowing Connection
   ) throws -> Instant? {

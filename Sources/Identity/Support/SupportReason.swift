@@ -1,8 +1,5 @@
-/// The reason for an action on a user's account.
 public enum SupportReason: String, CaseIterable, Sendable {
-  /// The device was lost.
   case lost
-  /// The device was stolen.
   case stolen
   /// Someone else may have the secret or the codes.
   case compromised
@@ -14,7 +11,6 @@ public enum SupportReason: String, CaseIterable, Sendable {
   case left
   /// The lost device was found.
   case found
-  /// An earlier action was a mistake.
   case mistake
   /// The user requested it.
   case asked

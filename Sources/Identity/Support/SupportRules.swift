@@ -1,6 +1,5 @@
 package import Database
 
-/// The support rules of a user pool.
 public struct SupportRules: Sendable, Equatable {
   /// The number of wrong codes in a row that locks a user's second factors until recovery; 5 to
   /// 100.
@@ -11,9 +10,7 @@ public struct SupportRules: Sendable, Equatable {
   public var undoHours = 72
   /// How long code attempts are kept in detail, in days; 1 to 400.
   public var codeAttemptDays = 90
-  /// Whether agents can generate temporary codes for users without their device.
   public var temporaryCodes = false
-  /// Whether users can have recovery codes.
   public var recoveryCodes = false
   /// The identity checks that an agent must confirm before acting, one per line; at most
   /// ``mostProofs``.
@@ -26,7 +23,6 @@ public struct SupportRules: Sendable, Equatable {
   public var approvalOverUsers: Int?
   /// Whether removing a user's last factor requires approval where enrollment is mandatory.
   public var approvalForLastFactor = false
-  /// Whether service tokens can remove second factors.
   public var tokensRemoveFactors = true
   /// The number of users whose second factors one service token can change per hour.
   ///
@@ -40,7 +36,6 @@ public struct SupportRules: Sendable, Equatable {
   /// 10,000.
   public var signInGoal = SignInGoal.standard.basisPoints
 
-  /// Creates the rules of a new pool.
   public init() {}
 
   /// The version, to notice changes while someone edits the rules.
@@ -51,7 +46,6 @@ public struct SupportRules: Sendable, Equatable {
   /// The maximum length of an identity check, in characters.
   public static let longestProof = 120
 
-  /// Reads the rules of a pool.
   package static func find(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> SupportRules {
@@ -83,7 +77,6 @@ public struct SupportRules: Sendable, Equatable {
     } ?? SupportRules()
   }
 
-  /// Stores the rules of a pool.
   func store(_ scope: Scope, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -132,7 +125,6 @@ public struct SupportRules: Sendable, Equatable {
     return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
   }
 
-  /// The rules, for comparison in the audit log.
   var auditFields: [AuditField] {
     [
       AuditField(.codeCap, .number(codeCap)),
@@ -153,7 +145,6 @@ public struct SupportRules: Sendable, Equatable {
   }
 }
 
-/// Why support rules can't be changed.
 public enum SupportRulesError: Error, Sendable {
   /// A field with a valid range.
   public enum Field: Sendable {
@@ -183,17 +174,12 @@ public enum SupportRulesError: Error, Sendable {
 
   /// The validation errors in the input, in the order of the form.
   case answers([ActionInputError])
-  /// Re-authentication is required, and the administrator has no second factor.
   case noSecondFactor
-  /// The administrator doesn't have the permission, or no longer.
   case notAllowed
-  /// The session was ended or expired while the request was handled.
   case sessionEnded
   /// Someone else changed the rules after the form was opened; these are the present ones.
   case changedMeanwhile(SupportRules)
-  /// The pool no longer exists.
   case scopeNotFound
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -2,50 +2,31 @@ import Database
 
 /// Everything that the page of a user shows, as of one time.
 public struct UserRecords: Sendable {
-  /// The user.
   public let account: Account
-  /// The support rules of the pool.
   public let rules: SupportRules
   /// The newest code attempts, newest first.
   public let codeAttempts: Page<CodeAttempt>
-  /// What's wrong, by the newest code attempts.
   public let diagnosis: SignInDiagnosis
-  /// The newest active sessions.
   public let sessions: [OpenSession]
-  /// The number of active sessions.
   public let sessionCount: Int
-  /// The newest messages.
   public let messages: [OutboxEntry]
   /// The states of the links in the newest messages, by the messages' IDs.
   public let links: [Int64: SentLink]
   /// Removed factors that can be restored.
   public let removalHolds: [RemovalHold]
-  /// The pending approval request; nil if there is none.
   public let approval: Approval?
-  /// The exemption from MFA; nil if there is none.
   public let exemption: Exemption?
-  /// The temporary and recovery codes.
   public let backupCodes: BackupCodeState
-  /// Whether the user can be sent a link to enroll an authenticator app.
   public let canEnrollByLink: Bool
   /// The newest audit rows about the user; empty if they weren't requested.
   public let history: [AuditRow]
-  /// The beginning of the pool's guidance for agents; nil without any.
   public let guidance: GuidanceBeginning?
 
-  /// The maximum number of audit rows.
   public static let mostHistory = 20
 }
 
 extension Identity {
   /// Reads everything that the page of a user shows, in one transaction.
-  ///
-  /// - Parameters:
-  ///   - id: The user.
-  ///   - scope: The user pool.
-  ///   - hasHistory: Whether to read the newest audit rows.
-  /// - Returns: The records; nil if there is no such user.
-  /// - Throws: ``AccountError/unavailable(_:)``.
   public func records(
     of id: ID<Account>, in scope: Scope, history hasHistory: Bool
   ) async throws(AccountError) -> UserRecords? {
