@@ -5,9 +5,7 @@ import Database
 ///
 /// It isn't secret.
 public struct APIKey: Sendable {
-  /// The key.
   public let text: String
-  /// When the key was created.
   public let createdAt: Instant
   /// When the key was last used, to the hour; nil if never.
   public let lastUsedAt: Instant?
@@ -19,26 +17,18 @@ public struct APIKey: Sendable {
   public var label: String { "\(text.prefix(4))…\(text.suffix(4))" }
 }
 
-/// Why an API key can't be read, created, or revoked.
 public enum APIKeyError: Error, Sendable {
-  /// The project doesn't exist.
   case projectNotFound
-  /// The project has no such key.
   case notFound
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension APIKeyError: UseCaseError {}
 
-/// Creates, finds, and revokes API keys.
 public struct APIKeys: Sendable {
   let store: Store
   let uses = LastUses()
 
-  /// Returns the project of a key; nil if the key doesn't exist.
-  ///
-  /// - Throws: ``APIKeyError/unavailable(_:)``.
   public func project(for key: String) async throws(APIKeyError) -> ID<Project>? {
     let project: ID<Project>? = try await store.read(APIKeyError.self) { connection in
       try connection.first("SELECT project_id FROM api_key WHERE api_key = \(key)") {
@@ -50,8 +40,6 @@ public struct APIKeys: Sendable {
   }
 
   /// Lists the keys of a project, oldest first.
-  ///
-  /// - Throws: ``APIKeyError/unavailable(_:)``.
   public func list(_ project: ID<Project>) async throws(APIKeyError) -> [APIKey] {
     try await store.read(APIKeyError.self) { connection in try list(project, connection) }
   }
@@ -71,18 +59,12 @@ public struct APIKeys: Sendable {
     }
   }
 
-  /// Creates another key for a project.
-  ///
-  /// - Throws: ``APIKeyError``.
   public func create(
     for project: ID<Project>, by author: Author
   ) async throws(APIKeyError) -> APIKey {
     try await store.perform(by: author, APIKeyError.self, creation(for: project))
   }
 
-  /// Creates another key for a project on behalf of an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func create(
     for project: ID<Project>, _ request: ActionRequest
   ) async throws(ActionError<APIKeyError>) -> ActionOutcome<APIKey> {
@@ -106,17 +88,12 @@ public struct APIKeys: Sendable {
   }
 
   /// Revokes a key; calls with it are rejected from now on.
-  ///
-  /// - Throws: ``APIKeyError``.
   public func revoke(
     _ id: ID<APIKey>, of project: ID<Project>, by author: Author
   ) async throws(APIKeyError) {
     try await store.perform(by: author, APIKeyError.self, revocation(id, of: project))
   }
 
-  /// Revokes a key on behalf of an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func revoke(
     _ id: ID<APIKey>, of project: ID<Project>, _ request: ActionRequest
   ) async throws(ActionError<APIKeyError>) -> ActionOutcome<Void> {

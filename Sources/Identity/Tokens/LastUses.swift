@@ -40,7 +40,6 @@ final class LastUses: Sendable {
     }
   }
 
-  /// Restores notes that couldn't be written.
   func putBack(_ notes: [(id: String, at: Instant)]) {
     self.notes.withLock { all in
       for (id, at) in notes {

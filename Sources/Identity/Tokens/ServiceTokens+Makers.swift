@@ -2,8 +2,6 @@ import Database
 
 extension ServiceTokens {
   /// Returns the number of valid tokens that an administrator created.
-  ///
-  /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func count(madeBy maker: ID<Administrator>) async throws(ServiceTokenError) -> Int {
     try await store.read(ServiceTokenError.self) { connection in
       try connection.first(

@@ -5,24 +5,17 @@ import Database
 public struct ServiceToken: Sendable {
   /// The ID, which isn't secret.
   public let id: ID<ServiceToken>
-  /// The project it can access.
   public let project: ID<Project>
   /// The tenant it can access; nil for the project with all its tenants.
   public let tenant: ID<Tenant>?
-  /// The role.
   public let role: ServiceTokenRole
-  /// The display name.
   public let name: String
-  /// When the token was created.
   public let createdAt: Instant
-  /// The name of the creator.
   public let createdBy: String
   /// When the token was last used, to the hour; nil if never.
   public internal(set) var lastUsedAt: Instant?
-  /// When the token was revoked; nil if it's valid.
   public let revokedAt: Instant?
 
-  /// Returns whether the token has a permission in a project or tenant, by their IDs.
   public func may(_ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?) -> Bool {
     guard self.project == project, self.tenant == nil || self.tenant == tenant else {
       return false
@@ -30,39 +23,31 @@ public struct ServiceToken: Sendable {
     return role.permissions.contains(permission)
   }
 
-  /// Returns whether the token has a permission in a user pool.
   public func may(_ permission: Permission, in scope: Scope) -> Bool {
     may(permission, project: scope.project, tenant: scope.tenant)
   }
 
-  /// Returns the author of actions performed with the token.
   public func author(address: String, requestID: String) -> Author {
     Author(actor: .serviceToken(id, name: name), address: address, requestID: requestID)
   }
 }
 
-/// Why a service token can't be created or found.
 public enum ServiceTokenError: Error, Sendable {
-  /// The project or tenant doesn't exist.
   case scopeNotFound
   /// The name is empty or longer than 100 characters.
   case invalidName
   /// The creator doesn't have every permission of the token's role, or can't create tokens.
   case exceedsMaker
-  /// The project has no such token.
   case notFound
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ServiceTokenError: UseCaseError {}
 
-/// Creates, finds, and revokes service tokens.
 public struct ServiceTokens: Sendable {
   let store: Store
   let uses = LastUses()
 
-  /// The creator of a token.
   public enum Maker: Sendable {
     /// Someone with access to the data folder, who has every permission.
     case commandLine
@@ -71,11 +56,7 @@ public struct ServiceTokens: Sendable {
     case administrator(Administrator, Author)
   }
 
-  /// Creates a token.
-  ///
   /// The secret is returned once and stored only as a digest.
-  ///
-  /// - Throws: ``ServiceTokenError``.
   public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String, maker: Maker
   ) async throws(ServiceTokenError) -> (token: ServiceToken, secret: Secret) {
@@ -89,9 +70,6 @@ public struct ServiceTokens: Sendable {
       try creation(project: project, tenant: tenant, role: role, name: name))
   }
 
-  /// Creates a token on behalf of an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String,
     _ request: ActionRequest
@@ -150,8 +128,6 @@ public struct ServiceTokens: Sendable {
   ///
   /// The creator's roles that are in force decide, whether or not the task that revokes such tokens
   /// has run: it waits while the clock isn't trusted.
-  ///
-  /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func find(_ text: Secret) async throws(ServiceTokenError) -> ServiceToken? {
     let digest = HashFunction.sha256.digest(text.revealedBytes)
     let now = store.clock.now()
@@ -166,8 +142,6 @@ public struct ServiceTokens: Sendable {
 
   /// Lists the tokens of a project with its tenants, or of one tenant, newest first, including
   /// revoked ones.
-  ///
-  /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func list(
     _ project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(ServiceTokenError) -> [ServiceToken] {
@@ -187,12 +161,8 @@ public struct ServiceTokens: Sendable {
 
   /// Revokes a token, effective immediately.
   ///
-  /// - Parameters:
-  ///   - id: The token.
-  ///   - project: The project of the token, with or without a tenant.
-  ///   - tenant: The required tenant of the token; nil for any token of the project.
-  ///   - author: The author of the change.
-  /// - Throws: ``ServiceTokenError``.
+  /// `project` is that of the token, with or without a tenant, and `tenant` the required one; nil
+  /// for any token of the project.
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
   ) async throws(ServiceTokenError) {
@@ -200,9 +170,6 @@ public struct ServiceTokens: Sendable {
       by: author, ServiceTokenError.self, revocation(id, of: project, tenant: tenant))
   }
 
-  /// Revokes a token on behalf of an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil,
     _ request: ActionRequest

@@ -1,25 +1,19 @@
 import Crypto
 import Database
 
-/// Why a signing key can't be created or retired.
 public enum KeyRotationError: Error, Sendable {
   /// Another key is already published and will sign from this time on.
   case anotherIsWaiting(Instant)
-  /// The key doesn't exist.
   case notFound
-  /// It's the only signing key.
   case isTheOnlyOne
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension KeyRotationError: UseCaseError {}
 
-/// The state of a signing key.
 public enum SigningKeyState: String, Sendable {
   /// Published, but not signing yet.
   case waiting
-  /// Signing.
   case signing
   /// No longer signing, but its signatures are still valid.
   case verifying
@@ -36,8 +30,6 @@ extension SigningKeys {
   static let adoption: Int64 = 10
 
   /// Lists the keys with their current states; the key that signs last comes first.
-  ///
-  /// - Throws: ``KeyRotationError/unavailable(_:)``.
   public func list() async throws(KeyRotationError) -> [(SigningKeyTimes, SigningKeyState)] {
     let now = store.clock.now()
     let times = try await store.read(KeyRotationError.self) { connection in
@@ -54,12 +46,7 @@ extension SigningKeys {
   /// It's published immediately and starts signing once every verifier has had time to fetch it.
   /// Signatures of earlier keys stay valid until everything they signed has expired.
   ///
-  /// - Parameters:
-  ///   - immediately: Whether the key starts signing immediately; verifiers that haven't fetched it
-  ///     yet reject its tokens.
-  ///   - author: The author of the rotation.
-  /// - Returns: The new key.
-  /// - Throws: ``KeyRotationError``.
+  /// If it starts signing `immediately`, verifiers that haven't fetched it yet reject its tokens.
   @discardableResult
   public func rotate(
     immediately: Bool = false, by author: Author
@@ -107,8 +94,6 @@ extension SigningKeys {
   ///
   /// If it's the signing key, a waiting one replaces it immediately. If it's the waiting key, the
   /// one before it keeps signing.
-  ///
-  /// - Throws: ``KeyRotationError``.
   public func retire(_ id: String, by author: Author) async throws(KeyRotationError) {
     let now = store.clock.now()
     try await store.write(by: author, KeyRotationError.self) { connection in
@@ -135,8 +120,6 @@ extension SigningKeys {
   }
 
   /// Retires keys after everything they signed has expired.
-  ///
-  /// - Throws: ``KeyError``.
   func retireExpired() async throws(KeyError) {
     let now = store.clock.now()
     let due = try await store.read(KeyError.self) { connection in
@@ -170,7 +153,6 @@ extension SigningKeys {
   private enum Retirement: String {
     /// By an administrator, before everything it signed has expired.
     case early
-    /// Everything it signed has expired.
     case expired
   }
 

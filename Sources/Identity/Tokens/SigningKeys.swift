@@ -14,7 +14,6 @@ public struct PublicSigningKey: Sendable {
   public let certificatePEM: String
 }
 
-/// Why nothing can be signed.
 public enum KeyError: Error, Sendable {
   /// There is no usable key; the cause is for the log.
   case unavailable(Failure)
@@ -44,8 +43,6 @@ public final class SigningKeys: Sendable {
   }
 
   /// Opens the keys, and creates the first one if there are none.
-  ///
-  /// - Throws: ``KeyError``.
   public func prepare() async throws(KeyError) {
     var found = try await load()
     if found.isEmpty {
@@ -64,8 +61,6 @@ public final class SigningKeys: Sendable {
   }
 
   /// Checks whether another process created or retired a key, and opens new ones.
-  ///
-  /// - Throws: ``KeyError``.
   public func refresh() async throws(KeyError) {
     let times = try await store.read(KeyError.self) { connection in try Self.times(connection) }
     guard keys.withLock({ $0.map(\.times) }) != times else { return }
@@ -75,8 +70,6 @@ public final class SigningKeys: Sendable {
   /// Looks up an unknown key that a token names.
   ///
   /// Lookups are rate-limited, because a token can name any key.
-  ///
-  /// - Throws: ``KeyError``.
   public func learn(_ id: String) async throws(KeyError) {
     guard find(id) == nil else { return }
     let now = store.clock.now()
@@ -129,8 +122,6 @@ public final class SigningKeys: Sendable {
     ) { try SigningKeyTimes($0) }
   }
 
-  /// Returns the ID of the current signing key.
-  ///
   /// - Throws: ``KeyError`` before `prepare`.
   public func currentID() throws(KeyError) -> String {
     let now = store.clock.now()
@@ -143,11 +134,7 @@ public final class SigningKeys: Sendable {
 
   /// Signs a message with the current signing key; takes about 0.7 ms.
   ///
-  /// - Parameters:
-  ///   - message: The message, whose header names `keyID`.
-  ///   - keyID: The key, as returned by ``currentID()``.
-  /// - Returns: The signature.
-  /// - Throws: ``KeyError``.
+  /// The header of the message names `keyID`, as returned by ``currentID()``.
   public func sign(_ message: [UInt8], keyID: String) throws(KeyError) -> [UInt8] {
     guard let key = find(keyID) else { throw .unavailable(Failure("unknown signing key")) }
     do { return try key.key.sign(message) } catch { throw .unavailable(Failure(error)) }

@@ -10,28 +10,21 @@ public struct IntegrityChecks: Sendable {
   static let longestInterval: Int64 = 36 * 3_600
   /// The age at which a check no longer proves anything, in seconds.
   static let longestAge: Int64 = 3 * 86_400
-  /// The maximum number of faults kept.
   public static let mostFaults = 5
 
-  /// The result of a check.
   public struct Result: Sendable, Equatable {
-    /// The time of the check.
     public let checkedAt: Instant
     /// The first lines of the database's report; empty if it found nothing.
     public let faults: [String]
   }
 
-  /// What needs attention about the checks.
   public enum Problem: Sendable, Equatable {
-    /// The latest check found corruption.
     case damaged
     /// No check was completed for three days.
     case overdue
   }
 
   /// Returns the latest result; nil before the first check.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func latest() async throws(StartError) -> Result? {
     try await store.read(StartError.self) { connection in
       try connection.first("SELECT checked_at, faults FROM integrity_check WHERE one = 1") { row in
@@ -43,14 +36,8 @@ public struct IntegrityChecks: Sendable {
     }
   }
 
-  /// Returns whether a check is due.
-  ///
-  /// - Parameters:
-  ///   - isQuiet: Whether there's little to do right now.
-  ///   - abandoned: When a check was last abandoned because it took too long; nil if none was. The next
-  ///     one wouldn't be faster a few minutes later.
-  /// - Returns: Whether it is.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// `abandoned` is when a check was last abandoned because it took too long, nil if none was: the
+  /// next one wouldn't be faster a few minutes later.
   public func isDue(isQuiet: Bool, abandoned: Instant? = nil) async throws(StartError) -> Bool {
     let now = store.clock.now().seconds
     // A clock that was set back would delay the check for as long.
@@ -60,10 +47,7 @@ public struct IntegrityChecks: Sendable {
     return age < 0 || age >= (isQuiet ? Self.interval : Self.longestInterval)
   }
 
-  /// Records the result of a check.
-  ///
-  /// - Parameter faults: The lines of the database's report; empty if it found nothing.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// `faults` are the lines of the database's report; empty if it found nothing.
   public func record(_ faults: [String]) async throws(StartError) {
     let now = store.clock.now()
     let text = faults.prefix(Self.mostFaults).joined(separator: "\n")
@@ -78,11 +62,7 @@ public struct IntegrityChecks: Sendable {
     }
   }
 
-  /// Returns what needs attention about the checks; nil if nothing does.
-  ///
-  /// - Parameter start: The start of the server, before which it couldn't check anything.
-  /// - Returns: The problem.
-  /// - Throws: ``StartError/unavailable(_:)``.
+  /// `start` is that of the server, before which it couldn't check anything.
   public func problem(since start: Instant) async throws(StartError) -> Problem? {
     let latest = try await latest()
     guard latest?.faults.isEmpty ?? true else { return .damaged }
@@ -91,8 +71,6 @@ public struct IntegrityChecks: Sendable {
   }
 
   /// Returns the latest result if it found corruption, for owners of the instance.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func damage(
     visibleTo administrator: Administrator
   ) async throws(StartError) -> Result? {

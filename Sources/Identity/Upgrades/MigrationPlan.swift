@@ -2,7 +2,6 @@ public import Database
 
 /// What an upgrade would do to a database, with estimates of its time and space.
 public struct MigrationPlan: Sendable, Equatable {
-  /// A migration that would run.
   public struct Step: Sendable, Equatable {
     /// The name, such as `m0069_upgrade_of_0_2_0`.
     public let name: String
@@ -12,7 +11,6 @@ public struct MigrationPlan: Sendable, Equatable {
     public let bytes: Int
   }
 
-  /// The migrations in order.
   public let steps: [Step]
   /// The size of the database, in bytes, which is also that of a backup.
   public let databaseBytes: Int
@@ -31,10 +29,6 @@ public struct MigrationPlan: Sendable, Equatable {
 
   /// Checks the schema of a database, and estimates its migrations from the sizes of its tables,
   /// which reads every page.
-  ///
-  /// - Parameter database: The database, which is only read.
-  /// - Returns: The plan; without steps if the schema is current.
-  /// - Throws: ``StartError``.
   public static func estimate(
     _ database: any Database
   ) async throws(StartError) -> MigrationPlan {
@@ -56,11 +50,7 @@ public struct MigrationPlan: Sendable, Equatable {
     }
   }
 
-  /// Returns the size of a database, in bytes, which is also that of a backup.
-  ///
-  /// - Parameter database: The database, which is only read.
-  /// - Returns: The size, with free pages.
-  /// - Throws: `DatabaseError`.
+  /// Returns the size of a database with its free pages, in bytes, which is also that of a backup.
   public static func databaseBytes(of database: any Database) async throws -> Int {
     try await database.read { connection in try fileSize(connection) }
   }
@@ -73,7 +63,6 @@ public struct MigrationPlan: Sendable, Equatable {
     return Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
   }
 
-  /// Returns the size of the database file with its free pages, in bytes.
   private static func fileSize(_ connection: borrowing Connection) throws -> Int {
     try connection.first(
       "SELECT bytes FROM \(SQL.databaseSize)"

@@ -24,13 +24,11 @@ public struct ProgramVersion: Sendable, Hashable, Comparable {
     self.init(major: major, minor: minor, patch: patch)
   }
 
-  /// Orders versions by their numbers.
   public static func < (a: ProgramVersion, b: ProgramVersion) -> Bool {
     (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
   }
 }
 
 extension ProgramVersion: CustomStringConvertible {
-  /// The version as text, such as `0.3.0`.
   public var description: String { "\(major).\(minor).\(patch)" }
 }

@@ -1,6 +1,5 @@
 public import Database
 
-/// The database can't be used by this version, only by a newer one.
 struct NewerProgramRequired: Error {
   let oldest: ProgramVersion
 }
@@ -42,8 +41,6 @@ enum SchemaCompatibility {
 extension Identity {
   /// Returns whether this version can use the database, which another server may have migrated since
   /// this one started.
-  ///
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func canUseSchema() async throws(StartError) -> Bool {
     do {
       _ = try await SchemaCompatibility.toleratesNewer(store.database)
@@ -56,17 +53,10 @@ extension Identity {
   }
 
   /// Returns the names of the migrations that a start would apply, without changing anything.
-  ///
-  /// - Throws: ``StartError``.
   public func pendingMigrations() async throws(StartError) -> [String] {
     try await Self.pendingMigrations(of: store.database)
   }
 
-  /// Returns the names of the migrations that a start with a database would apply.
-  ///
-  /// - Parameter database: The database, which is only read.
-  /// - Returns: The names in order.
-  /// - Throws: ``StartError``.
   public static func pendingMigrations(
     of database: any Database
   ) async throws(StartError) -> [String] {
@@ -77,7 +67,6 @@ extension Identity {
 }
 
 extension StartError {
-  /// Classifies an error of reading or migrating a database.
   public init(_ error: any Error) {
     self =
       switch error {

@@ -3,7 +3,6 @@ import Text
 
 /// The tables, views, and code of a schema: what could hide data or change it on its own.
 struct SchemaObjects {
-  /// An object of a database.
   struct Object: Hashable {
     /// `table`, `view`, `trigger`, `rule`, or `function`.
     let kind: UntrustedText
@@ -147,10 +146,6 @@ struct SchemaObjects {
 }
 
 extension Identity {
-  /// Checks that a database has no tables, views, or code but those of its migrations.
-  ///
-  /// - Parameter database: The database, which is only read.
-  /// - Throws: ``StartError``.
   public static func checkSchema(of database: any Database) async throws(StartError) {
     do { try await SchemaObjects.check(database) } catch { throw StartError(error) }
   }

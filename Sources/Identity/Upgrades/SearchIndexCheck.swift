@@ -11,11 +11,7 @@ public enum SearchIndexFault: Sendable {
 }
 
 extension Identity {
-  /// Looks for reasons why the index doesn't help all searches of users.
-  ///
-  /// - Parameter database: A database with the schema, which is only read.
-  /// - Returns: The reasons; SQLite has none.
-  /// - Throws: ``StartError``.
+  /// SQLite has no such faults.
   public static func searchIndexFaults(
     of database: any Database
   ) async throws(StartError) -> [SearchIndexFault] {

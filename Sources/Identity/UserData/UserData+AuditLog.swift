@@ -5,7 +5,6 @@ extension UserData {
   /// The number of entries that are read at a time.
   private static let batch: Int64 = 1_000
 
-  /// An erasure that isn't finished.
   private struct Pending: Sendable {
     let scope: Int64
     let number: Int64
@@ -28,7 +27,6 @@ extension UserData {
   /// Entries are erased after they're sealed.
   ///
   /// - Returns: True if there's more to do now.
-  /// - Throws: ``AuditError``.
   public func continueErasures() async throws(AuditError) -> Bool {
     let next = try await store.read(AuditError.self) { connection in
       try Self.pending(connection)

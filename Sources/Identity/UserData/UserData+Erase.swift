@@ -7,7 +7,7 @@ extension UserData {
   /// Everything but the audit log is erased at once; ``continueErasures()`` erases the log. The
   /// user isn't notified, because the message would contain their address.
   ///
-  /// - Throws: ``ActionDenial``; ``ActionDenial/accountNotFound`` if nothing is stored.
+  /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func erase(
     _ scope: Scope, _ uid: ID<Account>, reason: String, by author: Author
   ) async throws(ActionDenial) -> Erasure {
@@ -23,11 +23,7 @@ extension UserData {
     }
   }
 
-  /// Erases everything that's stored about a user, for an administrator in the console.
-  ///
   /// The administrator must have typed the account's email, case-insensitive, or its UID.
-  ///
-  /// - Throws: ``ActionDenial``.
   public func erase(
     _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Erasure> {
@@ -44,11 +40,9 @@ extension UserData {
     }
   }
 
-  /// Erases everything that's stored about a deleted user, for an administrator in the console.
-  ///
   /// The administrator must have typed the UID.
   ///
-  /// - Throws: ``ActionError``; ``ActionDenial/accountNotFound`` if nothing is stored, and
+  /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored, and
   ///   ``ActionDenial/nothingToDo`` if the user isn't deleted.
   public func eraseDeleted(
     _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
@@ -67,9 +61,6 @@ extension UserData {
     }
   }
 
-  /// Returns how far an erasure is; nil if there's none with the number.
-  ///
-  /// - Throws: ``AuditError``.
   public func progress(
     of erasure: Int64, in scope: Scope
   ) async throws(AuditError) -> Progress? {

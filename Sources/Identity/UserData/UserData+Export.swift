@@ -2,7 +2,6 @@ import Database
 import JSON
 
 extension UserDataTable {
-  /// Reads the user's rows.
   func read(
     _ subject: UserDataSubject, _ connection: borrowing Connection
   ) throws -> [JSON] {
@@ -25,7 +24,7 @@ extension UserData {
   /// log.
   ///
   /// - Returns: The file, as JSON in the format of docs/user-data.md.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/accountNotFound`` if nothing is stored.
+  /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func export(
     _ scope: Scope, _ uid: ID<Account>, by author: Author
   ) async throws(ActionDenial) -> [UInt8] {
@@ -37,10 +36,6 @@ extension UserData {
     }
   }
 
-  /// Exports everything that's stored about a user, for an administrator in the console.
-  ///
-  /// - Returns: The file, as JSON in the format of docs/user-data.md.
-  /// - Throws: ``ActionDenial``.
   public func export(
     _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<[UInt8]> {
@@ -75,7 +70,6 @@ extension UserData {
     return (JSON.object(JSON.Object(members)).indented(), entry)
   }
 
-  /// The members of an entry of the audit log.
   package static let entryMembers = [
     "entry", "at", "action", "resourceType", "resource", "actorKind", "actor", "address",
     "requestId", "reason", "note", "ticket", "identityChecks", "from", "to", "fields",

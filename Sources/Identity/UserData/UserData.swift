@@ -7,7 +7,6 @@ public struct UserData: Sendable {
   let audit: Audit
   let authorization: SupportAuthorization
 
-  /// The format of the exported file.
   public static let format = "countersign-user-data/1"
   /// The maximum number of entries of the audit log about a user.
   static let mostEntries = 20_000
@@ -16,17 +15,13 @@ public struct UserData: Sendable {
   public struct Erasure: Sendable {
     /// The number that replaces the user in the audit log.
     public let number: Int64
-    /// The number of ended sessions.
     public let sessions: Int
   }
 
-  /// How far an erasure is.
   public struct Progress: Sendable, Equatable {
     /// The number of entries of the audit log with erased parts.
     public let entries: Int
-    /// The number of erased parts.
     public let parts: Int
-    /// Whether nothing is left to do.
     public let isFinished: Bool
   }
 

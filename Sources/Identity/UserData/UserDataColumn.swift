@@ -3,11 +3,8 @@ import JSON
 
 /// A column of a table with data of users, as it's exported.
 package struct UserDataColumn: Sendable {
-  /// How a stored value is written.
   package enum Kind: String, Sendable {
-    /// Text.
     case text
-    /// A number.
     case number
     /// True or false, stored as 1 or 0.
     case flag
@@ -15,7 +12,6 @@ package struct UserDataColumn: Sendable {
     case time
     /// A time in RFC 3339 format, stored in seconds.
     case seconds
-    /// Lines of text.
     case lines
     /// Whether there is a value, which is a secret.
     case presence
@@ -25,7 +21,6 @@ package struct UserDataColumn: Sendable {
   package let column: String
   /// The member's name in the file.
   package let name: String
-  /// How the value is written.
   package let kind: Kind
   let sql: SQL
 
@@ -51,7 +46,6 @@ package struct UserDataColumn: Sendable {
     }.joined()
   }
 
-  /// Reads the value at a position of a row.
   func value(_ row: borrowing Row, _ position: Int) throws -> JSON {
     switch kind {
     case .text: (try row.value(position) as String?).map { .string($0) } ?? .null
@@ -92,7 +86,6 @@ package enum UserDataExclusion: String, Sendable {
   case settings
   /// Administrators, and what they do in the console.
   case administrators
-  /// Keys and tokens of servers and applications.
   case keys
   /// Counts that name no user.
   case counts
@@ -102,7 +95,6 @@ package enum UserDataExclusion: String, Sendable {
   case index
   /// Entries of the audit log, exported as such, and their chain.
   case auditLog
-  /// The state of the server and of its tasks.
   case server
   /// Counters of attempts, for a day.
   case counters

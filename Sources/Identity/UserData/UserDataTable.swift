@@ -40,11 +40,9 @@ struct UserDataSubject: Sendable {
 
 /// A table with data of users, and how it's exported.
 package struct UserDataTable: Sendable {
-  /// The table's name in the database.
   package let name: String
   /// The member of the file.
   package let section: String
-  /// The exported columns.
   package let columns: [UserDataColumn]
   /// The other columns, with the reason.
   package let omitted: [String: UserDataOmission]
@@ -76,6 +74,5 @@ package struct UserDataTable: Sendable {
     }
   }
 
-  /// The selected columns.
   var selection: SQL { columns.map(\.sql).joined(separator: ", ") }
 }

@@ -207,7 +207,6 @@ extension UserDataTable {
 }
 
 extension UserDataTable {
-  /// The tables that aren't exported, with the reason.
   package static let excluded: [String: UserDataExclusion] = [
     "account_beginning": .index, "account_search": .index, "account_text": .index,
     "activity_delta": .accountNumbers, "reach_account": .accountNumbers,

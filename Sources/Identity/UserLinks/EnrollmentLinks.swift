@@ -4,9 +4,7 @@ import OTP
 
 /// An enrollment of an authenticator app by link that isn't finished.
 public struct LinkedEnrollment: Sendable {
-  /// The user pool.
   public let scope: Scope
-  /// The account's email address.
   public let email: String
   /// The URI in the QR code, which contains the secret.
   public let uri: Secret
@@ -18,15 +16,12 @@ public struct LinkedEnrollment: Sendable {
   public let finishBy: Instant
 }
 
-/// Why an enrollment link can't be used.
 public enum EnrollmentLinkError: Error, Sendable {
   /// The link doesn't exist, or its account was deleted or has changed since.
   case unknown
   /// The link was used, or replaced by a newer one.
   case used(Scope)
-  /// The link has expired.
   case expired(Scope)
-  /// The account can't enroll another authenticator app, for the given reason.
   case refused(Scope, EnrollmentError)
   /// The account is disabled, or sign-in is disabled for the pool.
   case disabled(Scope)
@@ -34,13 +29,10 @@ public enum EnrollmentLinkError: Error, Sendable {
   case ended(Scope)
   /// The code doesn't have six digits; it isn't counted as a try.
   case malformedCode(LinkedEnrollment)
-  /// The code is incorrect for the new secret.
   case wrongCode(LinkedEnrollment)
   /// Too many incorrect codes; a new link is required.
   case tooManyCodes(Scope)
-  /// The name has more than ``Factor/longestName`` characters.
   case nameTooLong(LinkedEnrollment)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -61,8 +53,6 @@ public struct EnrollmentLinks: Sendable {
 
   /// Returns why a link can't be sent to an account, as far as this is known in advance; nil if it
   /// can.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func refusal(
     _ account: Account, in scope: Scope
   ) async throws(ActionDenial) -> ActionDenial? {
@@ -80,7 +70,6 @@ public struct EnrollmentLinks: Sendable {
     return account.disabled || policy.scope.isDisabled ? .userDisabled : nil
   }
 
-  /// Returns why an account can't enroll an authenticator app by link; nil if it can.
   private static func enrollmentRefusal(
     _ account: Account, _ policy: StoredPolicy, _ connection: borrowing Connection
   ) throws -> EnrollmentError? {
@@ -107,13 +96,6 @@ public struct EnrollmentLinks: Sendable {
   }
 
   /// Returns whether an account without an authenticator app can be sent a link.
-  ///
-  /// - Parameters:
-  ///   - account: The account.
-  ///   - policy: The policy of its pool.
-  ///   - connection: The transaction.
-  /// - Returns: Whether it can.
-  /// - Throws: Database errors.
   static func canSend(
     to account: Account, under policy: StoredPolicy, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -124,7 +106,6 @@ public struct EnrollmentLinks: Sendable {
   /// Sends a link to the account's verified email address and invalidates earlier links.
   ///
   /// - Returns: The email address.
-  /// - Throws: ``ActionDenial``.
   public func send(
     _ request: ActionRequest, to id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<String> {
@@ -173,8 +154,6 @@ public struct EnrollmentLinks: Sendable {
   }
 
   /// Starts the setup of an app; writes nothing to the database.
-  ///
-  /// - Throws: ``EnrollmentLinkError``.
   public func open(_ code: String) async throws(EnrollmentLinkError) -> LinkedEnrollment {
     let now = store.clock.now()
     let (link, account) = try await store.read(EnrollmentLinkError.self) { connection in
@@ -209,17 +188,6 @@ public struct EnrollmentLinks: Sendable {
   /// Enrolls the app if the code proves that it has the secret, and uses up the link.
   ///
   /// The code attempt is recorded, like any other; text that isn't a code is only rejected.
-  ///
-  /// - Parameters:
-  ///   - code: The code of the link.
-  ///   - text: The ticket from the form.
-  ///   - typed: The code from the app as entered.
-  ///   - displayName: The name of the device.
-  ///   - endsSessions: Whether the user's sessions end.
-  ///   - author: The origin of the request.
-  ///   - userAgent: The user agent of the request.
-  /// - Returns: The user pool.
-  /// - Throws: ``EnrollmentLinkError``.
   @discardableResult
   public func finish(
     _ code: String, ticket text: String, typed: String, displayName: String,
@@ -290,7 +258,6 @@ public struct EnrollmentLinks: Sendable {
     return String(String.UnicodeScalarView(scalars))
   }
 
-  /// The default name of an authenticator app.
   public static let usualName = "Authenticator app"
 
   /// Finds a link that's valid apart from its expiration, and its account.

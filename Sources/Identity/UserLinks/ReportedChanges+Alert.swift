@@ -1,7 +1,6 @@
 import Database
 
 extension Store {
-  /// The maximum number of administrators to alert.
   private static let mostAlerted = 50
 
   /// Emails the owners and policy admins of a pool that a user reported a change.

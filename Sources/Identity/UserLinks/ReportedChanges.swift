@@ -2,18 +2,12 @@ import Database
 
 /// A change that a user can report with the link in an email.
 public struct ReportedChange: Sendable {
-  /// The user pool.
   public let scope: Scope
-  /// The change.
   public let fact: Fact
-  /// The time of the change.
   public let at: Instant
-  /// When the link expires.
   public let expiresAt: Instant
 
-  /// What changed.
   public enum Fact: Sendable, Equatable {
-    /// The change that the user was notified of.
     case notice(UserNotice)
     /// A clause that an earlier version stored, such as `your password was changed`.
     case clause(String)
@@ -23,7 +17,6 @@ public struct ReportedChange: Sendable {
       self = UserNotice(stored: stored).map { .notice($0) } ?? .clause(stored)
     }
 
-    /// The change in the audit log.
     var audited: AuditValue {
       switch self {
       case .notice(let notice): .code(notice.stored)
@@ -33,15 +26,11 @@ public struct ReportedChange: Sendable {
   }
 }
 
-/// Why a link to report a change can't be used.
 public enum ReportedChangeError: Error, Sendable {
   /// The link doesn't exist, or its account was deleted.
   case unknown
-  /// The link was used.
   case used(ReportedChange)
-  /// The link has expired.
   case expired(ReportedChange)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 
@@ -51,9 +40,6 @@ extension ReportedChangeError: UseCaseError {}
 public struct ReportedChanges: Sendable {
   let store: Store
 
-  /// Finds the change that a link reports.
-  ///
-  /// - Throws: ``ReportedChangeError``.
   public func look(at code: String) async throws(ReportedChangeError) -> ReportedChange {
     let now = store.clock.now()
     return try await store.read(ReportedChangeError.self) { connection in
@@ -65,8 +51,6 @@ public struct ReportedChanges: Sendable {
   /// locks its second factors, and alerts the administrators of the user pool.
   ///
   /// This also uses up the account's other links to report a change.
-  ///
-  /// - Throws: ``ReportedChangeError``.
   @discardableResult
   public func object(_ code: String, by author: Author) async throws(ReportedChangeError)
     -> ReportedChange
@@ -125,26 +109,19 @@ extension UserLink {
 
 /// A user who reported a change that wasn't theirs.
 public struct ReportingUser: Sendable {
-  /// The account's ID.
   public let account: ID<Account>
-  /// The account's display label.
   public let label: String
   /// When its second factors were locked.
   public let since: Instant
 }
 
-/// A user pool with users who reported a change that wasn't theirs.
 public struct ReportingPool: Sendable {
-  /// The user pool.
   public let scope: Scope
-  /// The number of such users.
   public let users: Int
 }
 
 extension ReportedChanges {
   /// Lists the users of a pool whose second factors are locked, longest first.
-  ///
-  /// - Throws: ``ReportedChangeError/unavailable(_:)``.
   public func users(
     of scope: Scope, limit: Int
   ) async throws(ReportedChangeError) -> [ReportingUser] {
@@ -165,11 +142,7 @@ extension ReportedChanges {
     }
   }
 
-  /// Lists the pools with such users that an administrator can see.
-  ///
   /// A partial index covers locked accounts, so the query is cheap if there are none.
-  ///
-  /// - Throws: ``ReportedChangeError/unavailable(_:)``.
   public func pools(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(ReportedChangeError) -> [ReportingPool] {

@@ -4,11 +4,8 @@ import Text
 
 /// A stored link in an email to a user that opens a page of this server.
 package struct UserLink: Sendable {
-  /// The purpose of a link.
   package enum Kind: String, Sendable {
-    /// Enrolls an authenticator app.
     case enrollment
-    /// Reports a change.
     case reportedChange = "reported-change"
 
     /// The lifetime of a link, in seconds.
@@ -36,7 +33,6 @@ package struct UserLink: Sendable {
   let about: String
   /// The account's generation when the link was created: an enrollment link ends with the sessions.
   let generation: Int64
-  /// The number of incorrect codes entered with the link.
   let failures: Int
   let createdAt: Instant
   let expiresAt: Instant
@@ -48,8 +44,6 @@ package struct UserLink: Sendable {
   /// The number of seconds that a link is kept after it expires.
   private static let remembered: Int64 = 30 * 86_400
 
-  /// Creates a link.
-  ///
   /// - Returns: The code of the link; only its digest is stored.
   package static func insert(
     _ kind: Kind, about: String, of account: Account, random: RandomSource, at now: Instant,
@@ -84,7 +78,6 @@ package struct UserLink: Sendable {
     ) { try UserLink($0, kind, from: 7, in: Scope($0)) }
   }
 
-  /// Lists an account's links of a kind.
   static func list(
     _ kind: Kind, of account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> [UserLink] {
@@ -121,7 +114,6 @@ package struct UserLink: Sendable {
   /// Whether the link expires before its kind's lifetime is over, because a backup was restored.
   var isExpiredEarly: Bool { expiresAt < createdAt.advanced(bySeconds: kind.lifetime) }
 
-  /// Marks the link as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -130,7 +122,6 @@ package struct UserLink: Sendable {
       """)
   }
 
-  /// Counts an incorrect code entered with the link.
   func countFailure(_ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -139,7 +130,6 @@ package struct UserLink: Sendable {
       """)
   }
 
-  /// Marks all links of a kind that an account has as used.
   static func useAll(
     _ kind: Kind, of account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -178,23 +168,19 @@ package struct UserLink: Sendable {
 }
 
 extension ActionLinks {
-  /// The URL of a user link.
   func link(_ code: String, to kind: UserLink.Kind) -> String {
     "\(origin)\(kind.page)?code=\(code)"
   }
 
-  /// The URL of a user's page in the console.
   func console(_ account: ID<Account>, in scope: Scope) -> String {
     overview(of: scope) + "/users/\(URIComponent.encode(account.text))"
   }
 
-  /// The URL of a pool's overview in the console.
   func overview(of scope: Scope) -> String {
     let path = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
     return scope.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
-  /// The URL of a project's policy review in the console.
   func review(of project: ID<Project>) -> String {
     "\(origin)/projects/\(URIComponent.encode(project.text))/review"
   }

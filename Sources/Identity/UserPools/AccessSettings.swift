@@ -51,8 +51,6 @@ struct AccessSettings {
 
   /// Checks a change of these settings: its author, and that the application's page for links is
   /// on an authorized domain.
-  ///
-  /// - Throws: ``AccessSettingsError``.
   static func check(
     from old: AccessSettings, to new: AccessSettings, authorized: [String], by author: Author,
     in project: ID<Project>, _ tenant: ID<Tenant>?, _ profile: Profile, at now: Instant,
@@ -78,9 +76,7 @@ struct AccessSettings {
   }
 }
 
-/// Why settings that give access to accounts can't be changed.
 public enum AccessSettingsError: Error, Sendable {
-  /// Only an owner may change them.
   case ownerOnly
   /// The host of `callbackUri` isn't an authorized domain.
   case unauthorizedHost

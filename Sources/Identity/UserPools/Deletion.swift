@@ -8,11 +8,9 @@ public struct DeletionImpact: Equatable, Sendable {
   public let users: Int
   /// The number of users with a second factor.
   public let enrolledUsers: Int
-  /// The number of API keys.
   public let apiKeys: Int
   /// The number of valid service tokens.
   public let serviceTokens: Int
-  /// The number of roles of administrators.
   public let roles: Int
   /// The number of roles that groups give at the sign-in provider.
   public let groupRoles: Int
@@ -248,9 +246,6 @@ extension Identity {
   /// Deletes some of the data of deleted projects and tenants, in one write.
   ///
   /// Call it periodically, and repeat while it returns true.
-  ///
-  /// - Returns: Whether there may be more.
-  /// - Throws: ``StartError/unavailable(_:)``.
   public func purge() async throws(StartError) -> Bool {
     let isUnderWay = try await store.read(StartError.self) { connection in
       try Deletion.isUnderWay(connection)

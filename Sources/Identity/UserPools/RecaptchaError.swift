@@ -6,7 +6,6 @@ public enum RecaptchaError: Error, Sendable {
   case endScore
   /// The start score of a toll fraud rule isn't 0, 0.1, 0.2, and so on, up to 1.
   case startScore
-  /// A rule has no action.
   case missingAction
   /// Text messages are scored while phone protection is off.
   case phoneState

@@ -6,7 +6,6 @@ import Database
 public struct Scope: Hashable, Sendable {
   /// The database key, which never appears in URLs or responses.
   public let key: Int64
-  /// The project.
   public let project: ID<Project>
   /// The project number, which token refresh responses and resource names contain.
   public let projectNumber: Int64
@@ -14,7 +13,6 @@ public struct Scope: Hashable, Sendable {
   public let tenant: ID<Tenant>?
   /// The display name of the tenant, or of the project.
   public let name: String
-  /// The display name of the project.
   public let projectName: String
   /// Whether sign-in is disabled for the pool (`disableAuth`).
   public let isDisabled: Bool
@@ -26,7 +24,6 @@ public struct Scope: Hashable, Sendable {
   /// The ID of the tenant, or of the project.
   public var objectID: String { tenant?.text ?? project.text }
 
-  /// The resource type in the audit log: the project or the tenant.
   public var object: AuditResource { tenant == nil ? .project : .tenant }
 
   /// Returns whether a pool is this one, or a tenant of this project.
@@ -37,12 +34,10 @@ public struct Scope: Hashable, Sendable {
   /// The rowids of the pool's accounts.
   package var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
 
-  /// Returns the rowids of a pool's accounts by the pool's key.
   static func accountKeys(of key: Int64) -> ClosedRange<Int64> {
     (key << 40)...((key + 1) << 40 - 1)
   }
 
-  /// Returns the key of the pool of an account by the account's key.
   static func key(ofAccount account: Int64) -> Int64 { account >> 40 }
 
   init(_ row: borrowing Row, from column: Int = 0) throws {
@@ -57,17 +52,12 @@ public struct Scope: Hashable, Sendable {
   }
 }
 
-/// Why a user pool can't be found.
 public enum ScopeError: Error, Sendable {
-  /// The project doesn't exist.
   case projectNotFound
-  /// The project was deleted.
   case projectDeleted
   /// The tenant never existed in the project.
   case tenantNotFound
-  /// The tenant was deleted.
   case tenantDeleted
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,15 +1,10 @@
 import Database
 
-/// Finds user pools.
 public struct Scopes: Sendable {
   let store: Store
   let pools: UserPools
 
-  /// Finds the user pool of a project or of one of its tenants.
-  ///
   /// In the emulator profile, a missing project or tenant is created, as in Google's emulator.
-  ///
-  /// - Throws: ``ScopeError``.
   public func find(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(ScopeError) -> Scope {
@@ -27,8 +22,6 @@ public struct Scopes: Sendable {
   }
 
   /// Finds a user pool without creating one, in any profile.
-  ///
-  /// - Throws: ``ScopeError``.
   public func existing(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(ScopeError) -> Scope {
@@ -40,8 +33,6 @@ public struct Scopes: Sendable {
   /// Returns a project's ID, given its ID or the number that resource names contain.
   ///
   /// A number that no project has is returned as it is.
-  ///
-  /// - Throws: ``ScopeError/unavailable(_:)``.
   public func id(of project: ID<Project>) async throws(ScopeError) -> ID<Project> {
     guard let number = Int64(project.text), String(number) == project.text else { return project }
     return try await store.read(ScopeError.self) { connection in

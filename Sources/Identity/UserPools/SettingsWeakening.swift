@@ -1,43 +1,29 @@
 import Text
 
-/// A way in which a change of a project's or tenant's settings weakens its security.
 public enum SettingsWeakening: Sendable, Equatable {
-  /// Another sign-in method is enabled.
   case methodEnabled(SignInMethods.Method)
-  /// Email enumeration protection is disabled.
   case emailEnumerationProtectionDisabled
-  /// Several accounts may share an email.
   case duplicateEmailsAllowed
   /// Links in emails may lead to another domain.
   case domainAdded(String)
   /// A phone number has a fixed code, with which anyone signs in as its user.
   case testNumberAdded(String)
-  /// Imports may contain TOTP secrets.
   case totpImportAllowed
   /// Users can unenroll a factor in a session that didn't pass a second factor.
   case unenrollmentWithoutFactor
-  /// Users can sign up themselves.
   case signUpEnabled
-  /// Password requirements are weaker.
   case weakerPasswords
-  /// The MFA policy is weaker.
   case policy(PolicyWeakening)
 }
 
 extension SignInMethods {
-  /// A sign-in method.
   public enum Method: String, CaseIterable, Sendable {
-    /// Email and password.
     case password
-    /// A link sent by email.
     case emailLink
-    /// No credentials.
     case anonymous
-    /// A code sent to a phone.
     case phone
   }
 
-  /// Returns whether a method is enabled.
   public func isEnabled(_ method: Method) -> Bool {
     switch method {
     case .password: password
@@ -58,11 +44,8 @@ extension UserPoolEdit {
   /// A tenant without its own email enumeration protection setting uses its project's, which may be
   /// enabled.
   ///
-  /// - Parameters:
-  ///   - old: The other settings.
-  ///   - usersHaveApps: Whether any user of the pool has an authenticator app; see
-  ///     ``Policy/weakenings(by:)``.
-  /// - Returns: The weakenings.
+  /// `usersHaveApps` says whether any user of the pool has an authenticator app; see
+  /// ``Policy/weakenings(by:)``.
   public func weakenings(
     since old: UserPoolEdit, usersHaveApps: Bool
   ) -> [SettingsWeakening] {
@@ -105,7 +88,6 @@ extension ProjectSettings {
 }
 
 extension PasswordPolicy {
-  /// Returns whether the requirements are weaker than those of another policy.
   func isWeaker(than old: PasswordPolicy) -> Bool {
     guard old.isEnforced else { return false }
     return !isEnforced || old.forcesUpgrade && !forcesUpgrade

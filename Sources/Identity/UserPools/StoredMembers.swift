@@ -12,7 +12,6 @@ final class StoredMembers: Sendable {
   struct Content: Sendable {
     /// The JSON value; nil if the text isn't JSON.
     let root: JSON?
-    /// The fixed codes of the test phone numbers.
     let testCodes: [String: String]
     /// The text without the test phone numbers and objects that have nothing else.
     let textWithoutTestNumbers: String
@@ -38,7 +37,6 @@ final class StoredMembers: Sendable {
     parsed = Mutex(Content(root, text, isTenant: isTenant))
   }
 
-  /// What Identity reads in the text.
   var content: Content {
     parsed.withLock { parsed in
       if let parsed { return parsed }

@@ -2,12 +2,9 @@ import Database
 
 /// The actions that the users of a pool can take themselves (User actions).
 public struct UserPermissions: Equatable, Sendable {
-  /// Whether users can sign up.
   public var signUp: Bool
-  /// Whether users can delete their own accounts.
   public var deletion: Bool
 
-  /// Creates permissions; by default both are enabled.
   public init(signUp: Bool = true, deletion: Bool = true) {
     self.signUp = signUp
     self.deletion = deletion
@@ -20,7 +17,6 @@ public struct UserPermissions: Equatable, Sendable {
     self.init(signUp: try row.value(column), deletion: try row.value(column + 1))
   }
 
-  /// Reads the permissions of a pool.
   static func find(_ scope: Int64, _ connection: borrowing Connection) throws -> UserPermissions {
     try connection.first(
       "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"

@@ -12,15 +12,11 @@ public enum Tenant {}
 /// Settings are read as members of the pool, such as `pool.signIn`.
 @dynamicMemberLookup
 public struct UserPool: Sendable {
-  /// Which pool it is.
   public var scope: Scope { policy.scope }
-  /// When the project or tenant was created.
   public let createdAt: Instant
-  /// When the password policy was last set.
   public let passwordsChangedAt: Instant?
   /// The project's first API key; nil for a tenant, or if the project has none.
   public let apiKey: String?
-  /// The settings and the MFA configuration, which can be edited.
   public private(set) var edit: UserPoolEdit
   /// The MFA policy; a tenant inherits nothing from its project's.
   public internal(set) var policy: StoredPolicy {
@@ -33,7 +29,6 @@ public struct UserPool: Sendable {
   /// A tenant without its own setting uses its project's.
   public var hidesUsers: Bool { edit.emailPrivacy ?? projectEmailPrivacy }
 
-  /// Returns a setting.
   public subscript<Value>(dynamicMember setting: KeyPath<UserPoolEdit, Value>) -> Value {
     edit[keyPath: setting]
   }
@@ -72,11 +67,8 @@ public struct UserPool: Sendable {
   }
 }
 
-/// Why a project or tenant can't be created, found, or changed.
 public enum UserPoolError: Error, Sendable {
-  /// The project doesn't exist.
   case projectNotFound
-  /// The tenant doesn't exist or was deleted.
   case tenantNotFound
   /// The project ID isn't 6 to 30 characters of a-z, 0-9, and hyphen, beginning with a letter and
   /// not ending with a hyphen.
@@ -85,25 +77,17 @@ public enum UserPoolError: Error, Sendable {
   case projectIDTaken
   /// The project's display name is empty or longer than 100 characters.
   case invalidProjectName
-  /// The tenant's display name is missing.
   case missingTenantName
   /// The tenant's display name isn't 4 to 20 letters, digits, and hyphens, beginning with a letter.
   case invalidTenantName
-  /// The project doesn't allow tenants.
   case multiTenancyOff
   /// An authorized domain isn't a hostname.
   case invalidDomain(String)
-  /// The settings that give access to accounts can't be changed like this.
   case access(AccessSettingsError)
-  /// The sender of an email is invalid.
   case emailSender(EmailSenderFault)
-  /// The MFA configuration is invalid.
   case policy(PolicyError)
-  /// The password policy is invalid.
   case passwords(PasswordPolicyError)
-  /// The reCAPTCHA configuration is invalid.
   case recaptcha(RecaptchaError)
-  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -8,9 +8,7 @@ public struct UserPoolEdit: Equatable, Sendable {
   /// The display name: 1 to 100 characters for a project; for a tenant 4 to 20 letters, digits, and
   /// hyphens, beginning with a letter.
   public var displayName: String
-  /// The enabled sign-in methods.
   public var signIn: SignInMethods
-  /// Whether sign-in is disabled.
   public var disableAuth: Bool
   /// Configuration members that are only stored and returned, as JSON text.
   ///
@@ -24,11 +22,9 @@ public struct UserPoolEdit: Equatable, Sendable {
     }
   }
   private(set) var storedMembers: StoredMembers
-  /// The actions that the pool's users can take themselves.
   public var userPermissions: UserPermissions
   /// The password policy; nil if never set.
   public var passwords: PasswordPolicy?
-  /// The MFA configuration.
   public var configuration: MFAConfiguration
   /// Whether users can unenroll a factor only in a session that passed a second factor.
   public var withdrawalNeedsFactor: Bool
@@ -41,7 +37,6 @@ public struct UserPoolEdit: Equatable, Sendable {
     }
   }
 
-  /// Creates the values of a tenant; by default all sign-in methods are disabled.
   public init(
     displayName: String,
     signIn: SignInMethods = SignInMethods(password: false, emailLink: false, anonymous: false),
@@ -66,7 +61,6 @@ public struct UserPoolEdit: Equatable, Sendable {
       withdrawal_needs_factor, sign_up_off, deletion_off, anonymous_expire
     """
 
-  /// The values of ``columnNames``.
   var values: SQL {
     """
     \(displayName), \(signIn.password), \(signIn.emailLink), \(signIn.anonymous), \(signIn.phone),
@@ -86,7 +80,6 @@ public struct UserPoolEdit: Equatable, Sendable {
     return new
   }
 
-  /// Sets the configuration members that are only stored and returned.
   mutating func setMembers(_ object: JSON.Object) {
     storedMembers = StoredMembers(object, isTenant: project == nil)
   }
@@ -157,7 +150,6 @@ public struct UserPoolEdit: Equatable, Sendable {
     return fields + PasswordPolicy.auditFields(of: passwords)
   }
 
-  /// The fields of the configuration members that are only stored and returned.
   private var memberFields: [AuditField] {
     // The numbers are a field of their own, because the audit log doesn't show their codes.
     let content = storedMembers.content
@@ -170,15 +162,12 @@ public struct UserPoolEdit: Equatable, Sendable {
   }
 }
 
-/// The settings that only projects have.
 public struct ProjectSettings: Equatable, Sendable {
   /// Whether email enumeration protection is enabled, also for tenants without their own setting.
   public var emailPrivacy: Bool
-  /// Whether several accounts may share an email.
   public var allowDuplicateEmails = false
   /// The authorized domains, which links may lead to.
   public var authorizedDomains = ["localhost"]
-  /// Whether tenants can be created.
   public var allowTenants = true
   /// Whether imports into the project and its tenants may contain TOTP secrets.
   public var importsTOTP = false

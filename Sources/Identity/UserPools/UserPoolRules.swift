@@ -1,4 +1,3 @@
-/// The rules for IDs, names, and domains of projects and tenants.
 enum UserPoolRules {
   static func isProjectID(_ id: String) -> Bool {
     let bytes = Array(id.utf8)

@@ -1,18 +1,14 @@
 import Database
 
-/// A project in a list, with counts.
 public struct ProjectSummary: Hashable, Sendable {
   /// The key of the pool of its own users.
   public let key: Int64
-  /// The ID.
   public let id: ID<Project>
-  /// The display name.
   public let displayName: String
   /// Whether sign-in is disabled for the project's own users.
   public let isDisabled: Bool
   /// The TOTP configuration of the project's own users; nil if there is none, which means disabled.
   public let totp: TOTPConfiguration?
-  /// The number of tenants.
   public private(set) var tenants: Int
   /// The number of users, including those of tenants.
   public private(set) var users: Int

@@ -6,8 +6,6 @@ extension UserPools {
 
   /// Creates a project with one API key and all second factors disabled, except for text
   /// messages in the emulator profile.
-  ///
-  /// - Throws: ``UserPoolError``.
   public func createProject(
     id: String, displayName: String, by author: Author
   ) async throws(UserPoolError) -> UserPool {
@@ -16,9 +14,6 @@ extension UserPools {
       by: author, UserPoolError.self, insertingProject(id, displayName))
   }
 
-  /// Creates a project on behalf of an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func createProject(
     id: String, displayName: String, _ request: ActionRequest
   ) async throws(ActionError<UserPoolError>) -> UserPool {
@@ -29,9 +24,6 @@ extension UserPools {
     ).value
   }
 
-  /// Creates a tenant.
-  ///
-  /// - Throws: ``UserPoolError``.
   public func createTenant(
     in project: ID<Project>, _ edit: UserPoolEdit, by author: Author
   ) async throws(UserPoolError) -> UserPool {
@@ -39,9 +31,6 @@ extension UserPools {
       by: author, UserPoolError.self, insertingTenant(edit, in: project))
   }
 
-  /// Creates a tenant on behalf of an administrator in the console.
-  ///
-  /// - Throws: ``ActionError``.
   public func createTenant(
     in project: ID<Project>, _ edit: UserPoolEdit, _ request: ActionRequest
   ) async throws(ActionError<UserPoolError>) -> UserPool {

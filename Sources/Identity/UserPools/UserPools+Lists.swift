@@ -2,7 +2,6 @@ import Database
 
 /// A part of the projects that an administrator has a grant for.
 public enum ProjectSelection: Sendable {
-  /// All of them.
   case all
   /// Those with tenants whose policies differ from the project's.
   case differing
@@ -15,15 +14,8 @@ extension UserPools {
   ///
   /// The counts are stored rather than added up, because a project may have thousands of tenants.
   ///
-  /// - Parameters:
-  ///   - administrator: The administrator who asks.
-  ///   - search: A part of the name or ID; nil for all projects.
-  ///   - selection: Which projects to list; all but ``ProjectSelection/all`` list only those whose
-  ///     policy the administrator can read.
-  ///   - after: The cursor of the previous page.
-  ///   - limit: The maximum number of projects.
-  /// - Returns: A page of the list.
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  /// `search` is a part of the name or ID. A `selection` other than ``ProjectSelection/all`` lists
+  /// only projects whose policy the administrator can read.
   public func projects(
     visibleTo administrator: Administrator, search: String? = nil,
     _ selection: ProjectSelection = .all, after: String? = nil, limit: Int = 50
@@ -100,8 +92,6 @@ extension UserPools {
   }
 
   /// Lists all projects, ordered by ID, for the command line.
-  ///
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func everyProject() async throws(UserPoolError) -> [(
     id: ID<Project>, number: Int64, displayName: String
   )] {
@@ -117,8 +107,6 @@ extension UserPools {
 
   /// Returns the names of the first projects that an administrator has a grant for, ordered by ID,
   /// for menus.
-  ///
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func projectNames(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(UserPoolError) -> [(id: ID<Project>, displayName: String)] {
@@ -139,8 +127,6 @@ extension UserPools {
 
   /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
   /// with another error.
-  ///
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func areTenantsAllowed(in project: ID<Project>) async throws(UserPoolError) -> Bool {
     try await store.read(UserPoolError.self) { connection in
       try connection.first(
@@ -151,13 +137,8 @@ extension UserPools {
 
   /// Lists the tenants of a project, ordered by ID.
   ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - after: The cursor of the previous page, the ID of a tenant that may have been deleted
-  ///     since; any other text gives an empty page.
-  ///   - limit: The maximum number of tenants.
-  /// - Returns: A page of the list.
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  /// `after` is the cursor of the previous page, the ID of a tenant that may have been deleted
+  /// since; any other text gives an empty page.
   public func tenants(
     project: ID<Project>, after: String? = nil, limit: Int = 50
   ) async throws(UserPoolError) -> Page<UserPool> {
@@ -192,8 +173,6 @@ extension UserPools {
 
   /// Returns the names of the first tenants that an administrator has a grant for, ordered by ID,
   /// for menus.
-  ///
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func tenantNames(
     project: ID<Project>, visibleTo administrator: Administrator, limit: Int
   ) async throws(UserPoolError) -> [(id: ID<Tenant>, displayName: String)] {

@@ -4,10 +4,6 @@ import Database
 public struct UserPools: Sendable {
   let store: Store
 
-  /// Finds a project, or one of its tenants.
-  ///
-  /// - Throws: ``UserPoolError/projectNotFound``, ``UserPoolError/tenantNotFound``,
-  ///   ``UserPoolError/unavailable(_:)``.
   public func find(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> UserPool {
@@ -18,8 +14,6 @@ public struct UserPools: Sendable {
 
   /// Changes a project or tenant and records the change in the audit log, with one entry each for
   /// the settings and the MFA policy if they changed.
-  ///
-  /// - Throws: ``UserPoolError``, and any error that `edit` throws.
   public func update(
     project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author,
     edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
@@ -27,11 +21,7 @@ public struct UserPools: Sendable {
     try await store.perform(by: author, UserPoolError.self, change(of: project, tenant, edit))
   }
 
-  /// Changes a project or tenant on behalf of an administrator in the console.
-  ///
   /// A change that weakens security has stricter requirements.
-  ///
-  /// - Throws: ``ActionError``.
   public func update(
     project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest,
     edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
@@ -81,15 +71,7 @@ public struct UserPools: Sendable {
 
   /// Checks the settings of a pool that is changed or created: the only check of either.
   ///
-  /// - Parameters:
-  ///   - new: The settings.
-  ///   - old: The settings before the change; nil for a pool that is created.
-  ///   - project: The pool's project.
-  ///   - tenant: The tenant; nil for the project's own pool.
-  ///   - author: The author.
-  ///   - now: The time.
-  ///   - connection: The transaction.
-  /// - Throws: ``UserPoolError``, database errors.
+  /// `old` has the settings before the change; nil for a pool that is created.
   func check(
     _ new: UserPoolEdit, since old: UserPoolEdit?, in project: ID<Project>, _ tenant: ID<Tenant>?,
     by author: Author, at now: Instant, _ connection: borrowing Connection
@@ -146,27 +128,19 @@ public struct UserPools: Sendable {
     }
   }
 
-  /// Deletes a project with its tenants, or a tenant.
-  ///
-  /// It can no longer be found, its keys and tokens are revoked, and its users, factors, and
-  /// sessions are deleted.
+  /// A deleted pool can no longer be found, its keys and tokens are revoked, and its users,
+  /// factors, and sessions are deleted.
   ///
   /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
   /// The ID is never reused, so that the audit log, which is kept, refers to only one project or
   /// tenant.
-  ///
-  /// - Throws: ``UserPoolError``.
   public func delete(
     project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
   ) async throws(UserPoolError) {
     try await store.perform(by: author, UserPoolError.self, Self.deletion(of: project, tenant))
   }
 
-  /// Deletes a project or tenant on behalf of an administrator in the console.
-  ///
   /// A tenant's deletion requires a permission in its project.
-  ///
-  /// - Throws: ``ActionError``.
   public func delete(
     project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest
   ) async throws(ActionError<UserPoolError>) -> ActionOutcome<Void> {
@@ -195,9 +169,6 @@ public struct UserPools: Sendable {
     }
   }
 
-  /// Returns what would be lost if a project or tenant were deleted.
-  ///
-  /// - Throws: ``UserPoolError``.
   public func deletionImpact(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> DeletionImpact {
@@ -208,14 +179,6 @@ public struct UserPools: Sendable {
     }
   }
 
-  /// Finds a pool.
-  ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - tenant: The tenant; nil for the project's own pool.
-  ///   - connection: The transaction.
-  /// - Returns: The pool.
-  /// - Throws: ``UserPoolError``, database errors.
   static func find(
     _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> UserPool {

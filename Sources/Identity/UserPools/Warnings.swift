@@ -2,7 +2,6 @@ import Database
 
 /// A user pool that needs attention, and why.
 public struct ScopeWarning: Sendable {
-  /// Why the pool needs attention.
   public enum Reason: Equatable, Sendable {
     /// The TOTP state is unset, so TOTP is treated as enabled.
     case stateNotGiven
@@ -10,22 +9,15 @@ public struct ScopeWarning: Sendable {
     case enrolledWhileOff(Int)
     /// SMS is disabled, and this many users have a phone that gets no codes.
     case phonesWhileOff(Int)
-    /// The policy was weakened recently.
     case weakened(WeakenedPolicy)
   }
 
-  /// The project.
   public let project: ID<Project>
-  /// The tenant; nil for the project's own users.
   public let tenant: ID<Tenant>?
-  /// The display name of the tenant, or of the project.
   public let name: String
-  /// The display name of the project.
   public let projectName: String
-  /// Why the pool needs attention.
   public let reason: Reason
 
-  /// The order of pools.
   fileprivate var place: (String, String) { (project.text, tenant?.text ?? "") }
 
   private init(_ row: borrowing Row, _ reason: Reason) throws {
