@@ -3,65 +3,51 @@ import Text
 
 /// The messages of one locale.
 ///
-/// English texts are the catalog's own; a translation has a text for each of them, or falls back to
-/// English.
+/// English texts are in the code and the templates; a translation has texts that replace them.
 public final class Catalog: Sendable {
-  /// A message's text in each plural form.
-  final class Entry: Sendable {
+  /// The translation of a message: a text for each plural form, or one.
+  struct Entry: Sendable {
     let forms: [Pattern]
     /// The rule that chooses the form; nil for a message without plural forms.
     let plurals: PluralRule?
-    /// The text of a message without plural forms and arguments, which most are.
-    let plain: String?
-
-    init(forms: [Pattern], plurals: PluralRule?) {
-      self.forms = forms
-      self.plurals = plurals
-      plain = plurals == nil ? forms[0].plain : nil
-    }
   }
 
   /// The locale as a BCP 47 tag, such as `en` or `pt-BR`.
   public let locale: String
   /// Whether the locale's script is written from right to left.
   public let isRightToLeft: Bool
+  /// The translations by ``key(_:in:)``; none for English.
   let entries: [String: Entry]
   let formats: Formats
+  /// What changes the English texts, for a pseudo-locale.
+  private let change: (@Sendable (Pattern) -> Pattern)?
   /// What replaces values and texts that aren't translated, in plain text.
   private let escape: (@Sendable (String) -> String)?
 
   init(
-    locale: String, formats: Formats, entries: [String: Entry],
-    escape: (@Sendable (String) -> String)? = nil
+    locale: String, formats: Formats, entries: [String: Entry] = [:],
+    change: (@Sendable (Pattern) -> Pattern)? = nil, escape: (@Sendable (String) -> String)? = nil
   ) {
     self.locale = locale
     self.formats = formats
     self.entries = entries
+    self.change = change
     self.escape = escape
     isRightToLeft =
       Locale.Language(identifier: locale).characterDirection == .rightToLeft
   }
 
-  /// An English catalog without messages.
-  public static let empty = Catalog(locale: "en", formats: Formats(locale: "en"), entries: [:])
+  /// The texts of the code and the templates.
+  public static let english = Catalog(locale: "en", formats: Formats(locale: "en"))
 
-  /// The keys of all messages, sorted.
-  public var keys: [String] { entries.keys.sorted() }
-
-  /// Returns the text of a message without plural forms, with the places of its arguments.
-  public func pattern(_ key: String) -> Pattern? {
-    guard let entry = entries[key], entry.plurals == nil else { return nil }
-    return entry.forms[0]
+  /// Returns the same catalog with values and untranslated texts replaced in plain text.
+  public func escaping(_ escape: @escaping @Sendable (String) -> String) -> Catalog {
+    Catalog(locale: locale, formats: formats, entries: entries, change: change, escape: escape)
   }
 
-  /// Whether a message has plural forms.
-  public func isPlural(_ key: String) -> Bool {
-    entries[key]?.plurals != nil
-  }
-
-  /// Returns the names of a message's arguments; nil for an unknown key.
-  public func arguments(of key: String) -> Set<String>? {
-    entries[key]?.arguments
+  /// Returns the key of a message in ``entries``, as in gettext's files.
+  static func key(_ text: String, in context: String?) -> String {
+    context.map { "\($0)\u{4}\(text)" } ?? text
   }
 
   /// Returns a message as plain text.
@@ -69,20 +55,18 @@ public final class Catalog: Sendable {
     switch message.content {
     case .verbatim(let text): escaped(text)
     case .value(let value): text(of: value)
-    case .plain(let key): plain(key)
-    case .keyed(let keyed):
-      filled(keyed) { self.text(of: $0) }
+    case .plain(let text): plain(text)
+    case .composed(let message): filled(message) { self.text(of: $0) }
     }
   }
 
-  /// Returns a message as HTML: the catalog's text as it is, and the arguments escaped.
+  /// Returns a message as HTML: its text as it is, and the arguments escaped.
   public func html(_ message: Message) -> String {
     switch message.content {
     case .verbatim(let text): text.escapedForHTML
     case .value(let value): html(of: value)
-    case .plain(let key): plain(key)
-    case .keyed(let keyed):
-      filled(keyed) { self.html(of: $0) }
+    case .plain(let text): plain(text)
+    case .composed(let message): filled(message) { self.html(of: $0) }
     }
   }
 
@@ -98,34 +82,98 @@ public final class Catalog: Sendable {
     formats.append(time, form, to: &bytes)
   }
 
-  /// The text of a message without arguments.
-  private func plain(_ key: String) -> String {
-    if let text = entries[key]?.plain { return text }
-    return filled(Message.Keyed(key, [:])) { self.text(of: $0) }
+  /// Whether each text is English as written.
+  private var isEnglish: Bool { entries.isEmpty && change == nil }
+
+  private func plain(_ text: StaticString) -> String {
+    let text = text.description
+    if isEnglish, !text.utf8.contains(where: Pattern.isBrace) { return text }
+    return pattern(text, plural: nil, in: nil, count: nil).text
   }
 
-  private func filled(
-    _ message: Message.Keyed, format: (Message.Value) -> String
-  ) -> String {
-    guard let entry = entries[message.key] else {
-      assertionFailure("no message “\(message.key)” in the catalog")
-      return message.key
+  private func filled(_ message: Message.Composed, format: (Message.Value) -> String) -> String {
+    var count: Int?
+    if message.plural != nil {
+      if case .number(let number) = message.value(of: "count") { count = number }
+      assert(count != nil, "“\(message.text)” needs a number “count”")
     }
-    if let text = entry.plain { return text }
+    func value(of name: Substring) -> String {
+      guard let value = message.value(of: name) else {
+        assertionFailure("“\(message.text)” needs an argument “\(name)”")
+        return "{\(name)}"
+      }
+      return format(value)
+    }
     var result = ""
-    for piece in entry.form(for: message).pieces {
+    if isEnglish {
+      let isOther = count.map { $0.magnitude != 1 } ?? false
+      let text = (isOther ? message.plural : nil) ?? message.text
+      let isValid = Pattern.read(text.description) { piece in
+        switch piece {
+        case .text(let text): result += text
+        case .argument(let name): result += value(of: name)
+        }
+      }
+      assert(isValid, "“\(text)” has a brace outside an argument")
+      return result
+    }
+    let pattern = pattern(
+      message.text.description, plural: message.plural?.description,
+      in: message.context?.description, count: count)
+    for piece in pattern.pieces {
       switch piece {
       case .text(let text): result += text
-      case .argument(let name):
-        guard let value = message.value(of: name) else {
-          assertionFailure("“\(message.key)” needs an argument “\(name)”")
-          result += "{\(name)}"
-          continue
-        }
-        result += format(value)
+      case .argument(let name): result += value(of: name[...])
       }
     }
     return result
+  }
+
+  /// Returns the text for a number with the places of its arguments.
+  ///
+  /// - Parameters:
+  ///   - text: The English text, which is the one for 1 if there's a plural.
+  ///   - plural: The English text for any other number.
+  ///   - context: The context of the message.
+  ///   - count: The number.
+  /// - Returns: The translated text, or the English one.
+  private func pattern(
+    _ text: String, plural: String?, in context: String?, count: Int?
+  ) -> Pattern {
+    if let entry = entries[Self.key(text, in: context)],
+      plural == nil || entry.plurals != nil
+    {
+      return entry.forms[entry.plurals?.form(for: count ?? 1) ?? 0]
+    }
+    let isOther = count.map { $0.magnitude != 1 } ?? false
+    let english = Pattern(english: (isOther ? plural : nil) ?? text)
+    return change?(english) ?? english
+  }
+
+  /// Returns the forms of a template's message, each with the places of its arguments.
+  ///
+  /// - Parameters:
+  ///   - text: The English text, which is the one for 1 if there's a plural.
+  ///   - plural: The English text for any other number.
+  ///   - context: The context of the message.
+  /// - Returns: The forms, one without a plural.
+  /// - Throws: A ``CatalogError/Problem`` for an invalid English text.
+  public func forms(
+    _ text: String, plural: String?, in context: String?
+  ) throws(CatalogError.Problem) -> MessageForms {
+    let english = try ([text] + (plural.map { [$0] } ?? [])).map(Pattern.init(validating:))
+    if let entry = entries[Self.key(text, in: context)] {
+      if plural != nil, let plurals = entry.plurals {
+        return MessageForms(patterns: entry.forms, plurals: plurals)
+      }
+      if plural == nil {
+        let form = entry.forms[entry.plurals?.form(for: 1) ?? 0]
+        return MessageForms(patterns: [form], plurals: nil)
+      }
+    }
+    return MessageForms(
+      patterns: change.map { english.map($0) } ?? english,
+      plurals: plural == nil ? nil : .english)
   }
 
   private func text(of value: Message.Value) -> String {
@@ -172,18 +220,12 @@ public final class Catalog: Sendable {
   }
 }
 
-extension Catalog.Entry {
-  /// The names of the arguments of all forms, with `count` if it chooses the form.
-  var arguments: Set<String> {
-    forms.reduce(into: plurals == nil ? [] : ["count"]) { $0.formUnion($1.arguments) }
-  }
+/// The texts of a message of a template, one for each plural form.
+public struct MessageForms: Sendable {
+  /// The texts, at least one.
+  public let patterns: [Pattern]
+  let plurals: PluralRule?
 
-  func form(for message: Message.Keyed) -> Pattern {
-    guard let plurals else { return forms[0] }
-    guard case .number(let count) = message.value(of: "count") else {
-      assertionFailure("“\(message.key)” needs a number “count”")
-      return forms[0]
-    }
-    return forms[plurals.form(for: count)]
-  }
+  /// Returns the index of the form for a number.
+  public func index(for count: Int) -> Int { plurals?.form(for: count) ?? 0 }
 }

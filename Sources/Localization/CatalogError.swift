@@ -1,6 +1,6 @@
 public import Host
 
-/// An error in a catalog's files, found when it's loaded.
+/// An error in the file of a translation, or in the English text of a message.
 public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of error.
   public enum Problem: Error, Sendable, Equatable {
@@ -10,30 +10,15 @@ public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible 
     case notUTF8
     /// The line isn't a part of the PO format.
     case syntax(String)
-    /// The file has no header with a language and plural forms.
+    /// The file has no header with plural forms.
     case missingHeader(String)
     /// The header's plural expression is invalid.
     case malformedPlural(String)
-    /// The message has no key.
-    case missingKey(String)
-    /// The key doesn't begin with the name of the folder.
-    case foreignKey(String, folder: String)
-    /// Two messages have the same key.
-    case repeatedKey(String)
     /// A brace in the text doesn't belong to an argument.
     case malformedArgument(String)
-    /// The number of plural forms differs from the header.
-    case formCount(String)
-    /// The English catalog has no message with this key.
-    case unknownKey(String)
-    /// The translation's English text isn't that of the catalog.
-    case outdated(String)
-    /// The translation's arguments or tags differ from the English text.
-    case differs(String)
   }
 
-  /// The path of the file, relative to the catalog's folder; the whole path of one that can't be
-  /// read.
+  /// The path of the file.
   public let file: String
   /// The line, counted from 1; 0 for the whole file.
   public let line: Int
@@ -44,11 +29,6 @@ public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible 
     self.file = file
     self.line = line
     self.problem = problem
-  }
-
-  /// Whether another attempt can succeed, although nobody changes the file.
-  public var isTemporary: Bool {
-    if case .unreadable(let reason) = problem { reason.isTemporary } else { false }
   }
 
   /// The error in one line: file, line, and problem.
@@ -66,14 +46,7 @@ extension CatalogError.Problem {
     case .syntax(let text): "“\(text)” isn’t valid here"
     case .missingHeader(let field): "the header has no valid “\(field)”"
     case .malformedPlural(let text): "“\(text)” is not a plural expression"
-    case .missingKey(let text): "“\(text)” has no msgctxt"
-    case .foreignKey(let key, let folder): "“\(key)” doesn’t begin with “\(folder).”"
-    case .repeatedKey(let key): "“\(key)” is defined twice"
     case .malformedArgument(let text): "“\(text)” has a brace outside an argument"
-    case .formCount(let key): "“\(key)” doesn’t have one text for each plural form"
-    case .unknownKey(let key): "there is no “\(key)” in the English catalog"
-    case .outdated(let key): "the English text of “\(key)” has changed"
-    case .differs(let key): "“\(key)” doesn’t have the arguments and tags of the English text"
     }
   }
 }

@@ -1,14 +1,16 @@
-/// Text for people, independent of their language: a key of a ``Catalog`` and its arguments, or a
-/// text that isn't translated, such as a name.
-public struct Message: Sendable, Hashable {
+/// Text for people, independent of their language: an English text and its arguments, or a text that
+/// isn't translated, such as a name.
+///
+/// `{name}` in a text is the place of an argument; `{{` and `}}` are braces.
+public struct Message: Sendable {
   let content: Content
 
-  enum Content: Sendable, Hashable {
+  enum Content: Sendable {
     case verbatim(String)
     indirect case value(Value)
-    /// A key without arguments, which needs no object.
-    case plain(String)
-    case keyed(Keyed)
+    /// A text without arguments, which needs no object.
+    case plain(StaticString)
+    case composed(Composed)
   }
 
   /// The value of an argument, which the catalog formats.
@@ -52,27 +54,25 @@ public struct Message: Sendable, Hashable {
     case time(LocalTime)
   }
 
-  /// A class, so that a message is no larger than a text.
-  final class Keyed: Sendable, Hashable {
-    let key: String
+  /// A text with a context, a plural form, or arguments.
+  final class Composed: Sendable {
+    let context: StaticString?
+    let text: StaticString
+    let plural: StaticString?
     let arguments: KeyValuePairs<String, Value>
 
-    init(_ key: String, _ arguments: KeyValuePairs<String, Value>) {
-      self.key = key
+    init(
+      _ context: StaticString?, _ text: StaticString, plural: StaticString?,
+      _ arguments: KeyValuePairs<String, Value>
+    ) {
+      self.context = context
+      self.text = text
+      self.plural = plural
       self.arguments = arguments
     }
 
-    func value(of name: String) -> Value? {
-      arguments.first { $0.key == name }?.value
-    }
-
-    static func == (left: Keyed, right: Keyed) -> Bool {
-      left.key == right.key && left.arguments.elementsEqual(right.arguments, by: ==)
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(key)
-      for argument in arguments { hasher.combine(argument.value) }
+    func value(of name: some StringProtocol) -> Value? {
+      arguments.first { $0.key.utf8.elementsEqual(name.utf8) }?.value
     }
   }
 
@@ -80,13 +80,32 @@ public struct Message: Sendable, Hashable {
     self.content = content
   }
 
-  /// Creates a message of the catalog.
+  /// Creates a message.
   ///
   /// - Parameters:
-  ///   - key: The key, such as `users.title`.
-  ///   - arguments: The arguments by name; `count` chooses the plural form.
-  public init(_ key: String, _ arguments: KeyValuePairs<String, Value> = [:]) {
-    self.init(arguments.isEmpty ? .plain(key) : .keyed(Keyed(key, arguments)))
+  ///   - text: The English text.
+  ///   - arguments: The arguments by name.
+  ///   - context: What distinguishes the text from the same one that needs another translation.
+  public init(
+    _ text: StaticString, _ arguments: KeyValuePairs<String, Value> = [:],
+    context: StaticString? = nil
+  ) {
+    let isPlain = arguments.isEmpty && context == nil
+    self.init(isPlain ? .plain(text) : .composed(Composed(context, text, plural: nil, arguments)))
+  }
+
+  /// Creates a message whose text depends on a number, the argument `count`.
+  ///
+  /// - Parameters:
+  ///   - one: The English text for one.
+  ///   - other: The English text for any other number.
+  ///   - arguments: The arguments by name, with `count`.
+  ///   - context: What distinguishes the text from the same one that needs another translation.
+  public init(
+    one: StaticString, other: StaticString, _ arguments: KeyValuePairs<String, Value>,
+    context: StaticString? = nil
+  ) {
+    self.init(.composed(Composed(context, one, plural: other, arguments)))
   }
 
   /// A text that isn't translated, such as a name.
@@ -97,15 +116,6 @@ public struct Message: Sendable, Hashable {
   /// A value on its own, such as a number in a table.
   public static func value(_ value: Value) -> Message {
     Message(.value(value))
-  }
-
-  /// The key; nil for a text that isn't translated.
-  public var key: String? {
-    switch content {
-    case .plain(let key): key
-    case .keyed(let keyed): keyed.key
-    case .verbatim, .value: nil
-    }
   }
 
   /// Whether the message is an empty text.
@@ -128,4 +138,36 @@ extension Message: MessageConvertible {
 extension String: MessageConvertible {
   /// The text, which isn't translated.
   public var message: Message { .verbatim(self) }
+}
+
+extension Message: Hashable {
+  /// Returns whether two messages have the same texts and arguments.
+  public static func == (left: Message, right: Message) -> Bool {
+    switch (left.content, right.content) {
+    case (.verbatim(let left), .verbatim(let right)): left == right
+    case (.value(let left), .value(let right)): left == right
+    case (.plain(let left), .plain(let right)): left.description == right.description
+    case (.composed(let left), .composed(let right)):
+      left.texts == right.texts && left.arguments.elementsEqual(right.arguments, by: ==)
+    default: false
+    }
+  }
+
+  /// Hashes the texts and arguments.
+  public func hash(into hasher: inout Hasher) {
+    switch content {
+    case .verbatim(let text): hasher.combine(text)
+    case .value(let value): hasher.combine(value)
+    case .plain(let text): hasher.combine(text.description)
+    case .composed(let message):
+      hasher.combine(message.texts)
+      for argument in message.arguments { hasher.combine(argument.value) }
+    }
+  }
+}
+
+extension Message.Composed {
+  fileprivate var texts: [String?] {
+    [context?.description, text.description, plural?.description]
+  }
 }

@@ -8,37 +8,28 @@ public struct Pattern: Sendable, Equatable {
     case argument(String)
   }
 
+  /// A part of a text that is read.
+  enum Part {
+    case text(Substring)
+    case argument(Substring)
+  }
+
   /// The parts, in order.
   public let pieces: [Piece]
 
   /// Parses text in Python's brace format: `{name}` is an argument, `{{` and `}}` are braces.
   ///
   /// - Throws: A ``CatalogError/Problem`` for an unmatched brace or an argument without a name.
-  init(_ text: String) throws(CatalogError.Problem) {
-    let (open, close) = (UInt8(ascii: "{"), UInt8(ascii: "}"))
-    let bytes = text.utf8
-    var pieces: [Piece] = []
-    var literal = ""
-    var rest = bytes[...]
-    while let brace = rest.firstIndex(where: { $0 == open || $0 == close }) {
-      literal += Substring(rest[..<brace])
-      let (kind, after) = (bytes[brace], bytes.index(after: brace))
-      rest = bytes[after...]
-      if rest.first == kind {
-        literal.unicodeScalars.append(Unicode.Scalar(kind))
-        rest.removeFirst()
-        continue
-      }
-      guard kind == open, let end = rest.firstIndex(of: close), Self.isName(rest[..<end]) else {
-        throw .malformedArgument(text)
-      }
-      if !literal.isEmpty { pieces.append(.text(literal)) }
-      literal = ""
-      pieces.append(.argument(String(Substring(rest[..<end]))))
-      rest = bytes[bytes.index(after: end)...]
-    }
-    literal += Substring(rest)
-    if !literal.isEmpty || pieces.isEmpty { pieces.append(.text(literal)) }
+  init(validating text: String) throws(CatalogError.Problem) {
+    let (pieces, isValid) = Self.parsed(text)
+    guard isValid else { throw .malformedArgument(text) }
+    self.pieces = pieces
+  }
+
+  /// Parses the text of a message of the code.
+  init(english text: String) {
+    let (pieces, isValid) = Self.parsed(text)
+    assert(isValid, "“\(text)” has a brace outside an argument")
     self.pieces = pieces
   }
 
@@ -46,14 +37,61 @@ public struct Pattern: Sendable, Equatable {
     self.pieces = pieces
   }
 
+  private static func parsed(_ text: String) -> (pieces: [Piece], isValid: Bool) {
+    var pieces: [Piece] = []
+    let isValid = read(text) { part in
+      switch part {
+      case .text(let text):
+        if case .text(let last) = pieces.last {
+          pieces[pieces.count - 1] = .text(last + text)
+        } else {
+          pieces.append(.text(String(text)))
+        }
+      case .argument(let name): pieces.append(.argument(String(name)))
+      }
+    }
+    if pieces.isEmpty { pieces.append(.text("")) }
+    return (pieces, isValid)
+  }
+
+  /// Calls a function for each part of a text; returns false for an unmatched brace or an argument
+  /// without a name.
+  static func read(_ text: String, _ body: (Part) -> Void) -> Bool {
+    let bytes = text.utf8
+    var rest = bytes[...]
+    while let brace = rest.firstIndex(where: isBrace) {
+      let (kind, after) = (bytes[brace], bytes.index(after: brace))
+      let literal = rest[..<brace]
+      rest = bytes[after...]
+      if rest.first == kind {
+        rest.removeFirst()
+        body(.text(Substring(bytes[literal.startIndex..<after])))
+        continue
+      }
+      if !literal.isEmpty { body(.text(Substring(literal))) }
+      guard kind == UInt8(ascii: "{"), let end = rest.firstIndex(of: UInt8(ascii: "}")),
+        isName(rest[..<end])
+      else { return false }
+      body(.argument(Substring(rest[..<end])))
+      rest = bytes[bytes.index(after: end)...]
+    }
+    if !rest.isEmpty { body(.text(Substring(rest))) }
+    return true
+  }
+
   /// The names of the arguments.
   public var arguments: Set<String> {
     Set(pieces.compactMap { if case .argument(let name) = $0 { name } else { nil } })
   }
 
-  /// The text, if there are no arguments.
-  var plain: String? {
-    if pieces.count == 1, case .text(let text) = pieces[0] { text } else { nil }
+  /// The text, with the names of arguments in braces.
+  var text: String {
+    pieces.reduce(into: "") { text, piece in
+      switch piece {
+      case .text(let literal): text += literal
+      case .argument(let name): text += "{\(name)}"
+      }
+    }
   }
 
   /// The HTML tags of the text, sorted.
@@ -65,6 +103,10 @@ public struct Pattern: Sendable, Equatable {
         [String]()
       }
     }.sorted()
+  }
+
+  static func isBrace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
   }
 
   /// Dots go into an object of a template's model.

@@ -2,19 +2,15 @@ extension Catalog {
   /// Returns a catalog whose texts are recognizable but still readable: accented, with every vowel
   /// doubled, at least 40% longer, and in brackets.
   ///
-  /// Text that isn't in brackets isn't in the catalog, and a page that breaks has no space for
+  /// Text that isn't in brackets isn't a message, and a page that breaks has no space for
   /// longer languages. Arguments, tags, and code stay as they are.
   ///
-  /// - Parameters:
-  ///   - english: The English catalog.
-  ///   - rightToLeft: Whether texts run from right to left.
+  /// - Parameter rightToLeft: Whether texts run from right to left.
   /// - Returns: A catalog with the locale `en-XA` or `ar-XB`.
-  public static func pseudo(of english: Catalog, rightToLeft: Bool = false) -> Catalog {
+  public static func pseudo(rightToLeft: Bool = false) -> Catalog {
     Catalog(
       locale: rightToLeft ? "ar-XB" : "en-XA", formats: english.formats,
-      entries: english.entries.mapValues { entry in
-        Entry(forms: entry.forms.map { $0.pseudo(rightToLeft) }, plurals: entry.plurals)
-      })
+      change: { $0.pseudo(rightToLeft) })
   }
 }
 

@@ -4,27 +4,77 @@ import Localization
 extension AlertMail {
   var subject: Message {
     switch kind {
-    case .spraying: Message("mail.subject-alert-spraying", ["place": scope.place])
-    case .drift: Message("mail.subject-alert-drift", ["place": scope.place])
-    case .removals: Message("mail.subject-alert-removals", ["place": scope.place])
+    case .spraying: Message("{place}: incorrect codes for many users", ["place": scope.place])
+    case .drift: Message("{place}: most users' codes are early or late", ["place": scope.place])
+    case .removals:
+      Message("{place}: unusually many second factors removed", ["place": scope.place])
     case .textMessages:
-      Message("mail.subject-alert-text-messages", ["place": scope.place])
+      Message("{place}: daily text message limit reached", ["place": scope.place])
     }
   }
 
   var body: Message {
-    Message("mail.alert", ["what": .message(what), "link": .text(link)])
+    Message(
+      """
+      {what}
+
+      View the details in the console:
+
+      {link}
+
+      You won't receive another email while this continues. You're receiving this email because \
+      you're an owner.
+
+      """, ["what": .message(what), "link": .text(link)])
   }
 
   private var what: Message {
     let (count, place, at) = (Message.Value.number(count), scope.place, Message.Value.moment(at))
     return switch kind {
     case .spraying:
-      Message("mail.alert-spraying", ["count": count, "place": place, "at": at])
-    case .drift: Message("mail.alert-drift", ["count": count, "place": place, "at": at])
+      Message(
+        one: """
+          In the 10 minutes before {at}, incorrect codes were entered for {count} user of \
+          {place}. Someone may be guessing codes across many users.
+          """,
+        other: """
+          In the 10 minutes before {at}, incorrect codes were entered for {count} users of \
+          {place}. Someone may be guessing codes across many users.
+          """, ["count": count, "place": place, "at": at])
+    case .drift:
+      Message(
+        one: """
+          In the hour before {at}, {count} user of {place} entered codes, and most were off by an \
+          interval or more in the same direction. The server's clock may be wrong.
+          """,
+        other: """
+          In the hour before {at}, {count} users of {place} entered codes, and most were off by an \
+          interval or more in the same direction. The server's clock may be wrong.
+          """, ["count": count, "place": place, "at": at])
     case .removals:
-      Message("mail.alert-removals", ["count": count, "place": place, "at": at])
-    case .textMessages: Message("mail.alert-text-messages", ["count": count, "place": place])
+      Message(
+        one: """
+          In the hour before {at}, {count} user lost second factors in {place}, which is more \
+          than five times as many as usual.
+          """,
+        other: """
+          In the hour before {at}, {count} users lost second factors in {place}, which is more \
+          than five times as many as usual.
+          """, ["count": count, "place": place, "at": at])
+    case .textMessages:
+      Message(
+        one: """
+          {count} text message was sent to users of {place} today, in total or to one region. That \
+          reaches the daily limit, or the three quarters of it that phone sign-in can use. No more \
+          messages of that kind are sent until tomorrow (UTC). Someone may be requesting codes for \
+          premium-rate numbers.
+          """,
+        other: """
+          {count} text messages were sent to users of {place} today, in total or to one region. \
+          That reaches the daily limit, or the three quarters of it that phone sign-in can use. No \
+          more messages of that kind are sent until tomorrow (UTC). Someone may be requesting codes \
+          for premium-rate numbers.
+          """, ["count": count, "place": place])
     }
   }
 }

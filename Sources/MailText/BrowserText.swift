@@ -9,7 +9,7 @@ public enum BrowserText {
 
   /// Returns the name, such as `Firefox on Windows`, or “Unknown browser”.
   public static func name(_ userAgent: String) -> Message {
-    known(userAgent) ?? Message("common.browser-unknown")
+    known(userAgent) ?? Message("Unknown browser")
   }
 
   /// Returns the name, such as `Firefox on Windows`; nil for an unknown user agent.
@@ -42,11 +42,10 @@ public enum BrowserText {
     let system = systems.first { userAgent.contains($0.0) }?.1
     switch (browser, system) {
     case (let browser?, let system?):
-      return Message(
-        "common.browser-on-system", ["browser": .text(browser), "system": .text(system)])
+      return Message("{browser} on {system}", ["browser": .text(browser), "system": .text(system)])
     case (let browser?, nil): return .verbatim(browser)
     case (nil, let system?):
-      return Message("common.browser-of-system", ["system": .text(system)])
+      return Message("A browser on {system}", ["system": .text(system)])
     case (nil, nil): return nil
     }
   }

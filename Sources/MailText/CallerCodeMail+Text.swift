@@ -3,12 +3,24 @@ import Localization
 
 extension CallerCodeMail {
   var subject: Message {
-    Message("mail.subject-caller-code", ["application": .application(scope)])
+    Message("{application}: code for your call with support", ["application": .application(scope)])
   }
 
   var body: Message {
     Message(
-      "mail.caller-code",
+      """
+      {agent} from the {application} support team is asking you to read this code aloud, to \
+      confirm that you own {email} before your account is changed:
+
+      {code}
+
+      The code expires in 10 minutes. Don't read it to anyone you didn't call, and don't type it \
+      anywhere.
+
+      If you aren't talking to support, someone may be pretending to be you. Contact the \
+      {application} support team.
+
+      """,
       [
         "application": .application(scope), "email": .text(email),
         "agent": .text(SafeName.unlinked(agent)), "code": .text(grouped),

@@ -32,7 +32,12 @@ public struct CatalogMailWriter: MailWriter {
       case .enrollmentLink(let mail): (mail.subject, mail.body)
       case .actionLink(let mail): (mail.subject, mail.body)
       case .verificationCode(let code, let project):
-        (nil, Message("mail.verification-code", ["code": .text(code), "project": .text(project)]))
+        (
+          nil,
+          Message(
+            "{code} is your verification code for {project}.",
+            ["code": .text(code), "project": .text(project)])
+        )
       }
     return WrittenMail(
       subject: subject.map { catalog.text($0) } ?? "", body: catalog.text(body),

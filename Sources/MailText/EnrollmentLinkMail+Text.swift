@@ -2,7 +2,9 @@ import Identity
 import Localization
 
 extension EnrollmentLinkMail {
-  var subject: Message { Message("mail.subject-enroll", ["application": .application(scope)]) }
+  var subject: Message {
+    Message("{application}: set up your authenticator app", ["application": .application(scope)])
+  }
 
   var body: Message {
     let (application, advice) = (
@@ -10,13 +12,43 @@ extension EnrollmentLinkMail {
     )
     guard isRequired else {
       return Message(
-        "mail.enroll",
+        """
+        Hello,
+
+        The {application} support team sent you this link to set up an authenticator app for your \
+        account {email}. Open it on a computer, and have the phone with the app ready:
+
+        {link}
+
+        The link can be used once and expires in 30 minutes. Don't share the link or anything its \
+        page shows. Support never asks for either. If you didn't expect this email, don't open \
+        the link.
+
+        {advice}
+
+        """,
         [
           "application": application, "email": .text(email), "link": .text(link), "advice": advice,
         ])
     }
     return Message(
-      "mail.enroll-required",
+      """
+      Hello,
+
+      Someone signed in to {application} as {email}. The account now requires a second factor and \
+      has none, so the sign-in was refused. If this was you, open this link to set up an \
+      authenticator app, then sign in again. Open it on a computer, and have the phone with the \
+      app ready:
+
+      {link}
+
+      The link can be used once and expires in 30 minutes. Don't share the link or anything its \
+      page shows. Support never asks for either. If you didn't try to sign in, don't open the \
+      link, and change your password.
+
+      {advice}
+
+      """,
       ["application": application, "email": .text(email), "link": .text(link), "advice": advice])
   }
 }

@@ -9,46 +9,79 @@ extension GrantMail {
   var subject: Message {
     switch event {
     case .given:
-      Message("mail.subject-grant-given", ["name": name, "role": role, "place": place])
+      Message(
+        "{name}: {role} role granted ({place})", ["name": name, "role": role, "place": place])
     case .changed:
-      Message("mail.subject-grant-changed", ["name": name, "role": role, "place": place])
+      Message(
+        "{name}: end date of {role} role changed ({place})",
+        ["name": name, "role": role, "place": place])
     case .revoked:
-      Message("mail.subject-grant-revoked", ["name": name, "role": role, "place": place])
+      Message(
+        "{name}: {role} role revoked ({place})", ["name": name, "role": role, "place": place])
     case .ended:
-      Message("mail.subject-grant-ended", ["name": name, "role": role, "place": place])
+      Message("{name}: {role} role ended ({place})", ["name": name, "role": role, "place": place])
     case .ending:
-      Message("mail.subject-grant-ending", ["name": name, "role": role, "place": place])
+      Message(
+        "{name}: {role} role ends within a week ({place})",
+        ["name": name, "role": role, "place": place])
     }
   }
 
   var body: Message {
     guard let link else { return facts }
-    return Message("mail.grant-with-link", ["facts": .message(facts), "link": .text(link)])
+    return Message(
+      """
+      {facts}
+      View it in the console:
+      {link}
+
+      """, ["facts": .message(facts), "link": .text(link)])
   }
 
   private var facts: Message {
     Message(
-      "mail.grant",
+      """
+      {what}
+
+      Administrator: {name} ({email})
+      Role: {role}
+      Scope: {place}
+      Ends: {end}
+      By: {by}
+      Time: {at}
+
+      """,
       [
         "what": .message(what), "name": name, "email": .text(email), "role": role, "place": place,
-        "end": end.map { .end($0) } ?? .message(Message("mail.grant-without-end")),
-        "by": by.map { .text(SafeName.unlinked($0)) } ?? .message(Message("mail.grant-by-server")),
+        "end": end.map { .end($0) } ?? .message(Message("no end date")),
+        "by": by.map { .text(SafeName.unlinked($0)) } ?? .message(Message("the server")),
         "at": .moment(at),
       ])
   }
 
   private var what: Message {
     switch (event, isOwn) {
-    case (.given, true): Message("mail.grant-given-own")
-    case (.given, false): Message("mail.grant-given")
-    case (.changed, true): Message("mail.grant-changed-own")
-    case (.changed, false): Message("mail.grant-changed")
-    case (.revoked, true): Message("mail.grant-revoked-own")
-    case (.revoked, false): Message("mail.grant-revoked")
-    case (.ended, true): Message("mail.grant-ended-own")
-    case (.ended, false): Message("mail.grant-ended")
-    case (.ending, true): Message("mail.grant-ending-own")
-    case (.ending, false): Message("mail.grant-ending")
+    case (.given, true): Message("You have a new role in the console.")
+    case (.given, false): Message("An administrator has a new role in the console.")
+    case (.changed, true): Message("The end date of one of your roles in the console was changed.")
+    case (.changed, false):
+      Message("The end date of an administrator's role in the console was changed.")
+    case (.revoked, true): Message("One of your roles in the console was revoked.")
+    case (.revoked, false): Message("A role of an administrator in the console was revoked.")
+    case (.ended, true): Message("One of your roles in the console has reached its end date.")
+    case (.ended, false):
+      Message("A role of an administrator in the console has reached its end date.")
+    case (.ending, true):
+      Message(
+        """
+        One of your roles in the console ends soon. If you still need it, ask for a later end date.
+        """)
+    case (.ending, false):
+      Message(
+        """
+        A role of an administrator in the console ends soon. If it's still needed, change the end \
+        date.
+        """)
     }
   }
 }

@@ -23,15 +23,20 @@ extension Message.Value {
     guard scope.tenant != nil else { return .text(project) }
     return .message(
       Message(
-        "mail.application-of-tenant",
+        "{project} ({tenant})",
         ["project": .text(project), "tenant": .text(SafeName.plain(scope.name))]))
   }
 
   static func account(_ email: String?, in scope: Scope) -> Message.Value {
     let message =
       email.map {
-        Message("mail.account", ["email": .text($0), "application": .application(scope)])
-      } ?? Message("mail.account-of-other-address", ["application": .application(scope)])
+        Message(
+          "your account {email} at {application}",
+          ["email": .text($0), "application": .application(scope)])
+      }
+      ?? Message(
+        "your account at {application} (which has this email address on file)",
+        ["application": .application(scope)])
     return .message(message)
   }
 
@@ -40,7 +45,7 @@ extension Message.Value {
   static func factors(_ names: [String]) -> Message.Value { .list(names.map(quoted)) }
 
   private static func quoted(_ name: String) -> Message {
-    Message("mail.factor-name", ["name": .text(SafeName.unlinked(name))])
+    Message("“{name}”", ["name": .text(SafeName.unlinked(name))])
   }
 
   /// The date and time in UTC, to the minute.
@@ -57,6 +62,14 @@ extension Message.Value {
 
   static func reporting(_ link: String, _ scope: Scope) -> Message.Value {
     .message(
-      Message("mail.report-change", ["link": .text(link), "application": .application(scope)]))
+      Message(
+        """
+        If you didn't do or request this, open this page within seven days to report it:
+
+        {link}
+
+        You'll be signed out everywhere, your second factors can't be changed until your report \
+        is reviewed, and the {application} administrators are notified.
+        """, ["link": .text(link), "application": .application(scope)]))
   }
 }

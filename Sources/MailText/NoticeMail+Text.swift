@@ -10,45 +10,78 @@ extension NoticeMail {
     switch notice {
     case .factorsRemoved(let names):
       Message(
-        "mail.subject-factors-removed",
+        one: "{application}: a second factor was removed",
+        other: "{application}: your second factors were removed",
         ["count": .number(names.count), "application": application])
     case .factorWithdrawn, .factorReverted:
-      Message("mail.subject-factor-removed", ["application": application])
+      Message("{application}: a second factor was removed", ["application": application])
     case .factorsAdded(let names):
       Message(
-        "mail.subject-factors-added", ["count": .number(names.count), "application": application])
-    case .factorEnrolled: Message("mail.subject-factor-enrolled", ["application": application])
+        one: "{application}: a second factor was added",
+        other: "{application}: second factors were added",
+        ["count": .number(names.count), "application": application])
+    case .factorEnrolled:
+      Message("{application}: a second factor was enrolled", ["application": application])
     case .factorsRestored(let names):
       Message(
-        "mail.subject-factors-restored",
+        one: "{application}: a second factor was restored",
+        other: "{application}: your second factors were restored",
         ["count": .number(names.count), "application": application])
-    case .factorSuspended: Message("mail.subject-factor-suspended", ["application": application])
-    case .factorResumed: Message("mail.subject-factor-resumed", ["application": application])
-    case .factorRenamed: Message("mail.subject-factor-renamed", ["application": application])
-    case .changesAllowed: Message("mail.subject-changes-allowed", ["application": application])
-    case .codesUnlocked: Message("mail.subject-codes-unlocked", ["application": application])
-    case .sessionsEnded: Message("mail.subject-sessions-ended", ["application": application])
-    case .temporaryCodeMade: Message("mail.subject-temporary-code", ["application": application])
+    case .factorSuspended:
+      Message("{application}: a second factor was suspended", ["application": application])
+    case .factorResumed:
+      Message("{application}: a second factor is active again", ["application": application])
+    case .factorRenamed:
+      Message("{application}: a second factor was renamed", ["application": application])
+    case .changesAllowed:
+      Message(
+        "{application}: your second factors can be changed again", ["application": application])
+    case .codesUnlocked:
+      Message("{application}: your codes work again", ["application": application])
+    case .sessionsEnded:
+      Message("{application}: you were signed out everywhere", ["application": application])
+    case .temporaryCodeMade:
+      Message("{application}: a temporary code was generated", ["application": application])
     case .temporaryCodeEnded:
-      Message("mail.subject-temporary-code-ended", ["application": application])
-    case .recoveryCodesMade: Message("mail.subject-recovery-codes", ["application": application])
+      Message("{application}: a temporary code was revoked", ["application": application])
+    case .recoveryCodesMade:
+      Message("{application}: new recovery codes were generated", ["application": application])
     case .recoveryCodesVoided:
-      Message("mail.subject-recovery-codes-voided", ["application": application])
+      Message("{application}: your recovery codes were revoked", ["application": application])
     case .recoveryCodeUsed:
-      Message("mail.subject-recovery-code-used", ["application": application])
-    case .enrollmentLinkSent: Message("mail.subject-enrollment-link", ["application": application])
+      Message("{application}: a recovery code was used", ["application": application])
+    case .enrollmentLinkSent:
+      Message(
+        "{application}: a link to set up an authenticator app was sent",
+        ["application": application])
     case .factorEnrolledByLink:
-      Message("mail.subject-factor-enrolled-by-link", ["application": application])
-    case .passwordChanged: Message("mail.subject-password-changed", ["application": application])
-    case .providerLinked: Message("mail.subject-provider-linked", ["application": application])
-    case .emailChanged: Message("mail.subject-email-changed", ["application": application])
-    case .accountDeleted: Message("mail.subject-account-deleted", ["application": application])
+      Message("{application}: an authenticator app was set up", ["application": application])
+    case .passwordChanged:
+      Message("{application}: your password was changed", ["application": application])
+    case .providerLinked:
+      Message("{application}: another sign-in method was added", ["application": application])
+    case .emailChanged:
+      Message("{application}: your email address was changed", ["application": application])
+    case .accountDeleted:
+      Message("{application}: your account was deleted", ["application": application])
     }
   }
 
   var body: Message {
     Message(
-      "mail.notice",
+      """
+      Hello,
+
+      {happened}
+
+      {consequence}
+
+      {advice}
+
+      This security notice is about {account}. You can't turn off these emails, and replies \
+      aren't read.
+
+      """,
       [
         "happened": .message(happened), "consequence": .message(consequence),
         "advice": advice, "account": account,
@@ -57,25 +90,40 @@ extension NoticeMail {
 
   private var advice: Message.Value {
     reportLink.map { .reporting($0, scope) }
-      ?? .message(Message("mail.contact-support", ["application": application]))
+      ?? .message(
+        Message(
+          """
+          If you didn't do or request this, someone may be trying to access your account. Contact \
+          the {application} support team immediately.
+          """, ["application": application]))
   }
 
   private var happened: Message {
     switch notice {
     case .factorWithdrawn(let name):
       Message(
-        "mail.happened-factor-withdrawn",
+        """
+        On {at}, the second factor {factor} was removed from {account} by someone signed in to \
+        it.
+        """,
         ["at": when, "factor": .factor(name), "account": account])
     case .factorReverted(let name):
       Message(
-        "mail.happened-factor-reverted", ["at": when, "factor": .factor(name), "account": account])
+        """
+        On {at}, the second factor {factor} was removed from {account} with the link in the \
+        notification email.
+        """, ["at": when, "factor": .factor(name), "account": account])
     case .factorEnrolled(let name):
       Message(
-        "mail.happened-factor-enrolled", ["at": when, "factor": .factor(name), "account": account])
+        """
+        On {at}, the second factor {factor} was enrolled for {account} by someone signed in to \
+        it.
+        """, ["at": when, "factor": .factor(name), "account": account])
     case .factorsRemoved(let names):
       bySupport(
         Message(
-          "mail.happened-factors-removed",
+          one: "On {at}, the second factor {factors} was removed from {account}.",
+          other: "On {at}, the second factors {factors} were removed from {account}.",
           [
             "count": .number(names.count), "at": when, "factors": .factors(names),
             "account": account,
@@ -83,7 +131,8 @@ extension NoticeMail {
     case .factorsAdded(let names):
       bySupport(
         Message(
-          "mail.happened-factors-added",
+          one: "On {at}, the second factor {factors} was added to {account}.",
+          other: "On {at}, the second factors {factors} were added to {account}.",
           [
             "count": .number(names.count), "at": when, "factors": .factors(names),
             "account": account,
@@ -92,105 +141,160 @@ extension NoticeMail {
       bySupport(
         toAccount(
           Message(
-            "mail.happened-factors-restored",
+            one: "On {at}, the second factor {factors} was restored.",
+            other: "On {at}, the second factors {factors} were restored.",
             ["count": .number(names.count), "at": when, "factors": .factors(names)])))
     case .factorSuspended(let name, let until):
       bySupport(
         toAccount(
           Message(
-            "mail.happened-factor-suspended",
+            "On {at}, the second factor {factor} was suspended until {until}.",
             ["at": when, "factor": .factor(name), "until": .end(until)])))
     case .factorResumed(let name):
       bySupport(
         toAccount(
-          Message("mail.happened-factor-resumed", ["at": when, "factor": .factor(name)])))
+          Message(
+            "On {at}, the second factor {factor} became active again.",
+            ["at": when, "factor": .factor(name)])))
     case .factorRenamed(let old, let new):
       bySupport(
         toAccount(
           Message(
-            "mail.happened-factor-renamed",
+            "On {at}, the second factor {factor} was renamed to {name}.",
             ["at": when, "factor": .factor(old), "name": .factor(new)])))
     case .changesAllowed:
-      bySupport(toAccount(Message("mail.happened-changes-allowed", ["at": when])))
+      bySupport(
+        toAccount(
+          Message(
+            "On {at}, your second factors, which were locked after your report, were unlocked.",
+            ["at": when])))
     case .codesUnlocked:
-      bySupport(toAccount(Message("mail.happened-codes-unlocked", ["at": when])))
+      bySupport(
+        toAccount(
+          Message(
+            "On {at}, your codes, which were locked after too many incorrect attempts, were unlocked.",
+            ["at": when])))
     case .sessionsEnded:
-      bySupport(toAccount(Message("mail.happened-sessions-ended", ["at": when])))
+      bySupport(toAccount(Message("On {at}, you were signed out everywhere.", ["at": when])))
     case .temporaryCodeMade(let until):
       bySupport(
         toAccount(
-          Message("mail.happened-temporary-code", ["at": when, "until": .moment(until)])))
+          Message(
+            """
+            On {at}, a temporary code was generated. It can be used once, until {until}, instead \
+            of a code from your authenticator app.
+            """, ["at": when, "until": .moment(until)])))
     case .temporaryCodeEnded:
-      bySupport(toAccount(Message("mail.happened-temporary-code-ended", ["at": when])))
+      bySupport(toAccount(Message("On {at}, a temporary code was revoked.", ["at": when])))
     case .recoveryCodesMade:
-      byUser(toAccount(Message("mail.happened-recovery-codes", ["at": when])))
+      byUser(
+        toAccount(
+          Message(
+            "On {at}, recovery codes were generated, and any earlier ones were revoked.",
+            ["at": when])))
     case .recoveryCodesVoided:
-      bySupport(toAccount(Message("mail.happened-recovery-codes-voided", ["at": when])))
+      bySupport(toAccount(Message("On {at}, your recovery codes were revoked.", ["at": when])))
     case .recoveryCodeUsed(let left):
       byUser(
         toAccount(
           left == 0
-            ? Message("mail.happened-last-recovery-code-used", ["at": when])
+            ? Message("On {at}, your last recovery code was used to sign in.", ["at": when])
             : Message(
-              "mail.happened-recovery-code-used", ["count": .number(left), "at": when])))
+              one: "On {at}, a recovery code was used to sign in. {count} recovery code is left.",
+              other: """
+                On {at}, a recovery code was used to sign in. {count} recovery codes are left.
+                """, ["count": .number(left), "at": when])))
     case .enrollmentLinkSent:
-      bySupport(toAccount(Message("mail.happened-enrollment-link", ["at": when])))
+      bySupport(
+        toAccount(
+          Message(
+            "On {at}, a link to set up an authenticator app was sent to your email address.",
+            ["at": when])))
     case .factorEnrolledByLink(let name):
       toAccount(
         Message(
-          "mail.happened-factor-enrolled-by-link", ["at": when, "factor": .factor(name)]))
+          "On {at}, the second factor {factor} was set up with a link that was sent to you.",
+          ["at": when, "factor": .factor(name)]))
     case .passwordChanged:
       bySupport(
-        Message("mail.happened-password-changed", ["at": when, "account": account]))
+        Message(
+          "On {at}, the password of {account} was changed.", ["at": when, "account": account]))
     case .providerLinked(let name):
       Message(
-        "mail.happened-provider-linked",
+        "On {at}, sign-in with {provider} was added to {account}.",
         ["at": when, "provider": .text(SafeName.plain(name)), "account": account])
     case .emailChanged(let old):
       bySupport(
         Message(
-          "mail.happened-email-changed",
+          """
+          On {at}, the email address of your account at {application} was changed. It's no longer \
+          {email}.
+          """,
           ["at": when, "application": application, "email": .text(old)]))
     case .accountDeleted:
-      bySupport(Message("mail.happened-account-deleted", ["at": when, "account": account]))
+      bySupport(Message("On {at}, {account} was deleted.", ["at": when, "account": account]))
     }
   }
 
   private func toAccount(_ happened: Message) -> Message {
-    Message("mail.happened-to-account", ["happened": .message(happened), "account": account])
+    Message(
+      "{happened} This affects {account}.", ["happened": .message(happened), "account": account])
   }
 
   private func bySupport(_ happened: Message) -> Message {
     Message(
-      "mail.done-by-support", ["happened": .message(happened), "application": application])
+      "{happened} This was done by the {application} support team or one of its systems.",
+      ["happened": .message(happened), "application": application])
   }
 
   private func byUser(_ happened: Message) -> Message {
-    Message("mail.done-by-user", ["happened": .message(happened)])
+    Message(
+      "{happened} This was done by someone signed in to your account.",
+      ["happened": .message(happened)])
   }
 
   private var consequence: Message {
     switch notice {
-    case .factorWithdrawn: Message("mail.consequence-factor-withdrawn")
-    case .factorReverted, .factorsRemoved: Message("mail.consequence-factors-removed")
-    case .factorsAdded, .factorEnrolled: Message("mail.consequence-factors-added")
-    case .factorsRestored: Message("mail.consequence-factors-restored")
-    case .factorSuspended: Message("mail.consequence-factor-suspended")
-    case .factorRenamed: Message("mail.consequence-factor-renamed")
-    case .changesAllowed: Message("mail.consequence-changes-allowed")
-    case .factorResumed, .codesUnlocked: Message("mail.consequence-codes-work")
-    case .sessionsEnded: Message("mail.consequence-sessions-ended")
-    case .temporaryCodeMade: Message("mail.consequence-temporary-code")
-    case .temporaryCodeEnded: Message("mail.consequence-temporary-code-ended")
-    case .recoveryCodesMade: Message("mail.consequence-recovery-codes")
-    case .recoveryCodesVoided: Message("mail.consequence-recovery-codes-voided")
-    case .recoveryCodeUsed: Message("mail.consequence-recovery-code-used")
-    case .enrollmentLinkSent: Message("mail.consequence-enrollment-link")
-    case .factorEnrolledByLink: Message("mail.consequence-factor-enrolled-by-link")
-    case .passwordChanged: Message("mail.consequence-password-changed")
-    case .providerLinked: Message("mail.consequence-provider-linked")
-    case .emailChanged: Message("mail.consequence-email-changed")
-    case .accountDeleted: Message("mail.consequence-account-deleted")
+    case .factorWithdrawn: Message("Codes from a removed factor are no longer required to sign in.")
+    case .factorReverted, .factorsRemoved:
+      Message(
+        """
+        Codes from a removed factor are no longer required to sign in. You've been signed out \
+        everywhere.
+        """)
+    case .factorsAdded, .factorEnrolled:
+      Message("From now on, you may be asked for a code from an added factor when you sign in.")
+    case .factorsRestored:
+      Message("From now on, you may be asked for a code from a restored factor when you sign in.")
+    case .factorSuspended:
+      Message(
+        """
+        A code is still required when you sign in, but codes from this factor are rejected. The \
+        suspension ends automatically.
+        """)
+    case .factorRenamed:
+      Message("The new name is shown when you're asked for its code. Its codes still work.")
+    case .changesAllowed: Message("You can add and remove second factors again.")
+    case .factorResumed, .codesUnlocked:
+      Message("Codes from your authenticator app are accepted again.")
+    case .sessionsEnded: Message("Sign in again to continue.")
+    case .temporaryCodeMade:
+      Message("Don't share the code with anyone. We'll never ask you for it.")
+    case .temporaryCodeEnded: Message("It can no longer be used to sign in.")
+    case .recoveryCodesMade: Message("Each code lets you sign in once without your device.")
+    case .recoveryCodesVoided: Message("They can no longer be used to sign in.")
+    case .recoveryCodeUsed: Message("It can't be used again.")
+    case .enrollmentLinkSent: Message("The link can be used once and expires in 30 minutes.")
+    case .factorEnrolledByLink: Message("From now on, its codes are required when you sign in.")
+    case .passwordChanged:
+      Message("The old password no longer works. You've been signed out everywhere.")
+    case .providerLinked:
+      Message(
+        "From now on, anyone with access to that provider account can sign in to your account.")
+    case .emailChanged:
+      Message("Emails about the account go to the new address. You've been signed out everywhere.")
+    case .accountDeleted:
+      Message("No one can sign in to it anymore. You've been signed out everywhere.")
     }
   }
 }

@@ -6,8 +6,14 @@ extension Enforcement {
   public var message: Message {
     let (day, count) = (Message.Value.date(LocalDate(from)), Message.Value.number(graceDays))
     return switch mode {
-    case .claim: Message("policy.enforcement-value-claim", ["day": day, "count": count])
-    case .refuse: Message("policy.enforcement-value-refuse", ["day": day, "count": count])
+    case .claim:
+      Message(
+        one: "claim from {day}, {count}-day grace period",
+        other: "claim from {day}, {count}-day grace period", ["day": day, "count": count])
+    case .refuse:
+      Message(
+        one: "refuse from {day}, {count}-day grace period",
+        other: "refuse from {day}, {count}-day grace period", ["day": day, "count": count])
     }
   }
 }
@@ -15,31 +21,30 @@ extension Enforcement {
 extension PolicyChange.Value {
   public var message: Message {
     switch self {
-    case .totp(.disabled): Message("common.off")
-    case .totp(.enabled): Message("common.on")
-    case .totp(.mandatory): Message("policy.totp-mandatory")
-    case .totp(.unspecified): Message("common.on-unset")
-    case .adjacentIntervals(.none): Message("policy.no-intervals")
+    case .totp(.disabled): Message("off")
+    case .totp(.enabled): Message("on")
+    case .totp(.mandatory): Message("on (mandatory)")
+    case .totp(.unspecified): Message("on (state unset)")
+    case .adjacentIntervals(.none): Message("none")
     case .adjacentIntervals(.standard):
-      Message(
-        "policy.default-intervals", ["number": .number(Window.standard.adjacentIntervals)])
+      Message("default ({number})", ["number": .number(Window.standard.adjacentIntervals)])
     case .adjacentIntervals(.number(let number)): .value(.number(number))
-    case .sms(.off): Message("common.off")
-    case .sms(.on): Message("common.on")
-    case .sms(.listed): Message("policy.sms-listed")
-    case .state(nil): Message("policy.state-not-set")
-    case .state(.unspecified?): Message("policy.state-unspecified")
-    case .state(.disabled?): Message("policy.state-disabled")
-    case .state(.enabled?): Message("policy.state-enabled")
-    case .state(.mandatory?): Message("policy.state-mandatory")
-    case .pattern(nil, from: _): Message("policy.no-pattern")
-    case .pattern(.mandatory?, from: nil): Message("policy.pattern-value-mandatory")
+    case .sms(.off): Message("off")
+    case .sms(.on): Message("on")
+    case .sms(.listed): Message("off (listed, but the state is not on)")
+    case .state(nil): Message("not set")
+    case .state(.unspecified?): Message("unspecified")
+    case .state(.disabled?): Message("disabled")
+    case .state(.enabled?): Message("enabled")
+    case .state(.mandatory?): Message("mandatory")
+    case .pattern(nil, from: _): Message("none")
+    case .pattern(.mandatory?, from: nil): Message("mandatory at sign-up")
     case .pattern(.mandatory?, from: let day?):
-      Message("policy.pattern-value-mandatory-from", ["day": .date(LocalDate(day))])
-    case .pattern(.skippable?, from: _): Message("policy.pattern-value-skippable")
-    case .pattern(.account?, from: _): Message("policy.pattern-value-account")
-    case .pattern(.stepUp?, from: _): Message("policy.pattern-value-step-up")
-    case .enforcement(nil): Message("common.off")
+      Message("mandatory from {day}", ["day": .date(LocalDate(day))])
+    case .pattern(.skippable?, from: _): Message("skippable at sign-up")
+    case .pattern(.account?, from: _): Message("from the account page")
+    case .pattern(.stepUp?, from: _): Message("step-up")
+    case .enforcement(nil): Message("off")
     case .enforcement(let enforcement?): enforcement.message
     }
   }

@@ -17,64 +17,124 @@ extension UserNotice {
     case .factorsRemoved(let names): Self.removed(names)
     case .factorsAdded(let names):
       Message(
-        "mail.fact-factors-added", ["count": .number(names.count), "factors": .factors(names)])
+        one: "The second factor {factors} was added.",
+        other: "The second factors {factors} were added.",
+        ["count": .number(names.count), "factors": .factors(names)])
     case .factorEnrolled(let name):
-      Message("mail.fact-factor-enrolled", ["factor": .factor(name)])
+      Message("The second factor {factor} was enrolled.", ["factor": .factor(name)])
     case .factorsRestored(let names):
       Message(
-        "mail.fact-factors-restored",
+        one: "The second factor {factors} was restored.",
+        other: "The second factors {factors} were restored.",
         ["count": .number(names.count), "factors": .factors(names)])
     case .factorSuspended(let name, let until):
       Message(
-        "mail.fact-factor-suspended", ["factor": .factor(name), "until": .end(until)])
-    case .factorResumed(let name): Message("mail.fact-factor-resumed", ["factor": .factor(name)])
+        "The second factor {factor} was suspended until {until}.",
+        ["factor": .factor(name), "until": .end(until)])
+    case .factorResumed(let name):
+      Message("The second factor {factor} became active again.", ["factor": .factor(name)])
     case .factorRenamed(let old, let new):
-      Message("mail.fact-factor-renamed", ["factor": .factor(old), "name": .factor(new)])
-    case .changesAllowed: Message("mail.fact-changes-allowed")
-    case .codesUnlocked: Message("mail.fact-codes-unlocked")
-    case .sessionsEnded: Message("mail.fact-sessions-ended")
+      Message(
+        "The second factor {factor} was renamed to {name}.",
+        ["factor": .factor(old), "name": .factor(new)])
+    case .changesAllowed:
+      Message("Your second factors, which were locked after your report, were unlocked.")
+    case .codesUnlocked:
+      Message("Your codes, which were locked after too many incorrect attempts, were unlocked.")
+    case .sessionsEnded: Message("You were signed out everywhere.")
     case .temporaryCodeMade(let until):
-      Message("mail.fact-temporary-code", ["until": .moment(until)])
-    case .temporaryCodeEnded: Message("mail.fact-temporary-code-ended")
-    case .recoveryCodesMade: Message("mail.fact-recovery-codes")
-    case .recoveryCodesVoided: Message("mail.fact-recovery-codes-voided")
+      Message(
+        """
+        A temporary code was generated. It can be used once, until {until}, instead of a code \
+        from your authenticator app.
+        """, ["until": .moment(until)])
+    case .temporaryCodeEnded: Message("A temporary code was revoked.")
+    case .recoveryCodesMade:
+      Message("Recovery codes were generated, and any earlier ones were revoked.")
+    case .recoveryCodesVoided: Message("Your recovery codes were revoked.")
     case .recoveryCodeUsed(let left):
       left == 0
-        ? Message("mail.fact-last-recovery-code-used")
-        : Message("mail.fact-recovery-code-used", ["count": .number(left)])
-    case .enrollmentLinkSent: Message("mail.fact-enrollment-link")
+        ? Message("Your last recovery code was used to sign in.")
+        : Message(
+          one: "A recovery code was used to sign in. {count} recovery code is left.",
+          other: "A recovery code was used to sign in. {count} recovery codes are left.",
+          ["count": .number(left)])
+    case .enrollmentLinkSent:
+      Message("A link to set up an authenticator app was sent to your email address.")
     case .factorEnrolledByLink(let name):
-      Message("mail.fact-factor-enrolled-by-link", ["factor": .factor(name)])
-    case .passwordChanged: Message("mail.fact-password-changed")
+      Message(
+        "The second factor {factor} was set up with a link that was sent to you.",
+        ["factor": .factor(name)])
+    case .passwordChanged: Message("Your password was changed.")
     case .providerLinked(let name):
-      Message("mail.fact-provider-linked", ["provider": .text(SafeName.plain(name))])
-    case .emailChanged: Message("mail.fact-email-changed")
-    case .accountDeleted: Message("mail.fact-account-deleted")
+      Message("Sign-in with {provider} was added.", ["provider": .text(SafeName.plain(name))])
+    case .emailChanged: Message("This email address was replaced with another one.")
+    case .accountDeleted: Message("Your account was deleted.")
     }
   }
 
   private static func removed(_ names: [String]) -> Message {
     Message(
-      "mail.fact-factors-removed", ["count": .number(names.count), "factors": .factors(names)])
+      one: "The second factor {factors} was removed.",
+      other: "The second factors {factors} were removed.",
+      ["count": .number(names.count), "factors": .factors(names)])
   }
 }
 
 extension ReportedChangeMail {
   var subject: Message {
-    Message("mail.subject-reported-change", ["application": .application(change.scope)])
+    Message(
+      "{application}: a user reported a change they didn't make",
+      ["application": .application(change.scope)])
   }
 
   var body: Message {
     guard let account else {
       return Message(
-        "mail.reported-change-of-hidden-account",
+        """
+        Hello,
+
+        On {at}, a user of {application} reported a change that they didn't make or request. It \
+        was made on {changedAt}, and the email about it said:
+
+        {fact}
+
+        Only administrators who can search users can see which account it is. Its second factors \
+        can't be changed until an owner reviews the report and unlocks changes. It was signed out \
+        everywhere, and its temporary codes, recovery codes, and enrollment links were revoked.
+
+        An owner of {application} can find it on the overview page.
+
+        Contact the user through a different channel than the one used to request the change, and \
+        review other changes made by the same person or system.
+
+        """,
         [
           "at": .moment(at), "application": .application(change.scope),
           "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
         ])
     }
     return Message(
-      "mail.reported-change",
+      """
+      Hello,
+
+      On {at}, a user of {application} reported a change that they didn't make or request. It was \
+      made on {changedAt}, and the email about it said:
+
+      {fact}
+
+      The account is {account} (UID {uid}). Its second factors can't be changed until an owner \
+      reviews the report and unlocks changes. It was signed out everywhere, and its temporary \
+      codes, recovery codes, and enrollment links were revoked.
+
+      View the account and its history:
+
+      {link}
+
+      Contact the user through a different channel than the one used to request the change, and \
+      review other changes made by the same person or system.
+
+      """,
       [
         "at": .moment(at), "application": .application(change.scope),
         "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),

@@ -26,37 +26,37 @@ public struct RoleText: Sendable {
   }
 
   private static let owner = RoleText(
-    name: Message("common.role-owner"),
-    title: Message("common.role-owner-title"),
-    noun: Message("common.role-owner"), one: Message("common.role-owner-one"),
-    startingOne: Message("common.role-owner-one-starting"),
-    many: Message("common.role-owner-many"),
-    startingMany: Message("common.role-owner-many-starting"),
-    summary: Message("common.role-owner-summary"))
+    name: Message("owner"),
+    title: Message("Owner"),
+    noun: Message("owner"), one: Message("an owner"),
+    startingOne: Message("An owner"),
+    many: Message("owners"),
+    startingMany: Message("Owners"),
+    summary: Message("full access"))
   private static let policy = RoleText(
-    name: Message("common.role-policy"),
-    title: Message("common.role-policy-title"),
-    noun: Message("common.role-policy"), one: Message("common.role-policy-one"),
-    startingOne: Message("common.role-policy-one-starting"),
-    many: Message("common.role-policy-many"),
-    startingMany: Message("common.role-policy-many-starting"),
-    summary: Message("common.role-policy-summary"))
+    name: Message("policy admin"),
+    title: Message("Policy admin"),
+    noun: Message("policy admin"), one: Message("a policy admin"),
+    startingOne: Message("A policy admin"),
+    many: Message("policy admins"),
+    startingMany: Message("Policy admins"),
+    summary: Message("projects, tenants, MFA policies, and keys"))
   private static let support = RoleText(
-    name: Message("common.role-support"),
-    title: Message("common.role-support-title"),
-    noun: Message("common.role-support-noun"), one: Message("common.role-support-one"),
-    startingOne: Message("common.role-support-one-starting"),
-    many: Message("common.role-support-many"),
-    startingMany: Message("common.role-support-many-starting"),
-    summary: Message("common.role-support-summary"))
+    name: Message("support"),
+    title: Message("Support"),
+    noun: Message("support agent"), one: Message("a support agent"),
+    startingOne: Message("A support agent"),
+    many: Message("support agents"),
+    startingMany: Message("Support agents"),
+    summary: Message("users, their factors, and sessions"))
   private static let auditor = RoleText(
-    name: Message("common.role-auditor"),
-    title: Message("common.role-auditor-title"),
-    noun: Message("common.role-auditor"), one: Message("common.role-auditor-one"),
-    startingOne: Message("common.role-auditor-one-starting"),
-    many: Message("common.role-auditor-many"),
-    startingMany: Message("common.role-auditor-many-starting"),
-    summary: Message("common.role-auditor-summary"))
+    name: Message("auditor"),
+    title: Message("Auditor"),
+    noun: Message("auditor"), one: Message("an auditor"),
+    startingOne: Message("An auditor"),
+    many: Message("auditors"),
+    startingMany: Message("Auditors"),
+    summary: Message("read-only access to everything, and sign-off of policy reviews"))
 }
 
 extension Role {
@@ -66,7 +66,7 @@ extension Role {
 extension Grant {
   /// The scope of the role: `the instance`, `acme-retail`, `acme-retail / eu-shop-1a2b3`.
   public var placeText: Message {
-    guard let project else { return Message("common.the-instance") }
+    guard let project else { return Message("the instance") }
     guard let tenant else { return .verbatim(project.text) }
     return .verbatim("\(project.text) / \(tenant.text)")
   }

@@ -4,17 +4,17 @@ import Localization
 extension SignInMethodMail {
   var subject: Message {
     switch change {
-    case .passkeyAdded: Message("mail.subject-passkey-added")
-    case .passkeyRemoved: Message("mail.subject-passkey-removed")
-    case .authenticatorSetUp: Message("mail.subject-authenticator-set-up")
-    case .authenticatorReplaced: Message("mail.subject-authenticator-replaced")
-    case .authenticatorRemoved: Message("mail.subject-authenticator-removed")
-    case .passwordChanged: Message("mail.subject-administrator-password")
-    case .recoveryCodesMade: Message("mail.subject-administrator-recovery-codes")
-    case .providerLinked: Message("mail.subject-administrator-provider-linked")
-    case .providerRemoved: Message("mail.subject-administrator-provider-unlinked")
-    case .passwordReset: Message("mail.subject-administrator-password-reset")
-    case .secondFactorsReset: Message("mail.subject-administrator-second-factors-reset")
+    case .passkeyAdded: Message("Passkey added to your Countersign account")
+    case .passkeyRemoved: Message("Passkey removed from your Countersign account")
+    case .authenticatorSetUp: Message("Authenticator app set up for your Countersign account")
+    case .authenticatorReplaced: Message("Authenticator app replaced for your Countersign account")
+    case .authenticatorRemoved: Message("Authenticator app removed from your Countersign account")
+    case .passwordChanged: Message("Password changed for your Countersign account")
+    case .recoveryCodesMade: Message("New recovery codes for your Countersign account")
+    case .providerLinked: Message("Sign-in provider linked with your Countersign account")
+    case .providerRemoved: Message("Sign-in provider unlinked from your Countersign account")
+    case .passwordReset: Message("Password of your Countersign account reset")
+    case .secondFactorsReset: Message("Second factors of your Countersign account reset")
     }
   }
 
@@ -22,40 +22,117 @@ extension SignInMethodMail {
     switch change {
     case .passkeyAdded(let name):
       Message(
-        "mail.passkey-added",
+        """
+        The passkey “{name}” was added to the administrator account {email} on {time}.
+
+        If this wasn't you, tell another administrator immediately. Anyone with the passkey can \
+        sign in.
+
+        """,
         ["name": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
     case .passkeyRemoved(let name):
       Message(
-        "mail.passkey-removed",
+        """
+        The passkey “{name}” was removed from the administrator account {email} on {time}.
+
+        If this wasn't you, tell another administrator immediately.
+
+        """,
         ["name": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
     case .authenticatorSetUp:
-      Message("mail.authenticator-set-up", ["email": .text(email), "time": .moment(at)])
+      Message(
+        """
+        An authenticator app was set up for the administrator account {email} on {time}, with new \
+        recovery codes.
+
+        If this wasn't you, tell another administrator immediately.
+
+        """, ["email": .text(email), "time": .moment(at)])
     case .authenticatorReplaced:
-      Message("mail.authenticator-replaced", ["email": .text(email), "time": .moment(at)])
+      Message(
+        """
+        The authenticator app of the administrator account {email} was replaced on {time}, with \
+        new recovery codes.
+
+        If this wasn't you, tell another administrator immediately.
+
+        """, ["email": .text(email), "time": .moment(at)])
     case .authenticatorRemoved:
-      Message("mail.authenticator-removed", ["email": .text(email), "time": .moment(at)])
+      Message(
+        """
+        The authenticator app was removed from the administrator account {email} on {time}.
+
+        If this wasn't you, tell another administrator immediately.
+
+        """, ["email": .text(email), "time": .moment(at)])
     case .passwordChanged:
-      Message("mail.administrator-password", ["email": .text(email), "time": .moment(at)])
+      Message(
+        """
+        The password of the administrator account {email} was changed on {time}.
+
+        If this wasn't you, tell another administrator immediately. Anyone with the new password \
+        can use it to sign in.
+
+        """, ["email": .text(email), "time": .moment(at)])
     case .recoveryCodesMade:
-      Message("mail.administrator-recovery-codes", ["email": .text(email), "time": .moment(at)])
+      Message(
+        """
+        New recovery codes were generated for the administrator account {email} on {time}. \
+        Earlier codes no longer work.
+
+        If this wasn't you, tell another administrator immediately. Each code can be used once \
+        instead of your second factor.
+
+        """, ["email": .text(email), "time": .moment(at)])
     case .providerLinked(let name):
       Message(
-        "mail.administrator-provider-linked",
+        """
+        The administrator account {email} was linked with an account at {provider} on {time}.
+
+        If this wasn't you, tell another administrator immediately. Anyone with the account at \
+        {provider} can use it to sign in.
+
+        """,
         ["provider": .text(SafeName.unlinked(name)), "email": .text(email), "time": .moment(at)])
     case .providerRemoved(let name):
       Message(
-        "mail.administrator-provider-removed",
+        """
+        The link of the administrator account {email} with an account at {provider} was removed \
+        on {time}, because the sign-in provider was removed.
+
+        By: {by}
+
+        If you didn't expect this, tell another administrator immediately.
+
+        """,
         [
           "provider": .text(SafeName.unlinked(name)), "email": .text(email), "by": actor,
           "time": .moment(at),
         ])
     case .passwordReset:
       Message(
-        "mail.administrator-password-reset",
+        """
+        The password of the administrator account {email} was reset on {time}.
+
+        By: {by}
+
+        All sessions ended. If you didn't expect this, tell another administrator immediately. \
+        Anyone with the new password can use it to sign in.
+
+        """,
         ["email": .text(email), "by": actor, "time": .moment(at)])
     case .secondFactorsReset(let authenticator, let passkeys):
       Message(
-        "mail.administrator-second-factors-reset",
+        """
+        The second factors of the administrator account {email} were reset on {time}.
+
+        Removed: {factors}
+        By: {by}
+
+        Recovery codes no longer work, and all sessions ended. If you didn't expect this, tell \
+        another administrator immediately.
+
+        """,
         [
           "factors": .message(Self.factors(authenticator, passkeys)), "email": .text(email),
           "by": actor, "time": .moment(at),
@@ -64,15 +141,17 @@ extension SignInMethodMail {
   }
 
   private static func factors(_ authenticator: Bool, _ passkeys: Int) -> Message {
-    guard passkeys > 0 else { return Message("mail.reset-authenticator") }
+    guard passkeys > 0 else { return Message("the authenticator app") }
     return authenticator
-      ? Message("mail.reset-authenticator-and-passkeys", ["count": .number(passkeys)])
-      : Message("mail.reset-passkeys", ["count": .number(passkeys)])
+      ? Message(
+        one: "the authenticator app and {count} passkey",
+        other: "the authenticator app and {count} passkeys", ["count": .number(passkeys)])
+      : Message(one: "{count} passkey", other: "{count} passkeys", ["count": .number(passkeys)])
   }
 
   private var actor: Message.Value {
     guard case .administrator(_, let name) = by else {
-      return .message(Message("mail.by-command-line"))
+      return .message(Message("an operator, with the countersign command"))
     }
     return .text(SafeName.unlinked(name))
   }

@@ -6,10 +6,12 @@ extension WeakPassword {
   public var message: Message {
     switch self {
     case .tooShort(let fewest):
-      Message("account.password-too-short", ["count": .number(fewest)])
+      Message(
+        one: "Use at least {count} character.", other: "Use at least {count} characters.",
+        ["count": .number(fewest)])
     case .tooLong(let most):
-      Message("account.password-too-long", ["limit": .text(String(most))])
-    case .isEmail: Message("account.password-is-email")
+      Message("Use at most {limit} bytes.", ["limit": .text(String(most))])
+    case .isEmail: Message("Use something other than your email address.")
     }
   }
 }

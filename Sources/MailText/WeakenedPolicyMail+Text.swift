@@ -7,17 +7,28 @@ extension Scope {
     guard tenant != nil else { return .text(name) }
     return .message(
       Message(
-        "mail.tenant-of-project",
+        "{project} / {tenant}",
         ["project": .text(SafeName.plain(projectName)), "tenant": .text(name)]))
   }
 }
 
 extension WeakenedPolicyMail {
-  var subject: Message { Message("mail.subject-policy", ["place": scope.place]) }
+  var subject: Message { Message("{place}: MFA policy weakened", ["place": scope.place]) }
 
   func body(in catalog: Catalog) -> Message {
     Message(
-      "mail.policy",
+      """
+      {by} changed the MFA policy of {place} on {at}:
+
+      {changes}
+
+      {reason}
+
+      If you didn't expect this, review the policy and the audit log in the console.
+
+      You're receiving this email because you're an owner.
+
+      """,
       [
         "by": .text(SafeName.unlinked(by)), "place": scope.place, "at": .moment(at),
         "changes": changes.lines(in: catalog),
@@ -28,9 +39,9 @@ extension WeakenedPolicyMail {
   private var why: Message {
     reason.map {
       Message(
-        "mail.policy-reason",
+        "Reason: {reason}",
         ["reason": .text(SafeName.unlinked($0, longest: ActionRequest.longestNote))])
-    } ?? Message("mail.policy-no-reason")
+    } ?? Message("No reason given.")
   }
 }
 
@@ -44,13 +55,13 @@ extension PolicyChange {
   fileprivate var line: Message {
     let (from, to) = (Message.Value.message(from.message), Message.Value.message(to.message))
     return switch field {
-    case .totp: Message("mail.policy-totp", ["from": from, "to": to])
+    case .totp: Message("  TOTP: {from} → {to}", ["from": from, "to": to])
     case .adjacentIntervals:
-      Message("mail.policy-adjacent-intervals", ["from": from, "to": to])
-    case .sms: Message("mail.policy-sms", ["from": from, "to": to])
-    case .state: Message("mail.policy-state", ["from": from, "to": to])
-    case .pattern: Message("mail.policy-pattern", ["from": from, "to": to])
-    case .enforcement: Message("mail.policy-enforcement", ["from": from, "to": to])
+      Message("  Adjacent intervals: {from} → {to}", ["from": from, "to": to])
+    case .sms: Message("  SMS: {from} → {to}", ["from": from, "to": to])
+    case .state: Message("  State: {from} → {to}", ["from": from, "to": to])
+    case .pattern: Message("  Enrollment pattern: {from} → {to}", ["from": from, "to": to])
+    case .enforcement: Message("  Server enforcement: {from} → {to}", ["from": from, "to": to])
     }
   }
 }

@@ -31,7 +31,7 @@ private struct BlockNames {
   private mutating func collect(from nodes: [Node]) {
     for node in nodes {
       switch node {
-      case .text, .lineStart, .variable: break
+      case .text, .lineStart, .variable, .plural, .count: break
       case .section(_, _, let content): collect(from: content)
       case .block(let block):
         found.insert(block.name)

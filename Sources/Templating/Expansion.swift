@@ -1,3 +1,5 @@
+import Localization
+
 /// Receives the pieces of an expanded template: a renderer or a compiler.
 protocol Sink {
   /// Receives literal bytes.
@@ -5,6 +7,15 @@ protocol Sink {
 
   /// Receives a variable.
   mutating func variable(_ name: Name, escaped: Bool) throws(TemplateError)
+
+  /// Receives the number of a message, formatted for its language.
+  mutating func count(_ name: Name) throws(TemplateError)
+
+  /// Receives a message with plural forms, and calls `content` to expand the form at an index.
+  mutating func plural(
+    _ count: Name, _ forms: MessageForms,
+    content: (Int, inout Self) throws(TemplateError) -> Void
+  ) throws(TemplateError)
 
   /// Receives a section, and calls `content` to expand its content any number of times.
   mutating func section(
@@ -45,6 +56,11 @@ struct Expansion {
       case .text(let bytes): sink.text(bytes)
       case .lineStart: if !site.indentation.isEmpty { sink.text(site.indentation) }
       case .variable(let name, let escaped): try sink.variable(name, escaped: escaped)
+      case .count(let name): try sink.count(name)
+      case .plural(let count, let forms, let contents):
+        try sink.plural(count, forms) { (index, sink) throws(TemplateError) in
+          try expand(contents[index], at: site, into: &sink)
+        }
       case .section(let name, let inverted, let content):
         try sink.section(name, inverted: inverted) { (sink) throws(TemplateError) in
           try expand(content, at: site, into: &sink)

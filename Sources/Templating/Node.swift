@@ -1,3 +1,5 @@
+import Localization
+
 /// The location of a tag.
 struct SourceLocation: Sendable, Equatable {
   /// The file, as shown to users.
@@ -21,6 +23,10 @@ indirect enum Node: Sendable {
   /// The point in a line where the indentation of an including tag is inserted.
   case lineStart
   case variable(Name, escaped: Bool)
+  /// The number of a message with plural forms.
+  case count(Name)
+  /// A message with plural forms, and the content of each.
+  case plural(Name, MessageForms, [[Node]])
   case section(Name, inverted: Bool, [Node])
   /// A partial (without arguments) or a parent (with arguments).
   case include(Inclusion)
@@ -55,4 +61,19 @@ struct Block: Sendable {
 struct ParsedTemplate: Sendable {
   let name: String
   let nodes: [Node]
+  let messages: [TemplateMessage]
+}
+
+/// A message in a template: English text.
+public struct TemplateMessage: Sendable, Equatable {
+  /// The file, relative to the library's folder.
+  public let file: String
+  /// The line of its opening tag, counted from 1.
+  public let line: Int
+  /// What distinguishes the text from the same one that needs another translation.
+  public let context: String?
+  /// The text: the one for 1 if there's a plural.
+  public let text: String
+  /// The text for any number but 1.
+  public let plural: String?
 }

@@ -22,8 +22,6 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
     case repeatedArgument(String)
     /// A page, partial, or parent with this name doesn't exist.
     case unknownTemplate(String, nearest: [String])
-    /// The catalog has no message with this key.
-    case unknownMessage(String, nearest: [String])
     /// The model has no key with this name; `known` lists its keys, the most similar first.
     case unknownName(String, model: String, known: [String])
     /// A parent has no block with this name; `known` lists its blocks, the most similar first.
@@ -76,8 +74,6 @@ extension TemplateError.Problem {
     case .repeatedArgument(let name): "duplicate block “\(name)”"
     case .unknownTemplate(let name, let nearest):
       "unknown template “\(name)”" + Self.list(nearest, before: "; most similar: ")
-    case .unknownMessage(let key, let nearest):
-      "unknown message “\(key)”" + Self.list(nearest, before: "; most similar: ")
     case .unknownName(let name, let model, let known):
       "unknown key “\(name)” in \(model)" + Self.list(known, before: "; available: ")
     case .unknownBlock(let name, let parent, let known):

@@ -6,11 +6,13 @@ public import Localization
 /// Templates are Mustache files according to the public specification (https://mustache.github.io),
 /// with its core modules and inheritance, without lambdas. A file `users/list.mustache` is the
 /// template `users/list`; partials and parents use the same names, regardless of the including
-/// file. With a catalog, `{{%key}}` inserts a message when the template is loaded: its text is HTML,
-/// and `{name}` in it is the variable `{{name}}`.
+/// file. `{{%}}Text{{/%}}` is a message, whose translation is inserted when the template is loaded:
+/// its text is HTML in one or several lines, and `{name}` in it is the variable `{{name}}`. The text
+/// before `{{%other}}` is for a `count` of 1, the one after it for any other. `{{%context}}` begins a
+/// message whose text needs another translation elsewhere.
 public struct TemplateLibrary: Sendable {
   let templates: [String: ParsedTemplate]
-  /// The messages of the pages; empty for a library without a catalog.
+  /// The messages of the pages.
   public let catalog: Catalog
 
   /// Reads all `.mustache` files in a folder and its subfolders.
@@ -20,9 +22,9 @@ public struct TemplateLibrary: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The path of the folder.
-  ///   - catalog: The messages for the tag `{{%key}}` and for view models.
+  ///   - catalog: The messages of the templates and of view models.
   /// - Throws: ``TemplateError`` for the first file, by name, that can't be read or parsed.
-  public init(folder: String, catalog: Catalog? = nil) throws(TemplateError) {
+  public init(folder: String, catalog: Catalog = .english) throws(TemplateError) {
     let ending = ".mustache"
     let paths: [String]
     do { paths = try ReadableFile.paths(in: folder) } catch {
@@ -40,28 +42,33 @@ public struct TemplateLibrary: Sendable {
         Continuation.joining(bytes), name: name, file: path, catalog: catalog)
     }
     templates = parsed
-    self.catalog = catalog ?? .empty
+    self.catalog = catalog
   }
 
   /// Parses templates that aren't in files.
   ///
   /// - Parameters:
   ///   - sources: The text of each template by its name, which is used in errors.
-  ///   - catalog: The messages for the tag `{{%key}}` and for view models.
+  ///   - catalog: The messages of the templates and of view models.
   /// - Throws: ``TemplateError`` for the first template, by name, that can't be parsed.
-  public init(sources: [String: String], catalog: Catalog? = nil) throws(TemplateError) {
+  public init(sources: [String: String], catalog: Catalog = .english) throws(TemplateError) {
     var parsed: [String: ParsedTemplate] = [:]
     for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
       parsed[name] = try Parser.parse(
         Array(text.utf8), name: name, file: name, catalog: catalog)
     }
     templates = parsed
-    self.catalog = catalog ?? .empty
+    self.catalog = catalog
   }
 
   /// The names of all templates, sorted.
   public var names: [String] {
     templates.keys.sorted()
+  }
+
+  /// The messages of all templates, by file and line.
+  public var messages: [TemplateMessage] {
+    templates.values.flatMap(\.messages).sorted { ($0.file, $0.line) < ($1.file, $1.line) }
   }
 
   /// Binds a template to a model.

@@ -41,7 +41,7 @@ struct Countersign {
   static func run(_ words: [String], environment: [String: String]) async -> Int32 {
     // Swift replaces other bytes, so the argument would name another file.
     if let word = words.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
-      Terminal.complain(Message("cli.an-argument-isnt-utf-8", ["word": .text(word)]))
+      Terminal.complain(Message("The argument {word} isn't UTF-8 text.", ["word": .text(word)]))
       return 64
     }
     if words.isEmpty || ["--help", "-h"].contains(words[0]) || words == ["help"] {
@@ -58,7 +58,8 @@ struct Countersign {
     guard let (command, rest) = find(words) else {
       if let code = explainGroup(words) { return code }
       Terminal.complain(
-        Message("cli.unknown-command-see-countersign-help", ["command": .text(words[0])]))
+        Message("Unknown command: {command}. See countersign --help.", ["command": .text(words[0])])
+      )
       return 64
     }
     if Arguments.askForHelp(rest, options: command.options) {
@@ -68,7 +69,7 @@ struct Countersign {
     do {
       let arguments = try Arguments(rest, options: command.options, environment: environment)
       if command.operands.isEmpty, let extra = arguments.operands.first {
-        throw UsageError(Message("cli.unexpected-argument", ["argument": .text(extra)]))
+        throw UsageError(Message("unexpected argument {argument}", ["argument": .text(extra)]))
       }
       return try await command.run(arguments)
     } catch {
@@ -86,7 +87,12 @@ struct Countersign {
     guard !group.isEmpty else { return nil }
     let page = OperatorText.page(
       Message(
-        "cli.commands-of-countersign-run-countersign",
+        """
+        Commands of countersign {group}:
+
+        {commands}
+        Run countersign COMMAND --help for a command's options.
+        """,
         ["group": .text(words[0]), "commands": .text(list(group))]))
     if words.count == 1 || ["--help", "-h", "help"].contains(words[1]) {
       Terminal.say(document: page)
@@ -94,7 +100,7 @@ struct Countersign {
     }
     Terminal.complain(
       Message(
-        "cli.unknown-command",
+        "Unknown command: {group} {command}.",
         ["group": .text(words[0]), "command": .text(words[1])]))
     Terminal.complain(document: page)
     return 64
@@ -112,7 +118,15 @@ struct Countersign {
 
   private static func help() -> Message {
     Message(
-      "cli.countersign-an-admin-console-for-totp",
+      """
+      Countersign {version}: an admin console for TOTP multi-factor authentication, and the
+      Identity Toolkit server behind it.
+
+      Commands:
+
+      {commands}
+      Run countersign COMMAND --help for a command's options.
+      """,
       ["version": .text(version), "commands": .text(list(commands))])
   }
 

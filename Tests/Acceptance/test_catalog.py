@@ -1,17 +1,23 @@
-"""The message catalogs' files are valid gettext, and their plural rules are those of CLDR."""
+"""The files of translations are valid gettext, their plural rules are those of CLDR, and a message that
+is translated is shown on pages, in mail, and on the command line."""
 
 import gettext
 import re
+import shutil
 import subprocess
-from pathlib import Path
 
+import httpx
 import pytest
 from babel import Locale
 from babel.messages.pofile import read_po
 
-ROOT = Path(__file__).parents[2]
-FILES = sorted([*(ROOT / "Templates").rglob("messages*.po"),
-                *(ROOT / "Sources/countersign/CommandLine").glob("messages*.po")])
+from support.mail import MailServer
+from support.pages import Pages
+from support.program import ROOT, Server, run
+from support.rest import Api, create_token, ok
+
+MESSAGES = ROOT / "Localizations/messages.pot"
+FILES = sorted((ROOT / "Localizations").glob("*.po*"))
 NUMBERS = [*range(0, 1_101), 1_000_000, 2_000_000, 1_000_001]
 
 
@@ -56,16 +62,10 @@ def faults_of_plurals(header: str, locale: str) -> list[str]:
     return faults
 
 
-def test_catalog_files_exist():
-    assert "Templates/common/messages.po" in names(FILES)
-    assert "Sources/countersign/CommandLine/messages.po" in names(FILES)
-
-
 @pytest.mark.parametrize("file", FILES, ids=names(FILES))
 def test_msgfmt_accepts_the_file(file):
     text = file.read_text()
-    if file.name == "messages.po":
-        assert not re.search(r'^msgstr(\[\d\])? "[^"]', text.split("\n\n", 1)[1], re.M)
+    if file == MESSAGES:
         text = filled(text)
     assert check(text) == ""
 
@@ -84,8 +84,7 @@ def test_texts_with_arguments_have_a_format_flag(file):
 def test_plural_forms_match_cldr(file):
     catalog = read_po(file.open("rb"))
     header = dict(catalog.mime_headers)["Plural-Forms"]
-    parts = file.name.split(".")
-    assert faults_of_plurals(header, parts[1] if len(parts) == 3 else "en") == []
+    assert faults_of_plurals(header, "en" if file == MESSAGES else file.stem) == []
 
 
 @pytest.mark.parametrize(
@@ -105,3 +104,82 @@ def test_a_wrong_argument_is_detected():
     header = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
     entry = '#, python-brace-format\nmsgctxt "a.b"\nmsgid "{count} of"\nmsgstr "{number} of"\n'
     assert "count" in check(header + entry)
+
+
+TRANSLATION = """
+msgid ""
+msgstr ""
+"Language: de\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+
+msgid "Sign in"
+msgstr "Anmelden"
+
+#, python-brace-format
+msgid "Choose a new password for {project}"
+msgstr "Neues Passwort für {project}"
+
+#, python-brace-format
+msgid "Unknown command: {command}. See countersign --help."
+msgstr "{command} ist kein Befehl."
+
+#, fuzzy
+msgid "Password"
+msgstr "Kennwort"
+
+msgid "No such message"
+msgstr "Nichts"
+"""
+
+
+@pytest.fixture
+def assets(tmp_path):
+    """A folder with the program's files and a translation."""
+    folder = tmp_path / "assets"
+    (folder / "Localizations").mkdir(parents=True)
+    for name in ["Templates", "Public"]:
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(MESSAGES, folder / "Localizations")
+    (folder / "Localizations/de.po").write_text(TRANSLATION)
+    return folder
+
+
+def test_a_translation_is_on_pages_and_in_mail_and_its_gaps_are_one_warning(tmp_path, assets):
+    with MailServer() as mail_server:
+        flags = ["--smtp", f"smtp://127.0.0.1:{mail_server.port}", "--smtp-from", "a@example.com"]
+        with Server(tmp_path / "data", *flags, "--assets", assets) as server:
+            pages = Pages(server.url).set_up(server.setup_code)
+            pages.create_project("localized", "Laden")
+            german = httpx.get(server.url + "/sign-in", headers={"Accept-Language": "de"}).text
+            assert "<h1>Anmelden</h1>" in german and ">Password<" in german
+            assert "<h1>Sign in</h1>" in httpx.get(server.url + "/sign-in").text
+            api = Api(server.url, "localized", pages.api_key("localized"),
+                      create_token(server.data, "localized", "owner"))
+            ok(api.admin("POST", "accounts", {"email": "sam@example.com", "password": "swordfish"}))
+            ok(api.client(":sendOobCode", {
+                "requestType": "PASSWORD_RESET", "email": "sam@example.com"},
+                headers={"X-Firebase-Locale": "de"}))
+            mail, = mail_server.received(1)
+            assert mail["Subject"] == "Neues Passwort für Laden"
+            warnings = [line for line in server.output if "de.po" in line]
+    assert len(warnings) == 1 and warnings[0].endswith("Fuzzy: 1. With other arguments, tags, or "
+                                                       "plural forms: 0. Unknown: 1.")
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("de_DE.UTF-8", "nothing ist kein Befehl.\n"), ("C", "Unknown command: nothing."),
+    ("fr_FR.UTF-8", "Unknown command: nothing."), ("en_US.UTF-8", "Unknown command: nothing."),
+])
+def test_a_command_speaks_the_language_of_its_environment(assets, language, said):
+    result = run("nothing", env={"COUNTERSIGN_ASSETS": str(assets), "LC_ALL": language})
+    assert result.returncode == 64 and result.stderr.startswith(said)
+
+
+def test_an_invalid_translation_stops_no_command(tmp_path, assets):
+    (assets / "Localizations/de.po").write_text("msgid broken")
+    env = {"COUNTERSIGN_ASSETS": str(assets), "LC_ALL": "de_DE.UTF-8"}
+    result = run("nothing", env=env)
+    assert result.returncode == 64 and result.stderr.startswith("Unknown command: nothing.")
+    created = run("init", "--data", tmp_path / "data", env=env)
+    assert created.returncode == 0 and "de.po:1: “broken” isn’t valid here" in created.stderr

@@ -372,9 +372,8 @@ def test_the_documents_that_the_program_and_the_units_name_are_packaged(packages
     manual = gzip.decompress(unpacked(packages, "usr/share/man/man1/countersign.1.gz", tmp_path))
     texts = [manual.decode()] + [path.read_text() for path in [
         *(tmp_path / "usr/lib/systemd/system" / unit for unit in UNITS),
-        *(tmp_path / "usr/share/countersign/Templates").rglob("*.po"),
-        *(tmp_path / "usr/share/countersign/Templates").rglob("*.md"),
-        ROOT / "Sources/countersign/CommandLine/messages.po"]]
+        tmp_path / "usr/share/countersign/Localizations/messages.pot",
+        *(tmp_path / "usr/share/countersign/Templates").rglob("*.md")]]
     named = {path for text in texts for path in re.findall(r"/usr/share/doc/[\w./-]+\w", text)}
     assert len(named) > 2
     for path in named:

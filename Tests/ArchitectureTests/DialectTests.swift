@@ -102,7 +102,8 @@ struct DialectTests {
     #"\b(last_insert_rowid|total_changes|changes|typeof|printf|hex|quote)\(\)?"#,
     #"\bx'[0-9a-f]*'"#,
     #"\bis (not )?\?"#, #"\bin \(\)"#, #"\bglob '"#, #"\bas blob\)"#, #"\bdbstat\b"#,
-    #"\w::[a-z]"#, #"\bilike\b"#, #"\bpg_\w+"#, #"\b(greatest|least|strpos|string_agg)\("#,
+    #"\w::[a-z]"#, #"\bilike\b"#, #"\bpg_(?!dump|restore)\w+"#,
+    #"\b(greatest|least|strpos|string_agg)\("#,
     #"\bdistinct on\b"#, #"\bfor update\b"#, #"\bcollate\b"#,
   ]
 

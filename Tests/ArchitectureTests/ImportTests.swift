@@ -173,7 +173,7 @@ struct ImportTests {
       guard
         let match = code.wholeMatch(
           of:
-            /\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+).*/
+            /\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?([A-Z]\w+).*/
         )
       else { return nil }
       let imported = String(match.1)

@@ -7,7 +7,6 @@ struct TokenVerificationTests {
   private static let places = [
     "docs/clients.md": 2,
     "Templates/scopes/connect.mustache": 3,
-    "Templates/scopes/messages.po": 1,
     "Templates/guidance/en/mandatory.md": 2,
     "Templates/guidance/en/step-up.md": 2,
     "Templates/guidance/en/parts/token-pool.md": 2,
@@ -17,7 +16,10 @@ struct TokenVerificationTests {
   private static let exempt: [(path: String, text: String, why: String)] = [
     ("docs/api.md", "| `GET ", "a row of the list of calls"),
     ("docs/clients.md", "`verify_id_token` of `firebase-rest-api`", "refers to the section"),
-    ("Templates/settings/messages.po", "verifies ID tokens itself can accept", "a consequence"),
+    (
+      "Sources/Console/Settings/SignInSwitchPage.swift", "verifies ID tokens itself can accept",
+      "a consequence"
+    ),
     ("Templates/guidance/en/mandatory.md", "5. `mfaEnrollment:finalize`", "what a response has"),
     (
       "Templates/guidance/en/mandatory.md", "import { onIdTokenChanged }",
@@ -58,7 +60,7 @@ struct TokenVerificationTests {
   private static func isText(_ path: String) -> Bool {
     guard !path.hasPrefix("Tests/"), path != "CHANGELOG.md" else { return false }
     return path.hasPrefix("Sources/Console/")
-      || ["md", "mustache", "po"].contains { path.hasSuffix(".\($0)") }
+      || ["md", "mustache"].contains { path.hasSuffix(".\($0)") }
   }
 
   private static func verifies(_ block: String) -> Bool {
@@ -75,8 +77,8 @@ struct TokenVerificationTests {
     return parts.filter { part in !part.words.contains(where: block.contains) }.map(\.name)
   }
 
-  /// The paragraphs, list items, table rows, and samples of a file; the messages of a catalog; the
-  /// panes of a template; and other files as a whole.
+  /// The paragraphs, list items, table rows, and samples of a file; the panes of a template; and
+  /// other files as a whole.
   private static func blocks(of file: SourceFile) -> [String] {
     var blocks: [String] = [""]
     var isCode = false
@@ -85,7 +87,6 @@ struct TokenVerificationTests {
       let begins =
         switch file.path.split(separator: ".").last {
         case "md": !isCode && (line.isEmpty || line.contains(/^(?:\* |\d+\. |\| |#)/))
-        case "po": line.hasPrefix("msgctxt")
         case "mustache": line.contains("<section")
         default: false
         }

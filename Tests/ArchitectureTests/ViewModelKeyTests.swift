@@ -45,10 +45,9 @@ struct ViewModelKeyTests {
     #expect(Self.declarations(in: code.lines).map(\.key) == ["hasOne", "two"])
     let template = SourceFile(
       path: "Templates/a/a.mustache",
-      text: "{{#one}}{{two.name}}{{{three}}}{{/one}}{{%a.key}}{{>a/b}}")
-    #expect(Self.variables(in: template) == ["one", "two", "name", "three"])
-    let messages = SourceFile(path: "Templates/a/messages.po", text: "msgid \"{one}{two.name}\"")
-    #expect(Self.variables(in: messages) == ["one", "two", "name"])
+      text: "{{#one}}{{two.name}}{{{three}}}{{/one}}{{%}}A {four} {five.six}{{/%}}{{>a/b}}")
+    #expect(
+      Self.variables(in: template) == ["one", "two", "name", "three", "four", "five", "six"])
   }
 
   private static func declarations(in lines: [Substring]) -> [(line: Int, key: Substring)] {
@@ -62,9 +61,7 @@ struct ViewModelKeyTests {
   private static func variables(in file: SourceFile) -> Set<Substring> {
     let names =
       file.path.hasSuffix(".mustache")
-      ? file.text.matches(of: /\{\{[#^\/&{]? *([A-Za-z][\w.]*)/).map(\.1)
-      : file.path.hasSuffix(".po")
-        ? file.text.matches(of: /\{([A-Za-z][\w.]*)\}/).map(\.1) : []
+      ? file.text.matches(of: /\{[#^\/&{]? *([A-Za-z][\w.]*)/).map(\.1) : []
     return Set(names.flatMap { $0.split(separator: ".") })
   }
 

@@ -24,7 +24,7 @@ import Testing
   func `times are formatted for machines and for people`(
     time: Int64, machine: String, weekday: String, date: String, clock: String, second: String
   ) throws {
-    let (times, instant) = (Times(try World.catalog.get()), Instant(seconds: time))
+    let (times, instant) = (Times(.english), Instant(seconds: time))
     let (minute, exact) = ("\(clock)\u{00A0}UTC", "\(clock):\(second)\u{00A0}UTC")
     let start = "<time datetime=\"\(machine)\" title=\"\(weekday), \(date), \(exact)\""
     for (markup, rest) in [
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `the title of a time is in the reader's time zone`() throws {
-    let times = Times(try World.catalog.get(), zone: "Asia/Kolkata")
+    let times = Times(.english, zone: "Asia/Kolkata")
     let markup = String(
       decoding: times.past(Instant(seconds: 1_793_730_131)).bytes, as: UTF8.self)
     #expect(markup.hasPrefix("<time datetime=\"2026-11-03T18:22:11Z\" "))
@@ -55,7 +55,7 @@ import Testing
   func `the end of a day is shown as its last minute`(
     zone: String, end: String, text: String
   ) throws {
-    let times = Times(try World.catalog.get(), zone: zone)
+    let times = Times(.english, zone: zone)
     let instant = try #require(Instant(rfc3339: end))
     #expect(Message.value(times.endValue(instant)).english == text)
     let markup = String(decoding: times.end(instant).bytes, as: UTF8.self)
@@ -63,8 +63,8 @@ import Testing
   }
 
   @Test func `a report marks a value that doesn't exist`() throws {
-    let times = Times(try World.catalog.get())
-    for cell in [ReportTable.Cell.name(""), .marked(nil, Message("users.never"))] {
+    let times = Times(.english)
+    for cell in [ReportTable.Cell.name(""), .marked(nil, Message("never"))] {
       let markup = String(decoding: cell.markup(times).bytes, as: UTF8.self)
       #expect(markup == "<span class=\"soft\">–</span>")
     }

@@ -31,7 +31,12 @@ import Testing
   }
 
   @Test func `the form of the download lists every column of the file`() {
-    let text = Message("users.file-contains", ["longest": .number(200)]).english
+    let text = Message(
+      """
+      The file contains the listed users’ emails, names, phone numbers, UIDs, second factors, \
+      states, sign-in dates, creation dates, and exemptions. It has at most {longest} users.
+      """, ["longest": .number(200)]
+    ).english
     let list = text.prefix { $0 != "." }.split(separator: ", ")
     #expect(list.count == UsersFile.columns.count, "\(text)")
   }

@@ -1,20 +1,13 @@
 import Foundation
 import Identity
-import Localization
 import MailText
 import Testing
 
+@testable import Localization
+
 struct CatalogMailWriterTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Templates").standardized.path
-
-  private let english: Catalog
-  private let writer: CatalogMailWriter
-
-  init() throws {
-    english = try Catalog(folder: Self.folder)
-    writer = CatalogMailWriter([english, Catalog.pseudo(of: english)])
-  }
+  private let english = Catalog.english
+  private let writer = CatalogMailWriter([.english, .pseudo()])
 
   private func link(
     _ kind: OutOfBandCode.Kind, newEmail: String? = nil, factor: String? = nil
@@ -95,9 +88,9 @@ struct CatalogMailWriterTests {
     #expect(english.text(fact.sentence) == "The second factor “phone” was removed.")
   }
 
-  @Test func `dates are in the form of the mail's locale`() throws {
+  @Test func `dates are in the form of the mail's locale`() {
     // A translation without messages.
-    let german = try Catalog(translation: "de", of: english, folder: Self.folder)
+    let german = Catalog(locale: "de", formats: Formats(locale: "de"))
     let notice = UserNotice.temporaryCodeMade(until: Instant(microseconds: 1_795_252_320_000_000))
     #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12\u{00A0}UTC"))
     let pattern = PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01"))

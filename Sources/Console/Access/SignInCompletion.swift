@@ -42,8 +42,8 @@ struct SignInCompletion: Sendable {
 extension Frames {
   fileprivate func adviseSecondFactor(_ session: ConsoleSession) {
     let flash = Flash(
-      text: Message("account.second-factor-required-next"),
-      link: Link(text: Message("account.set-it-up-now"), href: ConsolePaths.ownFactor()))
+      text: Message("Your role requires a second factor starting with your next sign-in."),
+      link: Link(text: Message("Set it up now"), href: ConsolePaths.ownFactor()))
     leave(flash, for: session)
   }
 }

@@ -31,7 +31,7 @@ struct AccountPage: Sendable {
     let history = try await refusing {
       try await identity.administrators.history(of: administrator.id, limit: 10)
     }
-    let frame = frames.frame(Message("account.your-account"), for: signedIn)
+    let frame = frames.frame(Message("Your account"), for: signedIn)
     return .html(
       view.render(
         AccountView(
@@ -62,8 +62,9 @@ struct AccountPage: Sendable {
   private func leave(ended: Int, _ signedIn: SignedIn) -> Response {
     let text =
       ended == 0
-      ? Message("account.no-other-sessions")
-      : Message("account.sessions-ended", ["count": .number(ended)])
+      ? Message("No other sessions were open.")
+      : Message(
+        one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(ended)])
     frames.leave(text, for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
@@ -81,30 +82,30 @@ struct AccountView: ViewModel {
   let publicURL: PublicURL
 
   private var factorFacts: [Fact] {
-    let app = Message("account.authenticator-app")
+    let app = Message("Authenticator app")
     guard let since = record.enrolledAt else {
-      let none = Message("account.none")
+      let none = Message("none")
       let isMissing = signedIn.session.mustHaveSecondFactor && passkeys.isEmpty
-      let codes = passkeys.isEmpty ? [] : [Fact(Message("account.recovery-codes"), recoveryCodes)]
+      let codes = passkeys.isEmpty ? [] : [Fact(Message("Recovery codes"), recoveryCodes)]
       return [Fact(app, isMissing ? Chip.look(none) : Chip.off(none))] + codes
     }
-    let atSetup = Markup(escaping: Message("account.at-setup"))
+    let atSetup = Markup(escaping: Message("at setup"))
     return [
-      Fact(app, Chip.on(Message("common.on"))),
-      Fact(Message("account.set-up"), frame.times.past(since)),
-      Fact(
-        Message("common.last-used"), record.factorUsedAt.map(frame.times.past) ?? atSetup),
-      Fact(Message("account.recovery-codes"), recoveryCodes),
+      Fact(app, Chip.on(Message("on"))),
+      Fact(Message("Set up"), frame.times.past(since)),
+      Fact(Message("Last used"), record.factorUsedAt.map(frame.times.past) ?? atSetup),
+      Fact(Message("Recovery codes"), recoveryCodes),
     ]
   }
 
   private var recoveryCodes: Markup {
     guard codesLeft >= 3 else {
-      return Chip.look(Message("account.codes-left", ["count": .number(codesLeft)]))
+      return Chip.look(
+        Message(one: "{count} left", other: "{count} left", ["count": .number(codesLeft)]))
     }
     return Markup(
       escaping: Message(
-        "account.codes-left-of",
+        one: "{count} of {total} left", other: "{count} of {total} left",
         ["count": .number(codesLeft), "total": .number(AdministratorFactors.recoveryCodes)]))
   }
 
@@ -112,26 +113,26 @@ struct AccountView: ViewModel {
     if record.hasSecondFactor { return nil }
     guard record.hasPassword || signedIn.session.mustHaveSecondFactor else { return nil }
     return signedIn.session.mustHaveSecondFactor
-      ? Message("account.second-factor-required-next")
-      : Message("account.second-factor-recommended")
+      ? Message("Your role requires a second factor starting with your next sign-in.")
+      : Message("With a second factor, your password alone isn’t enough to sign in.")
   }
 
   private var facts: [Fact] {
     let preferences = signedIn.session.preferences
     let grants = signedIn.administrator.grants
     var facts = [
-      Fact(Message("common.name"), HTML.isolated(signedIn.administrator.displayName)),
-      Fact(Message("common.email"), HTML.isolated(signedIn.administrator.email)),
+      Fact(Message("Name"), HTML.isolated(signedIn.administrator.displayName)),
+      Fact(Message("Email"), HTML.isolated(signedIn.administrator.email)),
     ]
-    let roles = Message("account.roles")
-    if grants.isEmpty { facts.append(Fact(roles, Message("account.none"))) }
+    let roles = Message("Roles")
+    if grants.isEmpty { facts.append(Fact(roles, Message("none"))) }
     for (index, grant) in grants.enumerated() {
       let value = grant.place(until: record.grantEnds[grant], frame.times)
       facts.append(Fact(index == 0 ? roles : Message.verbatim(""), value))
     }
     return facts + [
-      Fact(Message("account.time-zone"), PreferencesText.zone(preferences.timeZone)),
-      Fact(Message("account.theme"), PreferencesText.theme(preferences.theme)),
+      Fact(Message("Time zone"), PreferencesText.zone(preferences.timeZone)),
+      Fact(Message("Theme"), PreferencesText.theme(preferences.theme)),
     ]
   }
 
@@ -192,7 +193,7 @@ struct PasskeyRow: ViewModel {
     .text("name") { $0.passkey.name },
     .markup("created") { $0.times.past($0.passkey.createdAt) },
     .markup("lastUsed") {
-      $0.passkey.lastUsedAt.map($0.times.past) ?? Markup(escaping: Message("passkeys.never-used"))
+      $0.passkey.lastUsedAt.map($0.times.past) ?? Markup(escaping: Message("Never"))
     },
   ]
 }

@@ -32,7 +32,8 @@ struct OwnFactorRemovalPage: Sendable {
     }
     frames.leave(
       signedIn.session.factors.contains(.passkey)
-        ? Message("account.authenticator-removed") : Message("account.second-factor-removed"),
+        ? Message("Authenticator app removed. You sign in with your passkeys.")
+        : Message("Second factor removed. You now sign in without a code."),
       for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
@@ -47,15 +48,16 @@ struct OwnFactorRemovalPage: Sendable {
     _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: CurrentCode.Fault? = nil
   ) -> Response {
     CurrentCode.page(
-      signedIn, proof, frames, view, fault, title: Message("account.remove-your-second-factor"),
+      signedIn, proof, frames, view, fault, title: Message("Remove your second factor"),
       action: ConsolePaths.ownFactorRemoval(),
       sentences: [
         signedIn.session.factors.contains(.passkey)
-          ? Message("account.passkeys-stay") : Message("account.password-alone-signs-in"),
+          ? Message("You can still sign in with your passkeys.")
+          : Message("You’ll sign in with one factor, and so can anyone else who has it."),
         signedIn.session.factors.contains(.passkey)
-          ? Message("account.other-sessions-end")
-          : Message("account.recovery-codes-and-sessions-end"),
-      ], button: Message("account.remove-second-factor"), isDestroying: true)
+          ? Message("Your other sessions end.")
+          : Message("Your recovery codes stop working, and your other sessions end."),
+      ], button: Message("Remove second factor"), isDestroying: true)
   }
 }
 
@@ -79,7 +81,12 @@ struct RecoveryCodesPage: Sendable {
     let current = try await codeSet(signedIn)
     if let replaced = signedIn.form.text("codes"), replaced != current {
       // The page with the codes, reloaded: other codes would make those on paper useless.
-      frames.leave(Message("account.codes-already-made"), for: signedIn)
+      frames.leave(
+        Message(
+          """
+          Your recovery codes were already generated. They’re shown only once: generate new ones if \
+          you don’t have them.
+          """), for: signedIn)
       return .redirect(to: ConsolePaths.account())
     }
     let proof = try await CurrentCode.proof(signedIn, factors)
@@ -97,8 +104,9 @@ struct RecoveryCodesPage: Sendable {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return page(signedIn, proof, current, fault)
     }
-    var frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
-    frame.flash = Flash(text: Message("account.new-codes-made"))
+    var frame = frames.frame(Message("Your recovery codes"), for: signedIn)
+    frame.flash = Flash(
+      text: Message("These are your new codes. Your previous codes no longer work."))
     return .html(codes.render(RecoveryCodesView(frame: FrameView(frame), codes: newCodes)))
   }
 
@@ -111,14 +119,16 @@ struct RecoveryCodesPage: Sendable {
     _ fault: CurrentCode.Fault? = nil
   ) -> Response {
     CurrentCode.page(
-      signedIn, proof, frames, view, fault, title: Message("account.new-recovery-codes"),
+      signedIn, proof, frames, view, fault, title: Message("New recovery codes"),
       codes: codeSet,
       action: ConsolePaths.recoveryCodes(),
       sentences: [
         Message(
-          "account.new-codes-shown-once", ["count": .number(AdministratorFactors.recoveryCodes)]),
-        Message("account.current-codes-stop-working"),
-      ], button: Message("account.generate-codes"), isDestroying: false)
+          one: "You’ll get {count} new code. It’s shown only once.",
+          other: "You’ll get {count} new codes. They’re shown only once.",
+          ["count": .number(AdministratorFactors.recoveryCodes)]),
+        Message("Your current codes stop working."),
+      ], button: Message("Generate codes"), isDestroying: false)
   }
 }
 
@@ -129,8 +139,9 @@ enum CurrentCode {
     var seconds: Int64?
   }
 
-  static let wrong = Message("account.current-code-wrong")
-  static let missing = Fault(text: Message("account.current-code-required"))
+  static let wrong = Message(
+    "Incorrect or already used code. Wait for the next code in your app, or use a recovery code.")
+  static let missing = Fault(text: Message("Enter a code from your current authenticator."))
 
   static func proof(
     _ signedIn: SignedIn, _ factors: AdministratorFactors
@@ -152,7 +163,7 @@ enum CurrentCode {
       return Fault(text: wrong)
     case .sessionEnded: throw .sessionEnded
     case .usedCurrentCode: return Fault(text: CodeFault.used)
-    case .mandatory: return Fault(text: Message("account.second-factor-mandatory"))
+    case .mandatory: return Fault(text: Message("Your role requires a second factor."))
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)
       return Fault(text: text, seconds: seconds)
@@ -168,9 +179,9 @@ enum CurrentCode {
     sentences: [Message], button: Message, isDestroying: Bool
   ) -> Response {
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
-    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     let model = CurrentCodeView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title,
       asksForCode: proof == .totp, codes: codes, action: action,

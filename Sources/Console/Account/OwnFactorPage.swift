@@ -52,10 +52,10 @@ struct OwnFactorPage: Sendable {
     }
     let password = signedIn.form.text("password") ?? ""
     if factors.asksForPassword(in: signedIn.session), password.isEmpty {
-      errors.append(FieldError(field: "password", text: Message("account.password-required")))
+      errors.append(FieldError(field: "password", text: Message("Enter your password.")))
     }
     if code.isEmpty {
-      errors.append(FieldError(field: "code", text: Message("account.code-required")))
+      errors.append(FieldError(field: "code", text: Message("Enter the code from the app.")))
     }
     guard errors.isEmpty else { return try page(signedIn, resumed, proof, errors: errors) }
     let done: ActionOutcome<[Secret]>
@@ -66,10 +66,11 @@ struct OwnFactorPage: Sendable {
     } catch {
       return try await refused(error, signedIn, resumed, proof)
     }
-    var frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+    var frame = frames.frame(Message("Your recovery codes"), for: signedIn)
     frame.flash = Flash(
       text: signedIn.session.factors.isEmpty
-        ? Message("account.second-factor-on") : Message("account.authenticator-set-up"))
+        ? Message("Your second factor is on. From now on, you also enter a code when you sign in.")
+        : Message("Your authenticator app is set up. Your earlier recovery codes no longer work."))
     var response = Response.html(
       codes.render(
         RecoveryCodesView(
@@ -93,7 +94,9 @@ struct OwnFactorPage: Sendable {
     case .sessionEnded: throw .sessionEnded
     case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongCode:
-      let fault = FieldError(field: "code", text: Message("account.code-wrong"))
+      let fault = FieldError(
+        field: "code",
+        text: Message("Incorrect code. Check that the clock on your device is correct."))
       return try page(signedIn, enrollment, proof, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
       return try page(
@@ -106,7 +109,7 @@ struct OwnFactorPage: Sendable {
     case .wrongPassword:
       return try page(
         signedIn, enrollment, proof,
-        errors: [FieldError(field: "password", text: Message("account.password-wrong"))])
+        errors: [FieldError(field: "password", text: Message("Incorrect password."))])
     case .busy: throw .busy
     case .throttled(let until) where proof != .totp:
       let seconds = until.wait(at: frames.clock.now())
@@ -134,11 +137,16 @@ struct OwnFactorPage: Sendable {
     }
     guard !isFinished else {
       // The page with the recovery codes, reloaded.
-      frames.leave(Message("account.setup-finished"), for: signedIn)
+      frames.leave(
+        Message(
+          """
+          Your authenticator app is already set up. Recovery codes are shown only once. If you \
+          didn’t save them, generate new ones.
+          """), for: signedIn)
       return .redirect(
         to: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())
     }
-    frames.leave(Message("account.setup-expired"), for: signedIn)
+    frames.leave(Message("Setup expired. Scan the new QR code."), for: signedIn)
     return .redirect(to: ConsolePaths.ownFactor())
   }
 
@@ -151,17 +159,17 @@ struct OwnFactorPage: Sendable {
     do { code = try QRCode(text: enrollment.uri.revealedText) } catch {
       throw .unavailable(error)
     }
-    let title = Message("common.second-factor")
+    let title = Message("Second factor")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     if !signedIn.session.secondFactor.isReady {
       // Every other page redirects here until the setup is complete.
       (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
     } else {
-      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     }
-    let label = frames.catalog.text(Message("account.qr-code"))
+    let label = frames.catalog.text(Message("QR code for your authenticator app"))
     let model = OwnFactorView(
       frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment, proof: proof,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
@@ -187,8 +195,8 @@ struct OwnFactorView: ViewModel {
     .object(\.frame),
     .text("heading") {
       $0.signedIn.session.factors.contains(.totp)
-        ? Message("account.replace-your-authenticator")
-        : Message("account.set-up-a-second-factor")
+        ? Message("Replace your authenticator")
+        : Message("Set up a second factor")
     },
     .flag("isDue") { $0.state == .due },
     .flag("isReplacing") { $0.proof == .totp },

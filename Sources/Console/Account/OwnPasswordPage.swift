@@ -32,11 +32,11 @@ struct OwnPasswordPage: Sendable {
     var errors: [FieldError] = []
     if old.isEmpty {
       errors.append(
-        FieldError(field: "old-password", text: Message("account.old-password-required")))
+        FieldError(field: "old-password", text: Message("Enter your current password.")))
     }
     if new.isEmpty {
       errors.append(
-        FieldError(field: "new-password", text: Message("account.new-password-required")))
+        FieldError(field: "new-password", text: Message("Enter a new password.")))
     }
     guard errors.isEmpty else { return page(signedIn, errors: errors) }
     let ended: Int
@@ -48,8 +48,10 @@ struct OwnPasswordPage: Sendable {
     }
     let text =
       ended == 0
-      ? Message("account.password-changed")
-      : Message("account.password-changed-and-sessions-ended", ["count": .number(ended)])
+      ? Message("Password changed.")
+      : Message(
+        one: "Password changed. {count} other session ended.",
+        other: "Password changed. {count} other sessions ended.", ["count": .number(ended)])
     frames.leave(text, for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
@@ -62,7 +64,11 @@ struct OwnPasswordPage: Sendable {
     case .wrongPassword:
       return page(
         signedIn,
-        errors: [FieldError(field: "old-password", text: Message("account.old-password-wrong"))])
+        errors: [
+          FieldError(
+            field: "old-password",
+            text: Message("The current password is incorrect."))
+        ])
     case .weakPassword(let reason):
       return page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
     case .throttled(let until):
@@ -81,11 +87,11 @@ struct OwnPasswordPage: Sendable {
   private func page(
     _ signedIn: SignedIn, errors: [FieldError], status: Status? = nil
   ) -> Response {
-    let title = Message("account.change-password")
+    let title = Message("Change password")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     let model = OwnPasswordView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken,
       email: signedIn.administrator.email)

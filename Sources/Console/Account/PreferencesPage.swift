@@ -18,11 +18,11 @@ struct PreferencesPage: Sendable {
     var errors: [FieldError] = []
     let zone = signedIn.form.trimmed("zone")
     if !Zone.names.contains(zone), zone != old.timeZone {
-      errors.append(FieldError(field: "zone", text: Message("account.zone-required")))
+      errors.append(FieldError(field: "zone", text: Message("Choose a time zone from the list.")))
     }
     let theme = Preferences.Theme(rawValue: signedIn.form.trimmed("theme"))
     if theme == nil {
-      errors.append(FieldError(field: "theme", text: Message("account.theme-required")))
+      errors.append(FieldError(field: "theme", text: Message("Choose a theme.")))
     }
     let preferences = Preferences(timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }
@@ -33,7 +33,7 @@ struct PreferencesPage: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    frames.leave(Message("account.preferences-saved"), for: signedIn)
+    frames.leave(Message("Preferences saved."), for: signedIn)
     var response = Response.redirect(to: ConsolePaths.account())
     if let cookie = frames.cookies.newTheme(preferences.theme, for: signedIn.request) {
       response.fields.add(.setCookie, cookie.description)
@@ -44,11 +44,11 @@ struct PreferencesPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ preferences: Preferences, errors: [FieldError]
   ) -> Response {
-    let title = Message("account.preferences")
+    let title = Message("Preferences")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     let model = PreferencesView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences,
       savedZone: signedIn.session.preferences.timeZone)
@@ -60,14 +60,15 @@ enum PreferencesText {
   /// A zone that the system doesn't know says what replaces it.
   static func zone(_ name: String) -> Message {
     name == "UTC" || Zone.named(name) != nil
-      ? .verbatim(name) : Message("account.zone-unknown", ["zone": .text(name)])
+      ? .verbatim(name)
+      : Message("{zone} (unknown to this server, which shows times in UTC)", ["zone": .text(name)])
   }
 
   static func theme(_ theme: Preferences.Theme) -> Message {
     switch theme {
-    case .system: Message("account.theme-system")
-    case .light: Message("account.theme-light")
-    case .dark: Message("account.theme-dark")
+    case .system: Message("Match system")
+    case .light: Message("Light")
+    case .dark: Message("Dark")
     }
   }
 }

@@ -17,7 +17,7 @@ struct SessionRow: ViewModel {
     .flag(\.isCurrent),
     .text("provider") { row in
       row.session.provider.map {
-        Message("common.signed-in-with", ["name": .name(Formatted.short($0))])
+        Message("Signed in with {name}", ["name": .name(Formatted.short($0))])
       }
     },
   ]
@@ -26,7 +26,7 @@ struct SessionRow: ViewModel {
 extension SessionLimits {
   var sentence: Message {
     Message(
-      "account.sessions-end-after",
+      "A session ends after {idle} of inactivity, or {lifetime} after sign-in at the latest.",
       [
         "idle": .message(Formatted.duration(seconds: Int(idle))),
         "lifetime": .message(Formatted.duration(seconds: Int(lifetime))),

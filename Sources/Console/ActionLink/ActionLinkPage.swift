@@ -47,7 +47,7 @@ struct ActionLinkPage: Sendable {
       if opened.code.kind == .passwordReset {
         let password = visitor.form.text("password") ?? ""
         guard !password.isEmpty else {
-          let fault = FieldError(field: "password", text: Message("action-link.password-required"))
+          let fault = FieldError(field: "password", text: Message("Enter a new password."))
           return page(visitor, .open(opened), code: text, errors: [fault])
         }
         try await codes.resetPassword(text, to: Secret(password), by: author)
@@ -81,10 +81,10 @@ struct ActionLinkPage: Sendable {
 
   private static func words(_ error: AccountError) -> Message {
     switch error {
-    case .weakPassword: Message("action-link.password-too-short")
-    case .passwordTooLong: Message("action-link.password-too-long")
+    case .weakPassword: Message("Choose a password of at least six characters.")
+    case .passwordTooLong: Message("Choose a password of at most 4,096 characters.")
     case .passwordRequirements(let missing): PasswordPolicy.sentence(missing)
-    default: Message("action-link.password-not-allowed")
+    default: Message("This password isn’t allowed. Choose another one.")
     }
   }
 

@@ -69,33 +69,33 @@ enum ActionLinkState {
     switch self {
     case .open(let opened):
       switch opened.code.kind {
-      case .passwordReset: Message("action-link.choose-password")
-      case .verifyEmail: Message("action-link.confirm-email")
-      case .changeEmail: Message("action-link.confirm-new-email")
-      case .recoverEmail: Message("action-link.restore-previous-email")
-      case .revertFactor: Message("action-link.remove-a-second-factor")
-      case .signIn: Message("action-link.sign-in")
+      case .passwordReset: Message("Choose a new password")
+      case .verifyEmail: Message("Verify your email address")
+      case .changeEmail: Message("Verify your new email address")
+      case .recoverEmail: Message("Restore your previous email address")
+      case .revertFactor: Message("Remove a second factor")
+      case .signIn: Message("Sign in")
       }
     case .done(let code, _):
       switch code.kind {
-      case .passwordReset: Message("action-link.password-changed")
-      case .verifyEmail: Message("action-link.email-confirmed")
-      case .changeEmail: Message("action-link.email-changed")
-      case .recoverEmail: Message("action-link.email-restored")
-      case .revertFactor: Message("action-link.second-factor-removed")
-      case .signIn: Message("action-link.signed-in")
+      case .passwordReset: Message("Password changed")
+      case .verifyEmail: Message("Email address verified")
+      case .changeEmail: Message("Email address changed")
+      case .recoverEmail: Message("Email address restored")
+      case .revertFactor: Message("Second factor removed")
+      case .signIn: Message("You’re signed in")
       }
-    case .used: Message("action-link.used")
-    case .replaced: Message("action-link.replaced")
-    case .late: Message("action-link.expired")
-    case .signIn: Message("action-link.open-in-application")
-    case .void: Message("action-link.invalid")
-    case .disabled: Message("action-link.account-disabled")
-    case .taken: Message("action-link.email-taken")
-    case .locked: Message("action-link.second-factors-locked")
-    case .suspended: Message("action-link.second-factor-suspended")
-    case .closed: Message("action-link.closed")
-    case .passwordOff: Message("action-link.password-off")
+    case .used: Message("This link was already used")
+    case .replaced: Message("An earlier address was restored")
+    case .late: Message("This link has expired")
+    case .signIn: Message("Open this link in the application")
+    case .void: Message("This link is invalid or expired")
+    case .disabled: Message("This account is disabled")
+    case .taken: Message("This email address belongs to another account")
+    case .locked: Message("Your second factors are locked")
+    case .suspended: Message("Your second factor is suspended")
+    case .closed: Message("This link no longer works")
+    case .passwordOff: Message("You can’t reset your password right now")
     }
   }
 
@@ -104,69 +104,171 @@ enum ActionLinkState {
     case .open(let opened): Self.explanation(of: opened.code)
     case .done(let code, let hasApp):
       switch code.kind {
-      case .passwordReset: Message("action-link.password-changed-next")
+      case .passwordReset:
+        Message("Sign in with your new password. You’ve been signed out everywhere.")
       case .verifyEmail:
-        Message("action-link.email-confirmed-next", ["email": Self.name(code.email)])
+        Message("{email} is verified as your email address.", ["email": Self.name(code.email)])
       case .changeEmail:
-        Message("action-link.email-changed-next", ["email": Self.name(code.newEmail ?? "")])
+        Message(
+          "From now on, sign in as {email}. You’ve been signed out everywhere.",
+          ["email": Self.name(code.newEmail ?? "")])
       case .recoverEmail:
-        Message("action-link.email-restored-next", ["email": Self.name(code.email)])
+        Message(
+          """
+          Sign in as {email} again. Someone else may know your password: reset it in the \
+          application with “Forgot password”.
+          """, ["email": Self.name(code.email)])
       case .revertFactor:
         hasApp
-          ? Message("action-link.second-factor-removed-app-left")
-          : Message("action-link.second-factor-removed-next")
-      case .signIn: Message("action-link.continue")
+          ? Message(
+            """
+            It’s no longer required when you sign in. If you had recovery codes, they no longer \
+            work: generate new ones in the application. Someone else may know your password: \
+            reset it in the application with “Forgot password”.
+            """)
+          : Message(
+            """
+            It’s no longer required when you sign in. If you had recovery codes, they no longer \
+            work. Someone else may know your password: reset it in the application with “Forgot \
+            password”.
+            """)
+      case .signIn: Message("Continue in the application.")
       }
     case .used(let code):
       switch code.kind {
-      case .passwordReset: Message("action-link.used-for-password")
-      case .verifyEmail: Message("action-link.used-to-confirm")
-      case .signIn: Message("action-link.used-to-sign-in")
-      case .changeEmail, .recoverEmail, .revertFactor: Message("action-link.used-for-change")
+      case .passwordReset:
+        Message(
+          """
+          Each link can be used once. If you didn’t change the password, request a new link in the \
+          application.
+          """)
+      case .verifyEmail:
+        Message("Each link can be used once. The email address is verified. No action is needed.")
+      case .signIn: Message("Each link can be used once. Request a new link in the application.")
+      case .changeEmail, .recoverEmail, .revertFactor:
+        Message("Each link can be used once. The change was made. No action is needed.")
       }
-    case .replaced: Message("action-link.replaced-next")
+    case .replaced:
+      Message(
+        """
+        Your account’s email address was changed more than once. The link from an earlier change \
+        was used, so this link is no longer valid. Sign in with the earlier address. If you didn’t \
+        restore it, contact the application’s support team.
+        """)
     case .late(let code) where code.isExpiredEarly:
       switch code.kind {
       case .passwordReset, .signIn, .verifyEmail, .changeEmail:
-        Message("action-link.expired-early")
-      case .recoverEmail, .revertFactor: Message("action-link.expired-early-undo")
+        Message("It’s no longer valid. Request a new link in the application.")
+      case .recoverEmail, .revertFactor:
+        Message(
+          """
+          It’s no longer valid. If you didn’t make the change, contact the application’s support \
+          team.
+          """)
       }
     case .late(let code):
       switch code.kind {
-      case .passwordReset, .signIn: Message("action-link.expired-after-one-hour")
-      case .verifyEmail, .changeEmail: Message("action-link.expired-after-three-days")
-      case .recoverEmail, .revertFactor: Message("action-link.expired-after-seven-days")
+      case .passwordReset, .signIn:
+        Message("It was valid for one hour. Request a new link in the application.")
+      case .verifyEmail, .changeEmail:
+        Message("It was valid for three days. Request a new link in the application.")
+      case .recoverEmail, .revertFactor:
+        Message(
+          """
+          It was valid for seven days. If you didn’t make the change, contact the application’s \
+          support team.
+          """)
       }
-    case .signIn: Message("action-link.open-on-device")
-    case .void(.recoverEmail): Message("action-link.cant-restore-next")
-    case .void(.revertFactor): Message("action-link.nothing-to-remove-next")
-    case .void(nil): Message("action-link.unknown-next")
-    case .void: Message("action-link.invalid-next")
-    case .disabled: Message("action-link.account-disabled-next")
-    case .taken: Message("action-link.email-taken-next")
-    case .locked: Message("action-link.second-factors-locked-next")
-    case .suspended: Message("action-link.second-factor-suspended-next")
-    case .closed: Message("action-link.closed-next")
-    case .passwordOff: Message("action-link.password-off-next")
+    case .signIn:
+      Message(
+        """
+        It signs you in on the device where you requested it. Open the email there, in the \
+        application.
+        """)
+    case .void(.recoverEmail):
+      Message(
+        """
+        Your email address can no longer be restored with this link. If you didn’t make the change, \
+        contact the application’s support team.
+        """)
+    case .void(.revertFactor):
+      Message(
+        """
+        The second factor was already removed, so this link has nothing to undo. If you didn’t add \
+        it, reset your password in the application with “Forgot password”, and contact the \
+        application’s support team.
+        """)
+    case .void(nil):
+      Message(
+        """
+        Part of the link may be missing, it may have been replaced, or your account has changed \
+        since it was sent. Request a new link in the application. If the link was sent because of a \
+        change you didn’t make, contact the application’s support team.
+        """)
+    case .void:
+      Message(
+        """
+        A newer link was sent, or your account has changed since. Request a new link in the \
+        application.
+        """)
+    case .disabled: Message("No changes made. Contact the application’s support team.")
+    case .taken: Message("No changes made. Choose another email address in the application.")
+    case .locked:
+      Message(
+        """
+        You reported a change you didn’t make, so your second factors can’t be changed until the \
+        application’s support team reviews your report. Tell them about this factor too. This link \
+        stays valid.
+        """)
+    case .suspended:
+      Message(
+        """
+        You can’t remove a suspended second factor with a link. Contact the application’s support \
+        team.
+        """)
+    case .closed: Message("Sign-in to this application is currently turned off. No changes made.")
+    case .passwordOff:
+      Message(
+        """
+        Sign-in with email and password is currently turned off for this application. No changes \
+        made.
+        """)
     }
   }
 
   private static func explanation(of code: OutOfBandCode) -> Message {
     let email = name(code.email)
     return switch code.kind {
-    case .passwordReset: Message("action-link.for-account", ["email": email])
-    case .verifyEmail: Message("action-link.is-email-yours", ["email": email])
+    case .passwordReset: Message("For the account {email}.", ["email": email])
+    case .verifyEmail: Message("Is {email} your email address?", ["email": email])
     case .changeEmail:
       Message(
-        "action-link.email-will-change", ["new": name(code.newEmail ?? ""), "old": email])
+        "You’ll sign in as {new} instead of {old}.",
+        ["new": name(code.newEmail ?? ""), "old": email])
     case .recoverEmail:
       code.newEmail.map {
-        Message("action-link.email-was-changed", ["old": email, "new": name($0)])
-      } ?? Message("action-link.email-was-removed", ["old": email])
+        Message(
+          """
+          Your account’s email address was changed from {old} to {new}. If you didn’t do this, \
+          restore the previous address.
+          """, ["old": email, "new": name($0)])
+      }
+        ?? Message(
+          "The email address {old} was removed from your account. If you didn’t do this, restore it.",
+          ["old": email])
     case .revertFactor:
       (code.factor?.visibleName ?? code.factor?.phoneNumber).map {
-        Message("action-link.second-factor-was-added", ["factor": name($0), "email": email])
-      } ?? Message("action-link.authenticator-was-added", ["email": email])
+        Message(
+          """
+          The second factor {factor} was added to your account, {email}. If you didn’t do this, \
+          remove it.
+          """, ["factor": name($0), "email": email])
+      }
+        ?? Message(
+          """
+          The second factor <bdi>authenticator</bdi> was added to your account, {email}. If you \
+          didn’t do this, remove it.
+          """, ["email": email])
     case .signIn: .verbatim("")
     }
   }

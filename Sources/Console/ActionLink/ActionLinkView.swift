@@ -20,7 +20,7 @@ struct ActionLinkView: ViewModel {
   private var next: Link? {
     switch state {
     case .done(let code, _), .used(let code):
-      code.continueURL.map { Link(text: Message("action-link.continue-to-application"), href: $0) }
+      code.continueURL.map { Link(text: Message("Continue to the application"), href: $0) }
     default: nil
     }
   }
@@ -44,12 +44,12 @@ struct ActionLinkForm: ViewModel {
 
   private var button: Message {
     switch subject.kind {
-    case .passwordReset: Message("action-link.change-password")
-    case .verifyEmail: Message("action-link.confirm-email-address")
-    case .changeEmail: Message("action-link.change-email-address")
-    case .recoverEmail: Message("action-link.restore-email-address")
-    case .revertFactor: Message("action-link.remove-second-factor")
-    case .signIn: Message("action-link.sign-in")
+    case .passwordReset: Message("Change password")
+    case .verifyEmail: Message("Verify email address")
+    case .changeEmail: Message("Change email address")
+    case .recoverEmail: Message("Restore email address")
+    case .revertFactor: Message("Remove second factor")
+    case .signIn: Message("Sign in")
     }
   }
 

@@ -26,12 +26,12 @@ struct ActivityPage: Sendable {
     }
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
     let settings = try await refusing { try await identity.support.settings(scope) }
-    var frame = try await frames.frame(Message("activity.title"), in: context)
+    var frame = try await frames.frame(Message("Sign-in activity"), in: context)
     frame.errors = [fault].compactMap { $0 }
     var chart = checks.frame("days")
     if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(scope) }
     if context.may(.readPolicy) {
-      chart.more = Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))
+      chart.more = Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))
     }
     return .html(
       view.render(
@@ -58,7 +58,7 @@ struct ActivityView: ViewModel {
   private var pager: PagerView {
     PagerView(
       shown: Message(
-        "code-attempts.shown",
+        one: "{count} code attempt", other: "{count} code attempts",
         ["count": .number(page.items.reduce(0) { $0 + $1.attempt.times })]), path: path,
       query: query.form(), after: after, next: page.next)
   }
@@ -66,21 +66,32 @@ struct ActivityView: ViewModel {
   private var empty: EmptyView {
     query.isEmpty
       ? EmptyView(
-        heading: Message("code-attempts.empty", ["count": .number(days)]),
-        sentence: Message("code-attempts.empty-hint"),
-        more: Link(text: Message("common.how-users-enroll"), href: scope.guidance()))
+        heading: Message(
+          one: "No code attempts in the last {count} day",
+          other: "No code attempts in the last {count} days", ["count": .number(days)]),
+        sentence: Message(
+          "Shows the result of each code: accepted, expired, already used, or incorrect."),
+        more: Link(text: Message("How users enroll"), href: scope.guidance()))
       : EmptyView(
-        heading: Message("activity.none-match"),
+        heading: Message("No code attempts match"),
         sentence: page.next == nil
-          ? Message("activity.none-match-hint") : Message("activity.none-match-yet"),
-        link: EmptyLink(text: Message("activity.clear-all"), href: all))
+          ? Message("Try another result, factor, or day.")
+          : Message("None of the newest attempts match. Older ones are on the next page."),
+        link: EmptyLink(text: Message("Clear all filters"), href: all))
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("explanation") {
       Message(
-        "activity.explanation", ["name": .name($0.scope.name), "count": .number($0.days)])
+        one: """
+          Code attempts in {name}, newest first. Entries are deleted after {count} day. The \
+          charts keep the totals.
+          """,
+        other: """
+          Code attempts in {name}, newest first. Entries are deleted after {count} days. The \
+          charts keep the totals.
+          """, ["name": .name($0.scope.name), "count": .number($0.days)])
     },
     .text("action") { $0.path },
     .list("results") { view in

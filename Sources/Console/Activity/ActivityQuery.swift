@@ -8,11 +8,11 @@ struct ActivityQuery: Sendable {
 
     var text: Message {
       switch self {
-      case .rejected: Message("charts.rejected")
-      case .accepted: Message("charts.accepted")
-      case .outside: Message("charts.outside")
-      case .incorrect: Message("charts.incorrect")
-      case .locked: Message("charts.locked")
+      case .rejected: Message("Rejected")
+      case .accepted: Message("Accepted")
+      case .outside: Message("Outside the window")
+      case .incorrect: Message("Incorrect or reused")
+      case .locked: Message("Locked")
       }
     }
 
@@ -43,7 +43,7 @@ struct ActivityQuery: Sendable {
     var filter = ActivityFilter(outcomes: results?.outcomes ?? [], kind: kind)
     guard !day.isEmpty else { return (filter, nil) }
     guard let date = Day(day) else {
-      return (filter, FieldError(field: "day", text: Message("activity.not-a-date")))
+      return (filter, FieldError(field: "day", text: Message("Enter a date such as 2026-12-01.")))
     }
     filter.from = times.start(of: date)
     filter.to = times.start(of: date.next)
@@ -81,7 +81,7 @@ struct ActivityQuery: Sendable {
 
   static func text(_ kind: Factor.Kind) -> Message {
     switch kind {
-    case .totp: Message("common.totp")
+    case .totp: Message("TOTP")
     case .phone: .verbatim("SMS")
     }
   }

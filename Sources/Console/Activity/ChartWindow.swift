@@ -16,8 +16,9 @@ enum ChartWindow: Int, CaseIterable, Sendable {
 
   var name: Message {
     switch self {
-    case .month, .quarter: Message("activity.days", ["count": .number(rawValue)])
-    case .year: Message("common.12-months")
+    case .month, .quarter:
+      Message(one: "{count} day", other: "{count} days", ["count": .number(rawValue)])
+    case .year: Message("12 months")
     }
   }
 

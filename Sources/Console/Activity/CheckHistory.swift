@@ -58,13 +58,15 @@ struct CheckHistory: Sendable {
     times.startOfCountedDays(at: times.start(of: days[days.count - 1])).map { start in
       .message(
         Message(
-          "activity.by-utc-hour", ["zone": .text(times.zoneName), "start": .text(start)]))
+          "{zone}, counted by UTC hour, so days start at {start}",
+          ["zone": .text(times.zoneName), "start": .text(start)]))
     } ?? .text(times.zoneName)
   }
 
   private var base: Message {
     Message(
-      "activity.attempts-base",
+      one: "{count} attempt, {from} to {until}, {zone}",
+      other: "{count} attempts, {from} to {until}, {zone}",
       [
         "count": .number(total.all), "from": Times.value(days[0]),
         "until": Times.value(days[days.count - 1]), "zone": zone,
@@ -74,14 +76,18 @@ struct CheckHistory: Sendable {
   func frame(_ name: StaticString) -> ChartFrame {
     guard total.all > 0 else {
       return ChartFrame(
-        Message("activity.attempts"), base: base,
-        .empty(Message("activity.no-attempts", ["count": .number(days.count)])))
+        Message("Code attempts by day"), base: base,
+        .empty(
+          Message(
+            one: "No code attempts in the last {count} day.",
+            other: "No code attempts in the last {count} days.", ["count": .number(days.count)])))
     }
     let chart = StackedColumns(
       fills: ChartFill.results, columns: byDay.map(\.parts),
       ticks: ChartTick.columns(days.map { .value(Times.short($0)) }),
       label: Message(
-        "activity.attempts-label",
+        one: "{count} attempt by day: {accepted} accepted, {rejected} rejected",
+        other: "{count} attempts by day: {accepted} accepted, {rejected} rejected",
         [
           "count": .number(total.all), "accepted": .number(total.accepted),
           "rejected": .number(total.rejected),
@@ -92,20 +98,21 @@ struct CheckHistory: Sendable {
   }
 
   private var rejectedShare: Message {
-    guard total.rejected > 0 else { return Message("activity.none-rejected") }
+    guard total.rejected > 0 else { return Message("No codes were rejected") }
     return total.rejected * 2 <= total.all
       ? Message(
-        "activity.one-in-rejected",
+        "1 in {number} codes was rejected",
         ["number": .number((total.all + total.rejected / 2) / total.rejected)])
       : Message(
-        "activity.share-rejected", ["share": .message(Meter.percent(total.rejected, of: total.all))]
+        "{share} of codes were rejected",
+        ["share": .message(Meter.percent(total.rejected, of: total.all))]
       )
   }
 
   var table: ChartTable {
     ChartTable(
-      caption: Message("activity.attempts"),
-      columns: [Message("common.day")] + ChartKey.results.map(\.text),
+      caption: Message("Code attempts by day"),
+      columns: [Message("Day")] + ChartKey.results.map(\.text),
       rows: zip(days, byDay).map { day, sums in
         [.day(day)] + sums.parts.map(ChartTable.Cell.number)
       })
@@ -118,20 +125,26 @@ extension CheckHistory {
 
   var rejectionsFrame: ChartFrame {
     let base = Message(
-      "activity.rejections-base",
+      one: "{count} rejected code, last {days} days, {zone}",
+      other: "{count} rejected codes, last {days} days, {zone}",
       [
         "count": .number(total.rejected), "days": .number(days.count),
         "zone": zone,
       ])
     guard total.rejected >= Self.fewest else {
       return ChartFrame(
-        Message("activity.rejections"), base: base,
-        .empty(Message("activity.too-few-rejections", ["count": .number(total.rejected)])))
+        Message("Rejected codes by weekday and hour"), base: base,
+        .empty(
+          Message(
+            one: "{count} rejected code: too few for a pattern.",
+            other: "{count} rejected codes: too few for a pattern.",
+            ["count": .number(total.rejected)])))
     }
     let map = HeatMap(
       counts: rejections,
       label: Message(
-        "activity.rejections-label",
+        one: "{count} rejected code by weekday and hour. {peak}",
+        other: "{count} rejected codes by weekday and hour. {peak}",
         ["count": .number(total.rejected), "peak": .message(peak)]))
     var frame = ChartFrame(peak, base: base, .chart(map.markup, key: HeatMap.key))
     frame.table = rejectionsTable
@@ -146,20 +159,23 @@ extension CheckHistory {
     guard let start, case let most = pairs[start],
       // Spread evenly, two hours have a twelfth of all.
       most * 8 >= total.rejected
-    else { return Message("activity.rejections-spread") }
+    else { return Message("Rejections are spread over the day") }
     let days = rejections.prefix(5).map { $0[start] + $0[(start + 1) % 24] }
     let weekdays = days.reduce(0, +)
     let arguments: (Message.Value, Message.Value) = (.hour(start), .hour((start + 2) % 24))
     // One day is no pattern.
     return weekdays * 5 >= most * 4 && days.count(where: { $0 > 0 }) > 1
-      ? Message("activity.rejections-peak-weekdays", ["from": arguments.0, "until": arguments.1])
-      : Message("activity.rejections-peak", ["from": arguments.0, "until": arguments.1])
+      ? Message(
+        "Rejections peak on weekdays, {from} to {until}",
+        ["from": arguments.0, "until": arguments.1])
+      : Message(
+        "Rejections peak from {from} to {until}", ["from": arguments.0, "until": arguments.1])
   }
 
   var rejectionsTable: ChartTable {
     ChartTable(
-      caption: Message("activity.rejections"),
-      columns: [Message("activity.hour")]
+      caption: Message("Rejected codes by weekday and hour"),
+      columns: [Message("Hour")]
         + (1...7).map { .value(.weekday($0)) },
       rows: (0..<24).map { hour in
         [.text(.value(.hour(hour)))] + rejections.map { .number($0[hour]) }

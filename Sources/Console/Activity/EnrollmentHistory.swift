@@ -53,14 +53,14 @@ struct EnrollmentHistory: Sendable {
   func frame(_ changes: [AuditRow], _ catalog: Catalog) -> ChartFrame {
     guard let first = samples.first, let last = samples.last, samples.count > 1 else {
       return ChartFrame(
-        Message("activity.enrollment"), base: Message("activity.enrollment-subject"),
-        .empty(Message("activity.enrollment-too-short")))
+        Message("MFA enrollment"), base: Message("Users with a second factor"),
+        .empty(Message("Recording started less than a day ago. The chart appears tomorrow.")))
     }
     let chart = AreaChart(
       points: samples.map { AreaChart.Point(whole: $0.users, part: $0.enrolled) },
       ticks: ticks, events: events(changes, catalog),
       label: Message(
-        "activity.enrollment-label",
+        "From {from} to {until}: {enrolled} of {users} users enrolled",
         [
           "from": day(first.at), "until": day(last.at), "enrolled": .number(last.enrolled),
           "users": .number(last.users),
@@ -68,7 +68,7 @@ struct EnrollmentHistory: Sendable {
     var frame = ChartFrame(
       title,
       base: Message(
-        "activity.enrollment-base",
+        "Users with a second factor, n = {users}, {from} to {until}, {zone}",
         [
           "users": .number(last.users), "from": day(first.at), "until": day(last.at),
           "zone": .text(times.zoneName),
@@ -76,8 +76,8 @@ struct EnrollmentHistory: Sendable {
       .chart(
         chart.markup,
         key: [
-          ChartKey(.enrolled, Message("charts.enrolled")),
-          ChartKey(.all, Message("charts.all-users")),
+          ChartKey(.enrolled, Message("Enrolled")),
+          ChartKey(.all, Message("All users")),
         ]))
     frame.table = table
     return frame
@@ -86,21 +86,23 @@ struct EnrollmentHistory: Sendable {
   private var title: Message {
     let shares = samples.filter { $0.users > 0 }.map { $0.enrolled * 100 / $0.users }
     guard let first = shares.first, let last = shares.last else {
-      return Message("activity.enrollment-no-users")
+      return Message("No users in this period")
     }
     func share(_ percent: Int) -> Message.Value { .percent(Double(percent) / 100) }
-    if first == last { return Message("activity.enrollment-stayed", ["share": share(last)]) }
+    if first == last { return Message("Enrollment stayed at {share}", ["share": share(last)]) }
     return first < last
-      ? Message("activity.enrollment-rose", ["first": share(first), "last": share(last)])
-      : Message("activity.enrollment-fell", ["first": share(first), "last": share(last)])
+      ? Message(
+        "Enrollment rose from {first} to {last}", ["first": share(first), "last": share(last)])
+      : Message(
+        "Enrollment fell from {first} to {last}", ["first": share(first), "last": share(last)])
   }
 
   var table: ChartTable {
     ChartTable(
-      caption: Message("activity.enrollment"),
+      caption: Message("MFA enrollment"),
       columns: [
-        Message("common.day"), Message("charts.enrolled"), Message("charts.all-users"),
-        Message("activity.share"),
+        Message("Day"), Message("Enrolled"), Message("All users"),
+        Message("Share"),
       ],
       rows: samples.map { sample in
         [
@@ -145,7 +147,7 @@ struct EnrollmentHistory: Sendable {
         AreaChart.Event(
           position: Int((row.at.seconds - first.at.seconds) * 10_000 / span),
           text: Message(
-            "activity.policy-event",
+            "{day}: {change}",
             [
               "day": Times.short(times.calendarDay(of: row.at)),
               "change": .message(Self.words(row, AuditFormatter(times, catalog))),
@@ -162,11 +164,15 @@ struct EnrollmentHistory: Sendable {
       return pattern.name
     }
     if case .number(let side)? = new(.adjacentIntervals) {
-      return Message("activity.intervals", ["count": .number(side)])
+      return Message(
+        one: "±{count} interval", other: "±{count} intervals", ["count": .number(side)])
     }
     if row.changes.contains(where: { $0.field == .adjacentIntervals }) {
+      // Translators: A label in a chart: the policy has the default number of adjacent intervals
+      // from here on.
       return Message(
-        "activity.default-intervals", ["count": .number(Window.standard.adjacentIntervals)])
+        one: "±{count} interval (default)", other: "±{count} intervals (default)",
+        ["count": .number(Window.standard.adjacentIntervals)])
     }
     return row.changes.first.map { .verbatim(formatter.line($0)) } ?? AuditText.action(row)
   }

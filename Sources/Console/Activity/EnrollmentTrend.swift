@@ -20,7 +20,9 @@ struct EnrollmentTrend: Hashable, Sendable {
   }
 
   var sparkline: Markup {
-    Sparkline.markup(percents) { Message("charts.trend", ["first": $0, "last": $1]) }
+    Sparkline.markup(percents) {
+      Message("MFA enrollment in the last 12 months: {first} to {last}", ["first": $0, "last": $1])
+    }
   }
 }
 

@@ -31,8 +31,11 @@ struct AdministratorPage: Sendable {
       let place = Message.Value.message(grant.placeText)
       return actions.leave(
         outcome.value
-          ? Message("administrators.granted", ["role": role, "place": place])
-          : Message("administrators.already-granted", ["role": role, "place": place]),
+          ? Message(
+            "Granted: {role} on {place}. Effective immediately.", ["role": role, "place": place])
+          : Message(
+            "No changes made. They already have the {role} role on {place}.",
+            ["role": role, "place": place]),
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       let errors = try await actions.faults(error, .grantRole, signedIn) {
@@ -59,39 +62,48 @@ struct AdministratorPage: Sendable {
       try await identity.serviceTokens.count(madeBy: administrator.id)
     }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
-    let button = Message("administrators.revoke-role")
+    let button = Message("Revoke role")
     var frame = frames.frame(
-      Message("administrators.person-title", ["title": .message(button), "name": name]),
+      Message("{title} · {name} · Administrators", ["title": .message(button), "name": name]),
       for: signedIn)
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
       Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     var consequences = [
       Message(
-        "administrators.role-ends",
+        "{name} loses the {role} role on {place} immediately, including in open sessions.",
         [
           "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])
     ]
     if record.groupGrants.contains(grant) {
-      consequences.append(Message("administrators.role-returns"))
+      consequences.append(
+        Message(
+          """
+          A group at the sign-in provider grants this role again at their next sign-in. To prevent \
+          that, remove them from the group, or change the group’s role.
+          """))
     }
     if administrator.grants.count == 1 {
-      consequences.append(Message("administrators.only-role"))
+      consequences.append(
+        Message("This is their only role. They can still sign in, but see only their own account."))
     }
-    if tokens > 0 { consequences.append(Message("administrators.exceeding-tokens-end")) }
+    if tokens > 0 {
+      consequences.append(
+        Message("Service tokens they created that exceed their remaining roles are revoked."))
+    }
     var question = ActionQuestion(
       performs: .revokeRole,
-      heading: Markup(html: Message("administrators.revoke-a-role-of", ["name": name])),
-      consequences: consequences, button: button, keep: Message("administrators.keep-role"),
+      heading: Markup(html: Message("Revoke a role from {name}?", ["name": name])),
+      consequences: consequences, button: button, keep: Message("Keep role"),
       action: ConsolePaths.grantRemoval(id), back: ConsolePaths.administrator(id))
     question.hidden = answers.fields
-    question.factsHeading = Message("administrators.this-administrator")
+    question.factsHeading = Message("This administrator")
     question.facts = [
-      Fact(Message("common.email"), HTML.isolated(administrator.email)),
+      Fact(Message("Email"), HTML.isolated(administrator.email)),
       Fact(
-        Message("administrators.roles"),
+        Message("Roles"),
         administrator.grants.cell(until: record.grantEnds, frame.times)),
     ]
     return try await actions.ask(question, signedIn, frame, errors: errors)
@@ -110,7 +122,7 @@ struct AdministratorPage: Sendable {
         to: ConsolePaths.administrator(id))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave(Message("administrators.role-already-gone"), for: signedIn)
+        frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
         return .redirect(to: ConsolePaths.administrator(id))
       }
       let errors = try await actions.faults(error, .revokeRole, signedIn) {
@@ -127,9 +139,17 @@ struct AdministratorPage: Sendable {
     let role = Message.Value.message(grant.role.name)
     let place = Message.Value.message(grant.placeText)
     return tokens == 0
-      ? Message("administrators.revoked", ["role": role, "place": place])
+      ? Message(
+        "Revoked: {role} on {place}. Effective immediately.", ["role": role, "place": place])
       : Message(
-        "administrators.revoked-with-tokens",
+        one: """
+          Revoked: {role} on {place}. Effective immediately. {count} service token they created \
+          was revoked.
+          """,
+        other: """
+          Revoked: {role} on {place}. Effective immediately. {count} service tokens they created \
+          were revoked.
+          """,
         ["role": role, "place": place, "count": .number(tokens)])
   }
 
@@ -148,11 +168,10 @@ struct AdministratorPage: Sendable {
     let places =
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
     let name = Message.Value.name(Formatted.short(record.administrator.displayName))
-    var frame = frames.frame(
-      Message("administrators.page-title", ["title": name]), for: signedIn)
+    var frame = frames.frame(Message("{title} · Administrators", ["title": name]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let frameView = FrameView(frame)
     let model = AdministratorView(
@@ -202,34 +221,61 @@ struct AdministratorView: ViewModel {
   private var wayBack: Message {
     let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
     return switch (record.hasOwnSignIn, mayChange) {
-    case (true, true): Message("administrators.cant-sign-in-passwords-off")
+    case (true, true):
+      Message(
+        """
+        This administrator can’t sign in: password sign-in is off, and their account isn’t linked \
+        with the sign-in provider. Turn on password sign-in so that they can sign in and link their \
+        account. Or remove them, which revokes their roles and service tokens, and have them sign \
+        in with the provider.
+        """)
     case (true, false):
-      Message("administrators.cant-sign-in-passwords-off-explained", ["holder": holder])
+      Message(
+        """
+        This administrator can’t sign in: password sign-in is off, and their account isn’t linked \
+        with the sign-in provider. {holder} must turn on password sign-in or remove the account.
+        """, ["holder": holder])
     case (false, true):
       isPasswordSignInOff
-        ? Message("administrators.cant-sign-in-removable-for-provider")
-        : Message("administrators.cant-sign-in-removable")
-    case (false, false): Message("administrators.cant-sign-in-explained", ["holder": holder])
+        ? Message(
+          """
+          This administrator can’t sign in: their account has no password or passkey and isn’t \
+          linked with the sign-in provider. Remove them first, which revokes their roles and \
+          service tokens. They can then sign in with the provider.
+          """)
+        : Message(
+          """
+          This administrator can’t sign in: their account has no password or passkey and isn’t \
+          linked with a sign-in provider. Remove them first, which revokes their roles and \
+          service tokens. Then invite them again or, if there’s a sign-in provider, have them \
+          sign in with it.
+          """)
+    case (false, false):
+      Message(
+        """
+        This administrator can’t sign in: their account has no password or passkey and isn’t linked \
+        with a sign-in provider. {holder} must remove the account first.
+        """, ["holder": holder])
     }
   }
 
   private var facts: [Fact] {
     var facts = [
-      Fact(Message("common.email"), HTML.isolated(record.administrator.email)),
-      Fact(Message("common.created"), frame.times.past(record.createdAt)),
+      Fact(Message("Email"), HTML.isolated(record.administrator.email)),
+      Fact(Message("Created"), frame.times.past(record.createdAt)),
       Fact(
-        Message("administrators.last-sign-in"),
+        Message("Last sign-in"),
         record.lastSignInAt.map(frame.times.past) ?? AccountChips.never),
       Fact(
-        Message("common.second-factor"),
+        Message("Second factor"),
         record.hasSecondFactor
-          ? Chip.on(record.factorsText) : Chip.off(Message("common.off"))),
+          ? Chip.on(record.factorsText) : Chip.off(Message("off"))),
     ]
     if let since = record.enrolledAt {
-      facts.append(Fact(Message("administrators.set-up"), frame.times.past(since)))
+      facts.append(Fact(Message("Set up"), frame.times.past(since)))
     }
     if let last = record.factorUsedAt {
-      facts.append(Fact(Message("administrators.last-code-used"), frame.times.past(last)))
+      facts.append(Fact(Message("Last code used"), frame.times.past(last)))
     }
     return facts
   }
@@ -290,9 +336,9 @@ struct GrantRow: ViewModel {
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.grant.placeText },
-    .text("source") { $0.isFromProvider ? Message("administrators.from-provider") : nil },
+    .text("source") { $0.isFromProvider ? Message("From the sign-in provider") : nil },
     .markup("end") { row in
-      row.end.map(row.times.end) ?? Chip.off(Message("administrators.no-end"))
+      row.end.map(row.times.end) ?? Chip.off(Message("no end date"))
     },
     .text("change") { row in
       row.change.map { GrantAnswers(row.grant).query.query(of: $0) }

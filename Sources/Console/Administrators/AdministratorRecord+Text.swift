@@ -4,29 +4,30 @@ import Templating
 
 extension AdministratorRecord {
   var factorsText: Message {
-    let passkeys = Message("administrators.passkeys", ["count": .number(self.passkeys)])
+    let passkeys = Message(
+      one: "{count} passkey", other: "{count} passkeys", ["count": .number(self.passkeys)])
     guard factors.contains(.totp) else { return passkeys }
     let app = Factor.Kind.totp.name
     guard factors.contains(.passkey) else { return app }
     return Message(
-      "administrators.app-and-passkeys",
+      "{app}, {passkeys}",
       ["app": .message(app), "passkeys": .message(passkeys)])
   }
 
   var state: (text: Message, chip: Markup) {
     if !canSignIn {
-      let text = Message("administrators.cant-sign-in")
+      let text = Message("can’t sign in")
       return (text, Chip.bad(text))
     }
     if administrator.grants.isEmpty {
-      let text = Message("administrators.without-role")
+      let text = Message("no role")
       return (text, Chip.look(text))
     }
     if lastSignInAt == nil {
-      let text = Message("administrators.never-signed-in")
+      let text = Message("never signed in")
       return (text, Chip.off(text))
     }
-    let text = Message("administrators.active")
+    let text = Message("active")
     return (text, Chip.on(text))
   }
 }

@@ -23,13 +23,13 @@ struct AdministratorSessionsPage: Sendable {
         try await identity.consoleSessions.limits()
       )
     }
-    let title = Message("administrators.sessions")
+    let title = Message("Sessions")
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
-      Message("administrators.person-title", ["title": .message(title), "name": name]),
+      Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
       Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     return .html(
@@ -64,8 +64,10 @@ struct AdministratorSessionsPage: Sendable {
     }
     let text =
       outcome.value == 0
-      ? Message("administrators.no-sessions-ended")
-      : Message("administrators.sessions-ended", ["count": .number(outcome.value)])
+      ? Message("No changes made. The session had already ended.")
+      : Message(
+        one: "{count} session ended.", other: "{count} sessions ended.",
+        ["count": .number(outcome.value)])
     return actions.leave(
       text, signedIn, after: outcome, to: ConsolePaths.administratorSessions(id))
   }
@@ -95,8 +97,8 @@ struct AdministratorSessionsView: ViewModel {
     },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("administrators.no-sessions"),
-        sentence: Message("administrators.no-sessions-now"))
+        heading: Message("No open sessions"),
+        sentence: Message("This administrator isn’t signed in."))
     },
   ]
 }

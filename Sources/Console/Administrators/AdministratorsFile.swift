@@ -11,16 +11,16 @@ struct AdministratorsFile {
     self.catalog = catalog
     csv = CSV(
       [
-        Message("administrators.administrator"), Message("common.email"), Message("common.role"),
-        Message("administrators.scope"), Message("administrators.ends"),
-        Message("common.second-factor"), Message("common.last-used"), Message("common.state"),
+        Message("Administrator"), Message("Email"), Message("Role"),
+        Message("Scope"), Message("Ends"),
+        Message("Second factor"), Message("Last used"), Message("State"),
       ].map(catalog.text))
     for record in records { add(record) }
     for invitation in invitations {
       csv.add(
         [invitation.displayName, invitation.email]
           + texts(invitation.grant, until: invitation.grantEndsAt)
-          + ["", "", catalog.text(Message("administrators.invited"))])
+          + ["", "", catalog.text(Message("invited"))])
     }
   }
 
@@ -32,7 +32,7 @@ struct AdministratorsFile {
         [who.displayName, who.email]
           + texts(grant, until: grant.flatMap { record.grantEnds[$0] })
           + [
-            catalog.text(record.hasSecondFactor ? record.factorsText : Message("common.off")),
+            catalog.text(record.hasSecondFactor ? record.factorsText : Message("off")),
             record.lastUsedAt?.rfc3339Milliseconds ?? "", catalog.text(record.state.text),
           ])
     }

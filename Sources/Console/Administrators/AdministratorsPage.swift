@@ -30,8 +30,7 @@ struct AdministratorsPage: Sendable {
     let minutes = try await refusing { try await identity.support.stepUpMinutes() }
     let limits = try await refusing { try await identity.consoleSessions.limits() }
     let requiresPasskeys = try await refusing { try await identity.passkeys.isRequired() }
-    var frame = frames.frame(
-      Message("administrators.administrators"), for: signedIn)
+    var frame = frames.frame(Message("Administrators"), for: signedIn)
     frame.errors = faults
     let asksForCode = try await refusing {
       try await identity.support.asksForCode(signedIn.session)
@@ -57,8 +56,10 @@ struct AdministratorsPage: Sendable {
     }
     let text =
       outcome.value
-      ? Message("administrators.interval-set", ["count": .number(minutes)])
-      : Message("administrators.no-changes-made")
+      ? Message(
+        one: "Re-authentication interval set to {count} minute.",
+        other: "Re-authentication interval set to {count} minutes.", ["count": .number(minutes)])
+      : Message("No changes made.")
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
   }
 
@@ -72,30 +73,30 @@ struct AdministratorsPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ invitation: Invitation, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let button = Message("administrators.revoke-invitation")
+    let button = Message("Revoke invitation")
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": .message(button)]), for: signedIn)
+      Message("{title} · Administrators", ["title": .message(button)]), for: signedIn)
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let name = Message.Value.name(Formatted.short(invitation.displayName))
     var question = ActionQuestion(
       performs: .revokeInvitation,
-      heading: Markup(html: Message("administrators.revoke-the-invitation-for", ["name": name])),
+      heading: Markup(html: Message("Revoke the invitation for {name}?", ["name": name])),
       consequences: [
-        Message("administrators.link-stops-working"),
-        Message("administrators.invite-again-later"),
-      ], button: button, keep: Message("administrators.keep-invitation"),
+        Message("The link stops working immediately."),
+        Message("To give this person access later, invite them again."),
+      ], button: button, keep: Message("Keep invitation"),
       action: ConsolePaths.invitationRemoval(invitation.id.text),
       back: ConsolePaths.administrators())
-    question.factsHeading = Message("administrators.this-invitation")
+    question.factsHeading = Message("This invitation")
     question.facts = [
-      Fact(Message("common.email"), HTML.isolated(invitation.email)),
+      Fact(Message("Email"), HTML.isolated(invitation.email)),
       Fact(
-        Message("common.role"),
+        Message("Role"),
         invitation.grant.place(until: invitation.grantEndsAt, frame.times)),
-      Fact(Message("administrators.invited-by"), HTML.isolated(invitation.inviterName)),
-      Fact(Message("administrators.expires"), frame.times.moment(invitation.expiresAt)),
+      Fact(Message("Invited by"), HTML.isolated(invitation.inviterName)),
+      Fact(Message("Expires"), frame.times.moment(invitation.expiresAt)),
     ]
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }
@@ -106,7 +107,7 @@ struct AdministratorsPage: Sendable {
       outcome = try await identity.invitations.revoke(ID(id), actions.request(signedIn))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave(Message("administrators.invitation-already-gone"), for: signedIn)
+        frames.leave(Message("No changes made. The invitation is no longer active."), for: signedIn)
         return .redirect(to: ConsolePaths.administrators())
       }
       let errors = try await actions.faults(error, .revokeInvitation, signedIn) {
@@ -117,7 +118,7 @@ struct AdministratorsPage: Sendable {
       return try await page(signedIn, invitation, errors: errors)
     }
     return actions.leave(
-      Message("administrators.invitation-revoked"), signedIn, after: outcome,
+      Message("Invitation revoked. Its link no longer works."), signedIn, after: outcome,
       to: ConsolePaths.administrators())
   }
 }
@@ -162,7 +163,7 @@ struct AdministratorsView: ViewModel {
     .text("clock") { $0.maySetStepUp ? ConsolePaths.clock() : nil },
     .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
-    .text("count") { Message("administrators.count", ["count": .number($0.records.count)]) },
+    .number("count") { $0.records.count },
     .list("rows") { view in
       view.records.map {
         AdministratorRow(
@@ -186,7 +187,7 @@ struct AdministratorRow: ViewModel {
 
   private var secondFactor: Markup {
     if record.hasSecondFactor { return Chip.on(record.factorsText) }
-    let off = Message("common.off")
+    let off = Message("off")
     return record.administrator.mustHaveSecondFactor ? Chip.look(off) : Chip.off(off)
   }
 

@@ -31,13 +31,15 @@ struct GrantEndPage: Sendable {
         of: grant, of: ID(id), to: end, actions.request(signedIn))
       let text =
         outcome.value
-        ? end.map { Message("administrators.end-changed", ["end": signedIn.times.endValue($0)]) }
-          ?? Message("administrators.end-removed")
-        : Message("administrators.no-changes-made")
+        ? end.map {
+          Message("End date changed. The role ends on {end}.", ["end": signedIn.times.endValue($0)])
+        }
+          ?? Message("End date removed.")
+        : Message("No changes made.")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave(Message("administrators.role-already-gone"), for: signedIn)
+        frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
         return .redirect(to: ConsolePaths.administrator(id))
       }
       let errors = try await actions.faults(error, .grantRole, signedIn) {
@@ -45,7 +47,13 @@ struct GrantEndPage: Sendable {
         switch error {
         case .lastOwner: FieldError(field: "last", text: GrantText.lastOwner)
         case .breakGlassAccount:
-          FieldError(field: "last", text: Message("administrators.break-glass-account"))
+          FieldError(
+            field: "last",
+            text: Message(
+              """
+              This is the break-glass account. Turn on password sign-in first. To turn it off \
+              again, choose another break-glass account.
+              """))
         default: try error.fault(answers)
         }
       }
@@ -65,14 +73,14 @@ struct GrantEndPage: Sendable {
     var answers = answers
     let times = try signedIn.formTimes
     if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], times) }
-    let title = Message("administrators.end-date")
+    let title = Message("End date")
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
-      Message("administrators.person-title", ["title": .message(title), "name": name]),
+      Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
       Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     let framed = FrameView(frame)
@@ -99,11 +107,11 @@ struct GrantEndView: ViewModel {
 
   private var facts: [Fact] {
     [
-      Fact(Message("administrators.administrator"), HTML.isolated(administrator.displayName)),
-      Fact(Message("common.role"), grant.place),
+      Fact(Message("Administrator"), HTML.isolated(administrator.displayName)),
+      Fact(Message("Role"), grant.place),
       Fact(
-        Message("administrators.ends"),
-        end.map(frame.times.end) ?? Chip.off(Message("administrators.no-end"))),
+        Message("Ends"),
+        end.map(frame.times.end) ?? Chip.off(Message("no end date"))),
     ]
   }
 

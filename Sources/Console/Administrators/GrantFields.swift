@@ -82,13 +82,22 @@ struct GrantAnswers: Sendable {
 
   func grant() -> (grant: Grant?, errors: [FieldError]) {
     guard let role = Role(rawValue: role) else {
-      return (nil, [FieldError(field: "role", text: Message("administrators.role-required"))])
+      return (nil, [FieldError(field: "role", text: Message("Choose a role."))])
     }
     if place.tenant != nil, ["", GrantScope.instance].contains(place.project) {
-      return (nil, [FieldError(field: "place", text: Message("administrators.project-required"))])
+      return (
+        nil, [FieldError(field: "place", text: Message("Enter the project ID of the tenant."))]
+      )
     }
     guard let grant = place.grant(role) else {
-      return (nil, [FieldError(field: "place", text: Message("administrators.place-required"))])
+      return (
+        nil,
+        [
+          FieldError(
+            field: "place",
+            text: Message("Choose a scope, or enter a project ID or * for the whole instance."))
+        ]
+      )
     }
     return (grant, [])
   }
@@ -97,7 +106,9 @@ struct GrantAnswers: Sendable {
   func end(_ times: Times) -> (end: Instant?, errors: [FieldError]) {
     guard !last.isEmpty else { return (nil, []) }
     guard let day = Day(last) else {
-      return (nil, [FieldError(field: "last", text: Message("administrators.day-invalid"))])
+      return (
+        nil, [FieldError(field: "last", text: Message("Enter a date in the form YYYY-MM-DD."))]
+      )
     }
     return (times.start(of: day.next), [])
   }
@@ -121,12 +132,12 @@ struct Places: Sendable {
     }
     guard projects.count <= 20 else { return nil }
     var places = [
-      (value: GrantScope.instance, text: Message("administrators.whole-instance"))
+      (value: GrantScope.instance, text: Message("The whole instance"))
     ]
     for (id, name) in projects {
       let projectName = Formatted.short(name, 60)
       places.append(
-        (id.text, Message("administrators.whole-project", ["project": .name(projectName)])))
+        (id.text, Message("Project {project}", ["project": .name(projectName)])))
       let tenants = try await refusing {
         try await identity.pools.tenantNames(
           project: id, visibleTo: administrator, limit: Self.most)
@@ -152,11 +163,11 @@ struct Places: Sendable {
     }
     if !chosen.isEmpty, !places.contains(where: { $0.value == chosen }) {
       let text = Message(
-        "administrators.place-unknown", ["place": .name(Formatted.short(chosen, 60))])
+        "{place} (deleted or unknown)", ["place": .name(Formatted.short(chosen, 60))])
       options.append(Choice(value: chosen, text: text, isChosen: true))
     }
     if chosen.isEmpty, options.count > 1 {
-      let text = Message("administrators.choose-a-scope")
+      let text = Message("Choose a scope")
       options.insert(Choice(value: "", text: text, isChosen: true), at: 0)
     }
     return options
@@ -177,7 +188,7 @@ struct GrantFields: ViewModel {
         Choice(
           value: role.rawValue,
           text: Message(
-            "administrators.role-option",
+            "{role}: {summary}",
             ["role": .message(role.title), "summary": .message(role.summary.message)]),
           isChosen: role.rawValue == view.answers.role)
       }
@@ -224,41 +235,61 @@ extension ManagementError {
   func fault(_ answers: GrantAnswers) throws(Refusal) -> FieldError {
     switch self {
     case .invalidEmail:
-      FieldError(field: "email", text: Message("administrators.email-invalid"))
+      FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
     case .emailTaken:
-      FieldError(field: "email", text: Message("administrators.email-taken"))
+      FieldError(
+        field: "email",
+        text: Message("An administrator with this email address already exists."))
     case .invalidName:
-      FieldError(field: "name", text: Message("administrators.name-invalid"))
+      FieldError(field: "name", text: Message("Enter a name of 1 to 100 characters."))
     case .scopeNotFound:
       FieldError(
         field: "place",
         text: answers.place.tenant == nil
           ? Message(
-            "administrators.project-unknown",
+            "Project {project} doesn’t exist.",
             ["project": .name(Formatted.short(answers.place.project))])
           : Message(
-            "administrators.tenant-unknown",
+            "This tenant doesn’t exist in {project}.",
             ["project": .name(Formatted.short(answers.place.project))]))
     case .endInPast:
-      FieldError(field: "last", text: Message("administrators.end-in-past"))
+      FieldError(field: "last", text: Message("Enter a last day that isn’t in the past."))
     case .endTooLate:
-      FieldError(field: "last", text: Message("administrators.end-too-late"))
+      FieldError(field: "last", text: Message("Enter a last day within two years."))
     case .notAllowed: throw .notAllowed(.manageAdministrators)
     case .notFound: throw .notFound
     case .oneself:
       FieldError(
         field: "role",
         text: Message(
-          "administrators.own-roles",
+          "You can’t change your own roles. Ask {holder}.",
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
       FieldError(field: "role", text: GrantText.lastOwner)
     case .breakGlassAccount:
-      FieldError(field: "role", text: Message("administrators.break-glass-account"))
+      FieldError(
+        field: "role",
+        text: Message(
+          """
+          This is the break-glass account. Turn on password sign-in first. To turn it off again, \
+          choose another break-glass account.
+          """))
     case .roleFromGroup:
-      FieldError(field: "last", text: Message("administrators.group-role-has-no-end"))
+      FieldError(
+        field: "last",
+        text: Message(
+          """
+          A group at the sign-in provider grants this role, so it would return at the next sign-in. \
+          Change the group’s members or its role instead.
+          """))
     case .passwordSignInOff:
-      FieldError(field: "email", text: Message("administrators.invitations-need-passwords"))
+      FieldError(
+        field: "email",
+        text: Message(
+          """
+          Invitations can’t be accepted while password sign-in is off. Add the person to a group at \
+          the sign-in provider, or turn password sign-in on.
+          """))
     case .unavailable: throw .unavailable(self)
     }
   }

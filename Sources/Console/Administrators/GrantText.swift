@@ -7,7 +7,10 @@ enum GrantText {
   static var lastOwner: Message {
     let permission = Permission.manageAdministrators
     return Message(
-      "common.last-owner",
+      """
+      The instance needs at least one {owner} who can sign in and whose role has no end date. \
+      Make someone else {holder} first.
+      """,
       ["owner": .message(permission.nouns), "holder": .message(permission.holder)])
   }
 }
@@ -36,7 +39,7 @@ extension Permission {
 
   /// Another administrator with the permission, for one who can't act on themselves: “another
   /// owner”.
-  var otherHolder: Message { Message("common.another", ["role": .message(nouns)]) }
+  var otherHolder: Message { Message("another {role}", ["role": .message(nouns)]) }
 
   fileprivate var nouns: Message { .value(.choice(roles.reversed().map(\.noun))) }
 
@@ -52,11 +55,12 @@ extension Permission {
 extension Grant {
   var place: Markup {
     guard project != nil else {
-      return Markup(html: Message("common.role-of-instance", ["role": .message(role.name)]))
+      return Markup(html: Message("{role} (instance)", ["role": .message(role.name)]))
     }
     return Markup(
       html: Message(
-        "common.role-of-pool", ["role": .message(role.name), "pool": .message(placeText)]))
+        "{role} (<span class=\"mono\">{pool}</span>)",
+        ["role": .message(role.name), "pool": .message(placeText)]))
   }
 }
 
@@ -66,7 +70,7 @@ extension Grant {
     var html = HTML()
     html.add(place)
     html.raw("<span class=\"sub\">")
-    html.message(Message("administrators.until", ["end": times.endValue(end)]))
+    html.message(Message("until {end}", ["end": times.endValue(end)]))
     html.raw("</span>")
     return html.markup
   }
@@ -78,7 +82,7 @@ extension [Grant] {
     html.raw("<div>")
     if isEmpty {
       html.raw("<span class=\"soft\">")
-      html.message(Message("common.no-roles"))
+      html.message(Message("none"))
       html.raw("</span>")
     }
     for (index, grant) in enumerated() {

@@ -39,7 +39,9 @@ struct InvitationPage: Sendable {
       case .unavailable: throw .unavailable(error)
       case .passwordSignInOff:
         fault = FieldError(
-          field: "password", text: Message("administrators.password-sign-in-is-off"))
+          field: "password",
+          text: Message(
+            "Password sign-in is off. Sign in with your organization’s provider instead."))
       case .administrator(let error): fault = try SetupPage.fault(error)
       }
       let invitation = try await refusing { try await invitations.find(token: token) }
@@ -54,7 +56,7 @@ struct InvitationPage: Sendable {
   ) async throws(Refusal) -> Response {
     let off = try await refusing { try await providers.breakGlassAccount() }
     var frame = frames.bare(
-      Message("administrators.administrator-invitation"), for: visitor.request,
+      Message("Administrator invitation"), for: visitor.request,
       path: ConsolePaths.invitation())
     frame.errors = errors
     let model = InvitationView(
@@ -70,7 +72,7 @@ struct InvitationPage: Sendable {
 
   private func ended(_ visitor: Visitor) -> Response {
     let frame = frames.bare(
-      Message("administrators.this-invitation-is-invalid-or"), for: visitor.request,
+      Message("This invitation is invalid or expired"), for: visitor.request,
       path: ConsolePaths.invitation())
     let model = InvitationView(frame: FrameView(frame), csrf: visitor.formToken, open: nil)
     return .html(view.render(model), status: .notFound)

@@ -23,10 +23,10 @@ struct NewAdministratorPage: Sendable {
     let answers = GrantAnswers(signedIn.form)
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: Message("administrators.email-required")))
+      errors.append(FieldError(field: "email", text: Message("Enter the person’s email address.")))
     }
     if name.isEmpty {
-      errors.append(FieldError(field: "name", text: Message("administrators.name-required")))
+      errors.append(FieldError(field: "name", text: Message("Enter the person’s name.")))
     }
     let (grant, faults) = answers.grant()
     let (end, endFaults) = answers.end(try signedIn.formTimes)
@@ -49,11 +49,11 @@ struct NewAdministratorPage: Sendable {
 
   /// The server stores only a digest of its token, so it can't be shown again.
   private func handOver(_ signedIn: SignedIn, _ new: NewInvitation) -> Response {
-    let title = Message("administrators.invitation")
+    let title = Message("Invitation")
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let query: Form = ["token": new.token.revealedText]
     let view = CreatedInvitationView(
@@ -68,12 +68,12 @@ struct NewAdministratorPage: Sendable {
   ) async throws(Refusal) -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
     let off = try await refusing { try await identity.consoleProviders.breakGlassAccount() }
-    let title = Message("administrators.new-administrator")
+    let title = Message("New administrator")
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let view = FrameView(frame)
     let model = NewAdministratorView(

@@ -23,8 +23,8 @@ struct SessionLimitsPage: Sendable {
         answers.limits, expecting: answers.version, actions.request(signedIn))
       return actions.leave(
         outcome.value
-          ? Message("administrators.limits-changed")
-          : Message("administrators.limits-unchanged"),
+          ? Message("Settings changed.")
+          : Message("No changes made."),
         signedIn, after: outcome, to: ConsolePaths.administrators())
     } catch {
       if case .failed(.changedMeanwhile(let current)) = error {
@@ -35,9 +35,9 @@ struct SessionLimitsPage: Sendable {
         error throws(Refusal) in
         switch error {
         case .idleOutOfRange:
-          FieldError(field: "idle", text: Message("administrators.idle-out-of-range"))
+          FieldError(field: "idle", text: Message("Enter 5 to 60 minutes."))
         case .hoursOutOfRange:
-          FieldError(field: "hours", text: Message("administrators.hours-out-of-range"))
+          FieldError(field: "hours", text: Message("Enter 1 to 24 hours."))
         case .changedMeanwhile, .unavailable: throw Refusal.unavailable(error)
         }
       }
@@ -49,12 +49,12 @@ struct SessionLimitsPage: Sendable {
     _ signedIn: SignedIn, _ answers: SessionLimitsForm, errors: [FieldError] = [],
     replacing current: SessionLimitsForm? = nil
   ) async throws(Refusal) -> Response {
-    let title = Message("administrators.session-limits")
+    let title = Message("Sign-in and sessions")
     var frame = actions.frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let framed = FrameView(frame)
     let model = SessionLimitsView(
@@ -96,11 +96,11 @@ struct SessionLimitsForm: Sendable {
 
   fileprivate var facts: [Fact] {
     [
-      Fact(Message("administrators.idle-minutes"), Message.verbatim(idle)),
-      Fact(Message("administrators.lifetime-hours"), Message.verbatim(hours)),
+      Fact(Message("Idle timeout (minutes)"), Message.verbatim(idle)),
+      Fact(Message("Maximum session length (hours)"), Message.verbatim(hours)),
       Fact(
-        Message("administrators.second-factor-for-all"),
-        requiresSecondFactor ? Message("common.on") : Message("common.off")),
+        Message("Require a second factor from the first sign-in"),
+        requiresSecondFactor ? Message("on") : Message("off")),
     ]
   }
 }
@@ -122,7 +122,7 @@ struct SessionLimitsView: ViewModel {
     .optional("conflict") { view in
       view.current.map { current in
         SettingsConflict(
-          Message("administrators.limits-changed-meanwhile"), current: current.facts,
+          Message("These limits changed while you were editing."), current: current.facts,
           entered: view.answers.facts, discard: ConsolePaths.sessionLimits())
       }
     },

@@ -13,7 +13,7 @@ struct TypedPage: Sendable {
 
     var name: Message {
       self == .reset
-        ? Message("administrators.reset-factor") : Message("administrators.remove-administrator")
+        ? Message("Reset second factor") : Message("Remove administrator")
     }
   }
 
@@ -34,7 +34,8 @@ struct TypedPage: Sendable {
     let typed = signedIn.form.trimmed("confirmation")
     guard administrator.hasEmail(typed) else {
       let fault = FieldError(
-        field: "confirmation", text: Message("administrators.address-differs"))
+        field: "confirmation",
+        text: Message("The email address doesn’t match. Type it exactly as shown."))
       let errors = [fault] + (try await actions.unmet(action.action, signedIn))
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
@@ -45,16 +46,25 @@ struct TypedPage: Sendable {
       case .reset:
         let outcome = try await identity.administratorFactors.reset(administrator.id, request)
         return actions.leave(
-          Message("administrators.factor-was-reset", ["name": name]), signedIn, after: outcome,
+          Message(
+            "The second factor for {name} was reset, and their sessions were ended.", ["name": name]
+          ), signedIn, after: outcome,
           to: ConsolePaths.administrator(id))
       case .remove:
         let outcome = try await identity.administrators.remove(administrator.id, request)
         let tokens = outcome.value
         return actions.leave(
           tokens == 0
-            ? Message("administrators.removed", ["name": name])
+            ? Message("{name} is no longer an administrator.", ["name": name])
             : Message(
-              "administrators.removed-with-tokens", ["name": name, "count": .number(tokens)]),
+              one: """
+                {name} is no longer an administrator. {count} service token they created was \
+                revoked.
+                """,
+              other: """
+                {name} is no longer an administrator. {count} service tokens they created were \
+                revoked.
+                """, ["name": name, "count": .number(tokens)]),
           signedIn, after: outcome, to: ConsolePaths.administrators())
       }
     } catch {
@@ -70,13 +80,18 @@ struct TypedPage: Sendable {
       return FieldError(
         field: "confirmation",
         text: Message(
-          "administrators.own-account",
+          "You can’t do this to your own account. Ask {holder}.",
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
       return FieldError(field: "confirmation", text: GrantText.lastOwner)
     case .breakGlassAccount:
       return FieldError(
-        field: "confirmation", text: Message("administrators.break-glass-account"))
+        field: "confirmation",
+        text: Message(
+          """
+          This is the break-glass account. Turn on password sign-in first. To turn it off again, \
+          choose another break-glass account.
+          """))
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
       .endTooLate, .roleFromGroup, .passwordSignInOff:
       throw .notFound
@@ -98,11 +113,11 @@ struct TypedPage: Sendable {
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = frames.frame(
-      Message("administrators.person-title", ["title": .message(action.name), "name": name]),
+      Message("{title} · {name} · Administrators", ["title": .message(action.name), "name": name]),
       for: signedIn)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
       Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     let frameView = FrameView(frame)
@@ -131,22 +146,49 @@ struct TypedView: ViewModel {
     switch action {
     case .reset:
       return [
-        Message("administrators.authenticator-stops-working"),
+        Message(
+          """
+          Their authenticator, recovery codes, and passkeys stop working, and all their sessions \
+          end.
+          """),
         administrator.mustHaveSecondFactor
-          ? Message("administrators.next-sign-in-sets-up")
-          : Message("administrators.next-sign-in-by-password"),
-        Message("administrators.verify-request"),
+          ? Message(
+            """
+            At their next sign-in, they must set up a new second factor before they can do \
+            anything else.
+            """)
+          : Message("At their next sign-in, the password alone is enough."),
+        Message(
+          """
+          Verify that the request comes from them: anyone who can sign in as them can set up a \
+          new second factor.
+          """),
       ]
     case .remove:
-      var consequences = [Message("administrators.sessions-and-roles-end")]
+      var consequences = [
+        Message(
+          """
+          All their sessions end immediately, and their roles, second factor, and recovery codes \
+          are deleted.
+          """)
+      ]
       if tokens > 0 {
-        consequences.append(Message("administrators.tokens-end", ["count": .number(tokens)]))
+        consequences.append(
+          Message(
+            one: "{count} service token they created is revoked. Programs that use it lose access.",
+            other: """
+              {count} service tokens they created are revoked. Programs that use them lose access.
+              """, ["count": .number(tokens)]))
       }
-      consequences.append(Message("administrators.actions-stay"))
+      consequences.append(Message("Their actions stay in the audit log."))
       consequences.append(
         returns
-          ? Message("administrators.returns-from-groups")
-          : Message("administrators.removal-is-final"))
+          ? Message(
+            """
+            A group at the sign-in provider makes them an administrator again at their next \
+            sign-in. To prevent that, remove them from the group, or change the group’s role.
+            """)
+          : Message("This can’t be undone. To restore their access, invite them again."))
       return consequences
     }
   }

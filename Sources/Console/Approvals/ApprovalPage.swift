@@ -33,7 +33,8 @@ struct ApprovalPage: Sendable {
       guard let faults = try faults(error, approval, signedIn.times, codeField: decision.codeField)
       else {
         return ending.response(
-          Flash(text: Message("approvals.too-late")), signedIn, renewed: nil,
+          Flash(text: Message("This request was already decided or has expired. No changes made.")),
+          signedIn, renewed: nil,
           to: approval.address)
       }
       return try await page(context, approval, answer: form.trimmed("answer"), errors: faults)
@@ -60,9 +61,14 @@ struct ApprovalPage: Sendable {
     switch error {
     case .decided: nil
     case .ownRequest:
-      [FieldError(field: "decision", text: Message("approvals.own-request"))]
+      [
+        FieldError(
+          field: "decision",
+          text: Message(
+            "This is your own request. Another administrator must approve or reject it."))
+      ]
     case .othersRequest:
-      [FieldError(field: "decision", text: Message("approvals.only-requester-withdraws"))]
+      [FieldError(field: "decision", text: Message("Only the requester can withdraw a request."))]
     case .denied(let error): try supportErrors(error, approval, times, codeField: codeField)
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
@@ -88,8 +94,7 @@ struct ApprovalPage: Sendable {
     let eligibility = try await refusing {
       try await approvals.eligibility(context.signedIn.session, on: approval)
     }
-    let title = Message(
-      "approvals.title-of-one", ["request": .message(ApprovalText.what(approval))])
+    let title = Message("{request} · Approvals", ["request": .message(ApprovalText.what(approval))])
     var frame = try await ending.frames.frame(
       title, in: context)
     let isOwn = approval.requester == context.signedIn.administrator.id
@@ -97,7 +102,7 @@ struct ApprovalPage: Sendable {
       approval.state == .waiting && !isOwn ? SupportRefusal(eligibility, context.signedIn) : nil
     // The page already shows it in place of the form.
     frame.errors = errors.filter { $0.text != refusal?.sentence }
-    frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
+    frame.crumbs = [Link(text: Message("Approvals"), href: ConsolePaths.approvals())]
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), eligibility: eligibility, isOwn: isOwn,

@@ -8,41 +8,82 @@ enum ApprovalText {
   /// It's for removals, whose cause is never a weaker policy.
   static func need(_ cause: Approval.Cause) -> Message {
     switch cause {
-    case .lastFactor: Message("approvals.need-last-factor")
-    case .many, .weakerPolicy: Message("approvals.need-many")
-    case .hour: Message("approvals.need-hour")
-    case .unverifiedCaller: Message("approvals.need-unverified-caller")
+    case .lastFactor:
+      Message(
+        """
+        Nothing is removed unless a second administrator approves within one day: this removes a \
+        user’s last second factor where enrollment is mandatory.
+        """)
+    case .many, .weakerPolicy:
+      Message(
+        """
+        Nothing is removed unless a second administrator approves within one day: the number of \
+        users exceeds the approval threshold.
+        """)
+    case .hour:
+      Message(
+        """
+        Nothing is removed unless a second administrator approves within one day: the number of \
+        users exceeds the requester’s remaining hourly actions.
+        """)
+    case .unverifiedCaller:
+      Message(
+        """
+        Nothing is removed unless a second administrator approves within one day: the support rules \
+        require a verified caller, and no one can be verified by email here.
+        """)
     }
   }
 
   static func why(_ cause: Approval.Cause) -> Message {
     switch cause {
-    case .lastFactor: Message("approvals.why-last-factor")
-    case .many: Message("approvals.why-many")
-    case .weakerPolicy: Message("approvals.why-weaker-policy")
-    case .hour: Message("approvals.why-hour")
-    case .unverifiedCaller: Message("approvals.why-unverified-caller")
+    case .lastFactor:
+      Message(
+        """
+        Approval is required because this removes a user’s last second factor where enrollment is \
+        mandatory.
+        """)
+    case .many:
+      Message("Approval is required because the number of users exceeds the approval threshold.")
+    case .weakerPolicy:
+      Message(
+        "Approval is required because the number of affected users exceeds the approval threshold.")
+    case .hour:
+      Message(
+        """
+        Approval is required because the number of users exceeds the requester’s remaining hourly \
+        actions.
+        """)
+    case .unverifiedCaller:
+      Message(
+        """
+        Approval is required because the support rules require a verified caller, and no one could \
+        be verified by email.
+        """)
     }
   }
 
   static func chip(_ state: Approval.State) -> Markup {
     switch state {
-    case .waiting: Chip.look(Message("approvals.state-pending"))
-    case .approved: Chip.on(Message("approvals.state-approved"))
-    case .refused: Chip.bad(Message("approvals.state-rejected"))
-    case .withdrawn: Chip.off(Message("approvals.state-withdrawn"))
-    case .expired: Chip.off(Message("approvals.state-expired"))
-    case .overtaken: Chip.off(Message("approvals.state-superseded"))
+    case .waiting: Chip.look(Message("pending"))
+    case .approved: Chip.on(Message("approved"))
+    case .refused: Chip.bad(Message("rejected"))
+    case .withdrawn: Chip.off(Message("withdrawn"))
+    case .expired: Chip.off(Message("expired"))
+    case .overtaken: Chip.off(Message("superseded"))
     }
   }
 
   /// Returns the requested action, without names: `Remove all factors`.
   static func what(_ approval: Approval) -> Message {
     switch approval.kind {
-    case .factor: Message("approvals.remove-factor")
-    case .factors: Message("approvals.remove-all-factors")
-    case .policy: Message("approvals.weaken-policy")
-    case .job: Message("approvals.remove-factors-of", ["count": .number(approval.users)])
+    case .factor: Message("Remove factor")
+    case .factors: Message("Remove all factors")
+    case .policy: Message("Weaken MFA policy")
+    case .job:
+      Message(
+        one: "Remove factors from {count} user",
+        other: "Remove factors from {count} users", ["count": .number(approval.users)])
     }
   }
 
@@ -52,7 +93,11 @@ enum ApprovalText {
 
   static func waiting(_ count: Int) -> Message {
     count >= Approvals.mostWaiting
-      ? Message("approvals.n-or-more-pending", ["count": .number(count)])
-      : Message("approvals.n-pending", ["count": .number(count)])
+      ? Message(
+        one: "{count} or more approvals pending",
+        other: "{count} or more approvals pending", ["count": .number(count)])
+      : Message(
+        one: "{count} approval pending", other: "{count} approvals pending",
+        ["count": .number(count)])
   }
 }

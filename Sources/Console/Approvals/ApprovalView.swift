@@ -26,13 +26,15 @@ struct ApprovalView: ViewModel {
     let user = Message.Value.name(Formatted.short(approval.accountName))
     let heading: Message =
       switch (approval.kind, isWaiting) {
-      case (.factor, true): Message("approvals.remove-factor-from-question", ["user": user])
-      case (.factor, false): Message("approvals.remove-factor-from", ["user": user])
-      case (.factors, true): Message("approvals.remove-all-factors-from-question", ["user": user])
-      case (.factors, false): Message("approvals.remove-all-factors-from", ["user": user])
-      case (.policy, true): Message("approvals.weaken-policy-question")
+      case (.factor, true): Message("Remove factor from {user}?", ["user": user])
+      case (.factor, false): Message("Remove factor from {user}", ["user": user])
+      case (.factors, true): Message("Remove all factors from {user}?", ["user": user])
+      case (.factors, false): Message("Remove all factors from {user}", ["user": user])
+      case (.policy, true): Message("Weaken MFA policy?")
       case (.job, true):
-        Message("approvals.remove-factors-of-question", ["count": .number(approval.users)])
+        Message(
+          one: "Remove factors from {count} user?",
+          other: "Remove factors from {count} users?", ["count": .number(approval.users)])
       case (.policy, false), (.job, false): ApprovalText.what(approval)
       }
     return Markup(html: heading)
@@ -47,42 +49,42 @@ struct ApprovalView: ViewModel {
   private var facts: [Fact] {
     let times = frame.times
     var facts = [
-      Fact(Message("approvals.requested-by"), HTML.isolated(approval.requesterName))
+      Fact(Message("Requested by"), HTML.isolated(approval.requesterName))
     ]
     if approval.kind == .policy {
-      facts.append(Fact(Message("approvals.reason"), HTML.isolated(approval.note)))
+      facts.append(Fact(Message("Reason"), HTML.isolated(approval.note)))
       for change in changes {
         facts.append(Fact(change.field.label, change.values))
       }
       facts.append(
-        Fact(Message("approvals.affected-users"), Message.value(.number(approval.users))))
+        Fact(Message("Affected users"), Message.value(.number(approval.users))))
     } else {
-      facts.append(Fact(Message("approvals.reason"), approval.reason.label))
+      facts.append(Fact(Message("Reason"), approval.reason.label))
       if !approval.note.isEmpty {
-        facts.append(Fact(Message("approvals.note"), HTML.isolated(approval.note)))
+        facts.append(Fact(Message("Note"), HTML.isolated(approval.note)))
       }
     }
     if !approval.ticket.isEmpty {
-      facts.append(Fact(Message("approvals.ticket"), HTML.isolated(approval.ticket)))
+      facts.append(Fact(Message("Ticket"), HTML.isolated(approval.ticket)))
     }
     for line in approval.proof {
-      facts.append(Fact(Message("approvals.identity-check"), HTML.isolated(line)))
+      facts.append(Fact(Message("Identity check"), HTML.isolated(line)))
     }
     if let proof = approval.callerProof {
-      facts.append(Fact(Message("approvals.caller-verified"), proof.text))
+      facts.append(Fact(Message("Caller verified by"), proof.text))
     }
     for name in approval.factorNames {
-      facts.append(Fact(Message("approvals.factor"), HTML.isolated(name)))
+      facts.append(Fact(Message("Factor"), HTML.isolated(name)))
     }
-    facts.append(Fact(Message("approvals.requested"), times.past(approval.requestedAt)))
+    facts.append(Fact(Message("Requested"), times.past(approval.requestedAt)))
     if isWaiting {
-      facts.append(Fact(Message("approvals.expires"), times.moment(approval.expiresAt)))
+      facts.append(Fact(Message("Expires"), times.moment(approval.expiresAt)))
     }
     if let name = approval.deciderName {
-      facts.append(Fact(Message("approvals.decided-by"), HTML.isolated(name)))
+      facts.append(Fact(Message("Decided by"), HTML.isolated(name)))
     }
     if let at = approval.decidedAt {
-      facts.append(Fact(Message("approvals.closed"), times.past(at)))
+      facts.append(Fact(Message("Closed"), times.past(at)))
     }
     return facts
   }
@@ -91,42 +93,55 @@ struct ApprovalView: ViewModel {
     if let account = approval.account {
       guard let user, !user.isDeleted else { return [] }
       let href = ConsolePaths.user(approval.scope, account.text)
-      return [Link(text: Message("approvals.view-user"), href: href)]
+      return [Link(text: Message("View user"), href: href)]
     }
     if approval.kind == .policy {
       return [
-        Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(approval.scope))
+        Link(text: Message("MFA policy"), href: ConsolePaths.policy(approval.scope))
       ]
     }
     return approval.job.map {
       let href = ConsolePaths.bulkRemoval(approval.scope, String($0))
-      return [Link(text: Message("approvals.view-bulk-removal"), href: href)]
+      return [Link(text: Message("View bulk removal"), href: href)]
     } ?? []
   }
 
   private var approvalConsequence: Message {
     switch approval.kind {
-    case .job: Message("approvals.removal-starts")
+    case .job:
+      Message(
+        """
+        If you approve, the removal starts immediately. Users who have enrolled again since the \
+        request are skipped.
+        """)
     case .factor, .factors:
       carriesMail
-        ? Message("approvals.removal-takes-effect")
-        : Message("approvals.removal-takes-effect-without-email")
-    case .policy: Message("approvals.policy-takes-effect")
+        ? Message(
+          """
+          If you approve, the removal takes effect immediately and the user’s sessions end. The \
+          user is notified by email.
+          """)
+        : Message(
+          """
+          If you approve, the removal takes effect immediately and the user’s sessions end. Email \
+          isn’t configured, so the user is notified only if it’s configured within 7 days.
+          """)
+    case .policy: Message("If you approve, the policy takes effect immediately.")
     }
   }
 
   private var button: Message {
     switch approval.kind {
-    case .job: Message("approvals.approve-and-run")
-    case .factor, .factors: Message("approvals.approve-and-remove")
-    case .policy: Message("approvals.approve-and-save")
+    case .job: Message("Approve and run")
+    case .factor, .factors: Message("Approve and remove")
+    case .policy: Message("Approve and save")
     }
   }
 
   private var consequences: [Message] {
     [
       ApprovalText.why(approval.cause), approvalConsequence,
-      Message("approvals.log-records-names"),
+      Message("The audit log records your name and the requester’s."),
     ]
   }
 
@@ -152,7 +167,7 @@ struct ApprovalView: ViewModel {
     .text("obstacle") { view in
       view.obstacle.map {
         Message(
-          "approvals.cannot-be-approved",
+          "This request can’t be approved. {reason}",
           ["reason": .message($0.sentence(view.approval.requesterName))])
       }
     },

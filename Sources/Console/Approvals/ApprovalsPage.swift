@@ -20,7 +20,7 @@ struct ApprovalsPage: Sendable {
     if let first = signedIn.firstPage(of: ConsolePaths.approvals(), insteadOf: decided) {
       return first
     }
-    let frame = frames.frame(Message("approvals.approvals"), for: signedIn)
+    let frame = frames.frame(Message("Approvals"), for: signedIn)
     return .html(
       view.render(
         ApprovalsView(
@@ -47,14 +47,18 @@ struct ApprovalsView: ViewModel {
     .list("waiting") { view in view.waiting.map(view.row) },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("approvals.empty"), sentence: Message("approvals.empty-hint"))
+        heading: Message("No pending approvals"),
+        sentence: Message(
+          "Requests that need a second administrator appear here for up to one day."))
     },
     .flag("hasDecided") { !$0.decided.items.isEmpty },
     .list("decided") { view in view.decided.items.map(view.row) },
     .number("days") { _ in Approvals.daysListed },
     .object("pager") { view in
       PagerView(
-        shown: Message("approvals.n-requests", ["count": .number(view.decided.items.count)]),
+        shown: Message(
+          one: "{count} request", other: "{count} requests",
+          ["count": .number(view.decided.items.count)]),
         path: ConsolePaths.approvals(), query: view.size.form, after: view.after,
         next: view.decided.next)
     },
@@ -75,7 +79,7 @@ struct ApprovalRow: ViewModel {
     .text("place") { Formatted.short(ApprovalText.place($0.approval.scope), 80) },
     .text("who") { row in
       row.approval.requester == row.reader
-        ? Message("approvals.you") : Message.verbatim(row.approval.requesterName)
+        ? Message("you") : Message.verbatim(row.approval.requesterName)
     },
     .markup("until") { $0.times.moment($0.approval.expiresAt) },
     .markup("state") { ApprovalText.chip($0.approval.state) },

@@ -24,19 +24,20 @@ struct ApproveRequest: ApprovalDecision {
         )
       case .policyChanged(let policy):
         (
-          Flash(text: Message("approvals.policy-in-force"), link: PolicyPage.undo(policy)),
+          Flash(
+            text: Message("Approved. The policy is now in effect."), link: PolicyPage.undo(policy)),
           ConsolePaths.policy(scope)
         )
       case .begun(let job):
         (
-          Flash(text: Message("approvals.removal-started")),
+          Flash(text: Message("Approved. The removal has started.")),
           ConsolePaths.bulkRemoval(scope, String(job))
         )
       case .overtaken(let change):
         (
           Flash(
             text: Message(
-              "approvals.overtaken",
+              "No changes made. {change}",
               ["change": .message(change.sentence(approval.requesterName))]),
             isAlert: true), nil
         )
@@ -47,11 +48,12 @@ struct ApproveRequest: ApprovalDecision {
   private static func flash(_ removal: Removal, _ scope: Scope, _ times: Times) -> Flash {
     let undo = removal.hold.map {
       Link(
-        text: Message("approvals.undo", ["time": times.value($0.until)]),
+        text: Message("Undo (until {time})", ["time": times.value($0.until)]),
         href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
     }
     let text = Message(
-      "approvals.factors-removed",
+      one: "Approved. Removed {count} factor. {sessions}",
+      other: "Approved. Removed {count} factors. {sessions}",
       [
         "count": .number(removal.factors.count),
         "sessions": .message(SessionText.ended(removal.sessionsEnded)),

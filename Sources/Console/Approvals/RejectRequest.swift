@@ -18,6 +18,6 @@ struct RejectRequest: ApprovalDecision {
     let done = try await approvals.refuse(
       approval.id, in: approval.scope, answer: signedIn.form.trimmed("answer"), request)
     return ApprovalResult(
-      flash: Flash(text: Message("approvals.rejected")), renewed: done.renewed)
+      flash: Flash(text: Message("Request rejected. No changes made.")), renewed: done.renewed)
   }
 }

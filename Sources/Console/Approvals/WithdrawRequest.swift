@@ -14,6 +14,6 @@ struct WithdrawRequest: ApprovalDecision {
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws(ApprovalError) -> ApprovalResult {
     try await approvals.withdraw(approval.id, in: approval.scope, request)
-    return ApprovalResult(flash: Flash(text: Message("approvals.withdrawn")))
+    return ApprovalResult(flash: Flash(text: Message("Request withdrawn. No changes made.")))
   }
 }

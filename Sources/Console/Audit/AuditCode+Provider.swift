@@ -4,17 +4,17 @@ import Localization
 extension AuditCode {
   static func providerRefusal(_ code: String) -> Message? {
     switch code {
-    case "not-configured": Message("audit.refused-not-configured")
-    case "ended": Message("audit.refused-ended")
-    case "provider": Message("audit.refused-provider")
-    case "code": Message("audit.refused-code")
-    case "groups-not-listed": Message("audit.refused-groups-not-listed")
-    case "no-role": Message("audit.refused-no-role")
-    case "email-required": Message("audit.refused-email-required")
-    case "email-taken": Message("audit.refused-email-taken")
-    case "other-person": Message("audit.refused-other-person")
-    case "reauthentication-required": Message("audit.refused-reauthentication-required")
-    case "throttled": Message("audit.refused-throttled")
+    case "not-configured": Message("no sign-in provider is set up")
+    case "ended": Message("response to an unknown, answered, or expired request")
+    case "provider": Message("sign-in provider unavailable")
+    case "code": Message("authorization code not exchanged for tokens")
+    case "groups-not-listed": Message("groups not listed by the provider")
+    case "no-role": Message("no group with a role")
+    case "email-required": Message("no valid email address")
+    case "email-taken": Message("email address belongs to another administrator")
+    case "other-person": Message("signed in as another person")
+    case "reauthentication-required": Message("not re-authenticated")
+    case "throttled": Message("too many failed attempts")
     default: detailedRefusal(code)
     }
   }
@@ -26,11 +26,11 @@ extension AuditCode {
         ? .text(AuditFormatter.plain(String(code.dropFirst(prefix.count)))) : nil
     }
     if let error = detail("provider-") {
-      return Message("audit.refused-by-provider", ["code": error])
+      return Message("rejected by the provider: {code}", ["code": error])
     }
-    if let fault = detail("token-") { return Message("audit.refused-token", ["code": fault]) }
+    if let fault = detail("token-") { return Message("invalid ID token: {code}", ["code": fault]) }
     if let status = detail("userinfo-") {
-      return Message("audit.refused-userinfo-status", ["status": status])
+      return Message("userinfo request rejected with HTTP status {status}", ["status": status])
     }
     return nil
   }
@@ -39,13 +39,13 @@ extension AuditCode {
 extension UnreadableSecrets.Group.Kind {
   var auditText: Message {
     switch self {
-    case .userTOTP: Message("audit.secret-user-totp")
-    case .administratorTOTP: Message("audit.secret-administrator-totp")
-    case .userCodes: Message("audit.secret-user-codes")
-    case .clientSecret: Message("audit.secret-client-secret")
-    case .signingKey: Message("audit.secret-signing-key")
-    case .evidenceKey: Message("audit.secret-evidence-key")
-    case .message: Message("audit.secret-message")
+    case .userTOTP: Message("secret of a user’s authenticator app")
+    case .administratorTOTP: Message("secret of an administrator’s authenticator app")
+    case .userCodes: Message("key of a user’s temporary or recovery codes")
+    case .clientSecret: Message("client secret of an identity provider")
+    case .signingKey: Message("token signing key")
+    case .evidenceKey: Message("evidence key")
+    case .message: Message("text of a message")
     }
   }
 }

@@ -6,9 +6,9 @@ enum AuditCode {
   static func message(_ code: String, _ field: AuditFieldName) -> Message? {
     switch field {
     case .totp: totp(code)
-    case .adjacentIntervals: code == "default" ? Message("audit.default-intervals") : nil
+    case .adjacentIntervals: code == "default" ? Message("default (5)") : nil
     case .mfaState: state(code)
-    case .auditRetention: code == "forever" ? Message("audit.forever") : nil
+    case .auditRetention: code == "forever" ? Message("forever") : nil
     case .pattern: EnrollmentPattern(rawValue: code)?.auditText
     case .enforcement: enforcement(code)
     case .passwordClasses: characters(code)
@@ -27,8 +27,8 @@ enum AuditCode {
     case .failure: failure(code)
     case .retirement: retirement(code)
     case .stopReason: stopReason(code)
-    case .origin: code == "import" ? Message("audit.origin-import") : nil
-    case .signUpMethod: code == "custom" ? Message("audit.custom-token") : nil
+    case .origin: code == "import" ? Message("import") : nil
+    case .signUpMethod: code == "custom" ? Message("custom token") : nil
     case .importPart: ImportPart(rawValue: code)?.auditText
     case .linkKind: link(code)
     case .theme: theme(code)
@@ -38,8 +38,8 @@ enum AuditCode {
 
   private static func stopReason(_ code: String) -> Message? {
     switch code {
-    case "permission-lost": Message("audit.permission-lost")
-    case "scope-deleted": Message("audit.pool-deleted")
+    case "permission-lost": Message("the requester no longer has permission")
+    case "scope-deleted": Message("the user pool was deleted")
     default: nil
     }
   }
@@ -51,104 +51,104 @@ enum AuditCode {
 
   private static func enforcement(_ code: String) -> Message? {
     switch Enforcement.Mode(rawValue: code) {
-    case .claim: Message("audit.enforcement-claim")
-    case .refuse: Message("audit.enforcement-refuse")
+    case .claim: Message("claim")
+    case .refuse: Message("refuse")
     case nil: nil
     }
   }
 
   private static func totp(_ code: String) -> Message? {
     switch code {
-    case "disabled": Message("common.off")
-    case "enabled": Message("common.on")
-    case "mandatory": Message("audit.on-mandatory")
-    case "unspecified": Message("common.on-unset")
+    case "disabled": Message("off")
+    case "enabled": Message("on")
+    case "mandatory": Message("on (mandatory)")
+    case "unspecified": Message("on (state unset)")
     default: nil
     }
   }
 
   private static func state(_ code: String) -> Message? {
     switch code {
-    case "disabled": Message("audit.state-disabled")
-    case "enabled": Message("audit.state-enabled")
-    case "mandatory": Message("audit.state-mandatory")
-    case "unspecified": Message("audit.state-unspecified")
+    case "disabled": Message("disabled")
+    case "enabled": Message("enabled")
+    case "mandatory": Message("mandatory")
+    case "unspecified": Message("unspecified")
     default: nil
     }
   }
 
   private static func characters(_ code: String) -> Message? {
     switch code {
-    case "lowercase": Message("audit.lowercase-letter")
-    case "uppercase": Message("audit.uppercase-letter")
-    case "digit": Message("audit.digit")
-    case "symbol": Message("audit.symbol")
+    case "lowercase": Message("a lowercase character")
+    case "uppercase": Message("an uppercase character")
+    case "digit": Message("a numeric character")
+    case "symbol": Message("a non-alphanumeric character")
     default: nil
     }
   }
 
   private static func verification(_ code: String) -> Message? {
     switch code {
-    case "totp": Message("audit.authenticator-code")
-    case "recovery-code": Message("audit.recovery-code")
-    case "passkey": Message("audit.passkey")
-    case "provider": Message("audit.provider-without-mfa")
-    case "provider-mfa": Message("audit.provider-with-mfa")
+    case "totp": Message("authenticator code")
+    case "recovery-code": Message("recovery code")
+    case "passkey": Message("passkey")
+    case "provider": Message("Sign-in provider, without MFA")
+    case "provider-mfa": Message("Sign-in provider with MFA")
     default: nil
     }
   }
 
   private static func passkeyRefusal(_ code: String) -> Message? {
     switch code {
-    case "unknown": Message("audit.passkey-unknown")
-    case "invalid": Message("audit.passkey-invalid")
-    case "copied": Message("audit.passkey-copied")
-    case "sign-in-off": Message("audit.passkey-sign-in-off")
+    case "unknown": Message("unknown passkey")
+    case "invalid": Message("invalid response")
+    case "copied": Message("possibly copied: the signature count went backward")
+    case "sign-in-off": Message("Password and passkey sign-in is off")
     default: nil
     }
   }
 
   private static func reach(_ code: String) -> Message? {
     switch code {
-    case "network": Message("audit.block-of-network")
-    case "name-from-network": Message("audit.block-of-name-from-network")
-    case "name": Message("audit.block-of-name")
-    case "device": Message("audit.block-of-device")
+    case "network": Message("this network address")
+    case "name-from-network": Message("this administrator, from this network address")
+    case "name": Message("this administrator, from all unknown devices")
+    case "device": Message("this administrator, from a known device")
     default: nil
     }
   }
 
   private static func failure(_ code: String) -> Message? {
     switch code {
-    case "changed": Message("audit.secret-changed")
-    case "unknown-key": Message("audit.secret-of-unknown-key")
+    case "changed": Message("changed, or moved from another row")
+    case "unknown-key": Message("encrypted with a master key that isn’t in the key ring")
     default: nil
     }
   }
 
   private static func retirement(_ code: String) -> Message? {
     switch code {
-    case "early": Message("audit.retired-early")
-    case "expired": Message("audit.retired-expired")
+    case "early": Message("early")
+    case "expired": Message("everything it signed has expired")
     default: nil
     }
   }
 
   private static func link(_ code: String) -> Message? {
     switch code {
-    case "PASSWORD_RESET": Message("audit.link-password-reset")
-    case "VERIFY_EMAIL": Message("audit.link-email-verification")
-    case "EMAIL_SIGNIN": Message("audit.link-sign-in")
-    case "VERIFY_AND_CHANGE_EMAIL": Message("audit.link-email-change")
+    case "PASSWORD_RESET": Message("password reset")
+    case "VERIFY_EMAIL": Message("email verification")
+    case "EMAIL_SIGNIN": Message("sign-in")
+    case "VERIFY_AND_CHANGE_EMAIL": Message("email change")
     default: nil
     }
   }
 
   private static func theme(_ code: String) -> Message? {
     switch code {
-    case "system": Message("audit.theme-system")
-    case "light": Message("audit.theme-light")
-    case "dark": Message("audit.theme-dark")
+    case "system": Message("system")
+    case "light": Message("light")
+    case "dark": Message("dark")
     default: nil
     }
   }
@@ -157,7 +157,7 @@ enum AuditCode {
 extension CallerProof {
   var text: Message {
     switch self {
-    case .emailCode: Message("audit.caller-email-code")
+    case .emailCode: Message("code sent to the verified email address")
     }
   }
 }
@@ -165,9 +165,9 @@ extension CallerProof {
 extension CallerVerification {
   fileprivate var auditText: Message {
     switch self {
-    case .off: Message("common.off")
-    case .offered: Message("audit.caller-offered")
-    case .required: Message("audit.caller-required")
+    case .off: Message("off")
+    case .offered: Message("offered")
+    case .required: Message("required")
     }
   }
 }
@@ -175,11 +175,12 @@ extension CallerVerification {
 extension Approval.Cause {
   fileprivate var auditText: Message {
     switch self {
-    case .lastFactor: Message("audit.cause-last-factor")
-    case .many: Message("audit.cause-many")
-    case .hour: Message("audit.cause-hour")
-    case .unverifiedCaller: Message("audit.cause-unverified-caller")
-    case .weakerPolicy: Message("audit.cause-weaker-policy")
+    case .lastFactor: Message("the last factor where enrollment is mandatory")
+    case .many: Message("number of users exceeds the approval threshold")
+    case .hour: Message("number of users exceeds the requester’s remaining hourly actions")
+    case .unverifiedCaller: Message("caller not verified")
+    case .weakerPolicy:
+      Message("weaker policy: number of affected users exceeds the approval threshold")
     }
   }
 }
@@ -187,15 +188,15 @@ extension Approval.Cause {
 extension ApprovalObstacle {
   fileprivate var auditText: Message {
     switch self {
-    case .permissionLost: Message("audit.permission-lost")
-    case .accountOutOfReach: Message("audit.account-out-of-reach")
-    case .accountDeleted: Message("audit.account-deleted")
-    case .policyChanged: Message("audit.policy-changed")
-    case .refusalNeedsEmail: Message("audit.refusal-needs-email")
-    case .listGone: Message("audit.list-deleted")
-    case .factorGone: Message("audit.factor-removed")
-    case .factorEnrolled: Message("audit.factor-enrolled")
-    case .poolDeleted: Message("audit.pool-deleted")
+    case .permissionLost: Message("the requester no longer has permission")
+    case .accountOutOfReach: Message("the requester can no longer act on the account")
+    case .accountDeleted: Message("the account was deleted")
+    case .policyChanged: Message("the policy has changed")
+    case .refusalNeedsEmail: Message("the server sends no email")
+    case .listGone: Message("the list was deleted")
+    case .factorGone: Message("a factor was removed")
+    case .factorEnrolled: Message("a factor was enrolled")
+    case .poolDeleted: Message("the user pool was deleted")
     }
   }
 }
@@ -203,10 +204,10 @@ extension ApprovalObstacle {
 extension EnrollmentPattern {
   fileprivate var auditText: Message {
     switch self {
-    case .mandatory: Message("audit.pattern-mandatory")
-    case .skippable: Message("audit.pattern-skippable")
-    case .account: Message("audit.pattern-account")
-    case .stepUp: Message("audit.pattern-step-up")
+    case .mandatory: Message("mandatory at sign-up")
+    case .skippable: Message("skippable at sign-up")
+    case .account: Message("from the account page")
+    case .stepUp: Message("step-up")
     }
   }
 }
@@ -214,11 +215,11 @@ extension EnrollmentPattern {
 extension ServiceTokenRole {
   fileprivate var auditText: Message {
     switch self {
-    case .owner: Message("audit.token-role-owner")
-    case .policy: Message("audit.token-role-policy")
-    case .support: Message("audit.token-role-support")
-    case .auditor: Message("audit.token-role-auditor")
-    case .application: Message("audit.token-role-application")
+    case .owner: Message("owner")
+    case .policy: Message("policy")
+    case .support: Message("support")
+    case .auditor: Message("auditor")
+    case .application: Message("application")
     }
   }
 }
@@ -226,9 +227,9 @@ extension ServiceTokenRole {
 extension ImportPart {
   fileprivate var auditText: Message {
     switch self {
-    case .begin: Message("audit.import-started")
-    case .complete: Message("audit.import-complete")
-    case .interrupted: Message("audit.import-interrupted")
+    case .begin: Message("started")
+    case .complete: Message("complete")
+    case .interrupted: Message("interrupted")
     }
   }
 }

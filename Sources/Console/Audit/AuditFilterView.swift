@@ -35,27 +35,28 @@ struct AuditFilterView: ViewModel {
     }
     if !query.actor.isEmpty {
       let actor = actors.first(where: \.isChosen)?.text ?? .verbatim("")
-      add(Message("audit.chosen-actor", ["actor": .message(actor)]), without: "actor")
+      add(Message("Actor: {actor}", ["actor": .message(actor)]), without: "actor")
     }
     if !query.action.isEmpty {
       add(AuditMenu.text(.actions, query.action), without: "action")
     }
     if !query.field.isEmpty {
       let field = AuditMenu.text(.fields, query.field)
-      add(Message("audit.chosen-field", ["field": .message(field)]), without: "field")
+      add(Message("Field: {field}", ["field": .message(field)]), without: "field")
     }
     if !query.kind.isEmpty || !query.object.isEmpty {
       add(chosenResource(AuditMenu.text(.resources, query.kind)), without: "kind", "object")
     }
     if !query.pool.isEmpty, place.scope == nil {
       add(
-        Message("audit.chosen-pool", ["pool": .text(Formatted.short(query.pool))]), without: "pool")
+        Message("Project or tenant: {pool}", ["pool": .text(Formatted.short(query.pool))]),
+        without: "pool")
     }
     if !query.from.isEmpty {
-      add(Message("audit.chosen-start", ["date": date(query.from)]), without: "from")
+      add(Message("From {date}", ["date": date(query.from)]), without: "from")
     }
     if !query.to.isEmpty {
-      add(Message("audit.chosen-end", ["date": date(query.to)]), without: "to")
+      add(Message("To {date}", ["date": date(query.to)]), without: "to")
     }
     return links
   }
@@ -66,11 +67,11 @@ struct AuditFilterView: ViewModel {
 
   private func chosenResource(_ type: Message) -> Message {
     let id = Message.Value.text(Formatted.short(query.object))
-    if query.kind.isEmpty { return Message("audit.chosen-resource", ["resource": id]) }
+    if query.kind.isEmpty { return Message("Resource: {resource}", ["resource": id]) }
     if query.object.isEmpty {
-      return Message("audit.chosen-resource", ["resource": .message(type)])
+      return Message("Resource: {resource}", ["resource": .message(type)])
     }
-    return Message("audit.chosen-resource-of-type", ["type": .message(type), "id": id])
+    return Message("Resource: {type} {id}", ["type": .message(type), "id": id])
   }
 
   static let keys: Keys<Self> = [

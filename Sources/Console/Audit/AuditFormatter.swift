@@ -48,18 +48,18 @@ struct AuditFormatter: Sendable {
     case (nil, nil): return name(change)
     case (let value?, nil), (nil, let value?): return fact(change, value)
     case (.secret?, .secret?):
-      return Message("audit.field-changed", ["field": .message(name(change))])
+      return Message("{field} changed", ["field": .message(name(change))])
     case (let old?, let new?):
       let (before, after) = (text(old, change.field), text(new, change.field))
       // Only a part of the value that isn't shown differs.
       return old == new
         ? Message(
-          "audit.field-old-to-new-changed",
+          "{field} {old} → {new} (changed)",
           [
             "field": .message(name(change)), "old": .message(before), "new": .message(after),
           ])
         : Message(
-          "audit.field-old-to-new",
+          "{field} {old} → {new}",
           [
             "field": .message(name(change)), "old": .message(before), "new": .message(after),
           ])
@@ -73,7 +73,7 @@ struct AuditFormatter: Sendable {
       return counted
     }
     return Message(
-      "audit.field-value",
+      "{field}: {value}",
       ["field": .message(name(change)), "value": .message(text(value, change.field))])
   }
 
@@ -82,10 +82,10 @@ struct AuditFormatter: Sendable {
   }
 
   func reason(_ row: AuditRow) -> String {
-    let ticket = row.ticket.map { Message("audit.ticket", ["ticket": .name($0)]) }
+    let ticket = row.ticket.map { Message("ticket {ticket}", ["ticket": .name($0)]) }
     let checks = row.proof.map { proof in
       Message(
-        "audit.identity-checks",
+        "identity checks: {checks}",
         ["checks": .name(proof.split(separator: "\n").joined(separator: "; "))])
     }
     return [Self.why(row), ticket, checks].compactMap { $0.map { catalog.text($0) } }
@@ -96,8 +96,7 @@ struct AuditFormatter: Sendable {
     let note = (row.note?.isEmpty ?? true) ? nil : row.note
     switch (row.reason.map { AuditText.reason($0) }, note) {
     case (let reason?, let note?):
-      return Message(
-        "audit.reason-and-note", ["reason": .message(reason), "note": .name(note)])
+      return Message("{reason}: {note}", ["reason": .message(reason), "note": .name(note)])
     case (let reason?, nil): return reason
     case (nil, let note?): return .value(.name(note))
     case (nil, nil): return nil
@@ -108,7 +107,7 @@ struct AuditFormatter: Sendable {
 
   private func text(_ value: AuditValue, _ field: AuditFieldName?) -> Message {
     switch value {
-    case .absent: field.map { Self.absence(of: $0) } ?? Message("audit.none")
+    case .absent: field.map { Self.absence(of: $0) } ?? Message("none")
     case .text(let text): quotedIfAbsent(Self.plain(text))
     case .number(let number):
       field == .signInGoal ? ShareText.percent(basisPoints: number) : .value(.number(number))
@@ -121,7 +120,7 @@ struct AuditFormatter: Sendable {
     case .duration(let seconds): Self.duration(seconds)
     case .list(let list): .value(.sequence(list.map { item(Self.plain($0), field) }))
     case .code(let code): Self.code(code, field)
-    case .secret: Message("audit.set")
+    case .secret: Message("set")
     case .factors(let factors): .value(.sequence(factors.map { Self.factor($0) }))
     }
   }
@@ -136,37 +135,38 @@ struct AuditFormatter: Sendable {
 
   /// Text that reads like an absent value is quoted.
   private func quotedIfAbsent(_ text: String) -> Message {
-    text == catalog.text(Message("audit.none"))
-      ? Message("audit.quoted", ["text": .text(text)]) : .verbatim(text)
+    text == catalog.text(Message("none"))
+      ? Message("“{text}”", ["text": .text(text)]) : .verbatim(text)
   }
 
   private static func absence(of field: AuditFieldName) -> Message {
     switch field {
-    case .lastSignIn, .approvalOver, .policyApprovalOver: Message("audit.never")
-    case .tokenChangesPerHour: Message("audit.any-number")
-    case .totp, .enforcement: Message("common.off")
+    case .lastSignIn, .approvalOver, .policyApprovalOver: Message("never")
+    case .tokenChangesPerHour: Message("no limit")
+    case .totp, .enforcement: Message("off")
     case .mfaState, .passwordEnforced, .passwordUpgrade, .passwordShortest, .passwordLongest:
-      Message("audit.not-set")
-    case .suspendedUntil, .changesLockedAt: Message("audit.no")
-    case .mandatoryFrom: Message("audit.from-sign-up")
-    default: Message("audit.none")
+      Message("not set")
+    case .suspendedUntil, .changesLockedAt: Message("no")
+    case .mandatoryFrom: Message("immediately")
+    default: Message("none")
     }
   }
 
   private static func flag(_ flag: Bool, _ field: AuditFieldName?) -> Message {
     switch field {
     case .anonymousExpire:
-      flag ? Message("audit.anonymous-deleted") : Message("audit.anonymous-kept")
+      flag ? Message("deleted after 30 days") : Message("kept")
     case .emailVerified, .signsInByLink, .disabled, .isProtected, .codesLocked, .passwordEnforced,
       .withdrawalNeedsFactor, .sessionsKept, .allowsTenants, .passwordHashes:
-      flag ? Message("audit.yes") : Message("audit.no")
-    default: flag ? Message("common.on") : Message("common.off")
+      flag ? Message("yes") : Message("no")
+    default: flag ? Message("on") : Message("off")
     }
   }
 
   private static func duration(_ seconds: Int) -> Message {
     if seconds > 0, seconds % 86_400 == 0, seconds > 86_400 {
-      return Message("audit.days", ["count": .number(seconds / 86_400)])
+      return Message(
+        one: "{count} day", other: "{count} days", ["count": .number(seconds / 86_400)])
     }
     return Formatted.duration(seconds: seconds)
   }
@@ -182,10 +182,10 @@ struct AuditFormatter: Sendable {
   /// A role and its place, which a space separates.
   private static func grant(_ text: String) -> Message {
     guard let space = text.firstIndex(of: " ") else {
-      return Message("audit.role-of-instance", ["role": .message(role(text))])
+      return Message("{role} (instance)", ["role": .message(role(text))])
     }
     return Message(
-      "audit.role-of-place",
+      "{role} ({place})",
       [
         "role": .message(role(String(text[..<space]))),
         "place": .text(String(text[text.index(after: space)...])),
@@ -200,17 +200,17 @@ struct AuditFormatter: Sendable {
     let id = Message.Value.text(plain(factor.id))
     let name = factor.displayName.map { Message.Value.text(plain($0)) }
     guard factor.kind == .phone else {
-      guard let name else { return Message("audit.totp", ["id": id]) }
-      return Message("audit.totp-named", ["name": name, "id": id])
+      guard let name else { return Message("TOTP “authenticator” ({id})", ["id": id]) }
+      return Message("TOTP “{name}” ({id})", ["name": name, "id": id])
     }
     let number = factor.phoneNumber.flatMap { $0.isEmpty ? nil : Message.Value.text($0) }
     switch (number, name) {
     case (let number?, let name?):
-      return Message("audit.phone-number-named", ["number": number, "name": name, "id": id])
+      return Message("phone {number} “{name}” ({id})", ["number": number, "name": name, "id": id])
     case (let number?, nil):
-      return Message("audit.phone-number", ["number": number, "id": id])
-    case (nil, let name?): return Message("audit.phone-named", ["name": name, "id": id])
-    case (nil, nil): return Message("audit.phone", ["id": id])
+      return Message("phone {number} ({id})", ["number": number, "id": id])
+    case (nil, let name?): return Message("phone “{name}” ({id})", ["name": name, "id": id])
+    case (nil, nil): return Message("phone ({id})", ["id": id])
     }
   }
 
@@ -249,16 +249,16 @@ struct AuditFormatter: Sendable {
   private static func legacy(_ row: AuditRow) -> [Message] {
     switch (row.legacyFrom, row.legacyTo) {
     case (nil, nil): return []
-    case (let from?, nil): return [Message("audit.was", ["value": .text(from)])]
+    case (let from?, nil): return [Message("was {value}", ["value": .text(from)])]
     case (nil, let to?): return [.verbatim(to)]
     case (let from?, let to?):
       let pairs = zip(fields(from), fields(to))
       guard fields(from).count == fields(to).count,
         pairs.allSatisfy({ $0.name == $1.name && $0.name != nil })
-      else { return [Message("audit.old-to-new", ["old": .text(from), "new": .text(to)])] }
+      else { return [Message("{old} → {new}", ["old": .text(from), "new": .text(to)])] }
       return pairs.map { old, new in
         Message(
-          "audit.field-old-to-new",
+          "{field} {old} → {new}",
           [
             "field": .text(String(old.name ?? "")), "old": .text(String(old.value)),
             "new": .text(String(new.value)),

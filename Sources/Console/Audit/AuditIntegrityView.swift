@@ -15,9 +15,9 @@ struct AuditIntegrityView: ViewModel {
   private var verified: Message? {
     guard status.fault == nil else { return nil }
     guard let position = status.verified, let at = status.verifiedAt, let checked = status.checkedAt
-    else { return Message("audit.not-verified-yet") }
+    else { return Message("Not verified yet.") }
     return Message(
-      "audit.verified-through",
+      "Verified through {time} (entry {position}), last checked {checked}.",
       [
         "time": times.value(at), "position": .number(Int(position)),
         "checked": times.value(checked),
@@ -26,7 +26,11 @@ struct AuditIntegrityView: ViewModel {
 
   private var fault: Message? {
     status.fault.map {
-      Message("audit.verification-failed", ["position": .number(Int($0))])
+      Message(
+        """
+        Verification failed at entry {position}: stored entries were changed or deleted outside \
+        of Countersign. Run countersign audit verify for details.
+        """, ["position": .number(Int($0))])
     }
   }
 
@@ -34,7 +38,7 @@ struct AuditIntegrityView: ViewModel {
   private var progress: Message? {
     guard status.unsealed > AuditChain.headInterval else { return nil }
     return Message(
-      "audit.sealing",
+      "Sealing earlier entries: {sealed} of {total}.",
       [
         "sealed": .number(Int(status.sealed)),
         "total": .number(Int(status.sealed + status.unsealed)),
@@ -42,14 +46,18 @@ struct AuditIntegrityView: ViewModel {
   }
 
   private var retention: Message {
-    status.retention.map { Message("audit.kept-for-days", ["count": .number($0)]) }
-      ?? Message("audit.kept-forever")
+    status.retention.map {
+      Message(
+        one: "Entries are kept for {count} day.",
+        other: "Entries are kept for {count} days.", ["count": .number($0)])
+    }
+      ?? Message("Entries are kept forever.")
   }
 
   private var removed: Message? {
     status.removed.map {
       Message(
-        "audit.removed-by-retention",
+        "Entries up to {last} were removed by retention, most recently on {time}.",
         ["last": .number(Int($0.last)), "time": times.value($0.at)])
     }
   }

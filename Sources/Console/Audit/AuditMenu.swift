@@ -111,7 +111,7 @@ struct AuditMenu: ViewModel {
     }
 
     fileprivate static func whole(_ group: AuditAction.Group) -> Message {
-      Message("audit.whole-group", ["group": .message(AuditText.name(of: group))])
+      Message("{group} (all)", ["group": .message(AuditText.name(of: group))])
     }
 
     static let keys: Keys<Self> = [

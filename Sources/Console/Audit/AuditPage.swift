@@ -16,12 +16,12 @@ struct AuditPage: Sendable {
   private var audit: Audit { identity.audit }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let frame = try await frames.frame(Message("common.audit-log"), in: context)
+    let frame = try await frames.frame(Message("Audit log"), in: context)
     return try await page(context.signedIn, AuditLogScope(context.scope), frame)
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("common.audit-log"), for: signedIn)
+    let frame = frames.frame(Message("Audit log"), for: signedIn)
     return try await page(signedIn, AuditLogScope(nil), frame)
   }
 
@@ -90,7 +90,15 @@ struct AuditPage: Sendable {
     } catch {
       if case .unavailable(let failure) = error { throw .unavailable(failure) }
       let (_, faults) = query.filter(in: nil, signedIn.times)
-      return (nil, [FieldError(field: "pool", text: Message("audit.pool-not-found"))] + faults)
+      return (
+        nil,
+        [
+          FieldError(
+            field: "pool",
+            text: Message(
+              "Enter the ID of a project, or of a project and a tenant, such as acme/eu-shop."))
+        ] + faults
+      )
     }
   }
 

@@ -68,15 +68,24 @@ struct AuditQuery: Sendable, Equatable {
     if !field.isEmpty { filter.fieldName = field }
     var faults: [FieldError] = []
     if !from.isEmpty, Day(from) == nil {
-      faults.append(FieldError(field: "from", text: Message("audit.start-not-a-date")))
+      faults.append(
+        FieldError(
+          field: "from",
+          text: Message("Enter the start date as YYYY-MM-DD, such as 2026-11-03.")))
     }
     if !to.isEmpty, Day(to) == nil {
-      faults.append(FieldError(field: "to", text: Message("audit.end-not-a-date")))
+      faults.append(
+        FieldError(
+          field: "to",
+          text: Message("Enter the end date as YYYY-MM-DD, such as 2026-11-03.")))
     }
     filter.from = Day(from).map { times.start(of: $0) }
     filter.until = Day(to).map { times.start(of: $0.next) }
     if let first = filter.from, let end = filter.until, end <= first {
-      faults.append(FieldError(field: "to", text: Message("audit.end-before-start")))
+      faults.append(
+        FieldError(
+          field: "to",
+          text: Message("Choose an end date on or after the start date.")))
     }
     return (actor.isEmpty || filter.actor != nil ? filter : nil, faults)
   }

@@ -22,7 +22,8 @@ struct AuditRetentionPage: Sendable {
       let outcome = try await chain.setRetention(days: days, actions.request(signedIn))
       return actions.leave(
         outcome.value
-          ? Message("audit.retention-changed") : Message("audit.retention-unchanged"),
+          ? Message("Audit log retention changed.")
+          : Message("No changes made. Entries are already kept for this long."),
         signedIn, after: outcome, to: ConsolePaths.instanceAudit())
     } catch {
       let errors = try await actions.faults(error, .changeAuditRetention, signedIn) {
@@ -32,7 +33,8 @@ struct AuditRetentionPage: Sendable {
           FieldError(
             field: "retention",
             text: Message(
-              "audit.retention-out-of-range",
+              one: "Keep entries for at least {count} day.",
+              other: "Keep entries for at least {count} days.",
               ["count": .number(AuditChain.shortestRetention)]))
         case .unavailable: throw Refusal.unavailable(error)
         }
@@ -44,10 +46,10 @@ struct AuditRetentionPage: Sendable {
   private func page(
     _ signedIn: SignedIn, chosen: Int?, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = actions.frames.frame(Message("audit.retention-title"), for: signedIn)
+    var frame = actions.frames.frame(Message("Audit log retention"), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("common.audit-log"), href: ConsolePaths.instanceAudit())
+      Link(text: Message("Audit log"), href: ConsolePaths.instanceAudit())
     ]
     let framed = FrameView(frame)
     let model = AuditRetentionView(
@@ -71,11 +73,12 @@ struct AuditRetentionView: ViewModel {
     let days = Set(years + [chosen].compactMap { $0 }).sorted()
     return [
       Choice(
-        value: Self.forever, text: Message("audit.keep-forever"), isChosen: chosen == nil)
+        value: Self.forever, text: Message("Forever"), isChosen: chosen == nil)
     ]
       + days.map {
         Choice(
-          value: String($0), text: Message("common.days", ["count": .number($0)]),
+          value: String($0),
+          text: Message(one: "{count} day", other: "{count} days", ["count": .number($0)]),
           isChosen: $0 == chosen)
       }
   }

@@ -86,7 +86,7 @@ final class AuditRowView: ViewModel {
       html.raw("</a>")
     } else {
       html.raw(" <span class=\"sub\">")
-      html.message(Message("audit.deleted"))
+      html.message(Message("deleted"))
       html.raw("</span></span>")
     }
     if scope.tenantName != nil, scope.isThere {
@@ -106,8 +106,7 @@ final class AuditRowView: ViewModel {
     // The links of different users have different names.
     .text("whoLabel") { view in
       AuditText.isOwn(view.row)
-        ? Message(
-          "audit.end-user-named", ["user": .message(AuditText.object(view.row))]) : nil
+        ? Message("End user {user}", ["user": .message(AuditText.object(view.row))]) : nil
     },
     .text("whoKind") { view in
       AuditText.isOwn(view.row) || view.row.actorName == view.row.actorKind

@@ -7,15 +7,15 @@ struct AuditTable: Sendable {
   private let formatter: AuditFormatter
 
   private static let columns = [
-    Message("audit.column-number"), Message("audit.column-time"),
-    Message("audit.column-description"), Message("audit.column-action"),
-    Message("audit.column-resource-type"), Message("audit.column-resource-id"),
-    Message("audit.column-resource"), Message("audit.column-from"), Message("audit.column-to"),
-    Message("audit.column-reason"), Message("audit.column-note"), Message("audit.column-actor"),
-    Message("audit.column-actor-type"), Message("audit.column-actor-id"),
-    Message("audit.column-project"), Message("audit.column-tenant"), Message("audit.column-source"),
-    Message("audit.column-request-id"), Message("audit.column-ticket"),
-    Message("audit.column-identity-checks"), Message("audit.column-fields"),
+    Message("number"), Message("time (UTC)"),
+    Message("description"), Message("action"),
+    Message("resource type"), Message("resource ID"),
+    Message("resource"), Message("from"), Message("to"),
+    Message("reason"), Message("note"), Message("actor"),
+    Message("actor type"), Message("actor ID"),
+    Message("project"), Message("tenant"), Message("source"),
+    Message("request ID"), Message("ticket"),
+    Message("identity checks"), Message("fields"),
   ]
 
   init(_ catalog: Catalog) {
@@ -38,7 +38,10 @@ struct AuditTable: Sendable {
   }
 
   mutating func addEnd(after count: Int) {
-    let sentence = Message("audit.file-is-cut", ["count": .number(count)])
+    let sentence = Message(
+      one: "Only the newest {count} entry is included. For older entries, filter by date.",
+      other: "Only the newest {count} entries are included. For older entries, filter by date.",
+      ["count": .number(count)])
     csv.add([catalog.text(sentence)] + Array(repeating: "", count: Self.columns.count - 1))
   }
 }

@@ -34,33 +34,38 @@ struct AuditView: ViewModel {
     guard found.rows.isEmpty else { return }
     if let day = found.searchedBackTo {
       empty = EmptyView(
-        heading: Message("audit.no-matches-yet"),
-        sentence: Message("audit.older-on-next-page", ["time": frame.times.value(day)]))
+        heading: Message("No matches yet"),
+        sentence: Message(
+          "No matching entries back to {time}. To search older entries, go to the next page.",
+          ["time": frame.times.value(day)]))
     } else if !query.isEmpty {
       empty = EmptyView(
-        heading: Message("audit.no-matching-entries"),
-        sentence: Message("audit.try-different-filters"),
+        heading: Message("No matching entries"),
+        sentence: Message("Try different filters."),
         link: EmptyLink(
-          text: Message("audit.show-all-entries"), href: query.size.form.query(of: place.page)))
+          text: Message("Show all entries"), href: query.size.form.query(of: place.page)))
     } else {
       empty = EmptyView(
-        heading: Message("audit.no-entries-yet"),
-        sentence: Message("audit.every-change-is-recorded"))
+        heading: Message("No entries yet"),
+        sentence: Message("Every change is recorded here."))
     }
   }
 
   private func shown(_ found: AuditSearch) -> Message {
     let count = Message.Value.number(found.rows.count)
     guard let time = found.searchedBackTo else {
-      return Message("audit.entries", ["count": count])
+      return Message(one: "{count} entry", other: "{count} entries", ["count": count])
     }
     return Message(
-      "audit.entries-searched-back", ["count": count, "time": frame.times.value(time)])
+      one: "{count} entry, searched back to {time}",
+      other: "{count} entries, searched back to {time}",
+      ["count": count, "time": frame.times.value(time)])
   }
 
   mutating func showNothing() {
     empty = EmptyView(
-      heading: Message("audit.search-not-run"), sentence: Message("audit.correct-dates"))
+      heading: Message("Invalid filters"),
+      sentence: Message("Correct the filters above to see entries."))
   }
 
   private var file: String? {

@@ -14,7 +14,8 @@ struct ActionFields: ViewModel {
 
   static func blockedSentence(_ action: ConsoleAction) -> Message {
     action.requirements.reauthentication == .secondFactor
-      ? Message("authorization.blocked-without-factor") : Message("authorization.blocked")
+      ? Message("Set up a second factor in your account. Then try again.")
+      : Message("Set up a second factor in your account or sign in again. Then try again.")
   }
 
   var isBlocked: Bool { eligibility.isBlocked }

@@ -16,17 +16,17 @@ struct CreateTemporaryCode: SupportAction {
     let entered = target.form.trimmed("hours")
     let chosen = BackupCodes.hours.first { String($0) == entered } ?? BackupCodes.hours[0]
     var question = SupportConfirmation(
-      user: account, title: Message("backup-codes.temporary-code"),
+      user: account, title: Message("Temporary code"),
       heading: Markup(
         html: Message(
-          "backup-codes.generate-heading", ["user": .name(Formatted.short(account.label))])),
+          "Generate a temporary code for {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: consequences(account, state, target.times),
-      button: Message("backup-codes.generate-code"))
+      button: Message("Generate code"))
     question.caution = LockCaution(account, at: pages.frames.clock.now(), in: target.context)
     question.notifies = true
     question.isDestructive = false
     question.choice = SupportChoice(
-      name: "hours", label: Message("backup-codes.valid-for"),
+      name: "hours", label: Message("Valid for"),
       options: BackupCodes.hours.map { hours in
         SupportOption(
           value: String(hours), label: Formatted.hours(hours), isChosen: hours == chosen)
@@ -61,10 +61,19 @@ struct CreateTemporaryCode: SupportAction {
     _ account: Account, _ state: BackupCodeState, _ times: Times
   ) -> [Message] {
     [
-      Message("backup-codes.sign-in-once"),
-      Message("backup-codes.read-once"),
+      Message(
+        """
+        The user can sign in once with this code instead of an authenticator code. Their password \
+        is still required.
+        """),
+      Message(
+        """
+        The code is shown once, for you to read to the caller. Anyone else who hears it also \
+        needs the user’s password.
+        """),
       state.temporaryUntil.map {
-        Message("backup-codes.existing-code-revoked", ["time": times.value($0)])
+        Message(
+          "The existing temporary code, valid until {time}, is revoked.", ["time": times.value($0)])
       },
     ].compactMap { $0 }
   }

@@ -15,7 +15,7 @@ struct LockCaution: ViewModel {
     link =
       may
       ? Link(
-        text: Message("backup-codes.unlock-codes"),
+        text: Message("Unlock codes…"),
         href: ConsolePaths.unlock(context.scope, account.id.text)) : nil
   }
 

@@ -11,15 +11,22 @@ struct RevokeRecoveryCodes: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
     var question = SupportConfirmation(
-      user: account, title: Message("backup-codes.revoke-recovery-codes"),
+      user: account, title: Message("Revoke recovery codes"),
       heading: Markup(
         html: Message(
-          "backup-codes.revoke-recovery-codes-heading",
+          "Revoke the recovery codes for {user}?",
           ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("backup-codes.recovery-codes-end", ["count": .number(state.recoveryLeft ?? 0)]),
-        Message("backup-codes.user-can-generate-codes"),
-      ], button: Message("backup-codes.revoke-codes"))
+        Message(
+          one: "{count} unused code can no longer be used to sign in.",
+          other: "{count} unused codes can no longer be used to sign in.",
+          ["count": .number(state.recoveryLeft ?? 0)]),
+        Message(
+          """
+          The user can generate new codes in the application after they sign in with their \
+          authenticator app.
+          """),
+      ], button: Message("Revoke codes"))
     question.notifies = true
     if state.recoveryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
     return question
@@ -31,7 +38,10 @@ struct RevokeRecoveryCodes: SupportAction {
     let done = try await pages.identity.backupCodes.endRecoveryCodes(
       request, of: target.user, in: target.scope)
     return SupportResult(
-      Message("backup-codes.recovery-codes-revoked", ["count": .number(done.value)]),
+      Message(
+        one: "{count} recovery code revoked. The user can generate new ones in the application.",
+        other: "{count} recovery codes revoked. The user can generate new ones in the application.",
+        ["count": .number(done.value)]),
       after: done)
   }
 }

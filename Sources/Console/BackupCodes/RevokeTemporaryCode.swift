@@ -11,13 +11,13 @@ struct RevokeTemporaryCode: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
     var question = SupportConfirmation(
-      user: account, title: Message("backup-codes.revoke-temporary-code"),
+      user: account, title: Message("Revoke temporary code"),
       heading: Markup(
         html: Message(
-          "backup-codes.revoke-temporary-code-heading",
+          "Revoke the temporary code for {user}?",
           ["user": .name(Formatted.short(account.label))])),
-      consequences: [Message("backup-codes.temporary-code-ends")],
-      button: Message("backup-codes.revoke-code"))
+      consequences: [Message("The code can no longer be used to sign in.")],
+      button: Message("Revoke code"))
     question.notifies = true
     if state.temporaryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
     return question
@@ -28,7 +28,7 @@ struct RevokeTemporaryCode: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.backupCodes.endTemporaryCode(
       request, of: target.user, in: target.scope)
-    return SupportResult(Message("backup-codes.temporary-code-revoked"), after: done)
+    return SupportResult(Message("Temporary code revoked."), after: done)
   }
 }
 

@@ -21,7 +21,7 @@ struct TemporaryCodePage: Sendable {
       }
     }
     let title = Message(
-      "backup-codes.title-of-code", ["user": .name(Formatted.short(account.label))])
+      "Temporary code · {user} · Users", ["user": .name(Formatted.short(account.label))])
     var frame = try await pages.frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(

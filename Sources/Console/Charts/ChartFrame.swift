@@ -68,10 +68,10 @@ struct ChartKey: ViewModel {
 
   /// The key of code attempts by result, in the order of `ChartFill.results`.
   static let results = [
-    ChartKey(.accepted, Message("charts.accepted")),
-    ChartKey(.outside, Message("charts.outside")),
-    ChartKey(.rejected, Message("charts.incorrect")),
-    ChartKey(.locked, Message("charts.locked")),
+    ChartKey(.accepted, Message("Accepted")),
+    ChartKey(.outside, Message("Outside the window")),
+    ChartKey(.rejected, Message("Incorrect or reused")),
+    ChartKey(.locked, Message("Locked")),
   ]
 
   static let keys: Keys<Self> = [

@@ -77,11 +77,11 @@ struct DotTimeline: Sendable {
       Markup(
         trusted:
           "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><circle class=\"hit\" cx=\"6\" cy=\"6\" r=\"5.5\"/></svg>"
-      ), Message("charts.accepted")),
+      ), Message("Accepted")),
     ChartKey(
       Markup(
         trusted:
           "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"miss\" x=\".5\" y=\".5\" width=\"11\" height=\"11\"/></svg>"
-      ), Message("charts.rejected")),
+      ), Message("Rejected")),
   ]
 }

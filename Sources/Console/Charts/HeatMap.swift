@@ -60,6 +60,6 @@ struct HeatMap: Sendable {
       html.number(level)
       html.raw("\" width=\"12\" height=\"12\" rx=\"2\"/></svg>")
     }
-    return [ChartKey(html.markup, Message("charts.fewer-to-more"))]
+    return [ChartKey(html.markup, Message("Fewer to more"))]
   }()
 }

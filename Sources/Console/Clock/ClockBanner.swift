@@ -13,15 +13,23 @@ struct ClockBanner: ViewModel {
     let (shown, expected) = (times.value(doubt.shown), times.value(doubt.expected))
     sentence =
       doubt.isBehind
-      ? Message("clock.is-behind", ["shown": shown, "expected": expected])
-      : Message("clock.is-ahead", ["shown": shown, "expected": expected])
+      ? Message(
+        """
+        It shows {shown}, before {expected}, the expected time. Until the time is confirmed, \
+        expired data isn’t deleted and no email is sent.
+        """, ["shown": shown, "expected": expected])
+      : Message(
+        """
+        It shows {shown}, long after {expected}, the expected time. Until the time is confirmed, \
+        expired data isn’t deleted and no email is sent.
+        """, ["shown": shown, "expected": expected])
     link =
       mayConfirm
-      ? Link(text: Message("clock.confirm-the-time-link"), href: ConsolePaths.clock()) : nil
+      ? Link(text: Message("Confirm the time…"), href: ConsolePaths.clock()) : nil
   }
 
   static let keys: Keys<Self> = [
-    .text("heading") { _ in Message("clock.may-be-wrong") },
+    .text("heading") { _ in Message("The server’s clock may be wrong.") },
     .text(\.sentence),
     .optional(\.link),
     .text("holder") { _ in Permission.protectUsers.holder },

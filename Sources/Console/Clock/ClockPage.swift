@@ -27,9 +27,12 @@ struct ClockPage: Sendable {
     let text =
       outcome.value.map { time in
         carriesMail
-          ? Message("clock.confirmed-with-email", ["time": signedIn.times.value(time)])
-          : Message("clock.confirmed", ["time": signedIn.times.value(time)])
-      } ?? Message("clock.already-trusted")
+          ? Message(
+            "Time confirmed: {time}. Deletion and email resume.",
+            ["time": signedIn.times.value(time)])
+          : Message(
+            "Time confirmed: {time}. Deletion resumes.", ["time": signedIn.times.value(time)])
+      } ?? Message("No changes made. The clock is already trusted.")
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.clock())
   }
 
@@ -37,9 +40,9 @@ struct ClockPage: Sendable {
     _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let reading = try await refusing { try await clock.reading() }
-    let title = Message("clock.server-clock")
+    let title = Message("Server clock")
     var frame = actions.frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     // Once the clock is trusted again, the page has no form for errors to link to.
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)
@@ -59,14 +62,14 @@ struct ClockView: ViewModel {
 
   private var facts: [Fact] {
     let times = frame.times
-    let none = Message("clock.none")
+    let none = Message("none")
     return [
-      Fact(Message("clock.server-time"), times.moment(reading.shown)),
+      Fact(Message("Server time"), times.moment(reading.shown)),
       Fact(
-        Message("clock.newest-stored-time"),
+        Message("Newest stored time"),
         reading.stored.map(times.moment) ?? Markup(escaping: none)),
       Fact(
-        Message("clock.difference"),
+        Message("Difference"),
         reading.stored.map { Self.difference(reading.shown.seconds - $0.seconds) } ?? none),
     ]
   }
@@ -77,18 +80,19 @@ struct ClockView: ViewModel {
     if magnitude >= 2 * 86_400 {
       let days = Message.Value.number(magnitude / 86_400)
       return seconds < 0
-        ? Message("clock.days-behind", ["count": days])
-        : Message("clock.days-ahead", ["count": days])
+        ? Message(one: "{count} day behind", other: "{count} days behind", ["count": days])
+        : Message(one: "{count} day ahead", other: "{count} days ahead", ["count": days])
     }
     if magnitude >= 2 * 3_600 {
       let hours = Message.Value.number(magnitude / 3_600)
       return seconds < 0
-        ? Message("clock.hours-behind", ["count": hours])
-        : Message("clock.hours-ahead", ["count": hours])
+        ? Message(one: "{count} hour behind", other: "{count} hours behind", ["count": hours])
+        : Message(one: "{count} hour ahead", other: "{count} hours ahead", ["count": hours])
     }
     let length = Message.Value.message(Formatted.duration(seconds: magnitude))
     return seconds < 0
-      ? Message("clock.behind", ["length": length]) : Message("clock.ahead", ["length": length])
+      ? Message("{length} behind", ["length": length])
+      : Message("{length} ahead", ["length": length])
   }
 
   static let keys: Keys<Self> = [

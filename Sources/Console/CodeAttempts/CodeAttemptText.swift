@@ -10,13 +10,15 @@ enum CodeAttemptText {
     switch (codeAttempt.times > 1, isEnrolling) {
     case (false, false): return result
     case (false, true):
-      return Message("code-attempts.result-while-enrolling", ["result": .message(result)])
+      return Message("{result}, during enrollment", ["result": .message(result)])
     case (true, false):
       return Message(
-        "code-attempts.result-repeated", ["count": times, "result": .message(result)])
+        one: "{result}, {count} time", other: "{result}, {count} times",
+        ["count": times, "result": .message(result)])
     case (true, true):
       return Message(
-        "code-attempts.result-repeated-while-enrolling",
+        one: "{result}, {count} time, during enrollment",
+        other: "{result}, {count} times, during enrollment",
         ["count": times, "result": .message(result)])
     }
   }
@@ -27,13 +29,20 @@ enum CodeAttemptText {
     switch run.newest.result {
     case .accepted:
       return run.newest.way.isSent
-        ? Message("code-attempts.accepted-sms-codes", ["count": count])
-        : Message("code-attempts.accepted-codes", ["count": count])
-    case .temporary: return Message("code-attempts.accepted-temporary-codes", ["count": count])
-    case .recovery: return Message("code-attempts.accepted-recovery-codes", ["count": count])
+        ? Message(
+          one: "{count} accepted SMS code", other: "{count} accepted SMS codes", ["count": count])
+        : Message(one: "{count} accepted code", other: "{count} accepted codes", ["count": count])
+    case .temporary:
+      return Message(
+        one: "{count} accepted temporary code",
+        other: "{count} accepted temporary codes", ["count": count])
+    case .recovery:
+      return Message(
+        one: "{count} accepted recovery code",
+        other: "{count} accepted recovery codes", ["count": count])
     default:
       return Message(
-        "code-attempts.result-repeated",
+        one: "{result}, {count} time", other: "{result}, {count} times",
         ["count": count, "result": .message(result(run.newest))])
     }
   }
@@ -42,52 +51,60 @@ enum CodeAttemptText {
     let isSent = codeAttempt.way.isSent
     switch codeAttempt.result {
     case .accepted:
-      return isSent ? Message("code-attempts.accepted-sms") : accepted(codeAttempt)
-    case .used: return Message("code-attempts.already-used")
-    case .older: return Message("code-attempts.older")
+      return isSent ? Message("Accepted (SMS)") : accepted(codeAttempt)
+    case .used: return Message("Already used")
+    case .older: return Message("Older than the last accepted code")
     case .late: return withClock(expired(codeAttempt), codeAttempt)
     case .early: return withClock(notYetValid(codeAttempt), codeAttempt)
     case .wrong:
-      return isSent ? Message("code-attempts.incorrect-sms") : Message("code-attempts.incorrect")
-    case .unreadable: return Message("code-attempts.unreadable")
-    case .expired: return Message("code-attempts.expired-sms")
-    case .blocked: return Message("code-attempts.blocked")
-    case .closed: return Message("code-attempts.closed")
-    case .suspended: return Message("code-attempts.suspended")
-    case .temporary: return Message("code-attempts.accepted-temporary-code")
-    case .recovery: return Message("code-attempts.accepted-recovery-code")
+      return isSent ? Message("Incorrect code (SMS)") : Message("Incorrect code")
+    case .unreadable: return Message("Invalid format: codes have six digits")
+    case .expired: return Message("SMS code expired, already used, or tried too many times")
+    case .blocked: return Message("Not checked: too many incorrect codes")
+    case .closed: return Message("Not checked: codes are locked")
+    case .suspended: return Message("Correct code, but the factor is suspended")
+    case .temporary: return Message("Accepted (temporary code)")
+    case .recovery: return Message("Accepted (recovery code)")
     }
   }
 
   private static func accepted(_ codeAttempt: CodeAttempt) -> Message {
     guard let distance = codeAttempt.distance, distance != 0 else {
-      return Message("code-attempts.accepted")
+      return Message("Accepted")
     }
     let steps = Message.Value.number(abs(distance))
     return withClock(
       distance < 0
-        ? Message("code-attempts.accepted-late", ["count": steps])
-        : Message("code-attempts.accepted-early", ["count": steps]), codeAttempt)
+        ? Message(
+          one: "Accepted: {count} interval late", other: "Accepted: {count} intervals late",
+          ["count": steps])
+        : Message(
+          one: "Accepted: {count} interval early",
+          other: "Accepted: {count} intervals early", ["count": steps]), codeAttempt)
   }
 
   private static func expired(_ codeAttempt: CodeAttempt) -> Message {
-    guard let window = codeAttempt.window else { return Message("code-attempts.expired") }
+    guard let window = codeAttempt.window else { return Message("Expired") }
     let limit = Message.Value.number(window.adjacentIntervals)
     guard let distance = codeAttempt.distance else {
-      return Message("code-attempts.expired-with-limit", ["limit": limit])
+      return Message("Expired (limit {limit})", ["limit": limit])
     }
     return Message(
-      "code-attempts.expired-by", ["count": .number(abs(distance)), "limit": limit])
+      one: "Expired: {count} interval late (limit {limit})",
+      other: "Expired: {count} intervals late (limit {limit})",
+      ["count": .number(abs(distance)), "limit": limit])
   }
 
   private static func notYetValid(_ codeAttempt: CodeAttempt) -> Message {
-    guard let window = codeAttempt.window else { return Message("code-attempts.not-yet-valid") }
+    guard let window = codeAttempt.window else { return Message("Not yet valid") }
     let limit = Message.Value.number(window.adjacentIntervals)
     guard let distance = codeAttempt.distance else {
-      return Message("code-attempts.not-yet-valid-with-limit", ["limit": limit])
+      return Message("Not yet valid (limit {limit})", ["limit": limit])
     }
     return Message(
-      "code-attempts.not-yet-valid-by", ["count": .number(abs(distance)), "limit": limit])
+      one: "Not yet valid: {count} interval early (limit {limit})",
+      other: "Not yet valid: {count} intervals early (limit {limit})",
+      ["count": .number(abs(distance)), "limit": limit])
   }
 
   private static func withClock(_ result: Message, _ codeAttempt: CodeAttempt) -> Message {
@@ -95,47 +112,53 @@ enum CodeAttemptText {
     let time = time(drift)
     return drift.isSlow
       ? Message(
-        "code-attempts.result-with-slow-clock", ["result": .message(result), "time": time])
+        "{result}; the phone’s clock is about {time} slow",
+        ["result": .message(result), "time": time])
       : Message(
-        "code-attempts.result-with-fast-clock", ["result": .message(result), "time": time])
+        "{result}; the phone’s clock is about {time} fast",
+        ["result": .message(result), "time": time])
   }
 
   /// Returns the drift of a clock for a chip: `clock about 90 s slow`.
   static func clock(_ drift: ClockDrift) -> Message {
     drift.isSlow
-      ? Message("code-attempts.clock-slow", ["time": time(drift)])
-      : Message("code-attempts.clock-fast", ["time": time(drift)])
+      ? Message("clock about {time} slow", ["time": time(drift)])
+      : Message("clock about {time} fast", ["time": time(drift)])
   }
 
   private static func time(_ drift: ClockDrift) -> Message.Value {
     .message(
       drift.seconds < 120
-        ? Message("code-attempts.seconds", ["seconds": .number(drift.seconds)])
+        ? Message("{seconds}\u{A0}s", ["seconds": .number(drift.seconds)])
         : Formatted.duration(seconds: drift.seconds))
   }
 
   static func finding(_ drift: ClockDrift) -> Message {
     drift.isSlow
-      ? Message("code-attempts.slow-clock", ["time": time(drift)])
-      : Message("code-attempts.fast-clock", ["time": time(drift)])
+      ? Message("The phone’s clock is about {time} slow.", ["time": time(drift)])
+      : Message("The phone’s clock is about {time} fast.", ["time": time(drift)])
   }
 
-  static let clockAdvice = Message("code-attempts.set-clock")
+  static let clockAdvice = Message(
+    "Ask the caller to set the phone’s date and time to automatic, then enter the next code.")
 
   static func evidence(_ evidence: DriftEvidence) -> Message {
     let (least, most) = (evidence.intervals.lowerBound, evidence.intervals.upperBound)
     let count = Message.Value.number(evidence.count)
     let intervals = Message.Value.message(intervals(least, most))
     return evidence.drift.isSlow
-      ? Message("code-attempts.last-codes-late", ["count": count, "intervals": intervals])
-      : Message("code-attempts.last-codes-early", ["count": count, "intervals": intervals])
+      ? Message(
+        one: "Last {count} code: {intervals} late",
+        other: "Last {count} codes: {intervals} late", ["count": count, "intervals": intervals])
+      : Message(
+        one: "Last {count} code: {intervals} early",
+        other: "Last {count} codes: {intervals} early", ["count": count, "intervals": intervals])
   }
 
   private static func intervals(_ least: Int, _ most: Int) -> Message {
     least == most
-      ? Message("code-attempts.count-of-intervals", ["count": .number(most)])
-      : Message(
-        "code-attempts.range-of-intervals", ["least": .number(least), "most": .number(most)])
+      ? Message(one: "{count} interval", other: "{count} intervals", ["count": .number(most)])
+      : Message("{least} to {most} intervals", ["least": .number(least), "most": .number(most)])
   }
 
   /// Returns what a lock means for temporary and recovery codes; nil if codes aren't locked.
@@ -145,8 +168,24 @@ enum CodeAttemptText {
     case .open: return nil
     case .blocked(let until):
       return Message(
-        "code-attempts.waiting-while-blocked", ["time": times.value(until), "count": wrong])
-    case .closed: return Message("code-attempts.waiting-while-locked", ["count": wrong])
+        one: """
+          Codes are blocked until {time} after {count} incorrect code in a row. Temporary and \
+          recovery codes don’t work either unless an administrator unlocks the codes.
+          """,
+        other: """
+          Codes are blocked until {time} after {count} incorrect codes in a row. Temporary and \
+          recovery codes don’t work either unless an administrator unlocks the codes.
+          """, ["time": times.value(until), "count": wrong])
+    case .closed:
+      return Message(
+        one: """
+          Codes are locked after {count} incorrect code in a row. Temporary and recovery codes \
+          don’t work either until an administrator unlocks the codes.
+          """,
+        other: """
+          Codes are locked after {count} incorrect codes in a row. Temporary and recovery codes \
+          don’t work either until an administrator unlocks the codes.
+          """, ["count": wrong])
     }
   }
 
@@ -155,8 +194,20 @@ enum CodeAttemptText {
     switch account.codeLock(at: now) {
     case .open: return nil
     case .blocked(let until):
-      return Message("code-attempts.codes-blocked", ["time": times.value(until), "count": wrong])
-    case .closed: return Message("code-attempts.codes-locked", ["count": wrong])
+      return Message(
+        one: "Codes are blocked until {time} after {count} incorrect code in a row.",
+        other: "Codes are blocked until {time} after {count} incorrect codes in a row.",
+        ["time": times.value(until), "count": wrong])
+    case .closed:
+      return Message(
+        one: """
+          Codes are locked after {count} incorrect code in a row, until an administrator unlocks \
+          the codes or removes a second factor.
+          """,
+        other: """
+          Codes are locked after {count} incorrect codes in a row, until an administrator unlocks \
+          the codes or removes a second factor.
+          """, ["count": wrong])
     }
   }
 }

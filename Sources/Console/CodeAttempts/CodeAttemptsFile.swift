@@ -31,17 +31,18 @@ struct CodeAttemptsFile: Sendable {
   private func ask(
     _ context: ScopeContext, _ account: Account, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let title = Message("code-attempts.download-title")
+    let title = Message("Download code attempts")
     var frame = try await actions.frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: context.scope)
     let question = ActionQuestion(
       performs: .exportUsers,
       heading: Markup(
         html: Message(
-          "code-attempts.download-heading", ["user": .name(Formatted.short(account.label))])),
+          "Download code attempts of {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("code-attempts.file-contains"), Message("code-attempts.download-is-recorded"),
-      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+        Message("The file contains the time, offset, and result of each TOTP code in the chart."),
+        Message("The download is recorded in the audit log."),
+      ], button: Message("Download as CSV"), keep: Message("Cancel"),
       action: ConsolePaths.codeAttemptsFile(context.scope, account.id.text),
       back: ConsolePaths.user(context.scope, account.id.text), isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)

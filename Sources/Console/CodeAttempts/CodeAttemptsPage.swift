@@ -20,7 +20,8 @@ struct CodeAttemptsPage: Sendable {
     let path = ConsolePaths.codeAttempts(scope, account.id.text)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let settings = try await refusing { try await identity.support.settings(scope) }
-    let title = Message("code-attempts.title", ["user": .name(Formatted.short(account.label))])
+    let title = Message(
+      "Code attempts · {user} · Users", ["user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     return .html(
@@ -55,23 +56,35 @@ struct CodeAttemptsView: ViewModel {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
       shown: Message(
-        "code-attempts.shown", ["count": .number(page.items.reduce(0) { $0 + $1.times })]),
+        one: "{count} code attempt", other: "{count} code attempts",
+        ["count": .number(page.items.reduce(0) { $0 + $1.times })]),
       path: path,
       query: size.form, after: after, next: page.next)
   }
 
   private var empty: EmptyView {
     EmptyView(
-      heading: Message("code-attempts.empty", ["count": .number(days)]),
-      sentence: Message("code-attempts.empty-hint"),
-      more: Link(text: Message("common.how-users-enroll"), href: context.scope.guidance()))
+      heading: Message(
+        one: "No code attempts in the last {count} day",
+        other: "No code attempts in the last {count} days", ["count": .number(days)]),
+      sentence: Message(
+        "Shows the result of each code: accepted, expired, already used, or incorrect."),
+      more: Link(text: Message("How users enroll"), href: context.scope.guidance()))
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("name") { Formatted.short($0.account.label) },
     .text("explanation") {
-      Message("code-attempts.explanation", ["count": .number($0.days)])
+      Message(
+        one: """
+          Every code this user entered and its result, newest first. Entries are deleted after \
+          {count} day. The codes themselves are never stored.
+          """,
+        other: """
+          Every code this user entered and its result, newest first. Entries are deleted after \
+          {count} days. The codes themselves are never stored.
+          """, ["count": .number($0.days)])
     },
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in

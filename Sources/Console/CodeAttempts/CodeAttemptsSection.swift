@@ -37,7 +37,7 @@ struct CodeAttemptRow: ViewModel {
       if let found {
         Message.verbatim(found.label)
       } else if enrollment != nil {
-        Message("code-attempts.removed-factor")
+        Message("removed factor")
       } else {
         nil
       }
@@ -48,8 +48,7 @@ struct CodeAttemptRow: ViewModel {
     let days = (times.calendarDay(of: run.oldest.at), times.calendarDay(of: run.newest.at))
     guard days.0 != days.1 else { return times.past(run.newest.at) }
     return Markup(
-      escaping: Message(
-        "code-attempts.period", ["from": Times.short(days.0), "to": Times.short(days.1)]))
+      escaping: Message("{from} to {to}", ["from": Times.short(days.0), "to": Times.short(days.1)]))
   }
 
   static let keys: Keys<Self> = [

@@ -27,7 +27,14 @@ enum DriftTimeline {
     }
     let title = title(shown, drift, times)
     let base = Message(
-      "code-attempts.timeline-base",
+      one: """
+        {count} TOTP code, {from} to {to}, {zone}. Offset in 30-second intervals. Codes that \
+        match none are at the bottom.
+        """,
+      other: """
+        {count} TOTP codes, {from} to {to}, {zone}. Offset in 30-second intervals. Codes that \
+        match none are at the bottom.
+        """,
       [
         "count": .number(shown.count), "from": Times.value(times.calendarDay(of: first)),
         "to": Times.value(times.calendarDay(of: now)), "zone": .text(times.zoneName),
@@ -43,15 +50,15 @@ enum DriftTimeline {
   /// The codes of the chart, newest first.
   static func table(_ codeAttempts: [CodeAttempt], _ times: Times) -> ChartTable {
     ChartTable(
-      caption: Message("code-attempts.timeline-caption"),
+      caption: Message("TOTP codes by time, newest first"),
       columns: [
-        Message("common.time"), Message("code-attempts.offset"), Message("code-attempts.result"),
+        Message("Time"), Message("Offset (intervals)"), Message("Result"),
       ],
       rows: codeAttempts.filter(isShown).map { codeAttempt in
         [
           .moment(codeAttempt.at, times),
           codeAttempt.distance.map(ChartTable.Cell.signed)
-            ?? .text(Message("code-attempts.no-near-interval")),
+            ?? .text(Message("None nearby")),
           .text(CodeAttemptText.sentence(codeAttempt)),
         ]
       })
@@ -68,7 +75,8 @@ enum DriftTimeline {
   ) -> Message {
     guard let drift else {
       return Message(
-        "code-attempts.accepted-of",
+        one: "{accepted} of {count} TOTP code accepted",
+        other: "{accepted} of {count} TOTP codes accepted",
         [
           "accepted": .number(shown.count(where: \.result.isSuccess)),
           "count": .number(shown.count),
@@ -76,12 +84,12 @@ enum DriftTimeline {
     }
     let isSlow = drift.drift.isSlow
     guard let last = drift.lastOnTime else {
-      return isSlow ? Message("code-attempts.clock-behind") : Message("code-attempts.clock-ahead")
+      return isSlow ? Message("Clock is behind") : Message("Clock is ahead")
     }
     let day = Times.short(times.calendarDay(of: last))
     return isSlow
-      ? Message("code-attempts.clock-fell-behind", ["day": day])
-      : Message("code-attempts.clock-ran-ahead", ["day": day])
+      ? Message("Clock fell behind after {day}", ["day": day])
+      : Message("Clock ran ahead after {day}", ["day": day])
   }
 
   private static func ticks(from start: Int64, to end: Int64, _ times: Times) -> [ChartTick] {

@@ -18,7 +18,7 @@ struct ComparisonPage: Sendable {
     let asked = ComparisonAddress(context.signedIn.query)
     var (comparison, errors) = (nil as PolicyComparison?, [FieldError]())
     if !asked.pool.isEmpty, !asked.day.isEmpty {
-      errors = [FieldError(field: "on", text: Message("comparison.one-of-both"))]
+      errors = [FieldError(field: "on", text: Message("Enter a user pool or a date, not both."))]
     } else {
       do throws(ComparisonError) {
         comparison = try await compare(scope, asked, context.signedIn.administrator)
@@ -31,8 +31,8 @@ struct ComparisonPage: Sendable {
         project: scope.project, visibleTo: context.signedIn.administrator,
         limit: Self.suggestions)
     }
-    var frame = try await frames.frame(Message("comparison.title"), in: context)
-    frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
+    var frame = try await frames.frame(Message("Compare MFA policies"), in: context)
+    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))]
     frame.errors = errors
     let model = ComparisonView(
       frame: FrameView(frame), scope: scope, asked: asked, comparison: comparison,
@@ -64,11 +64,33 @@ struct ComparisonPage: Sendable {
 
   private static func fault(_ error: ComparisonError) throws(Refusal) -> FieldError {
     switch error {
-    case .poolNotFound: FieldError(field: "with", text: Message("comparison.pool-not-found"))
-    case .futureDay: FieldError(field: "on", text: Message("comparison.future-day"))
-    case .notYetCreated: FieldError(field: "on", text: Message("comparison.not-yet-created"))
-    case .removed: FieldError(field: "on", text: Message("comparison.removed"))
-    case .notRecorded: FieldError(field: "on", text: Message("comparison.not-recorded"))
+    case .poolNotFound:
+      FieldError(
+        field: "with",
+        text: Message("User pool not found. Enter the ID of one whose policy you can view."))
+    case .futureDay:
+      FieldError(
+        field: "on",
+        text: Message("Enter a date in the past, such as 2026-09-30."))
+    case .notYetCreated:
+      FieldError(
+        field: "on",
+        text: Message("This user pool didn’t exist on that date. Enter a later date."))
+    case .removed:
+      FieldError(
+        field: "on",
+        text: Message(
+          """
+          The audit log of that date was removed when its retention period ended. Enter a later date.
+          """))
+    case .notRecorded:
+      FieldError(
+        field: "on",
+        text: Message(
+          """
+          A change since that date was recorded by an earlier version of Countersign, without all of \
+          its values. Enter a later date.
+          """))
     case .unavailable: throw .unavailable(error)
     }
   }
@@ -140,16 +162,17 @@ struct ComparedPolicies: ViewModel {
   private var finding: Message {
     let count = rows.count(where: \.differs)
     return count == 0
-      ? Message("comparison.same")
+      ? Message("Both policies have the same effect.")
       : Message(
-        "comparison.differences", ["count": .number(count), "fields": .number(rows.count)])
+        one: "{count} of {fields} fields differs.", other: "{count} of {fields} fields differ.",
+        ["count": .number(count), "fields": .number(rows.count)])
   }
 
   private static func heading(_ policy: ComparedPolicy) -> Message {
     let name = Message.Value.name(Formatted.short(policy.scope.name))
     return policy.asOf.map {
-      Message("comparison.at-end-of", ["name": name, "day": Times.value($0)])
-    } ?? Message("comparison.now", ["name": name])
+      Message("{name}, {day}", ["name": name, "day": Times.value($0)])
+    } ?? Message("{name}, now", ["name": name])
   }
 
   static let keys: Keys<Self> = [
@@ -168,7 +191,7 @@ struct ComparedField: ViewModel {
   let differs: Bool
 
   private var name: Message {
-    field == .state ? Message("comparison.api-state") : field.label
+    field == .state ? Message("API state") : field.label
   }
 
   static let keys: Keys<Self> = [

@@ -64,30 +64,30 @@ struct ScopeDeletionPage: Sendable {
   private static func deleted(_ scope: Scope) -> Message {
     let name = Message.Value.name(Formatted.short(scope.name))
     return scope.tenant == nil
-      ? Message("deletion.project-deleted", ["name": name])
-      : Message("deletion.tenant-deleted", ["name": name])
+      ? Message("Project “{name}” deleted. Requests to it are now rejected.", ["name": name])
+      : Message("Tenant “{name}” deleted. Requests to it are now rejected.", ["name": name])
   }
 
   private static let wrongName = FieldError(
-    field: "confirmation", text: Message("deletion.name-wrong"))
+    field: "confirmation", text: Message("Enter the name as shown above, or the ID."))
 
   private func frame(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame(Message("deletion.title"), in: context)
+    let frame = try await frames.frame(Message("Delete · Settings"), in: context)
     return finished(frame, context.scope, errors)
   }
 
   private func frame(
     _ context: ScopeContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame(Message("deletion.title"), in: context)
+    let frame = try await frames.frame(Message("Delete · Settings"), in: context)
     return finished(frame, context.scope, errors)
   }
 
   private func finished(_ frame: Frame, _ scope: Scope, _ errors: [FieldError]) -> Frame {
     var frame = frame
-    frame.crumbs = [Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope))]
+    frame.crumbs = [Link(text: Message("Settings"), href: ConsolePaths.settings(scope))]
     frame.errors = errors
     return frame
   }
@@ -122,28 +122,56 @@ struct ScopeDeletionView: ViewModel {
   private var lost: [Message] {
     var lines = [
       losses.users == 0
-        ? Message("deletion.no-users")
+        ? Message("No users.")
         : Message(
-          "deletion.users",
+          one: """
+            {count} user, {enrolled} of them with a second factor: accounts, passwords, factors, \
+            and sessions.
+            """,
+          other: """
+            {count} users, {enrolled} of them with a second factor: accounts, passwords, factors, \
+            and sessions.
+            """,
           ["count": .number(losses.users), "enrolled": .number(losses.enrolledUsers)])
     ]
     if losses.tenants > 0 {
-      lines.append(Message("deletion.tenants", ["count": .number(losses.tenants)]))
+      lines.append(
+        Message(
+          one: "{count} tenant, including its policy.",
+          other: "{count} tenants, including their policies.", ["count": .number(losses.tenants)]))
     }
     if scope.tenant == nil {
-      lines.append(Message("deletion.api-keys", ["count": .number(losses.apiKeys)]))
+      lines.append(
+        Message(
+          one: "{count} API key: applications that use it can no longer connect.",
+          other: "{count} API keys: applications that use one can no longer connect.",
+          ["count": .number(losses.apiKeys)]))
     }
     if losses.serviceTokens > 0 {
-      lines.append(Message("deletion.service-tokens", ["count": .number(losses.serviceTokens)]))
+      lines.append(
+        Message(
+          one: "{count} service token.", other: "{count} service tokens.",
+          ["count": .number(losses.serviceTokens)]))
     }
     if losses.roles > 0 {
-      lines.append(Message("deletion.roles", ["count": .number(losses.roles)]))
+      lines.append(
+        Message(
+          one: "{count} administrator role.",
+          other: "{count} administrator roles.", ["count": .number(losses.roles)]))
     }
     if losses.groupRoles > 0 {
-      lines.append(Message("deletion.group-roles", ["count": .number(losses.groupRoles)]))
+      lines.append(
+        Message(
+          one: "{count} group role of the sign-in provider.",
+          other: "{count} group roles of the sign-in provider.",
+          ["count": .number(losses.groupRoles)]))
     }
     if losses.invitations > 0 {
-      lines.append(Message("deletion.invitations", ["count": .number(losses.invitations)]))
+      lines.append(
+        Message(
+          one: "{count} pending administrator invitation.",
+          other: "{count} pending administrator invitations.",
+          ["count": .number(losses.invitations)]))
     }
     return lines
   }

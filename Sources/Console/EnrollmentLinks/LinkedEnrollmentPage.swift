@@ -61,19 +61,34 @@ struct LinkedEnrollmentPage: Sendable {
     case .disabled(let scope): return try page(visitor, .disabled(scope), code: code)
     case .refused(let scope, let why): return try page(visitor, .refused(scope, why), code: code)
     case .malformedCode(let enrollment):
-      let fault = FieldError(field: "code", text: Message("enrollment-links.enter-code"))
+      let fault = FieldError(
+        field: "code",
+        text: Message("Enter the six-digit code from your authenticator app."))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .wrongCode(let enrollment):
-      let fault = FieldError(field: "code", text: Message("enrollment-links.incorrect-code"))
+      let fault = FieldError(
+        field: "code",
+        text: Message(
+          """
+          Incorrect code. Wait for the next one, and make sure the phone sets its time \
+          automatically.
+          """))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .nameTooLong(let enrollment):
       let fault = FieldError(
         field: "name",
         text: Message(
-          "enrollment-links.shorten-name", ["count": .number(Factor.longestName)]))
+          one: "Shorten the name to {count} character.",
+          other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)]))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .ended:
-      let fault = FieldError(field: "code", text: Message("enrollment-links.open-too-long"))
+      let fault = FieldError(
+        field: "code",
+        text: Message(
+          """
+          This page was open for too long. Remove the account from the app, then scan the new QR \
+          code.
+          """))
       let enrollment: LinkedEnrollment
       do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {
         return try page(visitor, .void, code: code)
@@ -101,7 +116,8 @@ struct LinkedEnrollmentPage: Sendable {
         name: visitor.form.text("name") ?? EnrollmentLinks.usualName,
         endsSessions: endsSessions(visitor.form),
         drawing: Markup(
-          trusted: drawing.svg(label: frames.catalog.text(Message("enrollment-links.qr-code")))))
+          trusted: drawing.svg(
+            label: frames.catalog.text(Message("QR code for your authenticator app")))))
     }
     let model = LinkedEnrollmentView(frame: view, state: state, form: form)
     var response = Response.html(

@@ -16,17 +16,17 @@ struct SendEnrollmentLink: SupportAction {
     let carriesMail = pages.identity.messages.carriesMail
     let consequences: [Message?] = [
       account.email.map { Self.sending(to: $0, carriesMail: carriesMail) },
-      Message("enrollment-links.only-user-sees-secret"),
-      Message("enrollment-links.single-use"),
+      Message("Only the user sees the secret. Support agents never do."),
+      Message("The link can be used once and expires in 30 minutes. Any earlier link is revoked."),
       account.addresses.count > 1 && carriesMail
-        ? Message("enrollment-links.others-notified") : nil,
+        ? Message("The user’s other addresses are notified that a link was sent.") : nil,
     ]
     var question = SupportConfirmation(
-      user: account, title: Message("enrollment-links.send-title"),
+      user: account, title: Message("Send enrollment link"),
       heading: Markup(
         html: Message(
-          "enrollment-links.send-heading", ["user": .name(Formatted.short(account.label))])),
-      consequences: consequences.compactMap { $0 }, button: Message("enrollment-links.send"))
+          "Send an enrollment link to {user}?", ["user": .name(Formatted.short(account.label))])),
+      consequences: consequences.compactMap { $0 }, button: Message("Send link"))
     question.isDestructive = false
     question.reasons = [.lost, .stolen, .compromised, .replaced, .other]
     if let refusal { question.refusal = ActionErrorText.sentence(refusal) }
@@ -41,9 +41,14 @@ struct SendEnrollmentLink: SupportAction {
     let address = Message.Value.name(Formatted.short(done.value))
     return SupportResult(
       pages.identity.messages.carriesMail
-        ? Message("enrollment-links.sent", ["address": address])
+        ? Message(
+          "Enrollment link sent to {address}. Single use, expires in 30 minutes.",
+          ["address": address])
         : Message(
-          "enrollment-links.written",
+          """
+          Email isn’t configured. {holder} can open the link for {address} under Messages. Single \
+          use, expires in 30 minutes.
+          """,
           [
             "holder": .message(Permission.readMessages.startingHolder), "address": address,
           ]),
@@ -53,9 +58,16 @@ struct SendEnrollmentLink: SupportAction {
   private static func sending(to address: String, carriesMail: Bool) -> Message {
     let address = Message.Value.name(Formatted.short(address))
     return carriesMail
-      ? Message("enrollment-links.email-contains-link", ["address": address])
+      ? Message(
+        """
+        An email to {address} contains a link to a page where the user sets up an authenticator \
+        app.
+        """, ["address": address])
       : Message(
-        "enrollment-links.email-not-configured",
+        """
+        Email isn’t configured, so the link isn’t sent to {address}. {holder} can open it under \
+        Messages.
+        """,
         ["address": address, "holder": .message(Permission.readMessages.startingHolder)])
   }
 }

@@ -21,13 +21,27 @@ struct ExemptUser: SupportAction {
     }
     let user = Message.Value.name(Formatted.short(account.label))
     var question = SupportConfirmation(
-      user: account, title: Message("exemptions.exempt"),
-      heading: Markup(html: Message("exemptions.exempt-heading", ["user": user])),
+      user: account, title: Message("Exempt user"),
+      heading: Markup(html: Message("Exempt {user} from MFA?", ["user": user])),
       consequences: [
-        Message("exemptions.not-counted"), Message("exemptions.shown-in-reviews"),
-        Message("exemptions.ends-automatically", ["count": .number(Exemptions.longest)]),
-      ], button: Message("exemptions.exempt"), isDestructive: false,
-      factsHeading: Message("exemptions.current"),
+        Message(
+          """
+          Until the exemption ends, the user isn’t included in the number of users not enrolled, \
+          and server enforcement doesn’t apply to them. A user with a second factor is still \
+          asked for a code.
+          """),
+        Message("The exemption is shown in reviews and evidence, with your name and the reason."),
+        Message(
+          one: """
+            It ends automatically, after {count} day at most. Only another administrator can \
+            renew it.
+            """,
+          other: """
+            It ends automatically, after {count} days at most. Only another administrator can \
+            renew it.
+            """, ["count": .number(Exemptions.longest)]),
+      ], button: Message("Exempt user"), isDestructive: false,
+      factsHeading: Message("Current exemption"),
       facts: current.map { ExemptionText.facts($0, target.times) } ?? [])
     question.reasons = [.lost, .replaced, .locked, .other]
     question.until = until(target)
@@ -41,7 +55,7 @@ struct ExemptUser: SupportAction {
     let done = try await pages.identity.exemptions.grant(
       target.scope, target.user, until: until(target).moment, request)
     return SupportResult(
-      Message("exemptions.granted", ["until": target.times.endValue(done.value.endsAt)]),
+      Message("User exempted until {until}.", ["until": target.times.endValue(done.value.endsAt)]),
       after: done)
   }
 
@@ -60,14 +74,17 @@ struct EndExemption: SupportAction {
     let account = try await pages.account(target)
     let found = try await refusing { try await pages.identity.exemptions.find(account) }
     var question = SupportConfirmation(
-      user: account, title: Message("exemptions.end"),
+      user: account, title: Message("End exemption"),
       heading: Markup(
-        html: Message("exemptions.end-heading", ["user": .name(Formatted.short(account.label))])),
-      consequences: [Message("exemptions.counted-again")], button: Message("exemptions.end"),
-      isDestructive: false, factsHeading: Message("exemptions.current"),
+        html: Message(
+          "End the MFA exemption for {user}?", ["user": .name(Formatted.short(account.label))])),
+      consequences: [
+        Message("The user counts as not enrolled again until they set up a second factor.")
+      ], button: Message("End exemption"),
+      isDestructive: false, factsHeading: Message("Current exemption"),
       facts: found.map { ExemptionText.facts($0, target.times) } ?? [])
     question.reasons = [.found, .mistake, .asked, .other]
-    if found == nil { question.refusal = Message("exemptions.not-exempt") }
+    if found == nil { question.refusal = Message("This user isn’t exempt from MFA.") }
     return question
   }
 
@@ -75,7 +92,7 @@ struct EndExemption: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.exemptions.end(target.scope, target.user, request)
-    return SupportResult(Message("exemptions.ended"), after: done)
+    return SupportResult(Message("Exemption ended."), after: done)
   }
 }
 
@@ -86,16 +103,16 @@ enum ExemptionText {
     let note = Formatted.short(exemption.note, 120)
     guard exemption.reason != .other else { return .value(.name(note)) }
     return Message(
-      "exemptions.reason-with-note",
+      "{reason}: {note}",
       ["reason": .message(exemption.reason.name), "note": .name(note)])
   }
 
   static func facts(_ exemption: Exemption, _ times: Times) -> [Fact] {
     [
-      Fact(Message("exemptions.reason"), reason(exemption)),
-      Fact(Message("exemptions.granted-by"), HTML.isolated(exemption.grantorName)),
-      Fact(Message("exemptions.granted-on"), times.past(exemption.grantedAt)),
-      Fact(Message("exemptions.ends"), times.end(exemption.endsAt)),
+      Fact(Message("Reason"), reason(exemption)),
+      Fact(Message("Granted by"), HTML.isolated(exemption.grantorName)),
+      Fact(Message("Granted on"), times.past(exemption.grantedAt)),
+      Fact(Message("Ends"), times.end(exemption.endsAt)),
     ]
   }
 }

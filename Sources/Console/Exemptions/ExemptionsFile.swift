@@ -17,7 +17,7 @@ struct ExemptionsFile: Sendable {
         try await identity.exemptions.list(
           in: query.project, visibleTo: signedIn.administrator, for: .exportUsers)
       }
-      return (Self.file(found), DownloadedUsers(of: found), Message("common.exemptions"))
+      return (Self.file(found), DownloadedUsers(of: found), Message("Exemptions"))
     } ask: { errors async throws(Refusal) in
       try await ask(signedIn, query, errors)
     }
@@ -44,16 +44,21 @@ struct ExemptionsFile: Sendable {
     _ signedIn: SignedIn, _ query: ExemptionsQuery, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let list = query.form.query(of: ConsolePaths.exemptions())
-    var frame = actions.frames.frame(Message("exemptions.download-title"), for: signedIn)
+    var frame = actions.frames.frame(Message("Download exemptions?"), for: signedIn)
     frame.crumbs = [
-      Link(text: Message("review.policy-review"), href: ConsolePaths.reviews()),
-      Link(text: Message("common.exemptions"), href: list),
+      Link(text: Message("Policy review"), href: ConsolePaths.reviews()),
+      Link(text: Message("Exemptions"), href: list),
     ]
     let question = ActionQuestion(
-      performs: .exportUsers, heading: Markup(escaping: Message("exemptions.download-title")),
+      performs: .exportUsers, heading: Markup(escaping: Message("Download exemptions?")),
       consequences: [
-        Message("exemptions.file-contains"), Message("exemptions.download-is-recorded"),
-      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+        Message(
+          """
+          The file contains the listed users’ email addresses and UIDs, with reasons, notes, and \
+          tickets. It leaves out users whom you can’t export.
+          """),
+        Message("The download is recorded in the audit log of each user pool."),
+      ], button: Message("Download as CSV"), keep: Message("Cancel"),
       action: query.form.query(of: ConsolePaths.exemptionsFile()), back: list,
       isDestructive: false)
     return try await actions.ask(question, signedIn, frame, errors: errors)

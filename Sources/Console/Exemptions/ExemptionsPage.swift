@@ -17,8 +17,8 @@ struct ExemptionsPage: Sendable {
     let mayExport = found.contains {
       signedIn.administrator.may(.exportUsers, project: $0.project, tenant: $0.tenant)
     }
-    var frame = frames.frame(Message("common.exemptions"), for: signedIn)
-    frame.crumbs = [Link(text: Message("review.policy-review"), href: ConsolePaths.reviews())]
+    var frame = frames.frame(Message("Exemptions"), for: signedIn)
+    frame.crumbs = [Link(text: Message("Policy review"), href: ConsolePaths.reviews())]
     return .html(
       view.render(
         ExemptionsView(
@@ -52,7 +52,12 @@ struct ExemptionsView: ViewModel {
     .object(\.frame),
     .object(\.table),
     .text("summary") {
-      $0.count == 0 ? nil : Message("exemptions.count", ["count": .number($0.count)])
+      $0.count == 0
+        ? nil
+        : Message(
+          one: "{count} user is exempt from MFA, until a set date.",
+          other: "{count} users are exempt from MFA, each until a set date.",
+          ["count": .number($0.count)])
     },
     .flag("hasRows") { $0.count > 0 },
     .text(\.csrf),
@@ -60,11 +65,12 @@ struct ExemptionsView: ViewModel {
     .text("all") { $0.query.project == nil ? nil : ConsolePaths.exemptions() },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("exemptions.none"),
+        heading: Message("No exemptions"),
         sentence: Message(
-          "exemptions.none-hint", ["holder": .message(Permission.protectUsers.startingHolder)]),
+          "{holder} can exempt a user on the user’s page.",
+          ["holder": .message(Permission.protectUsers.startingHolder)]),
         more: Link(
-          text: Message("exemptions.how-enforcement-works"),
+          text: Message("How enforcement works"),
           href: ConsolePaths.guide(EnrollmentPattern.mandatory.rawValue)))
     },
   ]
@@ -89,7 +95,7 @@ struct ExemptionRow: ViewModel {
     .text("href") { $0.exemption.userAddress },
     .text("name") { $0.exemption.label },
     .markup("enrolled") {
-      $0.exemption.isEnrolled ? Chip.on(Message("exemptions.enrolled")) : nil
+      $0.exemption.isEnrolled ? Chip.on(Message("enrolled")) : nil
     },
     .text("pool") { $0.exemption.poolName },
     .text("reason") { ExemptionText.reason($0.exemption) },

@@ -19,7 +19,7 @@ struct UserExemption: ViewModel {
   static let keys: Keys<Self> = [
     .markup("sentence") {
       Message(
-        "exemptions.on-user-page",
+        "Exempted from MFA by {grantor} until {until}. Reason: {reason}",
         [
           "until": $0.times.endValue($0.exemption.endsAt),
           "grantor": .name(Formatted.short($0.exemption.grantorName)),

@@ -6,16 +6,16 @@ extension Factor.Kind {
   /// The kind's name in lists and chips.
   var name: Message {
     switch self {
-    case .totp: Message("common.totp")
-    case .phone: Message("factors.phone")
+    case .totp: Message("TOTP")
+    case .phone: Message("phone")
     }
   }
 
   /// The kind's name on its own.
   var title: Message {
     switch self {
-    case .totp: Message("common.totp")
-    case .phone: Message("factors.phone-alone")
+    case .totp: Message("TOTP")
+    case .phone: Message("Phone")
     }
   }
 }
@@ -24,7 +24,7 @@ enum FactorText {
   /// Returns the kinds that an account has: `TOTP, phone`.
   static func kinds(_ account: AccountSummary) -> Message {
     let kinds = Factor.Kind.allCases.filter(account.has).map(\.name)
-    return kinds.isEmpty ? Message("factors.no-kind") : Message.value(.sequence(kinds))
+    return kinds.isEmpty ? Message("none") : Message.value(.sequence(kinds))
   }
 
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
@@ -32,14 +32,21 @@ enum FactorText {
   static func mail(to account: Account, isCarried: Bool) -> Message? {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
-    guard isCarried else { return Message("factors.not-notified") }
+    guard isCarried else {
+      return Message(
+        "Email isn’t configured, so the user is notified only if it’s configured within 7 days.")
+    }
     return addresses.count == 1
-      ? Message("factors.notified", ["address": .name(Formatted.short(first))])
-      : Message("factors.notified-at-all", ["count": .number(addresses.count)])
+      ? Message(
+        "The user is notified by email at {address}.", ["address": .name(Formatted.short(first))])
+      : Message(
+        one: "The user is notified by email at {count} address.",
+        other: "The user is notified by email at {count} addresses.",
+        ["count": .number(addresses.count)])
   }
 
   static func names(_ factors: [Factor]) -> [Message] {
-    factors.map { Message("factors.quoted", ["name": name($0)]) }
+    factors.map { Message("“{name}”", ["name": name($0)]) }
   }
 
   static func name(_ factor: Factor) -> Message.Value {
@@ -48,23 +55,23 @@ enum FactorText {
 
   static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
     var facts = [
-      Fact(Message("common.name"), HTML.isolated(Formatted.short(factor.label))),
-      Fact(Message("factors.kind"), factor.kind.title),
+      Fact(Message("Name"), HTML.isolated(Formatted.short(factor.label))),
+      Fact(Message("Type"), factor.kind.title),
     ]
     if let number = factor.phoneNumber {
-      facts.append(Fact(Message("factors.number"), HTML.isolated(number)))
+      facts.append(Fact(Message("Number"), HTML.isolated(number)))
     }
     return facts + [
-      Fact(Message("common.enrolled"), times.past(factor.enrolledAt)),
-      Fact(Message("common.last-used"), factor.lastUsedAt.map(times.past) ?? AccountChips.never),
+      Fact(Message("Enrolled"), times.past(factor.enrolledAt)),
+      Fact(Message("Last used"), factor.lastUsedAt.map(times.past) ?? AccountChips.never),
     ]
   }
 
   static func facts(_ hold: RemovalHold, _ times: Times) -> [Fact] {
     [
-      Fact(Message("users.removed"), times.past(hold.removedAt)),
-      Fact(Message("factors.removed-by"), HTML.isolated(hold.removerName)),
-      Fact(Message("users.restorable-until"), times.moment(hold.until)),
+      Fact(Message("Removed"), times.past(hold.removedAt)),
+      Fact(Message("Removed by"), HTML.isolated(hold.removerName)),
+      Fact(Message("Restorable until"), times.moment(hold.until)),
     ]
   }
 }

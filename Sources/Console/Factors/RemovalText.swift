@@ -24,14 +24,20 @@ struct RemovalText: Sendable {
       need.map { ApprovalText.need($0) },
       removal.isOfAll ? Self.removed(removal.factors) : nil,
       SessionText.ending(
-        removal.sessionsEnded, none: Message("factors.user-has-no-sessions")),
+        removal.sessionsEnded, none: Message("This user has no active sessions.")),
       removal.factorsRequired == 0
         ? signIn(removal.signInWithoutFactor)
-        : Message("factors.still-required", ["count": .number(removal.factorsRequired)]),
-      removal.endsTemporaryCode ? Message("factors.temporary-code-revoked") : nil,
+        : Message(
+          one: "{count} other factor remains and is required at sign-in.",
+          other: "{count} other factors remain and are required at sign-in.",
+          ["count": .number(removal.factorsRequired)]),
+      removal.endsTemporaryCode ? Message("The user’s temporary code is revoked.") : nil,
       removal.recoveryCodesEnded == 0
         ? nil
-        : Message("factors.recovery-codes-revoked", ["count": .number(removal.recoveryCodesEnded)]),
+        : Message(
+          one: "{count} recovery code is revoked. Undoing the removal doesn’t restore it.",
+          other: "{count} recovery codes are revoked. Undoing the removal doesn’t restore them.",
+          ["count": .number(removal.recoveryCodesEnded)]),
       Self.undoing(withinHours: removal.undoHours),
     ]
     return sentences.compactMap { $0 }
@@ -39,26 +45,49 @@ struct RemovalText: Sendable {
 
   private func signIn(_ next: SignInWithoutFactor) -> Message {
     switch next {
-    case .accepted: Message("factors.first-factor-only")
-    case .enforced(.claim, nil): Message("factors.first-factor-and-claim")
+    case .accepted:
+      Message("Until the user enrolls again, they can sign in with only a first factor.")
+    case .enforced(.claim, nil):
+      Message(
+        """
+        Until the user enrolls again, they can sign in with only a first factor, and their ID \
+        tokens say that they have to enroll.
+        """)
     case .enforced(.claim, let from?):
-      Message("factors.first-factor-claim-later", ["time": times.value(from)])
-    case .enforced(.refuse, nil): Message("factors.sign-in-refused")
+      Message(
+        """
+        Until the user enrolls again, they can sign in with only a first factor. From {time}, \
+        their ID tokens say that they have to enroll.
+        """, ["time": times.value(from)])
+    case .enforced(.refuse, nil):
+      Message(
+        """
+        Until the user enrolls again, server enforcement refuses their sign-ins and emails them an \
+        enrollment link.
+        """)
     case .enforced(.refuse, let from?):
-      Message("factors.first-factor-refused-later", ["time": times.value(from)])
+      Message(
+        """
+        Until the user enrolls again, they can sign in with only a first factor. From {time}, \
+        server enforcement refuses their sign-ins and emails them an enrollment link.
+        """, ["time": times.value(from)])
     }
   }
 
   private static func removed(_ factors: [Factor]) -> Message {
     Message(
-      "factors.are-removed",
+      one: "{count} factor is removed: {names}.", other: "{count} factors are removed: {names}.",
       ["count": .number(factors.count), "names": .sequence(FactorText.names(factors))])
   }
 
   private static func undoing(withinHours hours: Int) -> Message {
     hours == 0
-      ? Message("factors.removal-is-final")
-      : Message("factors.removal-can-be-undone", ["time": .message(Formatted.hours(hours))])
+      ? Message("This can’t be undone. To use a second factor again, the user must enroll again.")
+      : Message(
+        """
+        Another administrator can undo the removal for {time}, or until the user enrolls again. \
+        Removals for “Stolen device” or “Compromised” can’t be undone.
+        """, ["time": .message(Formatted.hours(hours))])
   }
 
   func result(_ outcome: ActionOutcome<RemovalOutcome>) -> SupportResult {
@@ -66,40 +95,46 @@ struct RemovalText: Sendable {
     case .done(let removal):
       let undo = removal.hold.map {
         Link(
-          text: Message("factors.ask-another-administrator"),
+          text: Message("Ask another administrator"),
           href: ConsolePaths.undo(target.scope, target.uid, $0.id.text))
       }
       return SupportResult(done(removal), link: undo, after: outcome)
     case .waits(_, let until):
       return SupportResult(
-        Message("factors.removal-waits", ["until": times.value(until)]),
-        link: Link(text: Message("factors.approvals"), href: ConsolePaths.approvals()),
+        Message(
+          "Nothing is removed yet. A second administrator must approve by {until}.",
+          ["until": times.value(until)]),
+        link: Link(text: Message("Approvals"), href: ConsolePaths.approvals()),
         after: outcome)
     }
   }
 
   static func closing(_ denial: ActionDenial) -> SupportClosing? {
     guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(text: Message("factors.already-removed"), checksUser: true)
+    return SupportClosing(text: Message("Already removed. No changes made."), checksUser: true)
   }
 
   private func done(_ removal: Removal) -> Message {
     let removed =
       removal.isOfAll
-      ? Message("factors.removed-count", ["count": .number(removal.factors.count)])
-      : Message("factors.removed-one", ["name": FactorText.name(removal.factors[0])])
+      ? Message(
+        one: "Removed {count} factor.", other: "Removed {count} factors.",
+        ["count": .number(removal.factors.count)])
+      : Message("Removed the factor “{name}”.", ["name": FactorText.name(removal.factors[0])])
     let next =
       removal.factorsRequired == 0
       ? signIn(removal.signInWithoutFactor)
-      : Message("factors.others-remain", ["count": .number(removal.factorsRequired)])
+      : Message(
+        one: "{count} other factor remains.", other: "{count} other factors remain.",
+        ["count": .number(removal.factorsRequired)])
     let sessions = SessionText.ended(removal.sessionsEnded)
     guard let hold = removal.hold else {
       return Message(
-        "factors.removal-done",
+        "{removed} {sessions} {next}",
         ["removed": .message(removed), "sessions": .message(sessions), "next": .message(next)])
     }
     return Message(
-      "factors.removal-done-with-undo",
+      "{removed} {sessions} {next} Another administrator can undo it until {until}.",
       [
         "removed": .message(removed), "sessions": .message(sessions), "next": .message(next),
         "until": times.value(hold.until),

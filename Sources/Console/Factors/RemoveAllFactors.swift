@@ -17,12 +17,13 @@ struct RemoveAllFactors: SupportAction {
     let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: nil)
     var question = SupportConfirmation(
-      user: removal.account, title: Message("factors.remove-all"),
+      user: removal.account, title: Message("Remove all factors"),
       heading: Markup(
         html: Message(
-          "factors.remove-all-heading", ["user": .name(Formatted.short(removal.account.label))])),
-      consequences: try await words.sentences(removal), button: Message("factors.remove-all"),
-      factsHeading: Message("common.last-used"),
+          "Remove all factors from {user}?", ["user": .name(Formatted.short(removal.account.label))]
+        )),
+      consequences: try await words.sentences(removal), button: Message("Remove all factors"),
+      factsHeading: Message("Last used"),
       facts: removal.factors.map { factor in
         Fact(
           Formatted.short(factor.label, 40),

@@ -13,15 +13,15 @@ struct RemoveFactor: SupportAction {
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
     let heading = Message(
-      "factors.remove-heading",
+      "Remove “{factor}” from {user}?",
       [
         "factor": FactorText.name(factor),
         "user": .name(Formatted.short(removal.account.label)),
       ])
     var question = SupportConfirmation(
-      user: removal.account, title: Message("factors.remove"), heading: Markup(html: heading),
-      consequences: try await words.sentences(removal), button: Message("factors.remove"),
-      factsHeading: Message("factors.this-factor"),
+      user: removal.account, title: Message("Remove factor"), heading: Markup(html: heading),
+      consequences: try await words.sentences(removal), button: Message("Remove factor"),
+      factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
     question.notifies = true
     return question

@@ -14,21 +14,23 @@ struct RenameFactor: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.factor(target)
     let heading = Message(
-      "factors.rename-heading",
+      "Rename “{factor}” for {user}?",
       [
         "factor": FactorText.name(found.factor),
         "user": .name(Formatted.short(found.account.label)),
       ])
     let consequences = [
-      Message("factors.user-sees-name"),
-      Message("factors.rename-affects-nothing-else"),
+      Message("The user sees the new name at sign-in, where it identifies the device."),
+      Message("Codes and sessions aren’t affected."),
       found.factor.displayName == nil
-        ? Message("factors.first-name-can-change") : Message("factors.name-can-change-back"),
+        ? Message(
+          "The factor has no name yet. You can rename it later. The audit log keeps every name.")
+        : Message("You can change the name back later. The audit log keeps both names."),
     ]
     var question = SupportConfirmation(
-      user: found.account, title: Message("factors.rename"), heading: Markup(html: heading),
-      consequences: consequences, button: Message("factors.rename"),
-      factsHeading: Message("factors.this-factor"),
+      user: found.account, title: Message("Rename factor"), heading: Markup(html: heading),
+      consequences: consequences, button: Message("Rename factor"),
+      factsHeading: Message("This factor"),
       facts: FactorText.facts(found.factor, target.times))
     question.notifies = true
     question.isDestructive = false
@@ -53,11 +55,11 @@ struct RenameFactor: SupportAction {
     // A factor without a previous name has no name to restore.
     let undo = done.value.factor.displayName.map { old in
       let form = ["name": old] as Form
-      return Link(text: Message("factors.undo"), href: form.query(of: target.address))
+      return Link(text: Message("Undo"), href: form.query(of: target.address))
     }
     return SupportResult(
       Message(
-        "factors.renamed",
+        "Renamed factor “{old}” to “{new}”.",
         [
           "old": FactorText.name(done.value.factor),
           "new": .name(Formatted.short(done.value.name)),

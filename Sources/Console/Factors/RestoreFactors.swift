@@ -14,7 +14,7 @@ struct RestoreFactors: SupportAction {
     let found = try await pages.restoration(target)
     var question =
       isPurge ? Self.purging(found) : try await restoring(found, target)
-    question.factsHeading = Message("factors.removal")
+    question.factsHeading = Message("Removal")
     question.facts += FactorText.facts(found.hold, target.times)
     return question
   }
@@ -25,19 +25,25 @@ struct RestoreFactors: SupportAction {
     let (account, hold) = (found.account, found.hold)
     let consequences = [
       Message(
-        "factors.are-restored",
+        one: "The factor {names} works again, and a code is required at the next sign-in.",
+        other: "The factors {names} work again, and a code is required at the next sign-in.",
         [
           "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
         ]),
-      Message("factors.check-device"),
-      SessionText.ending(found.sessionsEnded, none: Message("factors.sessions-not-restored")),
+      Message("Make sure the user has the device. Anyone who has it can generate valid codes."),
+      SessionText.ending(
+        found.sessionsEnded,
+        none: Message(
+          "The user has no active sessions. Sessions that ended with the removal aren’t restored.")),
     ]
     var question = SupportConfirmation(
-      user: account, title: Message("factors.restore-title"),
+      user: account, title: Message("Restore factors"),
       heading: Markup(
-        html: Message("factors.restore-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message(
+          "Restore factors removed from {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: consequences,
-      button: Message("factors.restore", ["count": .number(hold.factors.count)]))
+      button: Message(
+        one: "Restore factor", other: "Restore factors", ["count": .number(hold.factors.count)]))
     question.notifies = true
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
@@ -53,13 +59,16 @@ struct RestoreFactors: SupportAction {
   private static func purging(_ found: Restoration) -> SupportConfirmation {
     let factors = found.hold.factors
     var question = SupportConfirmation(
-      user: found.account, title: Message("factors.purge-title"),
+      user: found.account, title: Message("Delete permanently"),
       heading: Markup(
         html: Message(
-          "factors.purge-heading", ["user": .name(Formatted.short(found.account.label))])),
+          "Permanently delete factors removed from {user}?",
+          ["user": .name(Formatted.short(found.account.label))])),
       consequences: consequences(factors),
-      button: Message("factors.purge", ["count": .number(factors.count)]),
-      facts: factors.map { Fact(Message("users.factor"), HTML.isolated(Formatted.short($0.label))) }
+      button: Message(
+        one: "Delete factor permanently", other: "Delete factors permanently",
+        ["count": .number(factors.count)]),
+      facts: factors.map { Fact(Message("Factor"), HTML.isolated(Formatted.short($0.label))) }
     )
     question.reasons = [.stolen, .compromised, .left, .other]
     return question
@@ -69,10 +78,21 @@ struct RestoreFactors: SupportAction {
     let secrets = factors.count { $0.kind == .totp }
     let sentences: [Message?] = [
       Message(
-        "factors.are-purged",
+        one: "The factor {names} is deleted permanently and can’t be restored.",
+        other: "The factors {names} are deleted permanently and can’t be restored.",
         ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
-      secrets == 0 ? nil : Message("factors.secrets-purged", ["count": .number(secrets)]),
-      Message("factors.purge-affects-nothing-else"),
+      secrets == 0
+        ? nil
+        : Message(
+          one: """
+            Its encrypted secret is overwritten in the database immediately. Existing backups still \
+            contain it, encrypted.
+            """,
+          other: """
+            Their encrypted secrets are overwritten in the database immediately. Existing backups \
+            still contain them, encrypted.
+            """, ["count": .number(secrets)]),
+      Message("Sessions and other factors aren’t affected. The user isn’t notified."),
     ]
     return sentences.compactMap { $0 }
   }
@@ -87,7 +107,8 @@ struct RestoreFactors: SupportAction {
       let factors = done.value.hold.factors
       return SupportResult(
         Message(
-          "factors.purged",
+          one: "Permanently deleted the factor {names}.",
+          other: "Permanently deleted the factors {names}.",
           ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
         after: done)
     }
@@ -95,7 +116,8 @@ struct RestoreFactors: SupportAction {
     let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
     return SupportResult(
       Message(
-        "factors.restored",
+        one: "Restored the factor {names}. {sessions} A code is required again at sign-in.",
+        other: "Restored the factors {names}. {sessions} A code is required again at sign-in.",
         [
           "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
           "sessions": .message(SessionText.ended(ended)),
@@ -109,7 +131,16 @@ struct RestoreFactors: SupportAction {
   var gone: SupportClosing? {
     SupportClosing(
       text: isPurge
-        ? Message("factors.nothing-to-purge") : Message("factors.nothing-to-restore"),
+        ? Message(
+          """
+          There’s nothing left to delete. The factors were already deleted or restored, the undo \
+          period ended, or the user enrolled again.
+          """)
+        : Message(
+          """
+          There’s nothing left to restore. The factors were already restored, the undo period \
+          ended, or the user enrolled again.
+          """),
       checksUser: true)
   }
 }

@@ -135,7 +135,7 @@ struct Fault: Sendable {
   let sentence: Message
   var detail: Message?
   var way = ConsolePaths.projects()
-  var wayText = Message("failures.go-to-projects")
+  var wayText = Message("Go to projects")
 }
 
 extension Fault {
@@ -143,103 +143,148 @@ extension Fault {
     self.status = status
     switch status.code {
     case 400:
-      heading = Message("failures.invalid-request")
-      sentence = Message("failures.invalid-request-sentence")
+      heading = Message("Invalid request")
+      sentence = Message(
+        """
+        Your browser sent data that’s corrupted or isn’t valid text. Go back and submit the form \
+        again.
+        """)
     case 404:
-      heading = Message("failures.not-found")
-      sentence = Message("failures.not-found-sentence")
-      detail = Message("failures.not-found-detail")
+      heading = Message("Page not found")
+      sentence = Message("This page doesn’t exist, or you don’t have access to it.")
+      detail = Message(
+        "If someone sent you this link, check whether your role covers that project or tenant.")
     case 405:
-      heading = Message("failures.method")
-      sentence = Message("failures.method-sentence")
+      heading = Message("Method not allowed")
+      sentence = Message("This page doesn’t support the HTTP method of the request.")
     case 413:
-      heading = Message("failures.too-large")
-      sentence = Message("failures.too-large-sentence")
+      heading = Message("Request too large")
+      sentence = Message(
+        """
+        The request is larger than this page accepts. Nothing was saved. Go back, shorten what \
+        you entered, and try again.
+        """)
     case 414, 431:
-      heading = Message("failures.too-long")
-      sentence = Message("failures.too-long-sentence")
+      heading = Message("URL or headers too long")
+      sentence = Message(
+        """
+        The URL or a header of the request is longer than the server accepts. Shorten the URL, or \
+        clear this site’s cookies, and try again.
+        """)
     case 415:
-      heading = Message("failures.not-a-form")
-      sentence = Message("failures.not-a-form-sentence")
+      heading = Message("Unsupported content type")
+      sentence = Message("This page accepts only HTML form submissions.")
     case 408:
-      heading = Message("failures.timeout")
-      sentence = Message("failures.timeout-sentence")
+      heading = Message("Request timed out")
+      sentence = Message("The request didn’t arrive in time. Nothing was saved. Submit it again.")
     case 503:
-      heading = Message("failures.unavailable")
-      sentence = Message("failures.unavailable-sentence")
-      detail = Message("failures.unavailable-detail")
+      heading = Message("Service unavailable")
+      sentence = Message(
+        "The database isn’t responding or can’t be written to. This request made no changes.")
+      detail = Message(
+        """
+        Try again in a minute. If the problem persists, ask the person who operates the server to \
+        check its log.
+        """)
     case 500..<600:
-      heading = Message("failures.error")
-      sentence = Message("failures.error-sentence")
+      heading = Message("Something went wrong")
+      sentence = Message(
+        "An error occurred on the server. The server log has details under the request ID below.")
     default:
-      heading = Message("failures.failed")
-      sentence = Message("failures.failed-sentence")
-      detail = Message("failures.status", ["status": .text(status.description)])
+      heading = Message("Request failed")
+      sentence = Message("The server couldn’t complete this request.")
+      detail = Message("HTTP status: {status}", ["status": .text(status.description)])
     }
   }
 
   init(needing permission: Permission, helpers: [String]) {
     let granter = Message.Value.message(Permission.manageAdministrators.holder)
     self.init(
-      status: .forbidden, heading: Message("failures.no-access"),
+      status: .forbidden, heading: Message("You don’t have access"),
       sentence: permission.requirement,
       detail: helpers.isEmpty
-        ? Message("failures.ask-for-role", ["granter": granter])
+        ? Message(
+          "Ask {granter} of this instance for the role, or ask someone who has it to do this.",
+          ["granter": granter])
         : Message(
-          "failures.ask-helpers",
+          "{names} can do this here. Ask them to do it, or ask {granter} for the role.",
           ["names": .names(helpers.map { Formatted.short($0) }), "granter": granter]))
   }
 
   static func foreignForm(_ publicURL: PublicURL) -> Fault {
     let address = Message.Value.text(publicURL.origin)
     return Fault(
-      status: .forbidden, heading: Message("failures.foreign-form"),
-      sentence: Message("failures.foreign-form-sentence", ["address": address]),
-      detail: Message("failures.foreign-form-detail"),
+      status: .forbidden, heading: Message("Form submitted from another site"),
+      sentence: Message(
+        "No changes made. Countersign accepts forms only from its own pages, at {address}.",
+        ["address": address]),
+      detail: Message(
+        "If you opened Countersign at a different address, use this one instead and try again."),
       way: publicURL.origin + ConsolePaths.projects(),
-      wayText: Message("failures.open-address", ["address": address]))
+      wayText: Message("Open {address}", ["address": address]))
   }
 
   static func staleForm(back: String) -> Fault {
     Fault(
-      status: .forbidden, heading: Message("failures.stale-form"),
-      sentence: Message("failures.stale-form-sentence"),
-      detail: Message("failures.stale-form-detail"), way: back,
-      wayText: Message("failures.open-again"))
+      status: .forbidden, heading: Message("This form is no longer valid"),
+      sentence: Message(
+        "No changes made. You opened the page in another session, or your browser blocks cookies."),
+      detail: Message(
+        "What you entered wasn’t kept. Open the page again and repeat your last step."), way: back,
+      wayText: Message("Open the page again"))
   }
 
   static let busy = Fault(
-    status: .serviceUnavailable, heading: Message("failures.busy"),
-    sentence: Message("failures.busy-sentence"))
+    status: .serviceUnavailable, heading: Message("Server busy"),
+    sentence: Message(
+      "The server is checking too many passwords. No changes made. Try again in a moment."))
 }
 
 extension Permission {
   var requirement: Message {
     let roles = Message.Value.message(roleNames)
     return switch self {
-    case .seeScope: Message("failures.needs-see-scope")
-    case .readPolicy: Message("failures.needs-read-policy")
-    case .changePolicy: Message("failures.needs-change-policy", ["roles": roles])
-    case .signOffReview: Message("failures.needs-sign-off-review", ["roles": roles])
-    case .createProject: Message("failures.needs-create-project", ["roles": roles])
-    case .changeScope: Message("failures.needs-change-scope", ["roles": roles])
-    case .manageTenants: Message("failures.needs-manage-tenants", ["roles": roles])
-    case .deleteProject: Message("failures.needs-delete-project", ["roles": roles])
-    case .manageKeys: Message("failures.needs-manage-keys", ["roles": roles])
-    case .manageTrust: Message("failures.needs-manage-trust", ["roles": roles])
-    case .changeLinks: Message("failures.needs-change-links", ["roles": roles])
-    case .findUsers: Message("failures.needs-find-users", ["roles": roles])
-    case .changeUsers: Message("failures.needs-change-users", ["roles": roles])
-    case .exportUsers: Message("failures.needs-export-users", ["roles": roles])
-    case .removeFactors: Message("failures.needs-remove-factors", ["roles": roles])
-    case .endSessions: Message("failures.needs-end-sessions", ["roles": roles])
-    case .editSupportRules: Message("failures.needs-edit-support-rules", ["roles": roles])
-    case .protectUsers: Message("failures.needs-protect-users", ["roles": roles])
-    case .readMessages: Message("failures.needs-read-messages", ["roles": roles])
-    case .seeApprovals: Message("failures.needs-see-approvals", ["roles": roles])
-    case .readAudit: Message("failures.needs-read-audit", ["roles": roles])
-    case .seeAdministrators: Message("failures.needs-see-administrators", ["roles": roles])
-    case .manageAdministrators: Message("failures.needs-manage-administrators", ["roles": roles])
+    case .seeScope: Message("Your roles don’t include this page.")
+    case .readPolicy: Message("Viewing the MFA policy requires a role in this project or tenant.")
+    case .changePolicy:
+      Message("Changing the MFA policy requires the {roles} role.", ["roles": roles])
+    case .signOffReview:
+      Message("Signing off on policy reviews requires the {roles} role.", ["roles": roles])
+    case .createProject:
+      Message("Creating projects requires the {roles} role on the instance.", ["roles": roles])
+    case .changeScope: Message("Changing settings requires the {roles} role.", ["roles": roles])
+    case .manageTenants:
+      Message(
+        "Creating and deleting tenants requires the {roles} role on the project.", ["roles": roles])
+    case .deleteProject:
+      Message(
+        "Deleting a project requires the {roles} role on the project or the instance.",
+        ["roles": roles])
+    case .manageKeys:
+      Message("Managing keys and tokens requires the {roles} role.", ["roles": roles])
+    case .manageTrust:
+      Message(
+        "Managing identity providers and custom token signing keys requires the {roles} role.",
+        ["roles": roles])
+    case .changeLinks:
+      Message(
+        "Changing the destination of email links requires the {roles} role.", ["roles": roles])
+    case .findUsers: Message("Searching users requires the {roles} role.", ["roles": roles])
+    case .changeUsers: Message("Changing users requires the {roles} role.", ["roles": roles])
+    case .exportUsers: Message("Downloading users requires the {roles} role.", ["roles": roles])
+    case .removeFactors: Message("Support actions require the {roles} role.", ["roles": roles])
+    case .endSessions: Message("Ending sessions requires the {roles} role.", ["roles": roles])
+    case .editSupportRules:
+      Message("Changing support rules requires the {roles} role.", ["roles": roles])
+    case .protectUsers: Message("This action requires the {roles} role.", ["roles": roles])
+    case .readMessages:
+      Message("Opening messages to users requires the {roles} role.", ["roles": roles])
+    case .seeApprovals: Message("Viewing approvals requires the {roles} role.", ["roles": roles])
+    case .readAudit: Message("Viewing the audit log requires the {roles} role.", ["roles": roles])
+    case .seeAdministrators:
+      Message("Viewing administrators requires the {roles} role.", ["roles": roles])
+    case .manageAdministrators:
+      Message("Managing administrators requires the {roles} role.", ["roles": roles])
     }
   }
 }

@@ -15,7 +15,7 @@ enum Meter {
     return .value(.percent(Double(min(part * 100 / whole, 100)) / 100))
   }
 
-  private static let lessThanOne = Message("common.less-than", ["share": .percent(0.01)])
+  private static let lessThanOne = Message("< {share}", ["share": .percent(0.01)])
   private static let few = drawn(1, lessThanOne)
   private static let percents = (0...100).map { drawn($0, .value(.percent(Double($0) / 100))) }
 

@@ -30,7 +30,8 @@ struct Times: Hashable, Sendable {
 
   var zoneText: Message {
     zone == nil
-      ? Message("common.times-in-utc") : Message("common.times-in-zone", ["zone": .text(name)])
+      ? Message("Times are in UTC.")
+      : Message("Times are in the {zone} time zone.", ["zone": .text(name)])
   }
 
   /// An exact date and time as markup: `Nov 3, 2026, 09:12 UTC`.

@@ -88,7 +88,9 @@ final class FrameView: ViewModel {
     .optional("flash") { $0.frame.flash },
     .flag("hasErrors") { !$0.frame.errors.isEmpty },
     .text("errorsHeading") {
-      Message("parts.errors", ["count": .number($0.frame.errors.count)])
+      Message(
+        one: "There’s a problem", other: "There are {count} problems",
+        ["count": .number($0.frame.errors.count)])
     },
     .list("errors") { $0.frame.errors },
   ]
@@ -142,7 +144,7 @@ struct ApprovalsLink: ViewModel {
   private var words: Message? {
     guard count > 0 else { return nil }
     return count < Approvals.mostWaiting
-      ? .value(.number(count)) : Message("parts.at-least", ["count": .number(count)])
+      ? .value(.number(count)) : Message("{count}+", ["count": .number(count)])
   }
 
   static let keys: Keys<Self> = [

@@ -117,9 +117,9 @@ struct Frames: Sendable {
     let project = Message.Value.name(Formatted.short(scope.projectName))
     let whole =
       scope.tenant == nil
-      ? Message("parts.title-in-project", ["title": .message(title), "project": project])
+      ? Message("{title} · {project}", ["title": .message(title), "project": project])
       : Message(
-        "parts.title-in-tenant",
+        "{title} · {tenant} · {project}",
         [
           "title": .message(title), "tenant": .name(Formatted.short(scope.name)),
           "project": project,
@@ -162,7 +162,7 @@ struct Frames: Sendable {
     let administrator = signedIn.administrator
     return AccountMenu(
       name: administrator.displayName,
-      role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
+      role: administrator.role(in: scope)?.name ?? Message("no role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken,
       isCurrent: PageEntry.account.length(at: place) != nil)
@@ -197,7 +197,7 @@ struct Frames: Sendable {
     }
     return drawn(
       ScopeMenu(
-        name: scope.tenant == nil ? Message("parts.choose-tenant") : .verbatim(scope.name),
+        name: scope.tenant == nil ? Message("Choose a tenant") : .verbatim(scope.name),
         places: places,
         current: scope.tenant?.text, project: scope.project.text))
   }

@@ -47,7 +47,7 @@ struct PagerView: ViewModel {
   ) {
     count =
       next == nil && after == nil
-      ? shown.message : Message("parts.on-this-page", ["items": .message(shown.message)])
+      ? shown.message : Message("{items} on this page", ["items": .message(shown.message)])
     first = after == nil ? nil : query.query(of: path)
     self.next = next.map { query.at($0).query(of: path) }
   }

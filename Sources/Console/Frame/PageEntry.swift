@@ -12,10 +12,10 @@ struct PageEntry: Sendable {
 
     var name: Message {
       switch self {
-      case .people: Message("parts.people")
-      case .configure: Message("parts.configure")
-      case .develop: Message("parts.develop")
-      case .records: Message("parts.records")
+      case .people: Message("People")
+      case .configure: Message("Configure")
+      case .develop: Message("Develop")
+      case .records: Message("Records")
       }
     }
   }
@@ -116,61 +116,61 @@ struct PageEntry: Sendable {
 
   static let ofInstance: [PageEntry] = [
     .instance(
-      .people, Message("projects.projects"), ConsolePaths.projects,
+      .people, Message("Projects"), ConsolePaths.projects,
       and: [ConsolePaths.newProject.components]),
-    .instance(.people, Message("common.users"), ConsolePaths.findUsers),
+    .instance(.people, Message("Users"), ConsolePaths.findUsers),
     .instance(
-      .people, Message("administrators.administrators"), ConsolePaths.administrators,
+      .people, Message("Administrators"), ConsolePaths.administrators,
       and: [["invitations"]]),
-    .instance(.configure, Message("clock.server-clock"), ConsolePaths.clock),
+    .instance(.configure, Message("Server clock"), ConsolePaths.clock),
     .instance(
-      .develop, Message("sign-in-simulator.sign-in-simulator"), ConsolePaths.signInSimulator),
-    .instance(.develop, Message("guidance.guides"), ConsolePaths.guidance),
+      .develop, Message("Sign-in simulator"), ConsolePaths.signInSimulator),
+    .instance(.develop, Message("Guides"), ConsolePaths.guidance),
     .instance(
-      .records, Message("review.policy-review"), ConsolePaths.reviews,
+      .records, Message("Policy review"), ConsolePaths.reviews,
       and: [ConsolePaths.exemptions.components]),
-    .instance(.records, Message("reports.reports"), ConsolePaths.allReports),
-    .instance(.records, Message("common.audit-log"), ConsolePaths.instanceAudit),
+    .instance(.records, Message("Reports"), ConsolePaths.allReports),
+    .instance(.records, Message("Audit log"), ConsolePaths.instanceAudit),
   ]
 
   static let ofPool: [PageEntry] = [
-    .pool(.people, Message("scopes.overview"), ConsolePaths.overview),
+    .pool(.people, Message("Overview"), ConsolePaths.overview),
     .project(
-      .people, Message("tenants.title"), ConsolePaths.tenants, isOnlyOfProjects: true),
+      .people, Message("Tenants"), ConsolePaths.tenants, isOnlyOfProjects: true),
     .pool(
-      .people, Message("common.users"), ConsolePaths.users,
+      .people, Message("Users"), ConsolePaths.users,
       and: [["new-user"], ["bulk-removals"], ["erasure"]], countsUsers: true),
-    .pool(.people, Message("activity.title"), ConsolePaths.activity),
-    .pool(.configure, Message("common.mfa-policy"), ConsolePaths.policy),
+    .pool(.people, Message("Sign-in activity"), ConsolePaths.activity),
+    .pool(.configure, Message("MFA policy"), ConsolePaths.policy),
     .pool(
-      .configure, Message("settings.sign-in-methods"), ConsolePaths.signInMethods,
+      .configure, Message("Sign-in methods"), ConsolePaths.signInMethods,
       and: [["settings", "sign-in"]]),
     .pool(
-      .configure, Message("support.support-rules"), ConsolePaths.supportRules, and: [["support"]]),
-    .pool(.configure, Message("guidance.support-playbook"), ConsolePaths.scopeGuidance),
+      .configure, Message("Support rules"), ConsolePaths.supportRules, and: [["support"]]),
+    .pool(.configure, Message("Support playbook"), ConsolePaths.scopeGuidance),
     .pool(
-      .configure, Message("settings.settings"), ConsolePaths.settings),
+      .configure, Message("Settings"), ConsolePaths.settings),
     .pool(
-      .develop, Message("common.api-keys-and-tokens"), ConsolePaths.keys,
+      .develop, Message("API keys and tokens"), ConsolePaths.keys,
       and: [["settings", "tokens"]]),
-    .pool(.develop, Message("providers.identity-providers"), ConsolePaths.providers),
-    .project(.develop, Message("parts.signing-keys"), ConsolePaths.trustedTokenKeys),
+    .pool(.develop, Message("Identity providers"), ConsolePaths.providers),
+    .project(.develop, Message("Custom token keys"), ConsolePaths.trustedTokenKeys),
     PageEntry(
-      .develop, Message("guidance.guides"), ConsolePaths.guidance.components
+      .develop, Message("Guides"), ConsolePaths.guidance.components
     ) { $0?.guidance() ?? ConsolePaths.guidance() },
-    .project(.records, Message("review.policy-review"), ConsolePaths.review),
-    .pool(.records, Message("reports.reports"), ConsolePaths.reports),
-    .pool(.records, Message("messages.messages"), ConsolePaths.messages),
-    .pool(.records, Message("common.audit-log"), ConsolePaths.audit),
+    .project(.records, Message("Policy review"), ConsolePaths.review),
+    .pool(.records, Message("Reports"), ConsolePaths.reports),
+    .pool(.records, Message("Messages"), ConsolePaths.messages),
+    .pool(.records, Message("Audit log"), ConsolePaths.audit),
   ]
 
   static let approvals = PageEntry(
-    .records, Message("parts.approvals"), ConsolePaths.approvals.components,
+    .records, Message("Approvals"), ConsolePaths.approvals.components,
     and: [Section(pool: ["approvals"]), Section(pool: ["policy-approvals"])]
   ) { _ in ConsolePaths.approvals() }
 
   static let account = PageEntry(
-    .people, Message("parts.your-account"), ConsolePaths.account.components,
+    .people, Message("Your account"), ConsolePaths.account.components,
     and: [Section(["sign-out"]), Section(["sign-in", "answers"])]
   ) { _ in ConsolePaths.account() }
 

@@ -33,7 +33,7 @@ struct ScopeMenu: ViewModel, Hashable {
     .list("links") { $0.links },
     .text("allHref") { $0.project.map { ConsolePaths.tenants($0) } ?? ConsolePaths.projects() },
     .text("allText") {
-      $0.project == nil ? Message("parts.all-projects") : Message("parts.all-tenants")
+      $0.project == nil ? Message("All projects") : Message("All tenants")
     },
   ]
 

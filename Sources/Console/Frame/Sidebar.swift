@@ -105,8 +105,8 @@ struct SidebarView: ViewModel, Hashable {
 
   static let keys: Keys<Self> = [
     .text("label") {
-      guard let scope = $0.scope else { return Message("parts.instance") }
-      return scope.tenant == nil ? Message("parts.project") : Message("parts.tenant")
+      guard let scope = $0.scope else { return Message("All projects") }
+      return scope.tenant == nil ? Message("Project") : Message("Tenant")
     },
     .list("groups") { $0.groups },
   ]

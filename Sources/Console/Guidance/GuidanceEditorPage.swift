@@ -29,11 +29,10 @@ struct GuidanceEditorPage: Sendable {
   func page(
     _ context: ScopeContext, _ draft: GuidanceDraft, fault: Message? = nil
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(
-      Message("guidance.editor-title"), in: context)
+    var frame = try await frames.frame(Message("Edit · Support playbook"), in: context)
     frame.crumbs = [
       Link(
-        text: Message("guidance.support-playbook"),
+        text: Message("Support playbook"),
         href: ConsolePaths.scopeGuidance(context.scope))
     ]
     frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []
@@ -90,25 +89,34 @@ struct GuidanceFault: Error {
       switch error {
       case .tooLong(let bytes):
         Message(
-          "guidance.too-long-to-render",
+          "The text has {bytes} bytes, but the limit is {limit}. Shorten it.",
           ["bytes": .text(String(bytes)), "limit": .text(String(MarkdownError.mostBytes))])
       case .tooDeep(let line):
         Message(
-          "guidance.too-deep",
+          "Line {line} is nested more than {limit} levels deep. Simplify it.",
           ["line": .text(String(line)), "limit": .number(MarkdownError.mostLevels)])
       case .tooManyImages:
         Message(
-          "guidance.too-many-images", ["limit": .text(String(MarkdownError.mostImages))])
-      case .outOfMemory: Message("guidance.out-of-memory")
+          "The text has more than {limit} images. Remove some.",
+          ["limit": .text(String(MarkdownError.mostImages))])
+      case .outOfMemory:
+        Message("The server doesn’t have enough memory to show this text. Shorten or simplify it.")
       }
   }
 
   static func tooLong(_ bytes: Int) -> GuidanceFault {
     let longest = ScopeGuidance.longest
-    let length = Message("guidance.bytes", ["count": .number(bytes)])
+    let length = Message(one: "{count} byte", other: "{count} bytes", ["count": .number(bytes)])
     return GuidanceFault(
       text: Message(
-        "guidance.too-long",
+        one: """
+          The text is {length} long, but the limit is {limit}. Shorten it by at least {count} \
+          byte. Nothing was saved.
+          """,
+        other: """
+          The text is {length} long, but the limit is {limit}. Shorten it by at least {count} \
+          bytes. Nothing was saved.
+          """,
         [
           "length": .message(length), "limit": .number(longest),
           "count": .number(bytes - longest),

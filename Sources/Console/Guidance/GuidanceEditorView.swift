@@ -20,7 +20,9 @@ struct GuidanceEditorView: ViewModel {
     .text("longest") { _ in Message.value(.number(ScopeGuidance.longest >> 10)) },
     .text("restored") { view in
       view.draft.restored.map {
-        Message("guidance.restores-version", ["number": .text(String($0))])
+        Message(
+          "This is the text of version {number}. Saving restores it as a new version.",
+          ["number": .text(String($0))])
       }
     },
     .optional("race") { view in

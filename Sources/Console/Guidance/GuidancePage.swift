@@ -18,7 +18,7 @@ struct GuidancePage: Sendable {
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let guides = try installed()
     let place = try await place(signedIn)
-    let frame = try await frame(Message("guidance.guides"), signedIn, place)
+    let frame = try await frame(Message("Guides"), signedIn, place)
     return .html(
       index.render(
         GuidanceView(
@@ -31,9 +31,9 @@ struct GuidancePage: Sendable {
     guard let guide = guides.first(where: { $0.pattern.rawValue == name }) else { throw .notFound }
     let place = try await place(signedIn)
     var frame = try await frame(
-      Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
+      Message("{title} · Guides", ["title": .message(guide.pattern.name)]), signedIn, place)
     let list = place?.scope.guidance() ?? ConsolePaths.guidance()
-    frame.crumbs.append(Link(text: Message("guidance.guides"), href: list))
+    frame.crumbs.append(Link(text: Message("Guides"), href: list))
     let chosen = signedIn.query.text("platform").flatMap(GuidePlatform.init(rawValue:))
     let cookies = authorizer.cookies
     var response = Response.html(
@@ -68,7 +68,7 @@ struct GuidancePage: Sendable {
     var frame = try await frames.frame(title, in: place.context)
     if place.context.may(.readPolicy) {
       frame.crumbs = [
-        Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(place.scope))
+        Link(text: Message("MFA policy"), href: ConsolePaths.policy(place.scope))
       ]
     }
     return frame

@@ -76,7 +76,7 @@ struct GuidanceAside: ViewModel {
     .text(\.href),
     .markup(\.text),
     .text("linkText") {
-      $0.isWhole ? Message("guidance.open") : Message("guidance.read-more")
+      $0.isWhole ? Message("Open") : Message("Read more")
     },
   ]
 }

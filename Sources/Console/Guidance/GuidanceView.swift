@@ -44,23 +44,23 @@ struct GuideView: ViewModel {
 
   private static func facts(_ place: GuidePool, _ values: GuideValues) -> [Fact] {
     var facts = [
-      Fact(Message("guidance.address"), code(values[.address])),
-      Fact(Message("guidance.project-id"), code(place.scope.project.text)),
+      Fact(Message("Address"), code(values[.address])),
+      Fact(Message("Project ID"), code(place.scope.project.text)),
     ]
     if let tenant = place.scope.tenant {
-      facts.append(Fact(Message("guidance.tenant-id"), code(tenant.text)))
+      facts.append(Fact(Message("Tenant ID"), code(tenant.text)))
     }
     let key =
       place.key.key.map { code($0.text) }
       ?? place.key.note.map { Markup(escaping: $0.message) } ?? HTML().markup
-    facts.append(Fact(Message("guidance.api-key"), key))
+    facts.append(Fact(Message("API key"), key))
     if let policy = place.policy {
       facts.append(
-        Fact(Message("guidance.current-window"), WindowStrip.small(policy.configuration)))
+        Fact(Message("Current window"), WindowStrip.small(policy.configuration)))
       facts.append(
         Fact(
-          Message("policy.enrollment-pattern"),
-          policy.edit.patternName ?? Message("policy.no-pattern-recorded")))
+          Message("Enrollment pattern"),
+          policy.edit.patternName ?? Message("none recorded")))
     }
     return facts
   }
@@ -143,23 +143,28 @@ extension EnrollmentPattern {
     switch self {
     case .mandatory:
       (
-        Message("guidance.mandatory-who"), Message("guidance.mandatory-friction"),
-        Message("guidance.mandatory-risk"), Message("guidance.mandatory-code")
+        Message("Everyone"), Message("High: no access without an authenticator app"),
+        Message("Low: no password-only accounts, once your server checks"),
+        Message("A sign-up step, and a check on your server for every request")
       )
     case .skippable:
       (
-        Message("guidance.skippable-who"), Message("guidance.skippable-friction"),
-        Message("guidance.skippable-risk"), Message("guidance.skippable-code")
+        Message("Most users, over several weeks"), Message("Low: one page that users can skip"),
+        Message("Medium: users who choose “later” have only a password"),
+        Message("A prompt, a record of who declined, and sign-in with and without a code")
       )
     case .account:
       (
-        Message("guidance.account-who"), Message("guidance.account-friction"),
-        Message("guidance.account-risk"), Message("guidance.account-code")
+        Message("The few who look for it"), Message("None, unless users opt in"),
+        Message("High for everyone else: nothing changes for them"),
+        Message("An account page section, and sign-in with and without a code")
       )
     case .stepUp:
       (
-        Message("guidance.step-up-who"), Message("guidance.step-up-friction"),
-        Message("guidance.step-up-risk"), Message("guidance.step-up-code")
+        Message("Users of sensitive features"),
+        Message("Low: only when a sensitive feature is used"),
+        Message("Low for those features, unchanged elsewhere"),
+        Message("A check on your server for each such feature, and a way to return to it")
       )
     }
   }

@@ -111,7 +111,7 @@ struct GuideLayout {
     lines.append(
       """
       <div class="code"><pre data-copy tabindex="0" aria-label="\
-      \(String(decoding: label.markup.bytes(in: .empty), as: UTF8.self))">\
+      \(String(decoding: label.markup.bytes(in: .english), as: UTF8.self))">\
       <code>\(colored ?? escaped)</code></pre></div>
       """)
     endPane()

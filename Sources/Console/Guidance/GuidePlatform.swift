@@ -19,12 +19,12 @@ enum GuidePlatform: String, CaseIterable, Sendable {
 
   fileprivate var name: Message {
     switch self {
-    case .web: Message("guidance.platform-web")
-    case .kotlin: Message("guidance.platform-kotlin")
-    case .java: Message("guidance.platform-java")
-    case .swift: Message("guidance.platform-swift")
-    case .objc: Message("guidance.platform-objc")
-    case .rest: Message("guidance.platform-rest")
+    case .web: Message("Web")
+    case .kotlin: Message("Android (Kotlin)")
+    case .java: Message("Android (Java)")
+    case .swift: Message("iOS (Swift)")
+    case .objc: Message("iOS (Objective-C)")
+    case .rest: Message("REST API")
     }
   }
 

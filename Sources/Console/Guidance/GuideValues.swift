@@ -27,9 +27,18 @@ enum GuideGap: String, CaseIterable, Sendable {
 /// The values for a guide's placeholders: those of a pool, or generic names.
 struct GuideValues: Sendable {
   private var texts: [GuideGap: String]
-  private(set) var window = Message("guidance.window-unknown")
+  private(set) var window = Message(
+    """
+    within the window that the MFA policy sets (by default, 5 adjacent intervals of 30 seconds on \
+    each side)
+    """)
   /// What the claim `firebase.tenant` is compared with, and whether to replace it.
-  private(set) var tenantComparison = Message("guidance.tenant-comparison-unknown")
+  private(set) var tenantComparison = Message(
+    """
+    TENANT_ID below is a placeholder: replace it with the ID of your tenant. For the project’s \
+    own users, replace it and its quotation marks with undefined; otherwise, none of these users \
+    get through.
+    """)
 
   subscript(_ gap: GuideGap) -> String { texts[gap] ?? "" }
 
@@ -54,7 +63,11 @@ struct GuideValues: Sendable {
     texts[.pool] = "projects/\(self[.project])"
     texts[.configuration] = "projects/\(self[.project])/config"
     texts[.tenantClaim] = "undefined"
-    tenantComparison = Message("guidance.tenant-comparison-project")
+    tenantComparison = Message(
+      """
+      For the project’s own users, as here, the comparison is with undefined. For the users of a \
+      tenant, replace this with the tenant’s ID in quotation marks.
+      """)
     if let tenant = scope.tenant {
       fill(.tenant, tenant.text)
       texts[.pool] = "projects/\(self[.project])/tenants/\(self[.tenant])"
@@ -65,8 +78,17 @@ struct GuideValues: Sendable {
       texts[.tenantClaim] = "\"\(self[.tenant])\""
       tenantComparison =
         self[.tenant] == tenant.text
-        ? Message("guidance.tenant-comparison-tenant")
-        : Message("guidance.tenant-comparison-unknown")
+        ? Message(
+          """
+          The comparison is with the ID of this tenant. For the project’s own users, replace it \
+          and its quotation marks with undefined.
+          """)
+        : Message(
+          """
+          TENANT_ID below is a placeholder: replace it with the ID of your tenant. For the \
+          project’s own users, replace it and its quotation marks with undefined; otherwise, none \
+          of these users get through.
+          """)
     }
     guard let configuration else { return }
     window = Self.window(configuration)
@@ -76,11 +98,23 @@ struct GuideValues: Sendable {
     let intervals = configuration.window.adjacentIntervals
     guard intervals > 0 else {
       return configuration.isTOTPOn
-        ? Message("guidance.window-current") : Message("guidance.window-current-when-on")
+        ? Message("only within its own 30 seconds")
+        : Message("only within its own 30 seconds, as soon as TOTP is turned on")
     }
     return configuration.isTOTPOn
-      ? Message("guidance.window", ["count": .number(intervals)])
-      : Message("guidance.window-when-on", ["count": .number(intervals)])
+      ? Message(
+        one: "within {count} adjacent interval of 30 seconds on each side",
+        other: "within {count} adjacent intervals of 30 seconds on each side",
+        ["count": .number(intervals)])
+      : Message(
+        one: """
+          within {count} adjacent interval of 30 seconds on each side, as soon as TOTP is turned \
+          on
+          """,
+        other: """
+          within {count} adjacent intervals of 30 seconds on each side, as soon as TOTP is turned \
+          on
+          """, ["count": .number(intervals)])
   }
 
   /// Fills a placeholder with an ID, if it's safe in a shell or a program.

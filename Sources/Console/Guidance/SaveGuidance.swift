@@ -16,8 +16,9 @@ struct SaveGuidance: Sendable {
         context.scope, draft.text, expecting: draft.version, context.signedIn.plainRequest)
       editor.frames.leave(
         number == draft.version
-          ? Message("guidance.unchanged")
-          : Message("guidance.saved", ["number": .text(String(number))]),
+          ? Message("No changes made. This text is already saved.")
+          : Message(
+            "Saved as version {number}, effective immediately.", ["number": .text(String(number))]),
         for: context.signedIn)
       return .redirect(to: ConsolePaths.scopeGuidance(context.scope))
     } catch {

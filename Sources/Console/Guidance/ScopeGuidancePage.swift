@@ -31,8 +31,7 @@ struct ScopeGuidancePage: Sendable {
     } catch {
       throw .unavailable(error)
     }
-    let frame = try await frames.frame(
-      Message("guidance.support-playbook"), in: context)
+    let frame = try await frames.frame(Message("Support playbook"), in: context)
     var model = ScopeGuidanceView(
       frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
     if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: scope) }
@@ -65,10 +64,15 @@ struct ScopeGuidanceView: ViewModel {
 
   private var empty: EmptyView {
     EmptyView(
-      heading: Message("guidance.empty"), sentence: Message("guidance.empty-hint"),
+      heading: Message("No support playbook yet"),
+      sentence: Message(
+        """
+        Describe how support verifies callers, when a factor can be removed, and who to ask. The \
+        playbook is shown next to each user.
+        """),
       link: mayChange
         ? EmptyLink(
-          text: Message("guidance.write"), href: ConsolePaths.guidanceEditor(scope),
+          text: Message("Write playbook"), href: ConsolePaths.guidanceEditor(scope),
           isPrimary: true) : nil)
   }
 
@@ -84,7 +88,7 @@ struct ScopeGuidanceView: ViewModel {
 
   private var old: Message? {
     guard isOld, let shown else { return nil }
-    return Message("guidance.old-version", ["number": .text(String(shown.version.number))])
+    return Message("This is version {number}.", ["number": .text(String(shown.version.number))])
   }
 
   private var restore: String? {
@@ -130,16 +134,18 @@ struct VersionRow: ViewModel {
   static let keys: Keys<Self> = [
     .text(\.href),
     .text("name") {
-      Message("guidance.version", ["number": .text(String($0.version.number))])
+      Message("Version {number}", ["number": .text(String($0.version.number))])
     },
     .flag(\.isCurrent),
     .text("state") {
       $0.isNewest
-        ? Message("guidance.version-current")
-        : $0.version.bytes == 0 ? Message("guidance.version-empty") : nil
+        ? Message("current")
+        : $0.version.bytes == 0 ? Message("empty") : nil
     },
     .text("who") { $0.version.writtenBy },
     .markup("at") { $0.times.moment($0.version.writtenAt) },
-    .text("length") { Message("guidance.bytes", ["count": .number($0.version.bytes)]) },
+    .text("length") {
+      Message(one: "{count} byte", other: "{count} bytes", ["count": .number($0.version.bytes)])
+    },
   ]
 }

@@ -18,7 +18,7 @@ struct KeyListPage: Sendable {
       try await identity.serviceTokens.list(scope.project, tenant: scope.tenant)
     }
     let createdAt = try await identity.pools.settings(of: scope).createdAt
-    let frame = try await frames.frame(Message("common.api-keys-and-tokens"), in: context)
+    let frame = try await frames.frame(Message("API keys and tokens"), in: context)
     return .html(
       view.render(
         KeyListView(
@@ -70,12 +70,13 @@ struct KeyListView: ViewModel {
     .flag("hasTokens") { !$0.tokenRows.isEmpty },
     .list("tokens") { $0.tokenRows },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
-    .text("revokedCount") {
-      Message("keys.revoked-tokens", ["count": .number($0.revokedCount)])
-    },
+    .number("count") { $0.revokedCount },
     .text("newest") { view in
       view.revoked.count == view.revokedCount
-        ? nil : Message("keys.showing-newest", ["count": .number(view.revoked.count)])
+        ? nil
+        : Message(
+          one: "Showing the newest {count}.", other: "Showing the newest {count}.",
+          ["count": .number(view.revoked.count)])
     },
     .list(\.revoked),
     .text("connect") { ConsolePaths.overview($0.context.scope) + "#connect" },
@@ -127,8 +128,8 @@ struct TokenRow: ViewModel {
     .text("name") { $0.token.name },
     .text("role") { $0.token.role.name },
     .text("reach") { row in
-      row.token.tenant.map { Message("keys.for-tenant", ["tenant": .text($0.text)]) }
-        ?? Message("keys.for-project")
+      row.token.tenant.map { Message("for the tenant {tenant}", ["tenant": .text($0.text)]) }
+        ?? Message("for the project and its tenants")
     },
     .text("maker") { $0.token.createdBy },
     .markup("created") { $0.times.day($0.token.createdAt) },

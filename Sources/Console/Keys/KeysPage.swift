@@ -21,7 +21,8 @@ struct KeysPage: Sendable {
       return try await askForCreation(context, errors)
     }
     return actions.leave(
-      Message("keys.created", ["label": .text(outcome.value.label)]), signedIn, after: outcome,
+      Message("API key {label} created.", ["label": .text(outcome.value.label)]), signedIn,
+      after: outcome,
       to: Self.list(context))
   }
 
@@ -29,15 +30,20 @@ struct KeysPage: Sendable {
   private func askForCreation(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(Message("keys.title-of-new"), in: context)
-    frame.crumbs = [Link(text: Message("common.api-keys-and-tokens"), href: Self.list(context))]
+    var frame = try await frames.frame(Message("New API key · Settings"), in: context)
+    frame.crumbs = [Link(text: Message("API keys and tokens"), href: Self.list(context))]
     let question = ActionQuestion(
       performs: .createAPIKey,
       heading: Markup(
         html: Message(
-          "keys.create-question", ["project": .name(Formatted.short(context.scope.name))])),
-      consequences: [Message("keys.not-a-secret"), Message("keys.others-stay-valid")],
-      button: Message("keys.create"), keep: Message("common.cancel"),
+          "Create an API key for {project}?",
+          ["project": .name(Formatted.short(context.scope.name))])),
+      consequences: [
+        Message(
+          "Applications that use the key can connect to this project. The key isn’t a secret."),
+        Message("Other keys stay valid."),
+      ],
+      button: Message("Create API key"), keep: Message("Cancel"),
       action: ConsolePaths.keys(context.scope), back: Self.list(context),
       isDestructive: false)
     // The button on the list had no fields, so the first request shows no errors.
@@ -55,27 +61,38 @@ struct KeysPage: Sendable {
   ) async throws(Refusal) -> Response {
     let all = try await refusing { try await keys.list(context.scope.project) }
     guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
-    var frame = try await frames.frame(
-      Message("keys.title-of-revocation"), in: context)
+    var frame = try await frames.frame(Message("Revoke API key · Settings"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("common.api-keys-and-tokens"), href: Self.list(context))]
+    frame.crumbs = [Link(text: Message("API keys and tokens"), href: Self.list(context))]
     let times = frame.times
     let frameView = FrameView(frame)
     let model = KeyRevocationView(
       frame: frameView,
-      heading: Markup(html: Message("keys.revoke-api-key-label", ["label": .text(key.label)])),
-      button: Message("keys.revoke-api-key"),
+      heading: Markup(
+        html: Message(
+          "Revoke API key <span class=\"mono\">{label}</span>?", ["label": .text(key.label)])),
+      button: Message("Revoke API key"),
       action: ConsolePaths.keyRevocation(context.scope.project.text, key.id.text),
       csrf: context.signedIn.session.csrfToken,
       consequences: [
-        Message("keys.calls-are-rejected"),
-        all.count == 1 ? Message("keys.only-key") : Message("keys.others-not-affected"),
-        Message("keys.final"),
+        Message(
+          """
+          Every call with this key is rejected immediately: applications that use it can’t sign \
+          in users or refresh their tokens.
+          """),
+        all.count == 1
+          ? Message(
+            """
+            It’s the only key of this project, so no application can connect until you create and \
+            deploy another key.
+            """)
+          : Message("Applications that use another key of this project aren’t affected."),
+        Message("This can’t be undone: a new key has a different value."),
       ],
       facts: [
-        Fact(Message("keys.key"), ConnectView.copied(key.text)),
-        Fact(Message("common.created"), times.past(key.createdAt)),
-        Fact(Message("common.last-used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
+        Fact(Message("Key"), ConnectView.copied(key.text)),
+        Fact(Message("Created"), times.past(key.createdAt)),
+        Fact(Message("Last used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
       ],
       fields: try await actions.fields(.revokeAPIKey, context.signedIn, frameView),
       keep: Self.list(context))
@@ -92,7 +109,8 @@ struct KeysPage: Sendable {
       return try await page(context, id, errors)
     }
     return actions.leave(
-      Message("keys.revoked"), signedIn, after: outcome, to: Self.list(context))
+      Message("API key revoked. Calls with it are now rejected."), signedIn, after: outcome,
+      to: Self.list(context))
   }
 
   /// Converts an error; there are no fields to validate.

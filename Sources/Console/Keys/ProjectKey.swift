@@ -15,10 +15,12 @@ struct ProjectKey: Sendable {
     let project = context.scope.project
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
-      note = Message("keys.ask-holder", ["holder": .message(Permission.manageKeys.holder)])
+      note = Message(
+        "Ask {holder} of the project for the API key.",
+        ["holder": .message(Permission.manageKeys.holder)])
       return
     }
     key = try await refusing { try await keys.list(project) }.first
-    note = key == nil ? Message("keys.none") : nil
+    note = key == nil ? Message("This project has no API key. Create one in its settings.") : nil
   }
 }

@@ -9,12 +9,16 @@ extension DeliveryProblem {
   /// The error; a mail server's response is shown as it is.
   var message: Message {
     switch self {
-    case .undecryptable: Message("messages.undecryptable")
-    case .restored: Message("messages.restored")
-    case .invalidRecipient: Message("messages.invalid-recipient")
-    case .invalidField(let name): Message("messages.invalid-field", ["field": .text(name)])
-    case .quoted(let code) where code.isEmpty: Message("messages.quoting-response")
-    case .quoted(let code): Message("messages.quoting-response-with-code", ["code": .text(code)])
+    case .undecryptable: Message("The text can’t be decrypted.")
+    case .restored: Message("Not sent: a backup was restored after the message was created.")
+    case .invalidRecipient: Message("Email can’t be sent to this address.")
+    case .invalidField(let name):
+      Message(
+        "The {field} header field contains a character that isn’t allowed.", ["field": .text(name)])
+    case .quoted(let code) where code.isEmpty:
+      Message("The response quoted the message and isn’t stored.")
+    case .quoted(let code):
+      Message("{code} The response quoted the message and isn’t stored.", ["code": .text(code)])
     case .response(let text): .verbatim(text)
     }
   }

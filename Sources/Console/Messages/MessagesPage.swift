@@ -24,8 +24,7 @@ struct MessagesPage: Sendable {
     }
     let path = ConsolePaths.messages(context.scope)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
-    let frame = try await frames.frame(
-      Message("messages.messages"), in: context)
+    let frame = try await frames.frame(Message("Messages"), in: context)
     return .html(
       list.render(
         MessagesView(
@@ -47,7 +46,7 @@ struct MessagesPage: Sendable {
       outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
     } catch {
       if case .failed(.notReadable) = error {
-        frames.leave(Message("messages.text-gone"), for: signedIn)
+        frames.leave(Message("This text can no longer be opened."), for: signedIn)
         return .redirect(to: ConsolePaths.message(context.scope, id))
       }
       let errors = try await actions.faults(error, .openMessage, signedIn) {
@@ -83,13 +82,13 @@ struct MessagesPage: Sendable {
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let title = Message(
-      "messages.title-of-one",
+      "{purpose} · #{id} · Messages",
       [
         "purpose": .message(MessagesText.purpose(message)), "id": .text(String(message.id)),
       ])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = [
-      Link(text: Message("messages.messages"), href: ConsolePaths.messages(context.scope))
+      Link(text: Message("Messages"), href: ConsolePaths.messages(context.scope))
     ]
     frame.errors = errors
     let view = FrameView(frame)

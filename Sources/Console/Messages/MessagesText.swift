@@ -9,66 +9,66 @@ enum MessagesText {
 
   static func purpose(_ code: String) -> Message? {
     guard let notice = UserNotice.Kind(rawValue: code) else { return purposes[code] }
-    return Message("messages.purpose-notice", ["change": .message(change(notice))])
+    return Message("Notice: {change}", ["change": .message(change(notice))])
   }
 
   private static let purposes: [String: Message] = [
-    "reset-password": Message("messages.purpose-reset-password"),
-    "verify-email": Message("messages.purpose-verify-email"),
-    "sign-in": Message("messages.purpose-sign-in"),
-    "verify-new-email": Message("messages.purpose-verify-new-email"),
-    "recover-email": Message("messages.purpose-recover-email"),
-    "revert-factor": Message("messages.purpose-revert-factor"),
-    "sms-enrollment": Message("messages.purpose-sms-enrollment"),
-    "sms-second-factor": Message("messages.purpose-sms-second-factor"),
-    "sms-sign-in": Message("messages.purpose-sms-sign-in"),
-    "notice-policy-weakened": Message("messages.purpose-notice-policy-weakened"),
-    "review-due": Message("messages.purpose-review-due"),
-    "passkey": Message("messages.purpose-passkey"),
-    "administrator-authenticator": Message("messages.purpose-administrator-authenticator"),
-    "administrator-password": Message("messages.purpose-administrator-password"),
-    "administrator-recovery-codes": Message("messages.purpose-administrator-recovery-codes"),
-    "administrator-provider": Message("messages.purpose-administrator-provider"),
-    "administrator-second-factors": Message("messages.purpose-administrator-second-factors"),
-    "alert-changes-locked": Message("messages.purpose-alert-changes-locked"),
-    "alert-activity": Message("messages.purpose-alert-activity"),
-    "break-glass": Message("messages.purpose-break-glass"),
-    "administrator-sign-in": Message("messages.purpose-administrator-sign-in"),
-    "grant-given": Message("messages.purpose-grant-given"),
-    "grant-changed": Message("messages.purpose-grant-changed"),
-    "grant-revoked": Message("messages.purpose-grant-revoked"),
-    "grant-ended": Message("messages.purpose-grant-ended"),
-    "grant-ending": Message("messages.purpose-grant-ending"),
-    "caller-code": Message("messages.purpose-caller-code"),
-    "notice": Message("messages.purpose-notices"),
-    "enrollment-link": Message("messages.purpose-enrollment-link"),
+    "reset-password": Message("Password reset link"),
+    "verify-email": Message("Email verification link"),
+    "sign-in": Message("Sign-in link"),
+    "verify-new-email": Message("Email change link"),
+    "recover-email": Message("Link to restore previous email"),
+    "revert-factor": Message("Link to undo second factor enrollment"),
+    "sms-enrollment": Message("Phone enrollment code"),
+    "sms-second-factor": Message("Second factor code"),
+    "sms-sign-in": Message("Sign-in code"),
+    "notice-policy-weakened": Message("Notice to owners: MFA policy weakened"),
+    "review-due": Message("Reminder: policy review due"),
+    "passkey": Message("Notice: passkey changed"),
+    "administrator-authenticator": Message("Notice: administrator authenticator app changed"),
+    "administrator-password": Message("Notice: administrator password changed"),
+    "administrator-recovery-codes": Message("Notice: new recovery codes for an administrator"),
+    "administrator-provider": Message("Notice: sign-in provider link of an administrator changed"),
+    "administrator-second-factors": Message("Notice: second factors of an administrator reset"),
+    "alert-changes-locked": Message("Alert: change reported by user"),
+    "alert-activity": Message("Alert: unusual activity"),
+    "break-glass": Message("Break-glass sign-in"),
+    "administrator-sign-in": Message("Administrator sign-in from a new browser"),
+    "grant-given": Message("Administrator role granted"),
+    "grant-changed": Message("End date of administrator role changed"),
+    "grant-revoked": Message("Administrator role revoked"),
+    "grant-ended": Message("Administrator role ended"),
+    "grant-ending": Message("Administrator role ends within a week"),
+    "caller-code": Message("Code to verify a caller"),
+    "notice": Message("Security notices"),
+    "enrollment-link": Message("Enrollment link"),
   ]
 
   static func change(_ notice: UserNotice.Kind) -> Message {
     switch notice {
-    case .factorWithdrawn: Message("messages.change-factor-withdrawn")
-    case .factorsRemoved: Message("messages.change-factors-removed")
-    case .factorReverted: Message("messages.change-factor-reverted")
-    case .factorsAdded: Message("messages.change-factors-added")
-    case .factorEnrolled: Message("messages.change-new-factor")
-    case .factorsRestored: Message("messages.change-factors-restored")
-    case .factorSuspended: Message("messages.change-factor-suspended")
-    case .factorResumed: Message("messages.change-factor-resumed")
-    case .factorRenamed: Message("messages.change-factor-renamed")
-    case .changesAllowed: Message("messages.change-changes-allowed")
-    case .codesUnlocked: Message("messages.change-codes-unlocked")
-    case .sessionsEnded: Message("messages.change-sessions-ended")
-    case .temporaryCodeMade: Message("messages.change-temporary-code")
-    case .temporaryCodeEnded: Message("messages.change-temporary-code-ended")
-    case .recoveryCodesMade: Message("messages.change-recovery-codes")
-    case .recoveryCodesVoided: Message("messages.change-recovery-codes-voided")
-    case .recoveryCodeUsed: Message("messages.change-recovery-code-used")
-    case .enrollmentLinkSent: Message("messages.change-enrollment-link")
-    case .factorEnrolledByLink: Message("messages.change-factor-enrolled")
-    case .passwordChanged: Message("messages.change-password-changed")
-    case .providerLinked: Message("messages.change-provider-linked")
-    case .emailChanged: Message("messages.change-email-changed")
-    case .accountDeleted: Message("messages.change-account-deleted")
+    case .factorWithdrawn: Message("second factor unenrolled")
+    case .factorsRemoved: Message("second factor removed")
+    case .factorReverted: Message("second factor enrollment undone")
+    case .factorsAdded: Message("second factor added")
+    case .factorEnrolled: Message("second factor enrolled")
+    case .factorsRestored: Message("second factor restored")
+    case .factorSuspended: Message("second factor suspended")
+    case .factorResumed: Message("second factor suspension ended")
+    case .factorRenamed: Message("second factor renamed")
+    case .changesAllowed: Message("changes unlocked")
+    case .codesUnlocked: Message("codes unlocked")
+    case .sessionsEnded: Message("sessions ended")
+    case .temporaryCodeMade: Message("temporary code generated")
+    case .temporaryCodeEnded: Message("temporary code revoked")
+    case .recoveryCodesMade: Message("recovery codes generated")
+    case .recoveryCodesVoided: Message("recovery codes revoked")
+    case .recoveryCodeUsed: Message("recovery code used")
+    case .enrollmentLinkSent: Message("enrollment link sent")
+    case .factorEnrolledByLink: Message("authenticator app set up")
+    case .passwordChanged: Message("password changed")
+    case .providerLinked: Message("sign-in method added")
+    case .emailChanged: Message("email changed")
+    case .accountDeleted: Message("account deleted")
     }
   }
 
@@ -76,20 +76,20 @@ enum MessagesText {
     switch message.state {
     case .waiting:
       message.tries > 0
-        ? Chip.look(Message("messages.state-retrying"))
-        : Chip.off(Message("messages.state-pending"))
-    case .sent: Chip.on(Message("messages.state-sent"))
-    case .failed: Chip.bad(Message("messages.state-failed"))
-    case .expired: Chip.off(Message("messages.state-expired"))
-    case .withdrawn: Chip.off(Message("messages.state-not-sent"))
+        ? Chip.look(Message("retrying"))
+        : Chip.off(Message("pending"))
+    case .sent: Chip.on(Message("sent"))
+    case .failed: Chip.bad(Message("failed"))
+    case .expired: Chip.off(Message("expired"))
+    case .withdrawn: Chip.off(Message("not sent"))
     }
   }
 
   static func name(_ filter: MessageFilter) -> Message {
     switch filter {
-    case .all: Message("messages.show-every-state")
-    case .waiting: Message("messages.show-pending")
-    case .failed: Message("messages.show-failed")
+    case .all: Message("All")
+    case .waiting: Message("Pending")
+    case .failed: Message("Failed")
     }
   }
 }

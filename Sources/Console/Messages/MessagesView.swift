@@ -23,14 +23,16 @@ struct MessagesView: ViewModel {
 
   private var search: FilterView {
     FilterView(
-      action: path, label: Message("messages.exact-recipient"), query: query.recipient,
+      action: path, label: Message("Exact email or phone number"), query: query.recipient,
       keeping: query.kept())
   }
 
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Message("messages.n-messages", ["count": .number(page.items.count)]), path: path,
+      shown: Message(
+        one: "{count} message", other: "{count} messages", ["count": .number(page.items.count)]),
+      path: path,
       query: query.form(), after: query.after, next: page.next)
   }
 
@@ -38,11 +40,16 @@ struct MessagesView: ViewModel {
     guard page.items.isEmpty else { return nil }
     guard query.filter == .all, query.recipient.isEmpty else {
       return EmptyView(
-        heading: Message("messages.not-found"), sentence: Message("messages.not-found-hint"),
-        link: EmptyLink(text: Message("messages.show-all"), href: path))
+        heading: Message("No matching messages"),
+        sentence: Message("Messages are deleted 30 days after they expire."),
+        link: EmptyLink(text: Message("Show all messages"), href: path))
     }
     return EmptyView(
-      heading: Message("messages.empty"), sentence: Message("messages.empty-hint"))
+      heading: Message("No messages"),
+      sentence: Message(
+        """
+        Links and codes that users request, and notifications about account changes, appear here.
+        """))
   }
 
   static let keys: Keys<Self> = [
@@ -95,40 +102,40 @@ struct MessageView: ViewModel {
 
   private var accepted: Message {
     switch message.channel {
-    case .mail: Message("messages.accepted-by-mail-server")
-    case .sms: Message("messages.accepted-by-sms-gateway")
+    case .mail: Message("Accepted by mail server")
+    case .sms: Message("Accepted by SMS gateway")
     }
   }
 
   private var facts: [Fact] {
     let times = frame.times
     var facts = [
-      Fact(Message("messages.to"), HTML.isolated(message.recipient)),
+      Fact(Message("To", context: "recipient"), HTML.isolated(message.recipient)),
       Fact(
-        Message("messages.channel"),
+        Message("Channel"),
         message.channel == .mail
-          ? Message("messages.channel-email") : Message("messages.channel-text-message")),
-      Fact(Message("common.state"), MessagesText.chip(message)),
-      Fact(Message("common.created"), times.past(message.createdAt)),
+          ? Message("email") : Message("text message")),
+      Fact(Message("State"), MessagesText.chip(message)),
+      Fact(Message("Created"), times.past(message.createdAt)),
     ]
     switch message.state {
     case .sent(let at):
       facts.append(Fact(accepted, times.past(at)))
-    case .failed(let at): facts.append(Fact(Message("messages.failed-at"), times.past(at)))
+    case .failed(let at): facts.append(Fact(Message("Failed"), times.past(at)))
     case .waiting, .expired, .withdrawn:
-      facts.append(Fact(Message("messages.expires"), times.moment(message.expiresAt)))
+      facts.append(Fact(Message("Expires"), times.moment(message.expiresAt)))
     }
     if message.tries > 0 {
       facts.append(
-        Fact(Message("messages.delivery-attempts"), Message.value(.number(message.tries))))
+        Fact(Message("Delivery attempts"), Message.value(.number(message.tries))))
     }
     if message.state == .waiting, message.tries > 0, let next = message.nextTryAt {
-      facts.append(Fact(Message("messages.next-attempt"), times.moment(next)))
+      facts.append(Fact(Message("Next attempt"), times.moment(next)))
     }
     switch message.lastError {
     case .response(let text)?:
-      facts.append(Fact(Message("messages.last-error"), HTML.isolated(text)))
-    case let problem?: facts.append(Fact(Message("messages.last-error"), problem.message))
+      facts.append(Fact(Message("Last error"), HTML.isolated(text)))
+    case let problem?: facts.append(Fact(Message("Last error"), problem.message))
     case nil: break
     }
     if let account = message.account {
@@ -136,26 +143,29 @@ struct MessageView: ViewModel {
       link.raw("<a href=\"")
       link.text(ConsolePaths.user(scope, account.text))
       link.raw("\">")
-      link.message(Message("messages.view-user"))
+      link.message(Message("View user"))
       link.raw("</a>")
-      facts.append(Fact(Message("messages.end-user"), link.markup))
+      facts.append(Fact(Message("End user"), link.markup))
     }
     return facts
   }
 
   private var closed: Message {
     switch message.state {
-    case .sent where message.channel == .sms: Message("messages.text-of-sent-sms")
-    case .sent: Message("messages.text-of-sent")
-    case .failed: Message("messages.text-of-failed")
-    case .expired: Message("messages.text-of-expired")
-    case .withdrawn: Message("messages.text-of-withdrawn")
+    case .sent where message.channel == .sms:
+      Message("The text was deleted when the SMS gateway accepted the message.")
+    case .sent: Message("The text was deleted when the mail server accepted the message.")
+    case .failed: Message("The text was deleted when delivery failed.")
+    case .expired: Message("The text was deleted when the message expired.")
+    case .withdrawn: Message("The text was deleted when a backup was restored.")
     case .waiting where !isReadable && message.channel == .sms:
-      Message("messages.text-only-for-user-of-sms")
-    case .waiting where !isReadable: Message("messages.text-only-for-user")
+      Message("The message is sent by SMS, so only the user can read its text.")
+    case .waiting where !isReadable:
+      Message("The message is sent by email, so only the user can read its text.")
     case .waiting:
       Message(
-        "messages.text-only-for-holders", ["holders": .message(Permission.readMessages.holders)])
+        "Only {holders} can open the text, because its links and codes give access to the account.",
+        ["holders": .message(Permission.readMessages.holders)])
     }
   }
 

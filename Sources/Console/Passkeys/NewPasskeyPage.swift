@@ -32,9 +32,10 @@ struct NewPasskeyPage: Sendable {
         transports: PasskeyAnswers.transports(form),
         password: password.isEmpty ? nil : Secret(password), in: signedIn.session, for: party,
         by: signedIn.author)
-      let added = Message("passkeys.added", ["name": .name(Formatted.short(new.passkey.name))])
+      let added = Message(
+        "Passkey “{name}” added.", ["name": .name(Formatted.short(new.passkey.name))])
       guard new.recoveryCodes.isEmpty else {
-        var frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+        var frame = frames.frame(Message("Your recovery codes"), for: signedIn)
         frame.flash = Flash(text: added)
         return .html(
           codes.render(RecoveryCodesView(frame: FrameView(frame), codes: new.recoveryCodes)))
@@ -54,14 +55,19 @@ struct NewPasskeyPage: Sendable {
     switch error {
     case .reauthenticationRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongPassword:
-      fault = FieldError(field: "password", text: Message("passkeys.password-incorrect"))
+      fault = FieldError(field: "password", text: Message("Incorrect password."))
     case .throttled(let until):
       let wait = until.wait(at: frames.clock.now())
       seconds = wait
       fault = FieldError(field: "password", text: CodeFault.tooManyPasswords(retryingIn: wait))
-    case .exists: fault = PasskeyFault.error(Message("passkeys.known"))
+    case .exists:
+      fault = PasskeyFault.error(Message("This device already has a passkey for your account."))
     case .tooMany:
-      fault = PasskeyFault.error(Message("passkeys.limit", ["count": .number(Passkey.most)]))
+      fault = PasskeyFault.error(
+        Message(
+          one: "You have {count} passkey, the maximum. Remove one first.",
+          other: "You have {count} passkeys, the maximum. Remove one first.",
+          ["count": .number(Passkey.most)]))
     case .ended: fault = PasskeyFault.ended
     case .refused, .usedCode, .notFound, .mandatory: fault = PasskeyFault.refused
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
@@ -86,11 +92,11 @@ struct NewPasskeyPage: Sendable {
     }
     let challenge = try await refusing { try await passkeys.begin(for: session) }
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(Message("passkeys.add-a-passkey"))]),
+      Message("{title} · Your account", ["title": .message(Message("Add a passkey"))]),
       for: signedIn)
     frame.errors = errors
     if session.secondFactor.isReady {
-      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
       // Every other page redirects here until there is one.
       (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)

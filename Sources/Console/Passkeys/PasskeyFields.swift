@@ -77,14 +77,19 @@ enum PasskeyFault {
 
   static func error(_ text: Message) -> FieldError { FieldError(field: field, text: text) }
 
-  static let missing = error(Message("passkeys.script-required"))
-  static let refused = error(Message("passkeys.refused"))
-  static let ended = error(Message("passkeys.ended"))
+  static let missing = error(
+    Message("No passkey was received. Turn on JavaScript, then try again."))
+  static let refused = error(
+    Message(
+      "This passkey wasn’t accepted. Use one that you added to your account at this address."))
+  static let ended = error(Message("The page expired. Try again."))
 
   static func throttled(until: Instant, at now: Instant) -> (error: FieldError, seconds: Int64) {
     let seconds = until.wait(at: now)
     let wait = Formatted.duration(seconds: Int(seconds))
-    return (error(Message("passkeys.too-many-attempts", ["wait": .message(wait)])), seconds)
+    return (
+      error(Message("Too many attempts. Try again in {wait}.", ["wait": .message(wait)])), seconds
+    )
   }
 }
 
@@ -110,6 +115,10 @@ extension PublicURL {
   public var passkeyHost: String? { relyingParty?.id }
 
   var passkeyObstacle: Message {
-    Message("passkeys.needs-host-name", ["address": .text(origin)])
+    Message(
+      """
+      Passkeys need a hostname and HTTPS, but this server’s address is {address}. Ask the \
+      operator to change --public-url.
+      """, ["address": .text(origin)])
   }
 }

@@ -27,7 +27,7 @@ struct PasskeyPages: Sendable {
       default: return try refused(error, signedIn)
       }
     }
-    frames.leave(Message("passkeys.renamed"), for: signedIn)
+    frames.leave(Message("Passkey renamed."), for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -48,7 +48,7 @@ struct PasskeyPages: Sendable {
       return removalPage(
         signedIn, try await find(id, signedIn), errors: [PasskeyFault.error(necessity.message)])
     }
-    frames.leave(Message("passkeys.removed"), for: signedIn)
+    frames.leave(Message("Passkey removed."), for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -60,9 +60,12 @@ struct PasskeyPages: Sendable {
     if case .nameTooLong = error {
       return FieldError(
         field: "name",
-        text: Message("passkeys.name-too-long", ["count": .number(Passkey.longestName)]))
+        text: Message(
+          one: "Shorten the name to {count} character.",
+          other: "Shorten the name to {count} characters.", ["count": .number(Passkey.longestName)])
+      )
     }
-    return FieldError(field: "name", text: Message("passkeys.name-required"))
+    return FieldError(field: "name", text: Message("Enter a name."))
   }
 
   private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws(Refusal) -> Response {
@@ -80,9 +83,9 @@ struct PasskeyPages: Sendable {
 
   private func frame(_ title: Message, _ signedIn: SignedIn, _ errors: [FieldError]) -> Frame {
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     return frame
   }
 
@@ -90,7 +93,7 @@ struct PasskeyPages: Sendable {
     _ signedIn: SignedIn, _ passkey: Passkey, name: String, errors: [FieldError] = []
   ) -> Response {
     let model = PasskeyView(
-      frame: FrameView(frame(Message("passkeys.passkey"), signedIn, errors)), passkey: passkey,
+      frame: FrameView(frame(Message("Passkey"), signedIn, errors)), passkey: passkey,
       csrf: signedIn.session.csrfToken, name: name)
     return .html(view.render(model), errors: errors, seconds: nil)
   }
@@ -99,7 +102,7 @@ struct PasskeyPages: Sendable {
     _ signedIn: SignedIn, _ passkey: Passkey, errors: [FieldError] = []
   ) -> Response {
     let model = PasskeyRemovalView(
-      frame: FrameView(frame(Message("passkeys.remove-passkey"), signedIn, errors)),
+      frame: FrameView(frame(Message("Remove passkey"), signedIn, errors)),
       passkey: passkey, csrf: signedIn.session.csrfToken)
     return .html(removal.render(model), errors: errors, seconds: nil)
   }
@@ -108,10 +111,21 @@ struct PasskeyPages: Sendable {
 extension PasskeyNecessity {
   fileprivate var message: Message {
     switch self {
-    case .lastSecondFactor: Message("passkeys.last-second-factor")
-    case .lastPasskey: Message("passkeys.last-passkey")
+    case .lastSecondFactor:
+      Message(
+        """
+        You must have a second factor, and this is your only one. Add another passkey or set up an \
+        authenticator app first.
+        """)
+    case .lastPasskey:
+      Message("Your role requires a passkey, and this is your only one. Add another passkey first.")
     case .lastOwner: GrantText.lastOwner
-    case .breakGlass: Message("passkeys.break-glass")
+    case .breakGlass:
+      Message(
+        """
+        Password sign-in is off, your account is the break-glass account, and it has no other \
+        passkey and no password. Add another passkey first.
+        """)
     }
   }
 }
@@ -125,7 +139,7 @@ struct PasskeyView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      Message("passkeys.passkey-name", ["name": .name(Formatted.short($0.passkey.name))])
+      Message("Passkey “{name}”", ["name": .name(Formatted.short($0.passkey.name))])
     },
     .text(\.csrf),
     .text(\.name),
@@ -135,14 +149,14 @@ struct PasskeyView: ViewModel {
     .text("back") { _ in ConsolePaths.account() },
     .list("facts") { view in
       [
-        Fact(Message("common.created"), view.frame.times.past(view.passkey.createdAt)),
+        Fact(Message("Created"), view.frame.times.past(view.passkey.createdAt)),
         Fact(
-          Message("common.last-used"),
+          Message("Last used"),
           view.passkey.lastUsedAt.map(view.frame.times.past)
-            ?? Markup(escaping: Message("passkeys.never-used"))),
+            ?? Markup(escaping: Message("Never"))),
         Fact(
-          Message("passkeys.synced"),
-          view.passkey.isBackedUp ? Message("passkeys.yes") : Message("passkeys.no")),
+          Message("Synced to other devices"),
+          view.passkey.isBackedUp ? Message("Yes") : Message("No")),
       ]
     },
   ]
@@ -156,11 +170,15 @@ struct PasskeyRemovalView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      Message("passkeys.remove-the-passkey", ["name": .name(Formatted.short($0.passkey.name))])
+      Message("Remove the passkey “{name}”?", ["name": .name(Formatted.short($0.passkey.name))])
     },
     .text(\.csrf),
     .texts("sentences") { _ in
-      [Message("passkeys.cant-sign-in-with-it"), Message("passkeys.other-sessions-end")]
+      [
+        Message(
+          "You can no longer sign in with it. Delete it from your device or password manager too."),
+        Message("Your other sessions end."),
+      ]
     },
     .text("action") { ConsolePaths.ownPasskeyRemoval($0.passkey.id.text) },
     .text("back") { _ in ConsolePaths.account() },

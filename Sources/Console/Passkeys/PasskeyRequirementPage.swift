@@ -27,15 +27,18 @@ struct PasskeyRequirementPage: Sendable {
       let outcome = try await passkeys.setRequired(isRequired, actions.request(signedIn))
       let text =
         !outcome.value
-        ? Message("administrators.no-changes-made")
-        : isRequired ? Message("passkeys.now-required") : Message("passkeys.now-optional")
+        ? Message("No changes made.")
+        : isRequired ? Message("Passkeys are now required.") : Message("Passkeys are now optional.")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
     } catch {
       let errors = try await actions.faults(error, Self.action, signedIn) {
         error throws(Refusal) in
         switch error {
         case .passkeyNotUsed:
-          FieldError(field: "required", text: Message("passkeys.sign-in-with-yours-first"))
+          FieldError(
+            field: "required",
+            text: Message(
+              "Use your own passkey first: sign in with it, or confirm your identity with it."))
         case .unavailable: throw Refusal.unavailable(error)
         }
       }
@@ -47,12 +50,12 @@ struct PasskeyRequirementPage: Sendable {
     _ signedIn: SignedIn, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let isOn = try await refusing { try await passkeys.isRequired() }
-    var frame = actions.frames.frame(Message("passkeys.requirement"), for: signedIn)
+    var frame = actions.frames.frame(Message("Passkey requirement"), for: signedIn)
     let isPossible = isOn || publicURL.relyingParty != nil
     // Without the form, the page itself says what's missing.
     frame.errors = isPossible ? errors : []
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let framed = FrameView(frame)
     let model = PasskeyRequirementView(
@@ -76,8 +79,8 @@ struct PasskeyRequirementView: ViewModel {
 
   static func state(_ isOn: Bool) -> Message {
     isOn
-      ? Message("passkeys.requirement-is-on", ["holder": holder])
-      : Message("passkeys.requirement-is-off", ["holder": holder])
+      ? Message("On: {holder} must sign in with a passkey.", ["holder": holder])
+      : Message("Off: {holder} can sign in with a password and code.", ["holder": holder])
   }
 
   static let keys: Keys<Self> = [
@@ -86,11 +89,15 @@ struct PasskeyRequirementView: ViewModel {
     .text("state") { state($0.isOn) },
     .texts("sentences") { view in
       view.isOn
-        ? [Message("passkeys.passwords-and-codes-suffice-again")]
+        ? [Message("A password and code, which can be phished, are enough again.")]
         : [
-          Message("passkeys.codes-no-longer-suffice"),
-          Message("passkeys.open-sessions-need-a-passkey"),
-          Message("passkeys.lost-passkeys-are-reset"),
+          Message(
+            """
+            A password and code are no longer enough: a passkey is required, alone or after the \
+            password.
+            """),
+          Message("Open sessions without a passkey can’t continue until one is added or used."),
+          Message("If all passkeys are lost, the operator can turn this off on the command line."),
         ]
     },
     .flag("isUsable") { $0.unusable == nil },
@@ -101,7 +108,7 @@ struct PasskeyRequirementView: ViewModel {
     .text("account") { _ in ConsolePaths.account() },
     .text("value") { $0.isOn ? off : on },
     .text("button") {
-      $0.isOn ? Message("passkeys.stop-requiring") : Message("passkeys.require-passkeys")
+      $0.isOn ? Message("Stop requiring passkeys") : Message("Require passkeys")
     },
     .text("look") { $0.isOn ? "destroy" : "primary" },
     .object("authorization") { $0.fields },

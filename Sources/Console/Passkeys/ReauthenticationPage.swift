@@ -46,7 +46,11 @@ struct ReauthenticationPage: Sendable {
     guard !code.isEmpty else {
       return page(
         signedIn, next: next,
-        errors: [FieldError(field: "code", text: Message("passkeys.code-required"))])
+        errors: [
+          FieldError(
+            field: "code",
+            text: Message("Enter a code from your authenticator app."))
+        ])
     }
     do {
       let renewed = try await identity.passkeys.reauthenticate(
@@ -57,7 +61,11 @@ struct ReauthenticationPage: Sendable {
       case .refused:
         return page(
           signedIn, next: next,
-          errors: [FieldError(field: "code", text: Message("passkeys.code-incorrect"))])
+          errors: [
+            FieldError(
+              field: "code",
+              text: Message("The code is incorrect or was already used. Enter the current one."))
+          ])
       case .usedCode:
         return page(
           signedIn, next: next, errors: [FieldError(field: "code", text: CodeFault.used)])
@@ -133,10 +141,14 @@ struct ReauthenticationPage: Sendable {
     let party = authorizer.publicURL.relyingParty
     let isUnused = signedIn.session.secondFactor == .passkeyUnused
     let model = PasskeyUseView(
-      frame: FrameView(frame), heading: Message("passkeys.confirm-your-identity"),
+      frame: FrameView(frame), heading: Message("Confirm your identity"),
       sentence: isUnused
-        ? Message("passkeys.your-role-requires-a-passkey")
-        : Message("passkeys.confirm-your-identity-by-passkey"),
+        ? Message(
+          """
+          Your role requires a passkey, so you can’t open other pages yet. This page requires \
+          JavaScript.
+          """)
+        : Message("Use your passkey to continue. This page requires JavaScript."),
       action: ConsolePaths.passkeyReauthentication(),
       passkey: party.map {
         PasskeyFields(
@@ -145,19 +157,19 @@ struct ReauthenticationPage: Sendable {
       },
       unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
       other: isUnused
-        ? Link(text: Message("passkeys.sign-out"), href: ConsolePaths.signOut())
+        ? Link(text: Message("Sign out"), href: ConsolePaths.signOut())
         : signedIn.session.factors.contains(.totp)
           ? Link(
-            text: Message("passkeys.use-a-code-instead"),
+            text: Message("Use a code instead"),
             href: Self.address(ConsolePaths.reauthentication(), backTo: next))
-          : Link(text: Message("common.cancel"), href: next ?? ConsolePaths.account()))
+          : Link(text: Message("Cancel"), href: next ?? ConsolePaths.account()))
     return .html(passkeyView.render(model), errors: errors, seconds: seconds)
   }
 
   private func frame(_ signedIn: SignedIn) -> Frame {
-    var frame = frames.frame(Message("passkeys.confirm-your-identity"), for: signedIn)
+    var frame = frames.frame(Message("Confirm your identity"), for: signedIn)
     if signedIn.session.secondFactor.isReady {
-      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
       // Every other page redirects here or to the setup.
       (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)

@@ -90,7 +90,7 @@ struct SignInPasskeyPage: Sendable {
       }
     }
     let heading =
-      isSecondFactor ? Message("passkeys.use-your-passkey") : Message("passkeys.sign-in")
+      isSecondFactor ? Message("Use your passkey") : Message("Sign in with a passkey")
     var frame = frames.bare(heading, for: visitor.request, path: path)
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)
@@ -102,7 +102,12 @@ struct SignInPasskeyPage: Sendable {
     let model = PasskeyUseView(
       frame: FrameView(frame), heading: heading,
       sentence: isSecondFactor
-        ? Message("passkeys.password-accepted") : Message("passkeys.sign-in-without-password"),
+        ? Message(
+          """
+          Your password was accepted. Now use one of your passkeys. This page requires \
+          JavaScript.
+          """)
+        : Message("No email address or password needed. This page requires JavaScript."),
       action: path,
       passkey: party.map {
         PasskeyFields(
@@ -112,7 +117,7 @@ struct SignInPasskeyPage: Sendable {
       unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
       other: Link(
         text: isSecondFactor
-          ? Message("passkeys.start-over") : Message("passkeys.sign-in-with-password"),
+          ? Message("Start over") : Message("Sign in with password"),
         href: query.query(of: ConsolePaths.signIn())),
       recovery: acceptsRecoveryCode ? recovery.query(of: ConsolePaths.signInCode()) : nil)
     var response = Response.html(view.render(model), errors: errors, seconds: seconds)

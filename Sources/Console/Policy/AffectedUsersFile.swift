@@ -34,7 +34,8 @@ struct AffectedUsersFile: Sendable {
   }
 
   private func heading(_ query: AffectedUsersQuery) -> Message {
-    Message("policy.affected-heading", ["window": .text(WindowText.name(query.window))])
+    Message(
+      "Users with correct codes outside {window}", ["window": .text(WindowText.name(query.window))])
   }
 
   /// Returns the confirmation page, because the list has only a button and no field for a code.
@@ -42,15 +43,15 @@ struct AffectedUsersFile: Sendable {
     _ context: ScopeContext, _ query: AffectedUsersQuery, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let list = query.form.query(of: ConsolePaths.affectedUsers(context.scope))
-    var frame = try await actions.frames.frame(
-      Message("policy.affected-download-title"), in: context)
+    var frame = try await actions.frames.frame(Message("Download affected users"), in: context)
     frame.crumbs = [Link(text: heading(query), href: list)]
     let question = ActionQuestion(
       performs: .exportUsers,
-      heading: Markup(escaping: Message("policy.affected-download-title")),
+      heading: Markup(escaping: Message("Download affected users")),
       consequences: [
-        Message("policy.affected-file-contains"), Message("policy.affected-download-is-recorded"),
-      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+        Message("The file has each user’s email address, name, UID, and distances."),
+        Message("The download is recorded in the audit log."),
+      ], button: Message("Download as CSV"), keep: Message("Cancel"),
       action: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope)), back: list,
       isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
@@ -65,9 +66,9 @@ struct AffectedUsersFile: Sendable {
   ) async throws(Refusal) -> (file: CSV, rows: Int) {
     var file = CSV(
       [
-        Message("policy.user-column"), Message("common.name"), .verbatim("uid"),
-        Message("policy.reach-column"), Message("policy.offset"),
-        Message("policy.codes-outside-column"),
+        Message("User"), Message("Name"), .verbatim("uid"),
+        Message("Largest distance"), Message("Distance in intervals"),
+        Message("Codes outside"),
       ].map { catalog.text($0) })
     var (after, count): (String?, Int) = (nil, 0)
     repeat {
@@ -84,7 +85,12 @@ struct AffectedUsersFile: Sendable {
       await Task.yield()
     } while after != nil && count < longest
     if after != nil {
-      file.end(with: catalog.text(Message("common.file-incomplete", ["count": .number(count)])))
+      file.end(
+        with: catalog.text(
+          Message(
+            one: "Incomplete: only the first {count} row is included.",
+            other: "Incomplete: only the first {count} rows are included.",
+            ["count": .number(count)])))
     }
     return (file, count)
   }

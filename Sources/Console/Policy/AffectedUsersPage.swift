@@ -29,10 +29,10 @@ struct AffectedUsersPage: Sendable {
     let path = ConsolePaths.affectedUsers(context.scope)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     var frame = try await frames.frame(
-      Message("policy.affected-title", ["window": .text(WindowText.name(query.window))]),
+      Message("Correct codes outside {window}", ["window": .text(WindowText.name(query.window))]),
       in: context)
     frame.crumbs = [
-      Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
+      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.scope))
     ]
     return .html(
       view.render(
@@ -73,14 +73,16 @@ struct AffectedUsersView: ViewModel {
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Message("policy.user-count", ["count": .number(page.items.count)]), path: path,
+      shown: Message(
+        one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
+      path: path,
       query: size.added(to: query.form), after: after, next: page.next)
   }
 
   private var periods: [ChartPeriod] {
     EvidenceQuery.periods.map { days in
       ChartPeriod(
-        text: Message("policy.period", ["count": .number(days)]),
+        text: Message(one: "{count} day", other: "{count} days", ["count": .number(days)]),
         href: size.added(to: AffectedUsersQuery(window: query.window, days: days).form)
           .query(of: path),
         isCurrent: days == query.days)
@@ -90,10 +92,20 @@ struct AffectedUsersView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      Message("policy.affected-heading", ["window": .text(WindowText.name($0.query.window))])
+      Message(
+        "Users with correct codes outside {window}",
+        ["window": .text(WindowText.name($0.query.window))])
     },
     .text("explanation") {
-      Message("policy.affected-explanation", ["count": .number($0.query.days)])
+      Message(
+        one: """
+          Accepted codes and confirmed near misses from today (UTC), most recent first. Codes are \
+          counted while they’re in the code attempt log.
+          """,
+        other: """
+          Accepted codes and confirmed near misses from the last {count} days (UTC), most recent \
+          first. Codes are counted while they’re in the code attempt log.
+          """, ["count": .number($0.query.days)])
     },
     .list("periods") { $0.periods },
     .flag("hasRows") { !$0.page.items.isEmpty },
@@ -105,8 +117,12 @@ struct AffectedUsersView: ViewModel {
     .optional("pager") { $0.pager },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("policy.affected-none"),
-        sentence: Message("policy.affected-none-hint"))
+        heading: Message("No users"),
+        sentence: Message(
+          """
+          No current user entered a correct code outside the window in this period. The evidence \
+          also counts codes of deleted users.
+          """))
     },
     .text("file") { view in
       view.context.may(.exportUsers)

@@ -15,47 +15,66 @@ struct EffectiveStateView: ViewModel {
 
   private var codes: Markup {
     effective.kinds.isEmpty
-      ? Chip.off(Message("policy.codes-not-required"))
-      : Chip.on(Message("policy.codes-by-server"))
+      ? Chip.off(Message("not required"))
+      : Chip.on(Message("enforced by the server"))
   }
 
   private var codesHint: Message {
     effective.kinds.isEmpty
-      ? Message("policy.codes-off-hint")
-      : Message("policy.codes-hint", ["count": .number(effective.askedUsers)])
+      ? Message("Every user signs in with the first factor only.")
+      : Message(
+        one: "{count} enrolled user is asked for a code at each sign-in.",
+        other: "{count} enrolled users are asked for a code at each sign-in.",
+        ["count": .number(effective.askedUsers)])
   }
 
   private var enrollment: Markup {
     switch effective.enrollment {
-    case .nobody: Chip.off(Message("policy.enrollment-by-nobody"))
-    case .application: Chip.look(Message("policy.enrollment-by-application"))
+    case .nobody: Chip.off(Message("not enforced"))
+    case .application: Chip.look(Message("up to your application"))
     case .server(let enforcement):
       switch enforcement.mode {
-      case .claim: Chip.look(Message("policy.enrollment-by-claim"))
-      case .refuse: Chip.on(Message("policy.codes-by-server"))
+      case .claim: Chip.look(Message("reported by the server"))
+      case .refuse: Chip.on(Message("enforced by the server"))
       }
     }
   }
 
   private var enrollmentHint: Message {
-    guard !effective.kinds.isEmpty else { return Message("policy.enrollment-off-hint") }
+    guard !effective.kinds.isEmpty else { return Message("Users can’t enroll.") }
     if let day = effective.startsOn {
-      return Message("policy.enrollment-starts", ["day": Times.value(day)])
+      return Message(
+        "Recorded as mandatory from {day}. It isn’t enforced until then.", ["day": Times.value(day)]
+      )
     }
     if case .server(let enforcement) = effective.enrollment {
       switch enforcement.mode {
-      case .claim: return Message("policy.enrollment-claim-hint")
-      case .refuse: return Message("policy.enrollment-refuse-hint")
+      case .claim:
+        return Message(
+          """
+          ID tokens say which users should have enrolled. Your application decides what they can \
+          do.
+          """)
+      case .refuse:
+        return Message(
+          "Users who should have enrolled are refused, and receive an enrollment link by email.")
       }
     }
     switch effective.pattern {
     case .mandatory:
       guard let day = effective.enforcedFrom else {
-        return Message("policy.enrollment-mandatory-hint")
+        return Message(
+          """
+          Recorded as mandatory. The server still issues tokens to users without a factor, so \
+          your application has to refuse those users.
+          """)
       }
-      return Message("policy.enrollment-enforced-from", ["day": Times.value(day)])
-    case .stepUp: return Message("policy.enrollment-step-up-hint")
-    case .skippable, .account, nil: return Message("policy.enrollment-optional-hint")
+      return Message(
+        "Recorded as mandatory. The server enforces it from {day}.", ["day": Times.value(day)])
+    case .stepUp:
+      return Message(
+        "Recorded as step-up. Your application has to check for a second factor where it’s needed.")
+    case .skippable, .account, nil: return Message("Users choose whether to enroll.")
     }
   }
 
@@ -63,7 +82,12 @@ struct EffectiveStateView: ViewModel {
     if case .server = effective.enrollment { return nil }
     // The server is going to enforce it.
     if effective.enforcedFrom != nil { return nil }
-    return effective.saysMandatory ? Message("policy.mandatory-means") : nil
+    return effective.saysMandatory
+      ? Message(
+        """
+        “Mandatory” is a setting for applications to read. Regardless of it, the server requires \
+        codes only from enrolled users.
+        """) : nil
   }
 
   private func day(_ beginning: EffectiveMFA.Beginning) -> Markup {
@@ -76,7 +100,7 @@ struct EffectiveStateView: ViewModel {
   private var unasked: Message {
     let missing = max(effective.unaskedUsers - unenrolled.exempt, 0)
     return Message(
-      "policy.not-enrolled-users",
+      one: "{number} of {count} user ({share})", other: "{number} of {count} users ({share})",
       [
         "number": .number(missing), "count": .number(effective.users),
         "share": .message(Meter.percent(missing, of: effective.users)),
@@ -92,7 +116,7 @@ struct EffectiveStateView: ViewModel {
     .markup("enrollment") { $0.enrollment },
     .text("enrollmentHint") { $0.enrollmentHint },
     .text("refusesNoOne") {
-      $0.effective.refusesNoOne ? Message("policy.refuses-no-one") : nil
+      $0.effective.refusesNoOne ? Message("This server sends no email, so no one is refused.") : nil
     },
     .markup("enrollmentSince") { view in
       view.effective.enrollment == .nobody
@@ -101,7 +125,10 @@ struct EffectiveStateView: ViewModel {
     .text("unasked") { $0.unasked },
     .text("exempt") { view in
       view.unenrolled.exempt == 0
-        ? nil : Message("policy.and-exempt", ["count": .number(view.unenrolled.exempt)])
+        ? nil
+        : Message(
+          one: "{count} more user is exempt.",
+          other: "{count} more users are exempt.", ["count": .number(view.unenrolled.exempt)])
     },
     .text("unaskedUsers") { view in
       view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
@@ -111,12 +138,15 @@ struct EffectiveStateView: ViewModel {
     },
     .text("inGrace") { view in
       view.effective.usersInGrace > 0
-        ? Message("policy.users-in-grace", ["count": .number(view.effective.usersInGrace)]) : nil
+        ? Message(
+          one: "{count} of them still has time to enroll.",
+          other: "{count} of them still have time to enroll.",
+          ["count": .number(view.effective.usersInGrace)]) : nil
     },
     .text("mandatory") { $0.mandatory },
     .markup("totp") { $0.policy.configuration.chip },
     .text("sms") {
-      $0.policy.configuration.isSMSOn ? Message("common.on") : Message("common.off")
+      $0.policy.configuration.isSMSOn ? Message("on") : Message("off")
     },
     .text("intervals") { WindowText.number($0.policy.configuration) },
     .number(\.cap),

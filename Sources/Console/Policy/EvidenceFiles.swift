@@ -17,13 +17,14 @@ struct EvidenceFiles: Sendable {
     let cap = try await pages.rules(context.scope).codeCap
     var file = CSV(
       [
-        Message("common.adjacent-intervals"), Message("policy.valid-codes-column"),
-        Message("policy.days-column"), Message("policy.correct-codes-column"),
-        Message("policy.rejected-column"), Message("policy.lost-column"),
-        Message("policy.recovered-column"), Message("policy.affected-column"),
-        Message("policy.until-locked-column"), Message("policy.within-year-column"),
-        Message("policy.hits-column"), Message("policy.share"), Message("policy.share-lower"),
-        Message("policy.share-upper"),
+        Message("Adjacent intervals"), Message("Valid codes"),
+        Message("Days"), Message("Correct codes"),
+        Message("Correct codes outside"), Message("Accepted codes outside"),
+        Message("Near misses inside"), Message("Users affected"),
+        Message("Guess succeeds"), Message("Within a year"),
+        Message("All accounts"), Message("Share"),
+        Message("Share, lower end of its 95% interval"),
+        Message("Share, upper end of its 95% interval"),
       ].map { catalog.text($0) })
     let codes = evidence.codes
     for effect in evidence.effects {

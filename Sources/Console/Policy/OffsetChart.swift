@@ -15,12 +15,12 @@ struct OffsetChart {
     var frame =
       evidence.evidence.map(frame)
       ?? ChartFrame(
-        Message("policy.code-acceptance-window"),
-        base: Message("policy.period", ["count": .number(evidence.days)]),
-        .empty(Message("common.figures-unavailable")))
+        Message("Code acceptance window"),
+        base: Message(one: "{count} day", other: "{count} days", ["count": .number(evidence.days)]),
+        .empty(Message("These figures are unavailable right now. Reload the page to try again.")))
     frame.periods = EvidenceQuery.periods.map { days in
       ChartPeriod(
-        text: Message("policy.period", ["count": .number(days)]),
+        text: Message(one: "{count} day", other: "{count} days", ["count": .number(days)]),
         href: EvidenceQuery(days: days, goal: query.goal).choice(in: context),
         isCurrent: days == query.days)
     }
@@ -29,7 +29,11 @@ struct OffsetChart {
 
   private func frame(_ counts: WindowEvidence) -> ChartFrame {
     let base = Message(
-      "policy.evidence-base",
+      one: "{codes} from {users} in the last day (UTC), by 30-second interval. Square-root scale.",
+      other: """
+        {codes} from {users} in the last {count} days (UTC), by 30-second interval. Square-root \
+        scale.
+        """,
       [
         "codes": EvidenceText.codes(counts.codes), "users": EvidenceText.users(counts.users),
         "count": .number(evidence.days),
@@ -45,7 +49,8 @@ struct OffsetChart {
     guard counts.isEnough else {
       return .empty(
         Message(
-          "policy.too-few-codes",
+          one: "{count} accepted code in this period. The chart needs at least {needed}.",
+          other: "{count} accepted codes in this period. The chart needs at least {needed}.",
           ["count": .number(counts.accepted), "needed": .number(WindowEvidence.fewestCodes)]))
     }
     let columns = zip(counts.histogram.accepted, counts.histogram.confirmed).map {
@@ -58,9 +63,9 @@ struct OffsetChart {
 
   /// The key of the chart; accepted codes that the drawn window loses are hatched.
   static let key = [
-    ChartKey(.accepted, Message("policy.key-accepted")),
-    ChartKey(lostSwatch, Message("policy.key-lost")),
-    ChartKey(.outside, Message("policy.key-confirmed")),
+    ChartKey(.accepted, Message("Accepted within the window")),
+    ChartKey(lostSwatch, Message("Accepted, outside the window")),
+    ChartKey(.outside, Message("Near miss, confirmed by signing in soon after")),
   ]
 
   private static let lostSwatch = Markup(
@@ -70,10 +75,10 @@ struct OffsetChart {
   /// The numbers of the chart, including near misses that aren't evidence.
   static func table(_ histogram: OffsetHistogram) -> ChartTable {
     ChartTable(
-      caption: Message("policy.offsets-caption"),
+      caption: Message("Codes by distance from the current interval"),
       columns: [
-        Message("policy.offset"), Message("policy.accepted-codes"),
-        Message("policy.confirmed-near-misses"), Message("policy.unconfirmed-near-misses"),
+        Message("Distance in intervals"), Message("Accepted"),
+        Message("Confirmed near misses"), Message("Unconfirmed near misses (not counted)"),
       ],
       rows: (0..<histogram.accepted.count).map { index in
         let distance = index - WindowStrip.reach
@@ -101,7 +106,10 @@ struct OffsetChart {
     var html = HTML()
     html.openChart(
       height: height,
-      Message("policy.unconfirmed-label", ["count": .number(counts.reduce(0, +))]))
+      Message(
+        one: "{count} unconfirmed near miss by distance",
+        other: "{count} unconfirmed near misses by distance",
+        ["count": .number(counts.reduce(0, +))]))
     html.line("g", y: base * 100)
     let width = 10_000 / counts.count
     for (index, count) in counts.enumerated() where count > 0 {

@@ -57,27 +57,32 @@ struct PolicyAnswers: Sendable, Equatable {
   func read() -> Reading {
     var faults: [FieldError] = []
     if totp != "on" && totp != "off" {
-      faults.append(FieldError(field: "totp", text: Message("policy.totp-required")))
+      faults.append(FieldError(field: "totp", text: Message("Select On or Off for TOTP.")))
     }
     let number = wholeNumber
     if number == nil, intervals != Self.byDefault {
       faults.append(
         FieldError(
-          field: "intervals-\(Self.byDefault)", text: Message("policy.intervals-invalid")))
+          field: "intervals-\(Self.byDefault)",
+          text: Message("Select the default or 0 to 10 adjacent intervals.")))
     }
     if sms != "on" && sms != "off" {
-      faults.append(FieldError(field: "sms", text: Message("policy.sms-required")))
+      faults.append(FieldError(field: "sms", text: Message("Select On or Off for SMS codes.")))
     }
     let chosen = EnrollmentPattern(rawValue: pattern)
     if chosen == nil && pattern != Self.noPattern {
       faults.append(
         FieldError(
-          field: "pattern-\(Self.noPattern)", text: Message("policy.pattern-required")))
+          field: "pattern-\(Self.noPattern)", text: Message("Select an enrollment pattern or None.")
+        ))
     }
     // Only the mandatory pattern has a start date, so the field is ignored for the others.
     let day = chosen == .mandatory && !from.isEmpty ? Day(from) : nil
     if chosen == .mandatory, !from.isEmpty, day == nil {
-      faults.append(FieldError(field: "from", text: Message("policy.from-invalid")))
+      faults.append(
+        FieldError(
+          field: "from",
+          text: Message("Enter a date as YYYY-MM-DD, or leave it empty.")))
     }
     let (enforced, enforcementFaults) = readEnforcement()
     faults += enforcementFaults
@@ -96,7 +101,7 @@ struct PolicyAnswers: Sendable, Equatable {
         .unchanged,
         [
           FieldError(
-            field: "enforcement-\(Self.unenforced)", text: Message("policy.enforcement-required"))
+            field: "enforcement-\(Self.unenforced)", text: Message("Select what the server does."))
         ]
       )
     }
@@ -104,11 +109,11 @@ struct PolicyAnswers: Sendable, Equatable {
     let day = Day(enforcedFrom)
     if day == nil {
       faults.append(
-        FieldError(field: "enforced-from", text: Message("policy.enforced-from-invalid")))
+        FieldError(field: "enforced-from", text: Message("Enter the first day.")))
     }
     let days = Self.wholeNumber(grace, in: Enforcement.graceRange)
     if days == nil {
-      faults.append(FieldError(field: "grace", text: Message("policy.grace-invalid")))
+      faults.append(FieldError(field: "grace", text: Message("Enter a whole number from 0 to 90.")))
     }
     guard let day, let days else { return (.unchanged, faults) }
     return (.set(Enforcement(mode, from: day, graceDays: days)), [])

@@ -24,110 +24,35 @@ struct PolicyCheckView: ViewModel {
   let carriesText: Bool
   let now: Instant
 
-  private var old: MFAConfiguration { preview.policy.configuration }
-  private var new: MFAConfiguration { preview.new.configuration }
-
-  private var hits: [Message] {
-    var hits: [Message] = []
-    let enrolled = preview.policy.totpUsers
-    if preview.switchesOff {
-      hits.append(
-        losing == 0
-          ? Message("policy.no-one-enrolled")
-          : Message("policy.users-lose-factor", ["count": .number(losing)]))
-      hits.append(Message("policy.no-more-enrollment"))
-    } else if new.isTOTPOn && !old.isTOTPOn {
-      let users = preview.policy.users
-      if users == 0 { hits.append(Message("policy.new-users-can-enroll")) }
-      if users > enrolled {
-        hits.append(Message("policy.users-can-enroll", ["count": .number(users - enrolled)]))
-      }
-      if enrolled > 0 {
-        hits.append(Message("policy.users-have-factor", ["count": .number(enrolled)]))
-      }
-    } else if new.isTOTPOn && new.window.codes < old.window.codes {
-      let side = Formatted.duration(seconds: new.window.lateness)
-      hits.append(
-        Message(
-          "policy.narrower-window", ["count": .number(enrolled), "duration": .message(side)]))
-    } else if new.isTOTPOn && new.window.codes > old.window.codes {
-      hits.append(
-        Message(
-          "policy.wider-window",
-          [
-            "count": .number(enrolled), "old": .number(old.window.codes),
-            "new": .number(new.window.codes),
-          ]))
-    }
-    if changesPattern, preview.new.effectiveEnforcement == nil {
-      hits.append(Message("policy.pattern-is-recorded"))
-    }
-    let (was, becomes) = (preview.policy.edit, preview.new)
-    // Enforcement by the server has its own time.
-    if becomes.pattern == .mandatory, becomes.effectiveEnforcement == nil,
-      new.isTOTPOn || new.isSMSOn,
-      (was.pattern, was.mandatoryFrom) != (becomes.pattern, becomes.mandatoryFrom)
-    {
-      hits.append(mandatoryHit)
-    }
-    if let enforcementHit { hits.append(enforcementHit) }
-    if old.isSMSOn != new.isSMSOn { hits.append(smsHit) }
-    if hits.isEmpty { hits.append(Message("policy.no-one-affected")) }
-    return hits
-  }
+  var old: MFAConfiguration { preview.policy.configuration }
+  var new: MFAConfiguration { preview.new.configuration }
 
   /// Whether the pattern or the enforcement changes, which no API call can do.
   private var changesOutsideTheAPI: Bool {
     changesPattern || preview.policy.edit.enforcement != preview.new.enforcement
   }
 
-  private var changesPattern: Bool {
+  var changesPattern: Bool {
     preview.policy.pattern != preview.new.pattern
       || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
   }
 
-  private var enforcementHit: Message? {
-    let was = preview.policy.edit
-    guard let enforcement = preview.new.effectiveEnforcement,
-      let day = preview.new.firstDueDay(at: now)
-    else {
-      return was.effectiveEnforcement == nil ? nil : Message("policy.no-more-enforcement")
-    }
-    // Users whose factors are turned off become due.
-    guard was.effectiveEnforcement != enforcement || changesPattern || losing > 0 else {
-      return nil
-    }
-    guard let unenrolled else { return Self.uncounted }
-    let (count, from) = (Message.Value.number(unenrolled.required), Times.value(day))
-    return switch enforcement.applied(carriesMail: carriesMail).mode {
-    case .claim: Message("policy.users-get-claim", ["count": count, "day": from])
-    case .refuse: Message("policy.users-are-refused", ["count": count, "day": from])
-    }
-  }
-
-  private var smsHit: Message {
-    let phones = preview.policy.phoneUsers
-    if new.isSMSOn {
-      return phones == 0
-        ? Message("policy.phones-can-enroll")
-        : Message("policy.users-have-phone", ["count": .number(phones)])
-    }
-    guard losing > 0, !preview.switchesOff else { return Message("policy.no-more-phones") }
-    // With server enforcement, the number of users who are due says what happens to them.
-    return preview.new.effectiveEnforcement == nil
-      ? Message("policy.phone-users-lose-factor", ["count": .number(losing)])
-      : Message("policy.phone-users-have-no-other-factor", ["count": .number(losing)])
-  }
-
   private var button: Message {
-    if preview.needsApproval { return Message("policy.request-approval") }
-    return preview.switchesOff ? Message("policy.turn-off-totp") : Message("policy.save-changes")
+    if preview.needsApproval { return Message("Request approval") }
+    return preview.switchesOff ? Message("Turn off TOTP") : Message("Save changes")
   }
 
   private var approval: Message? {
     guard preview.needsApproval, let limit = preview.approvalOver else { return nil }
     return Message(
-      "policy.needs-approval",
+      one: """
+        This weakens the policy for {count} user (limit {limit}), so a second administrator has \
+        to approve it within a day. Nothing changes until then.
+        """,
+      other: """
+        This weakens the policy for {count} users (limit {limit}), so a second administrator has \
+        to approve it within a day. Nothing changes until then.
+        """,
       ["count": .number(preview.affectedUsers), "limit": .number(limit)])
   }
 
@@ -135,13 +60,18 @@ struct PolicyCheckView: ViewModel {
   private var warnings: [Message] {
     var warnings: [Message] = []
     if changesWindow, evidence.evidence == nil {
-      warnings.append(Message("policy.impact-unavailable"))
+      warnings.append(Message("The new window’s effect on recent codes is unavailable right now."))
     }
     if preview.new.enforcement != nil, preview.new.effectiveEnforcement == nil {
-      warnings.append(Message("policy.enforcement-condition"))
+      warnings.append(
+        Message(
+          """
+          Server enforcement has no effect until TOTP is on and the pattern is “Mandatory at \
+          sign-up”.
+          """))
     }
     if preview.new.effectiveEnforcement?.mode == .refuse, !carriesMail {
-      warnings.append(Message("policy.refuses-no-one"))
+      warnings.append(Message("This server sends no email, so no one is refused."))
     }
     return warnings
       + PolicyWarning.all(
@@ -149,39 +79,78 @@ struct PolicyCheckView: ViewModel {
       ).map(\.message)
   }
 
-  private var losing: Int { preview.losingSecondFactor }
+  var losing: Int { preview.losingSecondFactor }
 
   /// What applications will see.
   private var sees: [Message] {
     var sees: [Message] = []
     if preview.switchesOff {
-      sees.append(Message("policy.apps-totp-off"))
+      sees.append(
+        Message(
+          """
+          TOTP: sign-in returns an ID token without asking for a code. Starting an enrollment fails \
+          with OPERATION_NOT_ALLOWED.
+          """))
     } else if new.isTOTPOn && !old.isTOTPOn {
-      sees.append(Message("policy.apps-totp-on"))
+      sees.append(
+        Message(
+          """
+          TOTP: for enrolled users, sign-in returns mfaPendingCredential, and SDKs report \
+          auth/multi-factor-auth-required.
+          """))
     } else if new.isTOTPOn && new.window.codes < old.window.codes {
-      sees.append(Message("policy.apps-narrower"))
+      sees.append(
+        Message(
+          "Intervals: codes outside the new window fail like incorrect codes, with INVALID_CODE."))
     } else if new.isTOTPOn && new.window.codes > old.window.codes {
-      sees.append(Message("policy.apps-wider"))
+      sees.append(Message("Intervals: nothing changes, except that more codes are accepted."))
     }
     if old.isSMSOn != new.isSMSOn {
-      sees.append(new.isSMSOn ? Message("policy.apps-sms-on") : Message("policy.apps-sms-off"))
+      sees.append(
+        new.isSMSOn
+          ? Message("SMS: phones can be enrolled, and sign-in asks for their codes.")
+          : Message("SMS: phones can’t be enrolled, and sign-in doesn’t ask for their codes."))
     }
     if let enforcement = preview.new.effectiveEnforcement {
       if enforcement != preview.policy.edit.effectiveEnforcement {
         switch enforcement.applied(carriesMail: carriesMail).mode {
-        case .claim: sees.append(Message("policy.apps-claim"))
-        case .refuse: sees.append(Message("policy.apps-refusal"))
+        case .claim:
+          sees.append(
+            Message(
+              """
+              ID tokens of users who should have enrolled: the claim \
+              countersign.mfa_enrollment_required is true, from the next sign-in or token refresh.
+              """))
+        case .refuse:
+          sees.append(
+            Message(
+              """
+              Sign-in and token refresh of users who should have enrolled: MFA_ENROLLMENT_REQUIRED \
+              (auth/mfa-enrollment-required in the web SDK). An enrollment link is sent to their \
+              verified email address.
+              """))
         }
       }
     } else if changesPattern {
-      sees.append(Message("policy.apps-pattern"))
+      sees.append(
+        Message(
+          """
+          Enrollment pattern: nothing changes in the API. Your application decides when it asks \
+          users to enroll.
+          """))
     }
     // Refusal ends sessions without a second factor at their next refresh.
     if modes.new == .refuse { return sees }
-    guard changesClaim else { return sees + [Message("policy.apps-sessions")] }
+    guard changesClaim else {
+      return sees + [
+        Message("Users stay signed in. The change applies from the next sign-in on.")
+      ]
+    }
     return sees + [
       old == new
-        ? Message("policy.apps-stay-signed-in") : Message("policy.apps-sessions-and-claim")
+        ? Message("Users stay signed in.")
+        : Message(
+          "Users stay signed in. Everything but the claim changes from the next sign-in on.")
     ]
   }
 
@@ -216,25 +185,8 @@ struct PolicyCheckView: ViewModel {
       notHelped: AffectedUsersPage.address(new.window, days: evidence.days, in: context))
   }
 
-  private static let uncounted = Message("policy.users-uncounted")
-
-  private var mandatoryHit: Message {
-    guard let unenrolled else { return Self.uncounted }
-    let users = preview.policy.users
-    let without = unenrolled.required
-    guard without > 0 else {
-      return users == 0 ? Message("policy.no-users-yet") : Message("policy.no-one-has-to-enroll")
-    }
-    let all = Message.Value.message(Message("policy.user-count", ["count": .number(users)]))
-    let share = Message.Value.message(Meter.percent(without, of: users).message)
-    guard let day = preview.new.mandatoryFrom, day.start > now else {
-      return Message(
-        "policy.users-must-enroll", ["count": .number(without), "users": all, "share": share])
-    }
-    return Message(
-      "policy.users-must-enroll-by",
-      ["count": .number(without), "users": all, "share": share, "day": Times.value(day)])
-  }
+  static let uncounted = Message(
+    "The number of users without a second factor is unavailable right now.")
 
   /// The lists of the users whom the change affects; empty without access to them.
   private var lists: [PolicyUserList] {
@@ -242,7 +194,7 @@ struct PolicyCheckView: ViewModel {
   }
 
   private static func name(_ window: Window?) -> Message {
-    window.map { .verbatim(WindowText.name($0)) } ?? Message("common.off")
+    window.map { .verbatim(WindowText.name($0)) } ?? Message("off")
   }
 
   static let keys: Keys<Self> = [

@@ -9,7 +9,7 @@ extension PolicyChange {
 
   /// Both values, such as `off → on`.
   var values: Message {
-    Message("policy.change-values", ["from": .message(oldValue), "to": .message(newValue)])
+    Message("{from} → {to}", ["from": .message(oldValue), "to": .message(newValue)])
   }
 }
 
@@ -17,22 +17,22 @@ extension PolicyChange.Field {
   var name: Message {
     switch self {
     case .totp: .verbatim("TOTP")
-    case .adjacentIntervals: Message("policy.adjacent-intervals-name")
+    case .adjacentIntervals: Message("adjacent intervals")
     case .sms: .verbatim("SMS")
-    case .state: Message("policy.state-name")
-    case .pattern: Message("policy.pattern-name")
-    case .enforcement: Message("policy.enforcement-name")
+    case .state: Message("state")
+    case .pattern: Message("enrollment pattern")
+    case .enforcement: Message("server enforcement")
     }
   }
 
   var label: Message {
     switch self {
     case .totp: .verbatim("TOTP")
-    case .adjacentIntervals: Message("common.adjacent-intervals")
+    case .adjacentIntervals: Message("Adjacent intervals")
     case .sms: .verbatim("SMS")
-    case .state: Message("common.state")
-    case .pattern: Message("policy.enrollment-pattern")
-    case .enforcement: Message("policy.server-enforcement")
+    case .state: Message("State")
+    case .pattern: Message("Enrollment pattern")
+    case .enforcement: Message("Server enforcement")
     }
   }
 }

@@ -70,7 +70,7 @@ struct PolicyPage: Sendable {
   static func undo(_ policy: Policy) -> Link {
     let form: Form = ["change": "undo", "version": String(policy.version)]
     return Link(
-      text: Message("policy.undo"), href: form.query(of: ConsolePaths.policy(policy.scope)))
+      text: Message("Undo"), href: form.query(of: ConsolePaths.policy(policy.scope)))
   }
 
   /// Shows the review page of a change that a link proposes, or the form if it changes nothing.

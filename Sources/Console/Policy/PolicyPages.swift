@@ -96,10 +96,12 @@ struct PolicyPages: Sendable {
       after == nil && isEnough
       ? versions.items
       : try await refusing { try await policies.history(scope, limit: Self.mostSearched) }
-    var frame = try await frames.frame(
-      Message("common.mfa-policy"), in: context)
+    var frame = try await frames.frame(Message("MFA policy"), in: context)
     frame.errors = faults
-    if isUnchanged { frame.flash = Flash(text: Message("policy.unchanged")) }
+    if isUnchanged {
+      frame.flash = Flash(
+        text: Message("No changes made. These values are already in effect."))
+    }
     let unenrolled = try await refusing { try await policies.unenrolledUsers(policy) }
     var model = PolicyView(
       frame: FrameView(frame), context: context, policy: policy, answers: answers,
@@ -163,11 +165,10 @@ struct PolicyPages: Sendable {
     _ context: ScopeContext, _ change: ReviewedPolicyChange, typed: String = "",
     faults: [FieldError] = [], isLate: Bool = false
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(
-      Message("policy.review-title"), in: context)
+    var frame = try await frames.frame(Message("Review changes · MFA policy"), in: context)
     frame.errors = faults
     frame.crumbs = [
-      Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
+      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.scope))
     ]
     let frameView = FrameView(frame)
     let preview = change.preview

@@ -17,15 +17,20 @@ struct PolicyPrerequisite: ViewModel {
     if scope.isDisabled {
       all.append(
         PolicyPrerequisite(
-          chip: Chip.bad(Message("common.off")), text: Message("policy.sign-in-is-off"),
+          chip: Chip.bad(Message("off")),
+          text: Message("Sign-in is turned off for all users."),
           link: settings(context)))
     }
     all.append(methods(prerequisites, context))
     if prerequisites.signIn.anonymous {
       all.append(
         PolicyPrerequisite(
-          chip: Chip.look(Message("policy.anonymous-chip")),
-          text: Message("policy.anonymous-is-on")))
+          chip: Chip.look(Message("anonymous")),
+          text: Message(
+            """
+            Anonymous sign-in is on. Anonymous users can’t enroll until they add an email \
+            address.
+            """)))
     }
     all.append(addresses(policy, prerequisites, context))
     return all
@@ -36,17 +41,26 @@ struct PolicyPrerequisite: ViewModel {
   ) -> PolicyPrerequisite {
     guard prerequisites.allowsSecondFactor else {
       return PolicyPrerequisite(
-        chip: Chip.look(Message("policy.no-method-chip")),
-        text: Message("policy.no-method"), link: settings(context))
+        chip: Chip.look(Message("no method")),
+        text: Message(
+          """
+          No password, email link, or identity provider sign-in is enabled, so users can’t \
+          enroll. Anonymous, phone, custom token, and Game Center sign-ins don’t support a second \
+          factor.
+          """), link: settings(context))
     }
     let methods =
       [
-        prerequisites.signIn.password ? Message("policy.method-password") : nil,
-        prerequisites.signIn.emailLink ? Message("policy.method-email-link") : nil,
+        prerequisites.signIn.password ? Message("password") : nil,
+        prerequisites.signIn.emailLink ? Message("email link") : nil,
       ].compactMap { $0 } + prerequisites.providerNames
     return PolicyPrerequisite(
-      chip: Chip.on(Message("policy.sign-in-chip")),
-      text: Message("policy.methods-on", ["methods": .sequence(methods)]))
+      chip: Chip.on(Message("sign-in")),
+      text: Message(
+        """
+        Enabled methods that support a second factor: {methods}. Anonymous, phone, custom token, \
+        and Game Center sign-ins don’t support a second factor.
+        """, ["methods": .sequence(methods)]))
   }
 
   private static func addresses(
@@ -55,24 +69,28 @@ struct PolicyPrerequisite: ViewModel {
     let unverified = prerequisites.unverifiedEmails
     guard unverified > 0 else {
       return PolicyPrerequisite(
-        chip: Chip.on(Message("policy.verified-chip")),
+        chip: Chip.on(Message("verified")),
         text: policy.users == 0
-          ? Message("policy.no-addresses") : Message("policy.addresses-verified"))
+          ? Message("Users need a verified email address to enroll. There are no users yet.")
+          : Message("Users need a verified email address to enroll. All addresses are verified."))
     }
     let link =
       context.may(.findUsers)
       ? EmptyLink(
-        text: Message("policy.show-users"),
+        text: Message("Show users"),
         href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.scope))) : nil
     return PolicyPrerequisite(
-      chip: Chip.look(Message("policy.unverified-chip")),
-      text: Message("policy.addresses-unverified", ["count": .number(unverified)]), link: link)
+      chip: Chip.look(Message("unverified")),
+      text: Message(
+        one: "{count} user has an unverified address and can’t enroll until it’s verified.",
+        other: "{count} users have an unverified address and can’t enroll until it’s verified.",
+        ["count": .number(unverified)]), link: link)
   }
 
   private static func settings(_ context: ScopeContext) -> EmptyLink? {
     context.may(.changeScope)
       ? EmptyLink(
-        text: Message("policy.open-settings"), href: ConsolePaths.signInMethods(context.scope))
+        text: Message("Open settings"), href: ConsolePaths.signInMethods(context.scope))
       : nil
   }
 
@@ -89,7 +107,8 @@ extension PolicyPrerequisites {
     let named = 3
     let rest = providers.count - named
     return providers.prefix(named).map(Message.verbatim)
-      + (rest > 0 ? [Message("policy.more-providers", ["count": .number(rest)])] : [])
+      + (rest > 0
+        ? [Message(one: "{count} more", other: "{count} more", ["count": .number(rest)])] : [])
   }
 
   var words: Message {

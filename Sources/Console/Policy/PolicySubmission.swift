@@ -46,7 +46,12 @@ extension PolicyPages {
     }
     guard !change.preview.lacksEmail else {
       let fault = FieldError(
-        field: "enforcement-refuse", text: Message("policy.refusal-needs-email"))
+        field: "enforcement-refuse",
+        text: Message(
+          """
+          This server sends no email, so refused users couldn’t get an enrollment link. Configure \
+          email first, or select Claim.
+          """))
       return .answer(try await page(context, policy, proposal.answers, faults: [fault]))
     }
     guard !isLate else { return .answer(try await review(context, change, isLate: true)) }

@@ -20,28 +20,28 @@ extension MFAConfiguration {
   /// Whether TOTP is treated as enabled because its state is unset.
   var isUnstated: Bool { totp?.state == .unspecified }
 
-  private static let onChip = Chip.on(Message("common.on"))
-  private static let mandatoryChip = Chip.on(Message("common.on-mandatory"))
-  private static let unstatedChip = Chip.look(Message("common.on-unset"))
-  private static let offChip = Chip.off(Message("common.off"))
+  private static let onChip = Chip.on(Message("on"))
+  private static let mandatoryChip = Chip.on(Message("on, mandatory"))
+  private static let unstatedChip = Chip.look(Message("on (state unset)"))
+  private static let offChip = Chip.off(Message("off"))
 }
 
 extension EnrollmentPattern {
   var name: Message {
     switch self {
-    case .mandatory: Message("policy.pattern-mandatory")
-    case .skippable: Message("policy.pattern-skippable")
-    case .account: Message("policy.pattern-account")
-    case .stepUp: Message("policy.pattern-step-up")
+    case .mandatory: Message("Mandatory at sign-up")
+    case .skippable: Message("Skippable at sign-up")
+    case .account: Message("From the account page")
+    case .stepUp: Message("Step-up")
     }
   }
 
   var hint: Message {
     switch self {
-    case .mandatory: Message("policy.pattern-mandatory-hint")
-    case .skippable: Message("policy.pattern-skippable-hint")
-    case .account: Message("policy.pattern-account-hint")
-    case .stepUp: Message("policy.pattern-step-up-hint")
+    case .mandatory: Message("Users must enroll before they can use the application.")
+    case .skippable: Message("Offered at sign-up. Users can skip it.")
+    case .account: Message("Users turn it on themselves.")
+    case .stepUp: Message("Required when a user opens a sensitive feature.")
     }
   }
 }
@@ -51,7 +51,7 @@ enum PatternText {
   static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> Message? {
     guard let pattern else { return nil }
     guard pattern == .mandatory, let day else { return pattern.name }
-    return Message("policy.pattern-mandatory-from", ["day": Times.value(day)])
+    return Message("Mandatory from {day}", ["day": Times.value(day)])
   }
 }
 
@@ -61,7 +61,7 @@ extension PolicyEdit {
     guard let name = PatternText.name(pattern, from: mandatoryFrom) else { return nil }
     guard let enforcement = effectiveEnforcement else { return name }
     return Message(
-      "policy.pattern-enforced",
+      "{pattern} (server: {enforcement})",
       ["pattern": .message(name), "enforcement": .message(enforcement.message)])
   }
 }
@@ -74,7 +74,11 @@ enum OddsText {
     let odds = GuessingOdds(window, cap: cap)
     let (first, longest) = (GuessingOdds.firstWait, GuessingOdds.longestWait)
     return Message(
-      "policy.odds",
+      """
+      Chance of guessing a code: {untilBlock} before the first block ({guesses} incorrect codes; \
+      blocks last {first}, doubling up to {longest}) and {untilLocked} before codes are locked \
+      ({cap} incorrect codes in a row).
+      """,
       [
         "untilBlock": .message(chance(odds.untilBlock)),
         "guesses": .number(GuessingOdds.guessesUntilBlock),
@@ -94,7 +98,7 @@ enum OddsText {
   static func hits(_ number: Double) -> Message {
     let tenths = Int((number * 10).rounded())
     return tenths == 0 && number > 0
-      ? Message("common.less-than", ["share": .decimal(1, places: 1)])
+      ? Message("< {share}", ["share": .decimal(1, places: 1)])
       : .value(.decimal(tenths, places: 1))
   }
 
@@ -117,13 +121,22 @@ enum OddsText {
 enum WindowText {
   /// The number of valid codes and how long each is valid.
   static func explanation(_ window: Window?) -> Message {
-    guard let window else { return Message("policy.window-explanation-off") }
+    guard let window else {
+      return Message("While TOTP is off, users aren’t asked for codes and no codes are accepted.")
+    }
     let life = Message.Value.message(Formatted.duration(seconds: window.lifetime))
     guard window.adjacentIntervals > 0 else {
-      return Message("policy.window-explanation-current", ["lifetime": life])
+      return Message(
+        """
+        Valid codes at any moment: 1. It’s valid for {lifetime}. Codes that are entered later, or \
+        come from a device whose clock is off by more than that, are rejected.
+        """, ["lifetime": life])
     }
     return Message(
-      "policy.window-explanation",
+      """
+      Valid codes at any moment: {codes}. Each is valid for {lifetime}: from {side} before its \
+      own interval to {side} after it, so a device clock can be up to {side} slow or fast.
+      """,
       [
         "codes": .number(window.codes), "lifetime": life,
         "side": .message(Formatted.duration(seconds: window.lateness)),
@@ -133,6 +146,6 @@ enum WindowText {
   /// The adjacent intervals for a fact or a table, such as `5 (default)`.
   static func number(_ configuration: MFAConfiguration) -> Message {
     configuration.totp?.adjacentIntervals.map { Message.value(.number($0)) }
-      ?? Message("common.default-number", ["number": .number(Window.standard.adjacentIntervals)])
+      ?? Message("{number} (default)", ["number": .number(Window.standard.adjacentIntervals)])
   }
 }

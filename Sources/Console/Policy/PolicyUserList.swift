@@ -47,16 +47,18 @@ struct PolicyUserList: ViewModel {
       lists.append(list(kind, only: only, policy, in: scope))
     }
     if lists.count > 1, policy.totpUsers + policy.phoneUsers > policy.enrolledUsers {
-      lists[1].notes.append(Message("policy.users-in-both-lists"))
+      lists[1].notes.append(Message("Users with both are in both lists."))
     }
     if mustEnroll, let unenrolled, policy.users > policy.enrolledUsers {
       let notes = [
-        unenrolled.anonymous > 0 ? Message("policy.list-has-anonymous-users") : nil,
-        unenrolled.haveDisabledFactors ? Message("policy.list-lacks-disabled-factors") : nil,
+        unenrolled.anonymous > 0
+          ? Message("Anonymous users, who can’t enroll, are listed too.") : nil,
+        unenrolled.haveDisabledFactors
+          ? Message("Users whose second factors are all of disabled types aren’t listed.") : nil,
       ]
       lists.append(
         PolicyUserList(
-          Message("policy.show-users-without-a-factor"), .none, notes: notes.compactMap(\.self),
+          Message("Show users without a factor"), .none, notes: notes.compactMap(\.self),
           in: scope))
     }
     return lists
@@ -68,15 +70,27 @@ struct PolicyUserList: ViewModel {
   ) -> PolicyUserList {
     let count = kind == .totp ? policy.totpUsers : policy.phoneUsers
     let notes =
-      only == count ? [] : [Message("policy.users-without-other-factor", ["count": .number(only)])]
+      only == count
+      ? []
+      : [
+        Message(
+          one: "{count} of them has no other second factor of an enabled type.",
+          other: "{count} of them have no other second factor of an enabled type.",
+          ["count": .number(only)])
+      ]
     return switch kind {
     case .totp:
       PolicyUserList(
-        Message("policy.show-users-with-app", ["count": .number(count)]), .totp, notes: notes,
+        Message(
+          one: "Show {count} user with an authenticator app",
+          other: "Show {count} users with an authenticator app", ["count": .number(count)]), .totp,
+        notes: notes,
         in: scope)
     case .phone:
       PolicyUserList(
-        Message("policy.show-users-with-phone", ["count": .number(count)]), .phone, notes: notes,
+        Message(
+          one: "Show {count} user with a phone", other: "Show {count} users with a phone",
+          ["count": .number(count)]), .phone, notes: notes,
         in: scope)
     }
   }

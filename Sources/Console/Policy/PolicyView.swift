@@ -81,14 +81,22 @@ struct PolicyView: ViewModel {
   private var offHint: Message {
     let apps = policy.usersOnly(with: .totp)
     return apps > 0
-      ? Message("policy.off-hint-with-users", ["count": .number(apps)])
-      : Message("policy.off-hint")
+      ? Message(
+        one: """
+          Users can’t enroll an authenticator app, and {count} enrolled user signs in without a \
+          second factor.
+          """,
+        other: """
+          Users can’t enroll an authenticator app, and {count} enrolled users sign in without a \
+          second factor.
+          """, ["count": .number(apps)])
+      : Message("Users can’t enroll an authenticator app and aren’t asked for its codes.")
   }
 
   private var patterns: [PatternChoice] {
     let none = PatternChoice(
-      value: PolicyAnswers.noPattern, label: Message("policy.pattern-none"),
-      hint: Message("policy.pattern-none-hint"), guide: nil,
+      value: PolicyAnswers.noPattern, label: Message("None"),
+      hint: Message("No pattern is recorded, so your application decides."), guide: nil,
       isChecked: answers.pattern == PolicyAnswers.noPattern)
     return EnrollmentPattern.allCases.map { pattern in
       PatternChoice(
@@ -103,7 +111,14 @@ struct PolicyView: ViewModel {
     let without = max(policy.users - policy.enrolledUsers, 0)
     guard pattern == .mandatory, without > 0 else { return pattern.hint }
     return Message(
-      "policy.pattern-mandatory-hint-with-users",
+      one: """
+        Users must enroll before they can use the application. {number} of {count} user has no \
+        factor yet.
+        """,
+      other: """
+        Users must enroll before they can use the application. {number} of {count} users have no \
+        factor yet.
+        """,
       ["number": .number(without), "count": .number(policy.users)])
   }
 
@@ -127,16 +142,27 @@ struct PolicyView: ViewModel {
     .flag("isOff") { $0.answers.totp == "off" },
     .text("onLabel") {
       $0.configuration.totp?.state == .mandatory
-        ? Message("policy.on-mandatory") : Message("policy.on")
+        ? Message("On (mandatory)") : Message("On")
     },
-    .text("onHint") { _ in Message("policy.on-hint") },
+    .text("onHint") { _ in
+      Message("Users can enroll. Enrolled users are asked for a code at sign-in.")
+    },
     .text("offHint") { $0.offHint },
     .text("totpError") { $0.frame.error(at: "totp") },
     .object("chart") { $0.chart.frame },
     .markup("unconfirmed") { $0.chart.unconfirmed },
     .text("unconfirmedCodes") { view in
       let count = view.evidence.evidence?.unconfirmed ?? 0
-      return count > 0 ? Message("policy.not-counted", ["count": .number(count)]) : nil
+      return count > 0
+        ? Message(
+          one: """
+            {count} unconfirmed near miss isn’t counted: the user didn’t sign in soon after, so it \
+            may be a guess.
+            """,
+          other: """
+            {count} unconfirmed near misses aren’t counted: the users didn’t sign in soon after, so \
+            they may be guesses.
+            """, ["count": .number(count)]) : nil
     },
     .markup("cells") { WindowCells.input($0.answers.intervals, $0.drawn) },
     .markup("drawing") { WindowCells.drawing($0.configuration.accepted) },
@@ -152,16 +178,32 @@ struct PolicyView: ViewModel {
     .flag("isMissingEvidence") { $0.evidence.evidence == nil },
     .text("shareBase") { view in
       guard let counts = view.evidence.evidence, counts.isEnough else { return nil }
-      return Message("policy.share-base", ["codes": EvidenceText.codes(counts.codes)])
+      return Message(
+        """
+        Share: correct codes outside the window out of {codes}, with its 95% confidence interval \
+        (Wilson).
+        """, ["codes": EvidenceText.codes(counts.codes)])
     },
     .text("evidenceBase") { view in
       Message(
-        "policy.evidence-odds",
+        one: """
+          Guess succeeds: the chance of guessing a code before {cap} incorrect codes in a row \
+          lock the account. All accounts: expected number of successful guesses if each of \
+          {count} enrolled account is tried until it’s locked.
+          """,
+        other: """
+          Guess succeeds: the chance of guessing a code before {cap} incorrect codes in a row \
+          lock the account. All accounts: expected number of successful guesses if each of \
+          {count} enrolled accounts is tried until it’s locked.
+          """,
         ["cap": .number(view.evidence.cap), "count": .number(view.policy.totpUsers)])
     },
     .text("yearBase") { _ in
       Message(
-        "policy.evidence-year",
+        """
+        Within a year: the chance of guessing a code for one account that’s unlocked whenever \
+        it’s locked. Temporary blocks of up to {longest} limit an attacker to {guesses} guesses.
+        """,
         [
           "guesses": .number(GuessingOdds.guessesPerYear),
           "longest": .message(Formatted.duration(seconds: GuessingOdds.longestWait)),
@@ -171,17 +213,20 @@ struct PolicyView: ViewModel {
     .flag("isSMSOff") { $0.answers.sms == "off" },
     .text("smsDelivery") {
       $0.carriesText
-        ? Message("policy.sms-is-sent")
+        ? Message("The server sends text messages, up to the daily limits of its configuration.")
         : Message(
-          "policy.sms-is-stored", ["reader": .message(Permission.readMessages.holder)])
+          """
+          The server has no SMS gateway: codes are stored in Messages, where only {reader} can \
+          open them.
+          """, ["reader": .message(Permission.readMessages.holder)])
     },
     .text("smsHint") {
       $0.configuration.smsEnabled && !$0.configuration.isSMSOn
-        ? Message("policy.sms-hint") : nil
+        ? Message("The configuration lists PHONE_SMS, but its state isn’t enabled.") : nil
     },
     .text("smsError") { $0.frame.error(at: "sms") },
     .text("sms") {
-      $0.configuration.isSMSOn ? Message("common.on") : Message("common.off")
+      $0.configuration.isSMSOn ? Message("on") : Message("off")
     },
     .list("patterns") { $0.patterns },
     .object("enforcement") { EnforcementFields($0) },
@@ -189,7 +234,7 @@ struct PolicyView: ViewModel {
     .markup("totp") { $0.configuration.chip },
     .text("intervals") { WindowText.number($0.configuration) },
     .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
-    .text("pattern") { $0.policy.edit.patternName ?? Message("policy.no-pattern") },
+    .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
     .list(\.prerequisites),
     .object(\.versions),
     .object(\.snippets),
@@ -239,11 +284,27 @@ struct EnforcementFields: ViewModel {
   private func isChosen(_ mode: Enforcement.Mode) -> Bool { answers.enforcement == mode.rawValue }
 
   static let keys: Keys<Self> = [
-    .text("condition") { $0.isInEffect ? nil : Message("policy.enforcement-condition") },
+    .text("condition") {
+      $0.isInEffect
+        ? nil
+        : Message(
+          """
+          Server enforcement has no effect until TOTP is on and the pattern is “Mandatory at \
+          sign-up”.
+          """)
+    },
     .flag("isOff") { !$0.isChosen(.claim) && !$0.isChosen(.refuse) },
     .flag("isClaim") { $0.isChosen(.claim) },
     .flag("isRefuse") { $0.isChosen(.refuse) },
-    .text("noMail") { $0.carriesMail ? nil : Message("policy.refusal-needs-email") },
+    .text("noMail") {
+      $0.carriesMail
+        ? nil
+        : Message(
+          """
+          This server sends no email, so refused users couldn’t get an enrollment link. Configure \
+          email first, or select Claim.
+          """)
+    },
     .flag("isRefusalDisabled") { !$0.carriesMail && !$0.isChosen(.refuse) },
     .text("from") { $0.answers.enforcedFrom },
     .text("grace") { $0.answers.grace },
@@ -278,9 +339,9 @@ struct PolicyRace: ViewModel {
   init(
     _ policy: Policy, history: [AuditRow], discard: String, times: Times, catalog: Catalog
   ) {
-    who = policy.changedBy.map(Message.verbatim) ?? Message("policy.someone")
+    who = policy.changedBy.map(Message.verbatim) ?? Message("Someone")
     at =
-      policy.changedAt.map(times.moment) ?? Markup(escaping: Message("policy.unknown-date"))
+      policy.changedAt.map(times.moment) ?? Markup(escaping: Message("an unknown date"))
     changes = history.map { AuditFormatter(times, catalog).change($0) }
     self.discard = discard
   }
@@ -296,6 +357,6 @@ struct PolicyRace: ViewModel {
 extension Scope {
   /// The kind of scope, capitalized.
   var kind: Message {
-    tenant == nil ? Message("policy.project") : Message("policy.tenant")
+    tenant == nil ? Message("Project") : Message("Tenant")
   }
 }

@@ -22,10 +22,16 @@ enum PolicyWarning: Equatable {
 
   var message: Message {
     switch self {
-    case .startIsPast(let day): Message("policy.start-is-past", ["day": Times.value(day)])
+    case .startIsPast(let day):
+      Message(
+        "The start date, {day}, is in the past: enrollment is mandatory immediately.",
+        ["day": Times.value(day)])
     case .noGateway:
       Message(
-        "policy.no-sms-gateway", ["holder": .message(Permission.readMessages.holder)])
+        """
+        There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where \
+        only {holder} can open them.
+        """, ["holder": .message(Permission.readMessages.holder)])
     }
   }
 }

@@ -20,7 +20,7 @@ struct SavePolicyChange: Sendable {
     let typed = context.signedIn.form.trimmed("confirmation")
     if preview.switchesOff, !context.scope.isNamed(typed) {
       let fault = FieldError(
-        field: "confirmation", text: Message("policy.name-differs"))
+        field: "confirmation", text: Message("Enter the name as shown above, or the ID."))
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
       return try await pages.review(context, change, typed: typed, faults: faults)
     }
@@ -48,7 +48,12 @@ struct SavePolicyChange: Sendable {
   }
 
   private static let approvalPending = FieldError(
-    field: "approval", text: Message("policy.approval-pending"))
+    field: "approval",
+    text: Message(
+      """
+      A change that weakens this policy is already pending approval. Approve, reject, or withdraw \
+      it first.
+      """))
 
   /// The link that undoes a saved change; nil if nothing is in effect yet.
   private static func undo(_ outcome: PolicyOutcome) -> Link? {
@@ -62,22 +67,24 @@ struct SavePolicyChange: Sendable {
     case .changed:
       let changes = preview.changes.map {
         Message(
-          "policy.changed-field",
+          "{field} {from} → {to}",
           [
             "field": .message($0.field.name), "from": .message($0.oldValue),
             "to": .message($0.newValue),
           ])
       }
-      return Message("policy.saved", ["changes": .message(joined(changes))])
+      return Message("Saved: {changes}.", ["changes": .message(joined(changes))])
     case .waiting(let until):
-      return Message("policy.waits-for-approval", ["time": times.value(until)])
+      return Message(
+        "Nothing has changed yet. A second administrator must approve the change by {time}.",
+        ["time": times.value(until)])
     }
   }
 
   private static func joined(_ changes: [Message]) -> Message {
     guard let first = changes.first else { return .verbatim("") }
     return changes.dropFirst().reduce(first) {
-      Message("policy.changes-joined", ["changes": .message($0), "change": .message($1)])
+      Message("{changes}; {change}", ["changes": .message($0), "change": .message($1)])
     }
   }
 }

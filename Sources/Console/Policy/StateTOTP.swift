@@ -16,7 +16,8 @@ struct StateTOTP: Sendable {
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
       }
       return actions.leave(
-        Message("policy.state-set"), context.signedIn, after: outcome,
+        Message("TOTP state set to Enabled. Nothing changes for users."), context.signedIn,
+        after: outcome,
         to: ConsolePaths.policy(context.scope))
     } catch {
       let (policy, faults): (Policy, [FieldError])

@@ -66,7 +66,7 @@ enum WindowCells {
   private static func caption(_ step: Int, _ html: inout HTML) {
     html.raw(step % 5 == 0 ? "<span>" : "<span class=\"minor\">")
     if step == 0 {
-      html.message(Message("policy.now"))
+      html.message(Message("now"))
     } else {
       html.text(step < 0 ? "−\(-step)" : "+\(step)")
     }

@@ -28,7 +28,9 @@ struct WindowOutcome: ViewModel {
     .text("name") { WindowText.name($0.window) },
     .text("lateness") { Formatted.duration(seconds: $0.window.lateness) },
     .text("codes") {
-      Message("policy.valid-codes", ["count": .number($0.window.codes)])
+      Message(
+        one: "{count} valid code at any moment", other: "{count} valid codes at any moment",
+        ["count": .number($0.window.codes)])
     },
     .flag("isDefault") { $0.choice.intervals == nil },
     .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },
@@ -108,7 +110,14 @@ struct RecommendationView: ViewModel {
   private var missing: Message? {
     guard case .notEnoughData(let userDays) = outcome else { return nil }
     return Message(
-      "policy.too-few-days",
+      one: """
+        Not enough data for a recommendation: {count} user-day (a user and a day with at least \
+        one correct code), {needed} needed.
+        """,
+      other: """
+        Not enough data for a recommendation: {count} user-days (a user and a day with at least \
+        one correct code), {needed} needed.
+        """,
       ["count": .number(userDays), "needed": .number(WindowRecommendation.fewestUserDays)])
   }
 
@@ -120,7 +129,8 @@ struct RecommendationView: ViewModel {
     {
       reasons.append(
         Message(
-          "policy.reason-smaller",
+          one: "{window} would keep {kept} of {count} user-day ({share}).",
+          other: "{window} would keep {kept} of {count} user-days ({share}).",
           [
             "window": .text(WindowText.name(window)), "kept": .number(smaller),
             "count": .number(found.total),
@@ -137,10 +147,28 @@ struct RecommendationView: ViewModel {
     let (kept, total) = (Message.Value.number(found.kept), Message.Value.number(found.total))
     guard let aside = found.setAside else {
       return Message(
-        "policy.reason-kept", ["goal": goal, "kept": kept, "count": total, "share": share])
+        one: """
+          It’s the smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of \
+          {count} user-day ({share}). A user-day is a user and a day with at least one correct \
+          code.
+          """,
+        other: """
+          It’s the smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of \
+          {count} user-days ({share}). A user-day is a user and a day with at least one correct \
+          code.
+          """, ["goal": goal, "kept": kept, "count": total, "share": share])
     }
     return Message(
-      "policy.reason-kept-without",
+      one: """
+        Ignoring the clocks of the {users} farthest off (at most 1%, rounded up), it’s the \
+        smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of {count} \
+        user-day ({share}). A user-day is a user and a day with at least one correct code.
+        """,
+      other: """
+        Ignoring the clocks of the {users} farthest off (at most 1%, rounded up), it’s the \
+        smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of {count} \
+        user-days ({share}). A user-day is a user and a day with at least one correct code.
+        """,
       [
         "users": EvidenceText.users(aside.users), "goal": goal, "kept": kept, "count": total,
         "share": share,
@@ -152,7 +180,9 @@ struct RecommendationView: ViewModel {
       let new = OddsText.cases(GuessingOdds(window, cap: cap).untilClosed),
       let old = OddsText.cases(GuessingOdds(current, cap: cap).untilClosed)
     else { return OddsText.untilLocked(window, cap: cap) }
-    return Message("policy.guess-change", ["cases": .number(new), "old": .number(old)])
+    return Message(
+      "A guess succeeds before lockout in 1 of {cases} cases (now 1 of {old}).",
+      ["cases": .number(new), "old": .number(old)])
   }
 
   /// The address of the review page for the recommended window; nil if it's in effect already.
@@ -164,7 +194,10 @@ struct RecommendationView: ViewModel {
   private var setAside: Message? {
     guard let aside = found?.setAside else { return nil }
     return Message(
-      "policy.set-aside",
+      one: "To accept all codes of the {count} user whose clock is farthest off, choose {window}.",
+      other: """
+        To accept all codes of the {count} users whose clocks are farthest off, choose {window}.
+        """,
       ["count": .number(aside.users), "window": .text(WindowText.name(aside.needing))])
   }
 
@@ -180,7 +213,9 @@ struct RecommendationView: ViewModel {
     .text("notHelped") { view in
       view.found.flatMap {
         $0.notHelped > 0
-          ? Message("policy.not-helped", ["count": .number($0.notHelped)]) : nil
+          ? Message(
+            one: "{count} user stays outside this window",
+            other: "{count} users stay outside this window", ["count": .number($0.notHelped)]) : nil
       }
     },
     .text("notHelpedUsers") { view in

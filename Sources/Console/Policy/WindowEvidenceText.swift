@@ -16,7 +16,7 @@ enum ShareText {
   static func estimate(_ part: Int, of whole: Int) -> Message {
     guard let interval = interval(part, of: whole) else { return percent(part, of: whole) }
     return Message(
-      "policy.share-estimate",
+      "{share}, 95% interval {interval}",
       ["share": .message(percent(part, of: whole)), "interval": .message(interval)])
   }
 
@@ -24,7 +24,7 @@ enum ShareText {
   static func interval(_ part: Int, of whole: Int) -> Message? {
     bounds(part, of: whole).map {
       Message(
-        "policy.share-interval",
+        "{lower}–{upper}",
         [
           "lower": .message(percent(basisPoints: $0.lowerBound)),
           "upper": .message(percent(basisPoints: $0.upperBound)),
@@ -51,7 +51,7 @@ extension WindowText {
   /// The window and the number of valid codes, `±3, 7 valid codes`.
   static func codes(_ window: Window) -> Message {
     Message(
-      "policy.window-codes",
+      one: "{window}, {count} valid code", other: "{window}, {count} valid codes",
       ["window": .text(name(window)), "count": .number(window.codes)])
   }
 }
@@ -66,32 +66,37 @@ extension OddsText {
     guard let cases = cases(GuessingOdds(window, cap: cap).untilClosed) else {
       return .verbatim("")
     }
-    return Message("policy.guess-cases", ["cases": .number(cases)])
+    return Message(
+      "A guess succeeds before lockout in 1 of {cases} cases.", ["cases": .number(cases)])
   }
 }
 
 enum EvidenceText {
   static func codes(_ count: Int) -> Message.Value {
-    .message(Message("policy.code-count", ["count": .number(count)]))
+    .message(
+      Message(
+        one: "{count} correct code", other: "{count} correct codes", ["count": .number(count)]))
   }
 
   static func users(_ count: Int) -> Message.Value {
-    .message(Message("policy.user-count", ["count": .number(count)]))
+    .message(Message(one: "{count} user", other: "{count} users", ["count": .number(count)]))
   }
 
   static func finding(_ evidence: WindowEvidence, _ current: Window?) -> Message {
     guard evidence.isEnough else {
-      return Message("policy.finding-few")
+      return Message("Not enough data")
     }
     guard let current else {
-      return Message("policy.finding-off", ["codes": codes(evidence.codes)])
+      return Message("TOTP is off: {codes} while it was on", ["codes": codes(evidence.codes)])
     }
     let rejected = evidence.effect(of: current).rejected
     let window = Message.Value.text(WindowText.name(current))
     return rejected == 0
-      ? Message("policy.finding-none", ["window": window, "codes": codes(evidence.codes)])
+      ? Message(
+        "{window} accepts every correct code ({codes})",
+        ["window": window, "codes": codes(evidence.codes)])
       : Message(
-        "policy.finding-rejected",
+        "{window} rejects {rejected} of {codes} ({share})",
         [
           "window": window, "rejected": .number(rejected), "codes": codes(evidence.codes),
           "share": .message(ShareText.estimate(rejected, of: evidence.codes)),
@@ -105,28 +110,42 @@ enum EvidenceText {
     let effect = evidence.effect(of: window)
     let (rejected, affected) = (codes(effect.rejected), users(effect.users))
     guard let current, current != window else {
-      if effect.rejected == 0 { return Message("policy.effect-none") }
+      if effect.rejected == 0 { return Message("Every correct code in this period is within it.") }
       return current == nil
-        ? Message("policy.effect-total", ["codes": rejected, "users": affected])
-        : Message("policy.effect-current", ["codes": rejected, "users": affected])
+        ? Message("Outside it: {codes} from {users}.", ["codes": rejected, "users": affected])
+        : Message(
+          "Current value. Outside it: {codes} from {users}.",
+          ["codes": rejected, "users": affected])
     }
     let change = evidence.change(from: current, to: window)
     if change.codes == 0 {
-      return Message("policy.effect-same", ["codes": rejected, "users": affected])
+      return Message(
+        "No difference for the codes in this period. Still outside: {codes} from {users}.",
+        ["codes": rejected, "users": affected])
     }
     let more = (
-      codes: Message("policy.more-codes", ["count": .number(abs(change.codes))]),
-      users: Message("policy.more-users", ["count": .number(abs(change.users))])
+      codes: Message(
+        one: "{count} more correct code", other: "{count} more correct codes",
+        ["count": .number(abs(change.codes))]),
+      users: Message(
+        one: "{count} more user", other: "{count} more users", ["count": .number(abs(change.users))]
+      )
     )
     return change.codes > 0
       ? Message(
-        "policy.effect-wider",
+        """
+        Would have accepted {codes}, and {users} would have had no rejection. Still outside: \
+        {rejected} from {affected}.
+        """,
         [
           "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
           "affected": affected,
         ])
       : Message(
-        "policy.effect-narrower",
+        """
+        Would have rejected {codes}, affecting {users}. Outside in total: {rejected} from \
+        {affected}.
+        """,
         [
           "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
           "affected": affected,

@@ -17,26 +17,24 @@ struct WindowImpact: ViewModel {
 
   private static func signed(_ number: Int) -> Message {
     number > 0
-      ? Message("policy.more", ["number": .number(number)])
-      : number < 0 ? Message("policy.fewer", ["number": .number(-number)]) : .value(.number(0))
+      ? Message("+{number}", ["number": .number(number)])
+      : number < 0 ? Message("−{number}", ["number": .number(-number)]) : .value(.number(0))
   }
 
   static let keys: Keys<Self> = [
     .number("days") { $0.evidence.histogram.days },
     .text("codes") { signed($0.change.codes) },
     .text("codesBase") {
-      Message(
-        "policy.of-codes", ["codes": EvidenceText.codes($0.evidence.codes)])
+      Message("of {codes}", ["codes": EvidenceText.codes($0.evidence.codes)])
     },
     .text("users") { signed($0.change.users) },
     .text("usersBase") {
-      Message(
-        "policy.of-users", ["users": EvidenceText.users($0.evidence.users)])
+      Message("of {users}", ["users": EvidenceText.users($0.evidence.users)])
     },
     .text("affected") { $0.change.users == 0 ? nil : $0.affected },
     .number("rejected") { $0.change.stillRejected },
     .text("rejectedBase") {
-      Message("policy.from-users", ["users": EvidenceText.users($0.change.stillAffected)])
+      Message("from {users}", ["users": EvidenceText.users($0.change.stillAffected)])
     },
     .text("notHelped") { $0.change.stillAffected == 0 ? nil : $0.notHelped },
     .text("chance") {
@@ -47,7 +45,7 @@ struct WindowImpact: ViewModel {
       guard let new = OddsText.cases(GuessingOdds(view.new, cap: cap).untilClosed),
         let old = OddsText.cases(GuessingOdds(view.old, cap: cap).untilClosed)
       else { return nil }
-      return Message("policy.one-in", ["cases": .number(new), "old": .number(old)])
+      return Message("1 in {cases}, now 1 in {old}", ["cases": .number(new), "old": .number(old)])
     },
   ]
 }

@@ -84,11 +84,14 @@ enum WindowStrip {
   }
 
   static func label(_ window: Window?) -> Message {
-    guard let window else { return Message("common.window-off") }
+    guard let window else { return Message("No codes are accepted") }
     let side = window.adjacentIntervals
     return side == 0
-      ? Message("common.window-current")
-      : Message("common.window", ["count": .number(window.codes), "side": .number(side)])
+      ? Message("Only the current code is accepted")
+      : Message(
+        one: "{count} code is accepted: the current one and {side} on each side",
+        other: "{count} codes are accepted: the current one and {side} on each side",
+        ["count": .number(window.codes), "side": .number(side)])
   }
 
   private static let off = drawn(nil, .verbatim("–"))
@@ -102,7 +105,7 @@ enum WindowStrip {
     drawn(Window(adjacentIntervals: side), .value(.number(side)), asLine: true)
   }
   private static let byDefaultText = Message(
-    "common.default-number", ["number": .number(Window.standard.adjacentIntervals)])
+    "{number} (default)", ["number": .number(Window.standard.adjacentIntervals)])
 
   private static func drawn(_ window: Window?, _ text: Message, asLine: Bool = false) -> Markup {
     var html = HTML()

@@ -4,8 +4,11 @@ import Localization
 enum PolicyFileText {
   static func sentence(_ fields: [PolicyChange.Field]) -> Message {
     fields.isEmpty
-      ? Message("scopes.does-not-fit-file")
-      : Message("scopes.differs-from-file", ["fields": .sequence(fields.map(\.name))])
+      ? Message(
+        "The policy file doesn’t fit this pool. Run countersign policy diff to find out why.")
+      : Message(
+        "The MFA policy differs from the policy file: {fields}.",
+        ["fields": .sequence(fields.map(\.name))])
   }
 
   static func warning(missing: [String]) -> Message? {
@@ -13,10 +16,14 @@ enum PolicyFileText {
     let first = missing.prefix(named).map { Message.verbatim(Formatted.short($0)) }
     return missing.count > named
       ? Message(
-        "scopes.file-names-missing-pools-such-as",
+        one: "The policy file names {count} project or tenant that doesn’t exist, such as {pools}.",
+        other: """
+          The policy file names {count} projects or tenants that don’t exist, such as {pools}.
+          """,
         ["count": .number(missing.count), "pools": .list(first)])
       : Message(
-        "scopes.file-names-missing-pools",
+        one: "The policy file names {count} project or tenant that doesn’t exist: {pools}.",
+        other: "The policy file names {count} projects or tenants that don’t exist: {pools}.",
         ["count": .number(missing.count), "pools": .list(first)])
   }
 
@@ -25,5 +32,12 @@ enum PolicyFileText {
 }
 
 extension PolicyFileStatus {
-  var warning: Message? { self == .unreadable ? Message("scopes.file-unreadable") : nil }
+  var warning: Message? {
+    self == .unreadable
+      ? Message(
+        """
+        The policy file can’t be read, so policies aren’t compared with it. The server’s log has the \
+        reason.
+        """) : nil
+  }
 }

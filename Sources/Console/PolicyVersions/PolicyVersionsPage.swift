@@ -18,9 +18,8 @@ struct PolicyVersionsPage: Sendable {
     } catch {
       throw Refusal(error)
     }
-    var frame = try await frames.frame(
-      Message("policy-versions.versions"), in: context)
-    frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
+    var frame = try await frames.frame(Message("Policy versions"), in: context)
+    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))]
     let model = PolicyVersionsView(
       frame: FrameView(frame), context: context, versions: versions, catalog: frames.catalog)
     return .html(view.render(model))
@@ -38,7 +37,8 @@ struct PolicyVersionsView: ViewModel {
     .flag("hasVersions") { !$0.versions.isEmpty },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("policy-versions.empty"), sentence: Message("policy-versions.empty-hint"))
+        heading: Message("No versions"),
+        sentence: Message("The policy hasn’t changed since it was created."))
     },
     .list("versions") { view in
       view.versions.map { version in

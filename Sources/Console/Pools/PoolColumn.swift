@@ -11,17 +11,17 @@ enum PoolColumn: String, TableColumn {
 
   var heading: Message {
     switch self {
-    case .policy: Message("common.totp")
-    case .enforcement: Message("pools.enforcement")
-    case .window: Message("common.adjacent-intervals")
-    case .sms: Message("common.sms")
-    case .pattern: Message("common.pattern")
-    case .enrolled: Message("common.enrolled")
-    case .rejected: Message("common.rejected-codes")
-    case .exemptions: Message("common.exemptions")
-    case .change: Message("common.last-change")
-    case .signOff: Message("pools.sign-off")
-    case .comparison: Message("pools.project-policy")
+    case .policy: Message("TOTP")
+    case .enforcement: Message("Enforcement")
+    case .window: Message("Adjacent intervals")
+    case .sms: Message("SMS")
+    case .pattern: Message("Pattern")
+    case .enrolled: Message("Enrolled")
+    case .rejected: Message("Rejected codes")
+    case .exemptions: Message("Exemptions")
+    case .change: Message("Last change")
+    case .signOff: Message("Sign-off")
+    case .comparison: Message("Project policy")
     }
   }
 
@@ -49,9 +49,9 @@ enum PoolPreset: String, CaseIterable, Sendable {
 
   var name: Message {
     switch self {
-    case .overview: Message("pools.preset-overview")
-    case .policy: Message("pools.preset-policy")
-    case .review: Message("pools.preset-review")
+    case .overview: Message("Overview")
+    case .policy: Message("Policy")
+    case .review: Message("Review")
     }
   }
 

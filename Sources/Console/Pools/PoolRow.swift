@@ -74,8 +74,9 @@ struct PoolRow: ViewModel {
   private var caption: Message {
     switch source.subject {
     case .pool:
-      source.policy?.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants")
-    case .project(_, _, let tenants, _): Message("tenants.count", ["count": .number(tenants)])
+      source.policy?.tenant.map { .verbatim($0.text) } ?? Message("users outside tenants")
+    case .project(_, _, let tenants, _):
+      Message(one: "{count} tenant", other: "{count} tenants", ["count": .number(tenants)])
     }
   }
 
@@ -85,21 +86,21 @@ struct PoolRow: ViewModel {
 
   private var enforcement: Message? {
     guard let configuration, let enforcer = source.enforcer else { return nil }
-    if !configuration.isTOTPOn, !configuration.isSMSOn { return Message("pools.no-codes") }
+    if !configuration.isTOTPOn, !configuration.isSMSOn { return Message("No codes required") }
     return switch enforcer {
-    case .nobody: Message("pools.enrolled-users-asked")
-    case .application: Message("pools.application-enrolls")
+    case .nobody: Message("Codes enforced by the server, enrollment not enforced")
+    case .application: Message("Codes enforced by the server, enrollment by the application")
     case .server(let enforcement):
       switch enforcement.mode {
-      case .claim: Message("pools.server-reports")
-      case .refuse: Message("pools.server-enforces")
+      case .claim: Message("Codes enforced by the server, which reports who should have enrolled")
+      case .refuse: Message("Codes and enrollment enforced by the server")
       }
     }
   }
 
   private var pattern: Message? {
     source.policy.map {
-      $0.edit.patternName ?? Message("policy.no-pattern")
+      $0.edit.patternName ?? Message("none")
     }
   }
 
@@ -111,7 +112,8 @@ struct PoolRow: ViewModel {
     case .project where source.policy == nil: return (nil, nil, nil, nil)
     case .project(_, _, _, differing: 0): return (same, nil, nil, nil)
     case .project(_, _, _, let count):
-      let text = Message("pools.tenants-differ", ["count": .number(count)])
+      let text = Message(
+        one: "{count} tenant differs", other: "{count} tenants differ", ["count": .number(count)])
       return (differs, text, links.differing, nil)
     case .pool(let mayChange):
       guard let base = context.base, let policy = source.policy, policy.tenant != nil else {
@@ -133,10 +135,10 @@ struct PoolRow: ViewModel {
     return PolicyLinks.turnOn(links.policy)
   }
 
-  static let smsOn = Chip.on(Message("common.on"))
-  static let smsOff = Chip.off(Message("common.off"))
-  private static let same = Chip.on(Message("pools.same"))
-  private static let differs = Chip.look(Message("pools.differs"))
+  static let smsOn = Chip.on(Message("on"))
+  static let smsOff = Chip.off(Message("off"))
+  private static let same = Chip.on(Message("same"))
+  private static let differs = Chip.look(Message("differs"))
 
   static let keys: Keys<Self> = [
     .text("href") { $0.links.page },
@@ -151,7 +153,7 @@ struct PoolRow: ViewModel {
     .text("enforcement") { $0.enforcement },
     .text("patternBelow") { row in
       row.context.columns.contains(.pattern)
-        ? nil : row.pattern.map { Message("pools.pattern-below", ["pattern": .message($0)]) }
+        ? nil : row.pattern.map { Message("Pattern: {pattern}", ["pattern": .message($0)]) }
     },
     .flag("showsWindow") { $0.context.columns.contains(.window) },
     .markup("window") { $0.configuration.map(WindowStrip.line) },
@@ -165,7 +167,7 @@ struct PoolRow: ViewModel {
       row.source.users == 0
         ? nil
         : Message(
-          "pools.enrolled-of-users",
+          one: "{enrolled} of {count} user", other: "{enrolled} of {count} users",
           ["enrolled": .number(row.source.enrolled), "count": .number(row.source.users)])
     },
     .markup("trend") { $0.source.trend.isRising == nil ? nil : $0.source.trend.sparkline },
@@ -176,7 +178,7 @@ struct PoolRow: ViewModel {
     .text("attempts") { row in
       guard let attempts = row.source.attempts, attempts.all > 0 else { return nil }
       return Message(
-        "pools.rejected-of-codes",
+        one: "{rejected} of {count} code", other: "{rejected} of {count} codes",
         ["rejected": .number(attempts.rejected), "count": .number(attempts.all)])
     },
     .flag("showsExemptions") { $0.context.columns.contains(.exemptions) },

@@ -31,7 +31,7 @@ struct PoolsPage: Sendable {
       return first
     }
     let title =
-      purpose == .tenants ? Message("tenants.title") : Message("review.policy-review")
+      purpose == .tenants ? Message("Tenants") : Message("Policy review")
     let frame = try await frames.frame(title, in: context)
     let own =
       purpose == .tenants || asked.isNarrowed || asked.after != nil ? nil : review.project

@@ -32,7 +32,9 @@ struct PoolsView: ViewModel {
     table = PoolTable(
       columns: Self.headings(asked), rows: rows,
       pager: PagerView(
-        shown: Message("tenants.count", ["count": .number(review.tenants.items.count)]),
+        shown: Message(
+          one: "{count} tenant", other: "{count} tenants",
+          ["count": .number(review.tenants.items.count)]),
         path: asked.path, query: asked.form(), after: asked.after, next: review.tenants.next),
       empty: Self.empty(asked, newTenant: newTenant))
   }
@@ -47,7 +49,7 @@ struct PoolsView: ViewModel {
         href: order.map { asked.form(nil, $0.order).query(of: asked.path) },
         direction: order.flatMap { $0.order == asked.order ? $0.direction : nil })
     }
-    return [heading(Message("tenants.tenant"), (.name, "ascending"))]
+    return [heading(Message("Tenant"), (.name, "ascending"))]
       + PoolColumn.allCases.filter(asked.columns.shown.contains).map {
         heading($0.heading, isNumber: $0.isNumber, $0.order)
       }
@@ -56,13 +58,20 @@ struct PoolsView: ViewModel {
   private static func empty(_ asked: PoolsQuery, newTenant: String?) -> EmptyView {
     guard asked.isNarrowed else {
       return EmptyView(
-        heading: Message("tenants.empty"), sentence: Message("tenants.empty-hint"),
-        link: newTenant.map { EmptyLink(text: Message("tenants.create"), href: $0) })
+        heading: Message("No tenants yet"),
+        sentence: Message(
+          """
+          A tenant is a separate group of users with its own sign-in methods and MFA policy. \
+          Tenants are optional.
+          """),
+        link: newTenant.map { EmptyLink(text: Message("Create tenant"), href: $0) })
     }
     return EmptyView(
-      heading: Message("tenants.not-found"),
-      sentence: asked.search.isEmpty ? asked.selection.none : Message("tenants.not-found-hint"),
-      link: EmptyLink(text: Message("tenants.show-all"), href: asked.path))
+      heading: Message("No matching tenants"),
+      sentence: asked.search.isEmpty
+        ? asked.selection.none
+        : Message("No tenant in this project has a matching name or ID."),
+      link: EmptyLink(text: Message("Show all tenants"), href: asked.path))
   }
 
   private var views: [Link] {
@@ -76,18 +85,22 @@ struct PoolsView: ViewModel {
   }
 
   private var summary: Message {
-    guard review.count > 0 else { return Message("review.no-tenants-yet") }
+    guard review.count > 0 else { return Message("No tenants yet.") }
     let tenants = Message.Value.message(
-      Message("tenants.count", ["count": .number(review.count)]))
+      Message(one: "{count} tenant", other: "{count} tenants", ["count": .number(review.count)]))
     let users = Message.Value.message(
-      Message("review.user-count", ["count": .number(review.users)]))
+      Message(one: "{count} user", other: "{count} users", ["count": .number(review.users)]))
     guard review.users > 0 else {
       return switch review.differing {
-      case nil: Message("review.summary", ["tenants": tenants, "users": users])
-      case 0?: Message("review.summary-same", ["tenants": tenants, "users": users])
+      case nil: Message("{tenants} with {users}.", ["tenants": tenants, "users": users])
+      case 0?:
+        Message(
+          "{tenants} with {users}. None differ from the project.",
+          ["tenants": tenants, "users": users])
       case let count?:
         Message(
-          "review.summary-differing",
+          one: "{tenants} with {users}. {count} differs from the project.",
+          other: "{tenants} with {users}. {count} differ from the project.",
           ["tenants": tenants, "users": users, "count": .number(count)])
       }
     }
@@ -96,13 +109,20 @@ struct PoolsView: ViewModel {
     return switch review.differing {
     case nil:
       Message(
-        "review.summary-enrolled", ["tenants": tenants, "users": users, "share": share])
+        "{tenants} with {users}. {share} have a second factor.",
+        ["tenants": tenants, "users": users, "share": share])
     case 0?:
       Message(
-        "review.summary-enrolled-same", ["tenants": tenants, "users": users, "share": share])
+        "{tenants} with {users}. {share} have a second factor. None differ from the project.",
+        ["tenants": tenants, "users": users, "share": share])
     case let count?:
       Message(
-        "review.summary-enrolled-differing",
+        one: """
+          {tenants} with {users}. {share} have a second factor. {count} differs from the project.
+          """,
+        other: """
+          {tenants} with {users}. {share} have a second factor. {count} differ from the project.
+          """,
         ["tenants": tenants, "users": users, "share": share, "count": .number(count)])
     }
   }
@@ -128,7 +148,8 @@ struct PoolsView: ViewModel {
     .list("views") { $0.views },
     .object("filter") {
       FilterView(
-        action: $0.asked.path, label: Message("tenants.search"), query: $0.asked.search,
+        action: $0.asked.path, label: Message("Search tenants by name or ID"),
+        query: $0.asked.search,
         keeping: $0.asked.kept)
     },
     .object(\.table),
@@ -138,22 +159,22 @@ struct PoolsView: ViewModel {
 extension PolicyReviewQuery.Selection {
   fileprivate func words(differing: Int?) -> Message {
     switch self {
-    case .all: Message("review.view-all")
+    case .all: Message("All")
     case .differs:
-      Message("review.view-differs", ["number": .number(differing ?? 0)])
-    case .off: Message("review.view-off")
-    case .wide: Message("review.view-wide")
-    case .noneEnrolled: Message("review.view-none-enrolled")
+      Message("Differs ({number})", ["number": .number(differing ?? 0)])
+    case .off: Message("TOTP off")
+    case .wide: Message("Wide window")
+    case .noneEnrolled: Message("No MFA")
     }
   }
 
   fileprivate var none: Message {
     switch self {
-    case .all: Message("review.none")
-    case .differs: Message("review.none-differs")
-    case .off: Message("review.none-off")
-    case .wide: Message("review.none-wide")
-    case .noneEnrolled: Message("review.none-without-users")
+    case .all: Message("There are no tenants.")
+    case .differs: Message("All tenants have the project’s policy.")
+    case .off: Message("TOTP is on in all tenants.")
+    case .wide: Message("No tenant accepts more than 5 intervals on each side.")
+    case .noneEnrolled: Message("All tenants with users have at least one enrolled user.")
     }
   }
 }

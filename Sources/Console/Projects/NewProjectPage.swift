@@ -19,11 +19,11 @@ struct NewProjectPage: Sendable {
     guard !name.isEmpty else {
       return page(
         signedIn, name: name, id: id,
-        errors: [FieldError(field: "name", text: Message("projects.name-missing"))])
+        errors: [FieldError(field: "name", text: Message("Enter a project name."))])
     }
     do {
       let project = try await pools.createProject(id: id, displayName: name, signedIn.plainRequest)
-      frames.leave(Message("projects.created"), for: signedIn)
+      frames.leave(Message("Project created. TOTP is off in its policy."), for: signedIn)
       return .redirect(to: ConsolePaths.overview(project.scope))
     } catch {
       let fault = try FieldError(try error.failure(of: .createProject), id: id)
@@ -34,9 +34,9 @@ struct NewProjectPage: Sendable {
   private func page(
     _ signedIn: SignedIn, name: String, id: String, errors: [FieldError]
   ) -> Response {
-    var frame = frames.frame(Message("projects.new-project"), for: signedIn)
+    var frame = frames.frame(Message("New project"), for: signedIn)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("projects.projects"), href: ConsolePaths.projects())]
+    frame.crumbs = [Link(text: Message("Projects"), href: ConsolePaths.projects())]
     let model = NewProjectView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, id: id)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

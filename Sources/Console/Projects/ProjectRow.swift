@@ -91,7 +91,12 @@ struct ProjectRow: ViewModel {
     let count = summary.ownUsers - summary.ownEnrolledUsers - source.status.exempt
     guard rights.contains(.findUsers), count > 0 else { return nil }
     return Message(
-      "projects.not-enrolled", ["count": .number(count), "name": .name(summary.displayName)])
+      one: """
+        {count} user outside tenants not enrolled<span class="visually-hidden"> in {name}</span>
+        """,
+      other: """
+        {count} users outside tenants not enrolled<span class="visually-hidden"> in {name}</span>
+        """, ["count": .number(count), "name": .name(summary.displayName)])
   }
 
   static let keys: Keys<Self> = [
@@ -119,7 +124,7 @@ struct ProjectRow: ViewModel {
     .text("users") { row in
       guard row.isVisible, row.summary.users > 0 else { return nil }
       return Message(
-        "pools.enrolled-of-users",
+        one: "{enrolled} of {count} user", other: "{enrolled} of {count} users",
         [
           "enrolled": .number(row.summary.enrolledUsers), "count": .number(row.summary.users),
         ])
@@ -136,7 +141,7 @@ struct ProjectRow: ViewModel {
     .text("attempts") { row in
       guard row.isVisible, row.source.attempts.all > 0 else { return nil }
       return Message(
-        "pools.rejected-of-codes",
+        one: "{rejected} of {count} code", other: "{rejected} of {count} codes",
         [
           "rejected": .number(row.source.attempts.rejected),
           "count": .number(row.source.attempts.all),
@@ -145,11 +150,17 @@ struct ProjectRow: ViewModel {
     .flag("isQuiet") { $0.source.status.isQuiet },
     .text("warnings") { row in
       row.source.status.warnings == 0
-        ? nil : Message("projects.warnings", ["count": .number(row.source.status.warnings)])
+        ? nil
+        : Message(
+          one: "{count} warning", other: "{count} warnings",
+          ["count": .number(row.source.status.warnings)])
     },
     .text("differing") { row in
       row.source.status.differing == 0
-        ? nil : Message("pools.tenants-differ", ["count": .number(row.source.status.differing)])
+        ? nil
+        : Message(
+          one: "{count} tenant differs", other: "{count} tenants differ",
+          ["count": .number(row.source.status.differing)])
     },
     .text("differingHref") {
       (["show": "differs"] as Form).query(of: ConsolePaths.review($0.id))
@@ -160,6 +171,6 @@ struct ProjectRow: ViewModel {
     .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
   ]
 
-  private static let reviewOverdue = Chip.bad(Message("projects.overdue"))
-  private static let signInOff = Chip.bad(Message("projects.sign-in-off"))
+  private static let reviewOverdue = Chip.bad(Message("review overdue"))
+  private static let signInOff = Chip.bad(Message("sign-in off"))
 }

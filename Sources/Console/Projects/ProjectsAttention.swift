@@ -26,12 +26,18 @@ struct ProjectsAttention: ViewModel {
       ? facts.policyFile.warning ?? PolicyFileText.warning(missing: facts.missing) : nil
     breakGlass = facts.breakGlass.map {
       Message(
-        "projects.break-glass",
+        one: "The break-glass account signed in {count} time without the provider, last on {time}.",
+        other: """
+          The break-glass account signed in {count} times without the provider, last on {time}.
+          """,
         ["count": .number($0.count), "time": signedIn.times.value($0.lastSeenAt)])
     }
     damage = facts.damage.map {
       Message(
-        "projects.integrity-check-found-faults",
+        """
+        Found by the integrity check on {time}: {faults}. Stop the server and restore the latest \
+        backup that’s intact.
+        """,
         [
           "time": signedIn.times.value($0.checkedAt),
           "faults": .list($0.faults.map { .verbatim($0) }),
@@ -111,13 +117,13 @@ struct OverdueReviewRow: ViewModel {
   init(signOff: SignOff, projectName: String) {
     name = projectName
     href = ConsolePaths.review(signOff.project.text)
-    sentence = Message("projects.review-overdue", ["due": Times.value(signOff.dueOn)])
+    sentence = Message("The policy review was due on {due}.", ["due": Times.value(signOff.dueOn)])
   }
 
   init(neverReviewed project: (id: ID<Project>, name: String)) {
     name = project.name
     href = ConsolePaths.review(project.id.text)
-    sentence = Message("review.never-signed-off")
+    sentence = Message("This project’s policies have never been signed off.")
   }
 
   static let keys: Keys<Self> = [
@@ -145,7 +151,9 @@ struct DifferingRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { $0.differing.projectName },
     .text("differ") { row in
-      Message("projects.tenants-differ", ["count": .number(row.differing.count)])
+      Message(
+        one: "{count} tenant differs", other: "{count} tenants differ",
+        ["count": .number(row.differing.count)])
     },
     .text("review") {
       (["show": "differs"] as Form).query(of: ConsolePaths.review($0.differing.project.text))
@@ -174,12 +182,12 @@ struct DifferingTenantRow: ViewModel {
 
   private static func name(_ field: PolicyChange.Field) -> Message {
     switch field {
-    case .totp: Message("common.totp")
-    case .adjacentIntervals: Message("projects.adjacent-intervals")
+    case .totp: Message("TOTP")
+    case .adjacentIntervals: Message("adjacent intervals")
     case .sms: .verbatim("SMS")
-    case .state: Message("projects.state")
-    case .pattern: Message("projects.enrollment-pattern")
-    case .enforcement: Message("projects.enforcement")
+    case .state: Message("state")
+    case .pattern: Message("enrollment pattern")
+    case .enforcement: Message("server enforcement")
     }
   }
 }
@@ -197,9 +205,12 @@ struct WarningRow: ViewModel {
     name = .verbatim(scope.name)
     project = scope.tenant == nil ? nil : scope.projectName
     overview = ConsolePaths.overview(scope)
-    sentence = Message("projects.users-reported", ["count": .number(reporting.users)])
+    sentence = Message(
+      one: "{count} user reported a change to their second factors that they didn’t make.",
+      other: "{count} users reported a change to their second factors that they didn’t make.",
+      ["count": .number(reporting.users)])
     href = overview
-    verb = Message("projects.review-reports")
+    verb = Message("Review reports")
   }
 
   init(_ alert: Alert, administrator: Administrator, times: Times) {
@@ -210,17 +221,17 @@ struct WarningRow: ViewModel {
     sentence = alert.sentence(times)
     let evidence = alert.evidence(for: administrator)
     href = evidence?.href ?? overview
-    verb = evidence?.text.message ?? Message("scopes.view-overview")
+    verb = evidence?.text.message ?? Message("View overview")
   }
 
   init(_ unreadable: UnreadableSecrets.Group) {
     name =
       (unreadable.tenant?.text ?? unreadable.project?.text).map(Message.verbatim)
-      ?? Message("projects.this-instance")
+      ?? Message("This instance")
     project = unreadable.tenant == nil ? nil : unreadable.project?.text
     sentence = unreadable.sentence
     href = unreadable.history
-    verb = Message("scopes.view-audit-log")
+    verb = Message("View audit log")
     if let project = unreadable.project?.text {
       overview =
         unreadable.tenant.map { ConsolePaths.tenant(project, $0.text) }
@@ -240,7 +251,7 @@ struct WarningRow: ViewModel {
     href =
       pool.tenant.map { ConsolePaths.policy.ofTenant(id, $0.text) }
       ?? ConsolePaths.policy.ofProject(id)
-    verb = Message("scopes.review-policy")
+    verb = Message("Review policy")
   }
 
   init(_ warning: ScopeWarning, administrator: Administrator, times: Times) {
@@ -263,21 +274,27 @@ struct WarningRow: ViewModel {
       .changePolicy, project: warning.project, tenant: warning.tenant)
     switch warning.reason {
     case .stateNotGiven:
-      sentence = Message("scopes.totp-unset")
+      sentence = Message("TOTP state is unset (treated as enabled).")
       href = policy
-      verb = mayChange ? Message("scopes.set-to-enabled") : Message("scopes.view-policy")
+      verb = mayChange ? Message("Set to Enabled") : Message("View policy")
     case .enrolledWhileOff(let users):
-      sentence = Message("scopes.totp-off-with-users", ["count": .number(users)])
+      sentence = Message(
+        one: "TOTP is off: {count} user with a factor isn’t asked for codes.",
+        other: "TOTP is off: {count} users with a factor aren’t asked for codes.",
+        ["count": .number(users)])
       href = mayChange ? PolicyLinks.turnOn(policy) : policy
-      verb = mayChange ? Message("scopes.turn-on-totp") : Message("scopes.view-policy")
+      verb = mayChange ? Message("Turn on TOTP…") : Message("View policy")
     case .weakened(let weakened):
       sentence = weakened.sentence(times)
       href = policy
-      verb = Message("scopes.review-policy")
+      verb = Message("Review policy")
     case .phonesWhileOff(let users):
-      sentence = Message("scopes.sms-off-with-users", ["count": .number(users)])
+      sentence = Message(
+        one: "SMS codes are off: {count} user with a phone isn’t asked for codes.",
+        other: "SMS codes are off: {count} users with a phone aren’t asked for codes.",
+        ["count": .number(users)])
       href = policy
-      verb = mayChange ? Message("scopes.change-policy") : Message("scopes.view-policy")
+      verb = mayChange ? Message("Change policy") : Message("View policy")
     }
   }
 

@@ -29,7 +29,7 @@ struct ProjectsPage: Sendable {
     if let first = signedIn.firstPage(of: ConsolePaths.projects(), insteadOf: page) { return first }
     let facts = try await ProjectsAttention.Facts(identity, page.items, administrator)
     let waiting = signedIn.approvals ?? 0
-    let frame = frames.frame(Message("projects.projects"), for: signedIn)
+    let frame = frames.frame(Message("Projects"), for: signedIn)
     let now = identity.clock.now()
     let trends = try await identity.activity.trends(of: page.items, at: now)
     let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }

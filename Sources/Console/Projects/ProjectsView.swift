@@ -37,9 +37,12 @@ struct ProjectsView: ViewModel {
       isWhole && page.items.count < 10
       ? nil
       : FilterView(
-        action: list, label: Message("projects.search"), query: query, keeping: size.form)
+        action: list, label: Message("Search projects by name or ID"), query: query,
+        keeping: size.form)
     pager = PagerView(
-      shown: Message("projects.count", ["count": .number(page.items.count)]), path: list,
+      shown: Message(
+        one: "{count} project", other: "{count} projects", ["count": .number(page.items.count)]),
+      path: list,
       query: size.added(to: query.isEmpty ? Form() : ["q": query]), after: after, next: page.next)
     newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
     removals =
@@ -48,16 +51,21 @@ struct ProjectsView: ViewModel {
     empty =
       query.isEmpty
       ? EmptyView(
-        heading: Message("projects.empty"),
+        heading: Message("No projects yet"),
         sentence: newProject == nil
           ? Message(
-            "projects.no-access", ["holder": .message(Permission.manageAdministrators.holder)])
-          : Message("projects.empty-hint"),
-        link: newProject.map { EmptyLink(text: Message("projects.create-project"), href: $0) })
+            "You don’t have access to any project. Ask {holder} for access.",
+            ["holder": .message(Permission.manageAdministrators.holder)])
+          : Message(
+            """
+            Applications connect to a project, which contains users, tenants, API keys, and an \
+            MFA policy.
+            """),
+        link: newProject.map { EmptyLink(text: Message("Create project"), href: $0) })
       : EmptyView(
-        heading: Message("projects.not-found"),
-        sentence: Message("projects.not-found-hint"),
-        link: EmptyLink(text: Message("projects.show-all"), href: list))
+        heading: Message("No matching projects"),
+        sentence: Message("No project you can access has a matching name or ID."),
+        link: EmptyLink(text: Message("Show all projects"), href: list))
   }
 
   /// In how many of the projects on the page enrollment is known to have risen.
@@ -66,9 +74,10 @@ struct ProjectsView: ViewModel {
     guard rising.count > 1 else { return nil }
     let count = rising.count { $0 }
     return isWhole && count == trends.count
-      ? Message("projects.enrollment-rose")
+      ? Message("Enrollment rose in every project")
       : Message(
-        "projects.enrollment-rose-in",
+        one: "Enrollment rose in {number} of {count} project",
+        other: "Enrollment rose in {number} of {count} projects",
         ["number": .number(count), "count": .number(trends.count)])
   }
 

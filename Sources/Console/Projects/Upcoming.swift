@@ -37,7 +37,7 @@ struct UpcomingItem: ViewModel {
     at = exemption.endsAt
     name = exemption.poolName
     sentence = Message(
-      "projects.exemption-ends",
+      "The MFA exemption of {user} ends on {at}.",
       ["user": .name(Formatted.short(exemption.label)), "at": times.endValue(exemption.endsAt)])
     href = exemption.userAddress
   }
@@ -45,7 +45,8 @@ struct UpcomingItem: ViewModel {
   init(_ signOff: SignOff, _ projectName: String) {
     at = signOff.dueOn.start
     name = projectName
-    sentence = Message("projects.review-due", ["due": Times.value(signOff.dueOn)])
+    sentence = Message(
+      "The next policy review is due on {due}.", ["due": Times.value(signOff.dueOn)])
     href = ConsolePaths.review(signOff.project.text)
   }
 

@@ -57,26 +57,52 @@ extension FieldError {
   init(_ error: ProviderError) throws(Refusal) {
     switch error {
     case .invalidID:
-      self.init(field: "id", text: Message("providers.id-invalid"))
-    case .exists: self.init(field: "id", text: Message("providers.id-taken"))
+      self.init(
+        field: "id",
+        text: Message(
+          "Enter “oidc.” followed by a name of letters, digits, dots, hyphens, and underscores."))
+    case .exists:
+      self.init(
+        field: "id",
+        text: Message("This provider ID is already in use. Enter another."))
     case .tooMany:
       self.init(
         field: "id",
-        text: Message("providers.too-many", ["count": .number(IdentityProviders.most)]))
+        text: Message(
+          one: "The limit is {count} provider. Remove one you don’t use.",
+          other: "The limit is {count} providers. Remove one you don’t use.",
+          ["count": .number(IdentityProviders.most)]))
     case .nameTooLong:
       self.init(
         field: "name",
-        text: Message("providers.name-too-long", ["count": .number(Account.longestName)]))
+        text: Message(
+          one: "Enter a name of at most {count} character.",
+          other: "Enter a name of at most {count} characters.",
+          ["count": .number(Account.longestName)]))
     case .missingIssuer, .invalidIssuer:
-      self.init(field: "issuer", text: Message("providers.issuer-invalid"))
+      self.init(
+        field: "issuer",
+        text: Message(
+          "Enter the issuer exactly as in the tokens, starting with https:// and without ? or #."))
     case .missingClientID, .invalidClientID:
-      self.init(field: "client", text: Message("providers.client-id-invalid"))
+      self.init(
+        field: "client",
+        text: Message("Enter the client ID that the provider assigned to your application."))
     case .missingClientSecret, .invalidResponseType, .severalResponseTypes, .missingRelyingParty,
       .invalidMember:
-      self.init(field: "name", text: Message("providers.settings-invalid"))
+      self.init(
+        field: "name",
+        text: Message(
+          """
+          This provider’s settings, changed through the API, are invalid. Fix them with the API \
+          first.
+          """))
     case .invalidKeys(let fault): self.init(field: "keys", text: fault.words)
     case .changedMeanwhile:
-      self.init(field: "name", text: Message("providers.changed-meanwhile"))
+      self.init(
+        field: "name",
+        text: Message(
+          "This provider changed while you were editing. Reload the page and try again."))
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -86,11 +112,25 @@ extension FieldError {
 extension KeySet.Fault {
   fileprivate var words: Message {
     switch self {
-    case .unreadable: Message("providers.keys-unreadable")
-    case .noKey: Message("providers.keys-not-found")
-    case .isPrivate: Message("providers.key-is-private")
-    case .unusable: Message("providers.key-unusable")
-    case .tooMany: Message("providers.too-many-keys", ["count": .number(KeySet.most)])
+    case .unreadable: Message("Paste the provider’s JSON Web Key Set, or its public keys as PEM.")
+    case .noKey:
+      Message(
+        """
+        No RSA or P-256 signing key found. Paste the keys that the provider signs its ID tokens \
+        with.
+        """)
+    case .isPrivate:
+      Message(
+        """
+        This is a private key, which must not leave the provider. Paste the public key, and replace \
+        the private key if others have seen it.
+        """)
+    case .unusable: Message("RSA keys must be 2048 to 8192 bits long.")
+    case .tooMany:
+      Message(
+        one: "The limit is {count} key. Remove keys that the provider no longer uses.",
+        other: "The limit is {count} keys. Remove keys that the provider no longer uses.",
+        ["count": .number(KeySet.most)])
     }
   }
 }

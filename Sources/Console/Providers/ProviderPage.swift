@@ -25,7 +25,7 @@ struct ProviderPage: Sendable {
       let outcome = try await identity.identityProviders.create(
         in: context.scope, id: answers.id, settings, actions.request(signedIn))
       return actions.leave(
-        Message("providers.added", ["id": .text(answers.id)]), signedIn, after: outcome,
+        Message("Provider {id} added.", ["id": .text(answers.id)]), signedIn, after: outcome,
         to: ConsolePaths.providers(context.scope))
     } catch {
       let errors = try await actions.faults(
@@ -59,7 +59,7 @@ struct ProviderPage: Sendable {
         actions.request(signedIn)
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
       return actions.leave(
-        Message("providers.saved"), signedIn, after: outcome,
+        Message("Provider saved."), signedIn, after: outcome,
         to: ConsolePaths.provider(context.scope, id))
     } catch {
       let errors = try await actions.faults(
@@ -93,12 +93,12 @@ struct ProviderPage: Sendable {
       }
     }
     let title =
-      provider.map { Message("providers.provider-title", ["id": .text($0.id.text)]) }
-      ?? Message("providers.add-provider")
+      provider.map { Message("{id} · Identity providers", ["id": .text($0.id.text)]) }
+      ?? Message("Add provider")
     var frame = try await frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope))
+      Link(text: Message("Identity providers"), href: ConsolePaths.providers(scope))
     ]
     let action: ConsoleAction = provider == nil ? .addIdentityProvider : .changeIdentityProvider
     let frameView = FrameView(frame)

@@ -21,10 +21,9 @@ struct ProviderRemovalPage: Sendable {
     let scope = context.scope
     let provider: IdentityProvider
     do { provider = try await providers.find(scope, id) } catch { throw Refusal(error) }
-    var frame = try await frames.frame(
-      Message("providers.removal-title"), in: context)
+    var frame = try await frames.frame(Message("Remove provider · Settings"), in: context)
     frame.crumbs = [
-      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope))
+      Link(text: Message("Identity providers"), href: ConsolePaths.providers(scope))
     ]
     frame.errors = errors
     let frameView = FrameView(frame)
@@ -39,7 +38,7 @@ struct ProviderRemovalPage: Sendable {
     do {
       let outcome = try await providers.delete(context.scope, id, actions.request(signedIn))
       return actions.leave(
-        Message("providers.removed", ["id": .text(id)]), signedIn, after: outcome,
+        Message("Provider {id} removed.", ["id": .text(id)]), signedIn, after: outcome,
         to: ConsolePaths.providers(context.scope))
     } catch {
       let errors = try await actions.faults(error, .removeIdentityProvider, signedIn) {
@@ -64,10 +63,17 @@ struct ProviderRemovalView: ViewModel {
 
   private var consequences: [Message] {
     [
-      Message("providers.removal-ends-sign-in"),
-      Message("providers.removal-keeps-sessions"),
-      Message("providers.removal-keeps-identities"),
-      Message("providers.removal-deletes-keys"),
+      Message(
+        """
+        Users can no longer sign in with it. Users without another sign-in method are locked out.
+        """),
+      Message("Signed-in users stay signed in. To end a session, go to the user’s page."),
+      Message(
+        """
+        Users keep their linked identities: if you add a provider with the same ID again, they \
+        can sign in as before.
+        """),
+      Message("Its keys, client ID, and client secret are deleted."),
     ]
   }
 

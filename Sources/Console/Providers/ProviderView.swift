@@ -38,32 +38,32 @@ struct ProviderView: ViewModel {
     guard let provider else { return [] }
     let settings = provider.settings
     var facts = [
-      Fact(Message("providers.provider-id"), HTML.isolated(provider.id.text)),
-      Fact(Message("providers.protocol"), provider.kind.name),
+      Fact(Message("Provider ID"), HTML.isolated(provider.id.text)),
+      Fact(Message("Protocol"), provider.kind.name),
     ]
     if !mayChange, let name = settings.visibleName {
-      facts.append(Fact(Message("common.name"), HTML.isolated(name)))
+      facts.append(Fact(Message("Name"), HTML.isolated(name)))
     }
     if isOIDC {
       if !mayChange {
-        facts.append(Fact(Message("providers.issuer"), HTML.isolated(settings.issuer)))
-        facts.append(Fact(Message("providers.client-id"), HTML.isolated(settings.clientID)))
+        facts.append(Fact(Message("Issuer"), HTML.isolated(settings.issuer)))
+        facts.append(Fact(Message("Client ID"), HTML.isolated(settings.clientID)))
       }
       let names = settings.keys.names.map { Message.value(.name($0)) }
       facts.append(
         Fact(
-          Message("providers.keys"),
+          Message("Keys"),
           names.isEmpty
-            ? Markup(escaping: Message("providers.no-keys"))
+            ? Markup(escaping: Message("none"))
             : Markup(html: .value(.sequence(names)))))
       facts.append(
         Fact(
-          Message("providers.client-secret"),
+          Message("Client secret"),
           settings.clientSecret == nil
-            ? Message("providers.no-secret") : Message("providers.secret-stored")))
+            ? Message("none") : Message("stored encrypted")))
     }
-    facts.append(Fact(Message("providers.added-at"), frame.times.past(provider.createdAt)))
-    facts.append(Fact(Message("providers.changed"), frame.times.past(provider.changedAt)))
+    facts.append(Fact(Message("Added"), frame.times.past(provider.createdAt)))
+    facts.append(Fact(Message("Changed"), frame.times.past(provider.changedAt)))
     return facts
   }
 
@@ -71,7 +71,7 @@ struct ProviderView: ViewModel {
     .object(\.frame),
     .object("authorization") { $0.fields },
     .text("heading") { view in
-      view.provider.map { Message.verbatim($0.id.text) } ?? Message("providers.add-provider")
+      view.provider.map { Message.verbatim($0.id.text) } ?? Message("Add provider")
     },
     .flag("isNew") { $0.provider == nil },
     .text("holder") { _ in Permission.manageTrust.startingHolder },
@@ -94,7 +94,7 @@ struct ProviderView: ViewModel {
     .text("keysError") { $0.frame.error(at: "keys") },
     .flag("isEnabled") { $0.answers.isEnabled },
     .text("button") {
-      $0.provider == nil ? Message("providers.add-provider") : Message("providers.save-provider")
+      $0.provider == nil ? Message("Add provider") : Message("Save provider")
     },
     .list("facts") { $0.facts },
     .text("removal") { view in

@@ -12,8 +12,7 @@ struct ProvidersPage: Sendable {
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let scope = context.scope
     let providers = try await refusing { try await identity.identityProviders.list(scope).items }
-    let frame = try await frames.frame(
-      Message("providers.identity-providers"), in: context)
+    let frame = try await frames.frame(Message("Identity providers"), in: context)
     return .html(
       view.render(
         ProvidersView(

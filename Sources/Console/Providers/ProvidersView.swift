@@ -38,10 +38,14 @@ struct ProvidersView: ViewModel {
     .list(\.rows),
     .object("empty") { view in
       EmptyView(
-        heading: Message("providers.empty"),
-        sentence: Message("providers.empty-hint"),
+        heading: Message("No identity providers"),
+        sentence: Message(
+          """
+          Users can sign in with the methods enabled in the settings. Add an OpenID Connect \
+          provider to let them sign in with their company accounts.
+          """),
         link: view.add.map {
-          EmptyLink(text: Message("providers.add-provider"), href: $0, isPrimary: true)
+          EmptyLink(text: Message("Add provider"), href: $0, isPrimary: true)
         })
     },
     .text("history") { $0.history },
@@ -54,10 +58,10 @@ struct ProviderRow: ViewModel {
   let times: Times
 
   static func state(_ provider: IdentityProvider) -> Markup {
-    guard provider.kind == .oidc else { return Chip.off(Message("providers.stored-only")) }
-    guard provider.settings.isEnabled else { return Chip.off(Message("common.off")) }
+    guard provider.kind == .oidc else { return Chip.off(Message("stored only")) }
+    guard provider.settings.isEnabled else { return Chip.off(Message("off")) }
     return provider.settings.keys.count > 0
-      ? Chip.on(Message("common.on")) : Chip.look(Message("providers.on-without-keys"))
+      ? Chip.on(Message("on")) : Chip.look(Message("on, no keys"))
   }
 
   static let keys: Keys<Self> = [

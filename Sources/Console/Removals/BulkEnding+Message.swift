@@ -5,7 +5,10 @@ extension BulkProgress {
   var undoEndingSentence: Message? {
     guard let undo, !undo.isRunning, undone.left > 0 else { return nil }
     return Message(
-      "removals.undo-ended",
+      """
+      The undo by {name} ended after {number} of {users}: permission was revoked, or a backup was \
+      restored.
+      """,
       [
         "name": .name(undo.administratorName), "number": .number(undone.processed),
         "users": .message(BulkText.users(undone.users)),
@@ -18,14 +21,14 @@ extension BulkJob {
     switch ending {
     case nil: nil
     case .refused(let name, let answer):
-      Message("removals.refused", ["name": .name(name), "answer": .name(answer)])
-    case .withdrawn(let name): Message("removals.withdrawn", ["name": .name(name)])
-    case .expired: Message("removals.not-approved-in-time")
+      Message("Refused by {name}: {answer}", ["name": .name(name), "answer": .name(answer)])
+    case .withdrawn(let name): Message("Withdrawn by {name}.", ["name": .name(name)])
+    case .expired: Message("No one approved it within a day.")
     case .overtaken(let obstacle): obstacle.sentence(requesterName)
-    case .stopped(let name): Message("removals.stopped-by", ["name": .name(name)])
-    case .scopeDeleted: Message("removals.pool-deleted")
+    case .stopped(let name): Message("Stopped by {name}.", ["name": .name(name)])
+    case .scopeDeleted: Message("The user pool was deleted.")
     case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
-    case .restored: Message("removals.backup-restored")
+    case .restored: Message("A backup was restored.")
     case .text(let text): .verbatim(text)
     }
   }

@@ -5,29 +5,48 @@ import Templating
 enum BulkText {
   static func signIn(_ next: SignInWithoutFactor, _ times: Times) -> Message {
     switch next {
-    case .accepted: Message("removals.first-factor-only")
-    case .enforced(.claim, nil): Message("removals.first-factor-and-claim")
+    case .accepted: Message("Until they enroll again, they can sign in with only a first factor.")
+    case .enforced(.claim, nil):
+      Message(
+        """
+        Until they enroll again, they can sign in with only a first factor, and the ID tokens of \
+        those who have to enroll say so.
+        """)
     case .enforced(.claim, let from?):
-      Message("removals.first-factor-claim-later", ["time": times.value(from)])
-    case .enforced(.refuse, nil): Message("removals.some-sign-ins-refused")
+      Message(
+        """
+        Until they enroll again, they can sign in with only a first factor. From {time}, the ID \
+        tokens of those who have to enroll say so.
+        """, ["time": times.value(from)])
+    case .enforced(.refuse, nil):
+      Message(
+        """
+        Until they enroll again, server enforcement refuses sign-ins of users who have to enroll \
+        and can be emailed an enrollment link. The others can sign in with only a first factor.
+        """)
     case .enforced(.refuse, let from?):
-      Message("removals.some-sign-ins-refused-later", ["time": times.value(from)])
+      Message(
+        """
+        Until they enroll again, they can sign in with only a first factor. From {time}, server \
+        enforcement refuses sign-ins of users who have to enroll and can be emailed an enrollment \
+        link.
+        """, ["time": times.value(from)])
     }
   }
 
   static func chip(_ state: BulkJob.State, undo: BulkUndo.State? = nil) -> Markup {
     switch undo {
-    case .running: return Chip.look(Message("removals.state-undoing"))
-    case .partial: return Chip.look(Message("removals.state-partly-undone"))
-    case .done: return Chip.off(Message("removals.state-undone"))
+    case .running: return Chip.look(Message("undo running"))
+    case .partial: return Chip.look(Message("partly undone"))
+    case .done: return Chip.off(Message("undone"))
     case nil: break
     }
     return switch state {
-    case .draft: Chip.off(Message("removals.state-draft"))
-    case .waiting: Chip.look(Message("removals.state-waiting"))
-    case .running: Chip.look(Message("removals.state-running"))
-    case .done: Chip.on(Message("removals.state-done"))
-    case .stopped: Chip.bad(Message("removals.state-stopped"))
+    case .draft: Chip.off(Message("draft"))
+    case .waiting: Chip.look(Message("pending approval"))
+    case .running: Chip.look(Message("running"))
+    case .done: Chip.on(Message("done"))
+    case .stopped: Chip.bad(Message("stopped"))
     }
   }
 
@@ -36,32 +55,35 @@ enum BulkText {
   }
 
   static func users(_ count: Int) -> Message {
-    Message("removals.n-users", ["count": .number(count)])
+    Message(one: "{count} user", other: "{count} users", ["count": .number(count)])
   }
 
   /// Returns the result of a line, or what will be removed, for a page.
   static func result(_ item: BulkItem, of job: BulkJob) -> Message {
     switch item.result {
     case nil where job.state == .draft || job.state == .waiting: toRemove(item)
-    case nil: Message("removals.result-queued")
+    case nil: Message("Queued")
     case .removed where item.sessions == 0:
-      Message("removals.result-removed", ["count": .number(item.removed)])
+      Message(
+        one: "Removed {count} factor", other: "Removed {count} factors",
+        ["count": .number(item.removed)])
     case .removed:
       Message(
-        "removals.result-removed-and-ended",
+        "Removed {factors}, ended {sessions}",
         ["factors": .message(factors(item)), "sessions": .message(sessions(item))])
-    case .some(BulkResult.none): Message("removals.result-none")
-    case .notFound: Message("removals.result-not-found")
-    case .twice: Message("removals.result-twice")
-    case .protected: Message("removals.result-protected", ["holder": holder])
-    case .own: Message("removals.result-own")
-    case .locked: Message("removals.result-locked", ["holder": holder])
-    case .changed: Message("removals.result-changed")
-    case .restored: Message("removals.result-restored")
-    case .restoredBefore: Message("removals.result-restored-before")
-    case .notRestored: Message("removals.result-not-restored")
-    case .stopped: Message("removals.result-stopped")
-    case .failed: Message("removals.result-failed")
+    case .some(BulkResult.none): Message("No second factor")
+    case .notFound: Message("No user has this email address or UID")
+    case .twice: Message("Duplicate of an earlier line")
+    case .protected: Message("Protected: only {holder} can act on this user", ["holder": holder])
+    case .own: Message("The requester’s own account")
+    case .locked:
+      Message("Changes locked: {holder} must review the user’s report first", ["holder": holder])
+    case .changed: Message("Skipped: a factor was enrolled after the preview")
+    case .restored: Message("Removed, then restored")
+    case .restoredBefore: Message("Removed, then restored before the undo")
+    case .notRestored: Message("Removed, couldn’t be restored")
+    case .stopped: Message("Skipped: the removal ended early")
+    case .failed: Message("Failed: remove this user’s factors individually")
     }
   }
 
@@ -69,64 +91,69 @@ enum BulkText {
   static func cell(_ item: BulkItem, of job: BulkJob) -> Message {
     switch item.result {
     case nil where job.state == .draft || job.state == .waiting: toRemove(item)
-    case nil: Message("removals.cell-queued")
+    case nil: Message("queued")
     case .removed where item.sessions == 0:
-      Message("removals.cell-removed", ["count": .number(item.removed)])
+      Message(
+        one: "removed {count} factor", other: "removed {count} factors",
+        ["count": .number(item.removed)])
     case .removed:
       Message(
-        "removals.cell-removed-and-ended",
+        "removed {factors}, ended {sessions}",
         ["factors": .message(factors(item)), "sessions": .message(sessions(item))])
-    case .some(BulkResult.none): Message("removals.cell-none")
-    case .notFound: Message("removals.cell-not-found")
-    case .twice: Message("removals.cell-twice")
-    case .protected: Message("removals.cell-protected", ["holder": holder])
-    case .own: Message("removals.cell-own")
-    case .locked: Message("removals.cell-locked", ["holder": holder])
-    case .changed: Message("removals.cell-changed")
-    case .restored: Message("removals.cell-restored")
-    case .restoredBefore: Message("removals.cell-restored-before")
-    case .notRestored: Message("removals.cell-not-restored")
-    case .stopped: Message("removals.cell-stopped")
-    case .failed: Message("removals.cell-failed")
+    case .some(BulkResult.none): Message("no second factor")
+    case .notFound: Message("no user has this email address or UID")
+    case .twice: Message("duplicate of an earlier line")
+    case .protected: Message("protected: only {holder} can act on this user", ["holder": holder])
+    case .own: Message("the requester’s own account")
+    case .locked:
+      Message("changes locked: {holder} must review the user’s report first", ["holder": holder])
+    case .changed: Message("skipped: a factor was enrolled after the preview")
+    case .restored: Message("removed, then restored")
+    case .restoredBefore: Message("removed, then restored before the undo")
+    case .notRestored: Message("removed, couldn’t be restored")
+    case .stopped: Message("skipped: the removal ended early")
+    case .failed: Message("failed: remove this user’s factors individually")
     }
   }
 
   static func tab(_ result: BulkResult?, of job: BulkJob, _ count: Int) -> Message {
     Message(
-      "removals.tab", ["result": .message(name(result, of: job)), "number": .number(count)])
+      "{result} ({number})", ["result": .message(name(result, of: job)), "number": .number(count)])
   }
 
   private static func name(_ result: BulkResult?, of job: BulkJob) -> Message {
     switch result {
     case nil:
       job.state == .draft || job.state == .waiting
-        ? Message("removals.tab-to-remove") : Message("removals.tab-queued")
-    case .removed: Message("removals.tab-removed")
-    case .some(BulkResult.none): Message("removals.tab-none")
-    case .notFound: Message("removals.tab-not-found")
-    case .twice: Message("removals.tab-twice")
-    case .protected: Message("removals.tab-protected")
-    case .own: Message("removals.tab-own")
-    case .locked: Message("removals.tab-locked")
-    case .changed: Message("removals.tab-changed")
-    case .restored: Message("removals.tab-restored")
-    case .restoredBefore: Message("removals.tab-restored-before")
-    case .notRestored: Message("removals.tab-not-restored")
-    case .stopped: Message("removals.tab-stopped")
-    case .failed: Message("removals.tab-failed")
+        ? Message("To remove") : Message("Queued")
+    case .removed: Message("Removed")
+    case .some(BulkResult.none): Message("No second factor")
+    case .notFound: Message("Not found")
+    case .twice: Message("Duplicate")
+    case .protected: Message("Protected")
+    case .own: Message("Own account")
+    case .locked: Message("Changes locked")
+    case .changed: Message("Changed")
+    case .restored: Message("Restored")
+    case .restoredBefore: Message("Restored earlier")
+    case .notRestored: Message("Not restored")
+    case .stopped: Message("Skipped")
+    case .failed: Message("Failed")
     }
   }
 
   private static func toRemove(_ item: BulkItem) -> Message {
-    Message("removals.factors-to-remove", ["count": .number(item.factors)])
+    Message(
+      one: "{count} factor to remove", other: "{count} factors to remove",
+      ["count": .number(item.factors)])
   }
 
   private static func factors(_ item: BulkItem) -> Message {
-    Message("removals.n-factors", ["count": .number(item.removed)])
+    Message(one: "{count} factor", other: "{count} factors", ["count": .number(item.removed)])
   }
 
   private static func sessions(_ item: BulkItem) -> Message {
-    Message("removals.n-sessions", ["count": .number(item.sessions)])
+    Message(one: "{count} session", other: "{count} sessions", ["count": .number(item.sessions)])
   }
 
   private static var holder: Message.Value { .message(Permission.protectUsers.holder) }
@@ -143,7 +170,9 @@ enum BulkFaults {
         error, times,
         confirmation: FieldError(
           field: "number",
-          text: Message("removals.number-wrong", ["number": .number(users)])))
+          text: Message(
+            "Enter {number}, the number of users. This can’t be undone.", ["number": .number(users)]
+          )))
     case .notFound, .nothingToDo, .tooLong, .unavailable: throw refusal(error)
     }
   }

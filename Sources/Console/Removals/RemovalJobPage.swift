@@ -51,8 +51,12 @@ struct RemovalJobPage: Sendable {
     }
     let text =
       outcome.value.state == .waiting
-      ? Message("removals.pending", ["count": .number(job.users)])
-      : Message("removals.started", ["count": .number(job.users)])
+      ? Message(
+        one: "The removal for {count} user is pending approval.",
+        other: "The removal for {count} users is pending approval.", ["count": .number(job.users)])
+      : Message(
+        one: "The removal for {count} user has started.",
+        other: "The removal for {count} users has started.", ["count": .number(job.users)])
     return ending.response(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
       to: ConsolePaths.bulkRemoval(context.scope, id))
@@ -68,7 +72,8 @@ struct RemovalJobPage: Sendable {
     }
     ending.frames.leave(
       isStopped
-        ? Message("removals.stopped") : Message("removals.finished-before-stop"),
+        ? Message("Removal stopped. Completed removals aren’t reverted.")
+        : Message("The removal finished before it could be stopped."),
       for: context.signedIn)
     return .redirect(to: ConsolePaths.bulkRemoval(context.scope, id))
   }
@@ -82,8 +87,8 @@ struct RemovalJobPage: Sendable {
     guard job.state != .draft else { throw .notFound }
     let catalog = ending.frames.catalog
     let columns = [
-      Message("removals.line"), Message("removals.user"), Message("removals.result"),
-      Message("removals.factors-removed"), Message("removals.sessions-ended"),
+      Message("Line"), Message("User"), Message("Result"),
+      Message("Factors removed"), Message("Sessions ended"),
     ]
     var file = CSV(columns.map(catalog.text))
     var after: String?
@@ -113,7 +118,9 @@ struct RemovalJobPage: Sendable {
     _ context: ScopeContext, _ job: BulkJob, errors: [FieldError] = []
   ) async throws(Refusal) -> FrameView {
     let title = Message(
-      "removals.title-of-one", ["count": .number(job.users), "id": .text(String(job.id))])
+      one: "Bulk removal for {count} user · #{id} · Users",
+      other: "Bulk removal for {count} users · #{id} · Users",
+      ["count": .number(job.users), "id": .text(String(job.id))])
     var frame = try await ending.frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = Link.crumbsOfRemovals(context.scope)
@@ -167,8 +174,8 @@ struct RemovalJobPage: Sendable {
 extension Link {
   static func crumbsOfRemovals(_ scope: Scope) -> [Link] {
     [
-      Link(text: Message("common.users"), href: ConsolePaths.users(scope)),
-      Link(text: Message("removals.bulk-removals"), href: ConsolePaths.removals(scope)),
+      Link(text: Message("Users"), href: ConsolePaths.users(scope)),
+      Link(text: Message("Bulk removals"), href: ConsolePaths.removals(scope)),
     ]
   }
 }
@@ -196,7 +203,7 @@ struct BulkLines: ViewModel {
 
   private var tabs: [Link] {
     let all = Link(
-      text: Message("removals.tab-all", ["number": .number(job.lines)]),
+      text: Message("All ({number})", ["number": .number(job.lines)]),
       href: refresh.address(ofTab: ""), isCurrent: refresh.tab.isEmpty)
     let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
     return [all]
@@ -217,15 +224,17 @@ struct BulkLines: ViewModel {
     },
     .object("pager") { lines in
       PagerView(
-        shown: Message("removals.n-lines", ["count": .number(lines.page.items.count)]),
+        shown: Message(
+          one: "{count} line", other: "{count} lines", ["count": .number(lines.page.items.count)]),
         path: lines.refresh.path, query: lines.refresh.query, after: lines.refresh.after,
         next: lines.page.next)
     },
     .object("empty") { lines in
       EmptyView(
-        heading: Message("removals.no-lines"), sentence: Message("removals.no-lines-hint"),
+        heading: Message("No matching lines"),
+        sentence: Message("No line of this list has this result."),
         link: EmptyLink(
-          text: Message("removals.show-all-lines"), href: lines.refresh.address(ofTab: "")))
+          text: Message("Show all lines"), href: lines.refresh.address(ofTab: "")))
     },
   ]
 }

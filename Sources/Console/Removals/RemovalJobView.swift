@@ -21,18 +21,29 @@ struct RemovalDraftView: ViewModel {
   private var removed: Message {
     let factors = Message.Value.number(job.factors)
     return job.users == 1
-      ? Message("removals.factors-of-one-user", ["count": factors])
-      : Message("removals.factors-of-users", ["count": factors, "users": .message(users)])
+      ? Message(
+        one: "{count} second factor is removed, the only one this user has.",
+        other: "All {count} second factors of this user are removed.", ["count": factors])
+      : Message(
+        one: "{count} second factor of {users} is removed.",
+        other: "All {count} second factors of {users} are removed.",
+        ["count": factors, "users": .message(users)])
   }
 
   private var consequences: [Message] {
     let hours = eligibility.settings.undoHours
     var sentences = [
       removed,
-      carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
+      carriesMail
+        ? Message("Their sessions end, and each user is notified by email.")
+        : Message(
+          """
+          Their sessions end. Email isn’t configured, so users are notified only if it’s configured \
+          within 7 days.
+          """),
       BulkText.signIn(signIn, frame.times),
       hours == 0
-        ? Message("removals.final")
+        ? Message("This can’t be undone.")
         : undoing(within: .message(Formatted.duration(seconds: hours * 3_600))),
     ]
     if let approval { sentences.append(ApprovalText.need(approval)) }
@@ -41,8 +52,16 @@ struct RemovalDraftView: ViewModel {
 
   private func undoing(within period: Message.Value) -> Message {
     eligibility.settings.callerVerification == .required
-      ? Message("removals.undo-of-each", ["period": period])
-      : Message("removals.undo-of-all", ["period": period])
+      ? Message(
+        """
+        For {period}, another administrator can undo the removal on each user’s page, unless the \
+        reason is “Stolen device” or “Compromised”.
+        """, ["period": period])
+      : Message(
+        """
+        For {period}, another administrator can undo the removal for all users at once, unless \
+        the reason is “Stolen device” or “Compromised”.
+        """, ["period": period])
   }
 
   private var asksForNumber: Bool {
@@ -68,14 +87,16 @@ struct RemovalDraftView: ViewModel {
     .flag("asksForNumber") { $0.asksForNumber },
     .flag("isAlwaysFinal") { $0.eligibility.settings.undoHours == 0 },
     .text("numberLabel") {
-      Message("removals.enter-the-number-of-users", ["number": .number($0.job.users)])
+      Message("Enter the number of users, {number}", ["number": .number($0.job.users)])
     },
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
       view.approval == nil
-        ? Message("removals.remove-factors", ["count": .number(view.job.users)])
-        : Message("removals.request-approval")
+        ? Message(
+          one: "Remove factors from {count} user",
+          other: "Remove factors from {count} users", ["count": .number(view.job.users)])
+        : Message("Request approval")
     },
     .text("back") { ConsolePaths.removals($0.context.scope) },
     .object(\.lines),
@@ -101,31 +122,32 @@ struct RemovalJobView: ViewModel {
   static func figures(
     done: Int, of users: Int, removed: Int, factors: Int, sessions: Int
   ) -> [Figure] {
-    let base = Message("removals.from-users", ["count": .number(removed)])
+    let base = Message(
+      one: "from {count} user", other: "from {count} users", ["count": .number(removed)])
     return [
       Figure(
-        label: Message("removals.users-processed"), value: Message.value(.number(done)),
-        base: Message("removals.of-all", ["number": .number(users)])),
+        label: Message("Users processed"), value: Message.value(.number(done)),
+        base: Message("of {number}", ["number": .number(users)])),
       Figure(
-        label: Message("removals.factors-removed"), value: Message.value(.number(factors)),
+        label: Message("Factors removed"), value: Message.value(.number(factors)),
         base: base),
       Figure(
-        label: Message("removals.sessions-ended"), value: Message.value(.number(sessions)),
+        label: Message("Sessions ended"), value: Message.value(.number(sessions)),
         base: base),
     ]
   }
 
   static func figures(of undone: BulkUndo.Counts) -> [Figure] {
-    let base = Message("removals.of-all", ["number": .number(undone.users)])
+    let base = Message("of {number}", ["number": .number(undone.users)])
     func figure(_ label: Message, _ users: Int) -> Figure {
       Figure(label: label, value: Message.value(.number(users)), base: base)
     }
-    var figures = [figure(Message("removals.users-restored"), undone.restored)]
+    var figures = [figure(Message("Users restored"), undone.restored)]
     if undone.restoredBefore > 0 {
-      figures.append(figure(Message("removals.users-restored-before"), undone.restoredBefore))
+      figures.append(figure(Message("Restored earlier"), undone.restoredBefore))
     }
     if undone.notRestored > 0 {
-      figures.append(figure(Message("removals.users-not-restored"), undone.notRestored))
+      figures.append(figure(Message("Couldn’t be restored"), undone.notRestored))
     }
     return figures
   }
@@ -134,27 +156,27 @@ struct RemovalJobView: ViewModel {
     let times = frame.times
     var facts = [
       Fact(
-        job.state == .waiting ? Message("removals.requested-by") : Message("removals.started-by"),
+        job.state == .waiting ? Message("Requested by") : Message("Started by"),
         HTML.isolated(job.requesterName)),
-      Fact(Message("removals.reason"), job.reason?.name ?? Message("removals.no-reason")),
+      Fact(Message("Reason"), job.reason?.name ?? Message("none")),
     ]
     facts += Self.remarks(job)
     for line in job.proof.split(separator: "\n") {
-      facts.append(Fact(Message("removals.identity-check"), HTML.isolated(String(line))))
+      facts.append(Fact(Message("Identity check"), HTML.isolated(String(line))))
     }
     if let name = job.approverName {
-      facts.append(Fact(Message("removals.approved-by"), HTML.isolated(name)))
+      facts.append(Fact(Message("Approved by"), HTML.isolated(name)))
     }
-    facts.append(Fact(Message("common.created"), times.past(job.createdAt)))
+    facts.append(Fact(Message("Created"), times.past(job.createdAt)))
     if let at = job.startedAt {
-      facts.append(Fact(Message("removals.started-at"), times.past(at)))
+      facts.append(Fact(Message("Started"), times.past(at)))
     }
     if let at = job.endedAt {
-      facts.append(Fact(Message("removals.ended-at"), times.past(at)))
+      facts.append(Fact(Message("Ended"), times.past(at)))
     }
     if let undo = progress.undo {
-      facts.append(Fact(Message("removals.undone-by"), HTML.isolated(undo.administratorName)))
-      facts.append(Fact(Message("removals.undo-started-at"), times.past(undo.startedAt)))
+      facts.append(Fact(Message("Undone by"), HTML.isolated(undo.administratorName)))
+      facts.append(Fact(Message("Undo started"), times.past(undo.startedAt)))
     }
     return facts
   }
@@ -162,10 +184,10 @@ struct RemovalJobView: ViewModel {
   static func remarks(_ job: BulkJob) -> [Fact] {
     var facts: [Fact] = []
     if !job.ticket.isEmpty {
-      facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
+      facts.append(Fact(Message("Ticket"), HTML.isolated(job.ticket)))
     }
     if !job.note.isEmpty {
-      facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
+      facts.append(Fact(Message("Note"), HTML.isolated(job.note)))
     }
     return facts
   }
@@ -181,7 +203,7 @@ struct RemovalJobView: ViewModel {
       $0.progress.canUndo && !$0.isOwn
         ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil
     },
-    .text("undoButton") { Message("removals.undo-for", ["count": .number($0.progress.undoable)]) },
+    .number("count") { $0.progress.undoable },
     .optional(\.undoByOthers),
     .text("undoEnding") { $0.progress.undoEndingSentence },
     .flag("undoRequiresCaller") { $0.progress.undoable > 0 && $0.progress.requiresCaller },
@@ -189,7 +211,7 @@ struct RemovalJobView: ViewModel {
     .flag("isWaiting") { $0.job.state == .waiting },
     .optional("approval") { view in
       view.approval.map {
-        Link(text: Message("removals.view-request"), href: $0.address)
+        Link(text: Message("View request"), href: $0.address)
       }
     },
     .flag("isRunning") { $0.progress.isRunning },

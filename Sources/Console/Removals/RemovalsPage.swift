@@ -52,9 +52,22 @@ struct RemovalsPage: Sendable {
       case .nothingToDo:
         return try await page(
           context, typed: "",
-          errors: [FieldError(field: "list", text: Message("removals.none-selected"))])
+          errors: [
+            FieldError(
+              field: "list",
+              text: Message(
+                "Select users in the list, or enter email addresses or UIDs, one per line."))
+          ])
       case .tooLong:
-        let text = Message("removals.too-many-match", ["count": .number(BulkList.longest)])
+        let text = Message(
+          one: """
+            Too many users match for one bulk removal. Narrow the list, or enter at most {count} \
+            line.
+            """,
+          other: """
+            Too many users match for one bulk removal. Narrow the list, or enter at most {count} \
+            lines.
+            """, ["count": .number(BulkList.longest)])
         return try await page(context, typed: "", errors: [FieldError(field: "list", text: text)])
       case .notFound, .denied, .unavailable: throw BulkFaults.refusal(error)
       }
@@ -68,18 +81,36 @@ struct RemovalsPage: Sendable {
   private static func fault(_ error: BulkListError) -> FieldError {
     switch error {
     case .empty:
-      FieldError(field: "list", text: Message("removals.list-empty"))
+      FieldError(field: "list", text: Message("Enter email addresses or UIDs, one per line."))
     case .tooLong:
       FieldError(
         field: "list",
-        text: Message("removals.list-too-long", ["count": .number(BulkList.longest)]))
+        text: Message(
+          one: "Enter at most {count} line. Create another removal for the rest.",
+          other: "Enter at most {count} lines. Create another removal for the rest.",
+          ["count": .number(BulkList.longest)]))
     case .severalAddresses(let line):
       FieldError(
-        field: "list", text: Message("removals.several-addresses", ["line": .number(line)]))
+        field: "list",
+        text: Message(
+          """
+          Line {line} has several email addresses. Put each on its own line, or add a first line \
+          that names the columns.
+          """, ["line": .number(line)]))
     case .missingUser(let line):
-      FieldError(field: "list", text: Message("removals.missing-user", ["line": .number(line)]))
+      FieldError(
+        field: "list",
+        text: Message(
+          "Line {line} has no UID or email address. Add one, or remove the line.",
+          ["line": .number(line)]))
     case .containsNUL(let line):
-      FieldError(field: "list", text: Message("removals.contains-nul", ["line": .number(line)]))
+      FieldError(
+        field: "list",
+        text: Message(
+          """
+          Line {line} contains a NUL character, shown as ␀. Remove it, or save the list as UTF-8 \
+          and paste it again.
+          """, ["line": .number(line)]))
     }
   }
 
@@ -95,9 +126,9 @@ struct RemovalsPage: Sendable {
     if errors.isEmpty, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
       return first
     }
-    var frame = try await frames.frame(Message("removals.title"), in: context)
+    var frame = try await frames.frame(Message("Bulk removals · Users"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.scope))]
     let model = RemovalsView(
       frame: FrameView(frame), context: context, jobs: jobs, undos: undos, size: size,
       after: after,
@@ -155,14 +186,21 @@ struct RemovalsView: ViewModel {
     },
     .object("pager") { view in
       PagerView(
-        shown: Message("removals.n-removals", ["count": .number(view.jobs.items.count)]),
+        shown: Message(
+          one: "{count} removal", other: "{count} removals",
+          ["count": .number(view.jobs.items.count)]),
         path: ConsolePaths.removals(view.context.scope), query: view.size.form, after: view.after,
         next: view.jobs.next)
     },
     .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("removals.empty"), sentence: Message("removals.empty-hint"))
+        heading: Message("No bulk removals"),
+        sentence: Message(
+          """
+          If many devices are lost at once, enter their users’ email addresses above. You can \
+          preview the matching users before anything is removed.
+          """))
     },
   ]
 }
@@ -182,7 +220,7 @@ struct RemovalRow: ViewModel {
     .markup("state") { BulkText.chip($0.job.state, undo: $0.undo) },
     .text("done") {
       Message(
-        "removals.done",
+        "{removed} of {users}",
         ["removed": .number($0.job.usersRemoved), "users": .number($0.job.users)])
     },
     .text("who") { $0.job.requesterName },

@@ -23,11 +23,15 @@ struct UndoRemovalPage: Sendable {
     do {
       let outcome = try await removals.undo(job.id, in: context.scope, input.request(signedIn))
       return ending.response(
-        Flash(text: Message("removals.undo-started", ["count": .number(outcome.value)])), signedIn,
+        Flash(
+          text: Message(
+            one: "The factors of {count} user are being restored.",
+            other: "The factors of {count} users are being restored.",
+            ["count": .number(outcome.value)])), signedIn,
         renewed: outcome.renewed, to: page)
     } catch {
       if case .nothingToDo = error {
-        ending.frames.leave(Message("removals.nothing-to-undo"), for: signedIn)
+        ending.frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
         return .redirect(to: page)
       }
       let faults = try BulkFaults.faults(error, users: job.users, signedIn.times)
@@ -49,11 +53,11 @@ struct UndoRemovalPage: Sendable {
       throw BulkFaults.refusal(error)
     }
     let refusal = refusal(progress, eligibility, context.signedIn)
-    var frame = try await ending.frames.frame(Message("removals.undo-title"), in: context)
+    var frame = try await ending.frames.frame(Message("Undo bulk removal"), in: context)
     frame.crumbs =
       Link.crumbsOfRemovals(scope) + [
         Link(
-          text: Message("removals.removal-number", ["id": .text(String(job.id))]),
+          text: Message("Removal #{id}", ["id": .text(String(job.id))]),
           href: ConsolePaths.bulkRemoval(scope, String(job.id)))
       ]
     // Without a form, there's no field for the error summary to link to.
@@ -71,11 +75,12 @@ struct UndoRemovalPage: Sendable {
     _ progress: BulkProgress, _ eligibility: SupportEligibility, _ signedIn: SignedIn
   ) -> SupportRefusal? {
     if progress.job.requester == signedIn.administrator.id {
-      SupportRefusal(Message("removals.own-removal"))
+      SupportRefusal(Message("You started this removal. Only another administrator can undo it."))
     } else if progress.undoable > 0, progress.requiresCaller {
-      SupportRefusal(Message("removals.undo-requires-caller"))
+      SupportRefusal(
+        Message("This pool requires a verified caller. Undo the removal on each user’s page."))
     } else if !progress.canUndo {
-      SupportRefusal(Message("removals.nothing-to-undo"))
+      SupportRefusal(Message("No factors of this removal can be restored."))
     } else {
       SupportRefusal(eligibility, signedIn)
     }
@@ -101,9 +106,16 @@ struct UndoRemovalView: ViewModel {
 
   private var consequences: [Message] {
     [
-      Message("removals.factors-valid-again"),
-      carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
-      Message("removals.changed-users-left-out"),
+      Message("The removed factors are valid again."),
+      carriesMail
+        ? Message("Their sessions end, and each user is notified by email.")
+        : Message(
+          """
+          Their sessions end. Email isn’t configured, so users are notified only if it’s configured \
+          within 7 days.
+          """),
+      Message(
+        "Users who enrolled a new factor keep it, and their removed factors aren’t restored."),
     ]
   }
 
@@ -124,13 +136,17 @@ struct UndoRemovalView: ViewModel {
     .texts("consequences") { $0.consequences },
     .text("pool") { view in
       Message(
-        "removals.users-of-pool",
+        "{pool}: {users}",
         [
           "pool": .name(ApprovalText.place(view.context.scope)),
           "users": .message(BulkText.users(view.users)),
         ])
     },
-    .text("button") { Message("removals.restore-for", ["count": .number($0.users)]) },
+    .text("button") {
+      Message(
+        one: "Restore factors for {count} user",
+        other: "Restore factors for {count} users", ["count": .number($0.users)])
+    },
     .text("back") { ConsolePaths.bulkRemoval($0.context.scope, String($0.progress.job.id)) },
   ]
 }

@@ -92,21 +92,43 @@ enum ReportedChangeState {
 
   var title: Message {
     switch self {
-    case .open: Message("reported-changes.dont-recognize-this")
-    case .done: Message("reported-changes.factors-locked")
-    case .used: Message("reported-changes.link-used")
-    case .late: Message("reported-changes.link-expired")
-    case .void: Message("reported-changes.link-invalid")
+    case .open: Message("Don’t recognize this?")
+    case .done: Message("Your second factors are locked")
+    case .used: Message("This link was already used")
+    case .late: Message("This link has expired")
+    case .void: Message("This link is invalid")
     }
   }
 
   var sentence: Message? {
     switch self {
     case .open: nil
-    case .done: Message("reported-changes.what-follows")
-    case .used: Message("reported-changes.already-reported")
-    case .late: Message("reported-changes.valid-for-seven-days")
-    case .void: Message("reported-changes.part-may-be-missing")
+    case .done:
+      Message(
+        """
+        You’re signed out everywhere, and no one can change your second factors until your report \
+        is reviewed. The application’s administrators have been notified. Someone else may know \
+        your password, so reset it in the application with “Forgot password”. Then contact the \
+        application’s support team.
+        """)
+    case .used:
+      Message(
+        """
+        A change to your account was already reported. Your second factors stay locked until the \
+        report is reviewed. To add information, contact the application’s support team.
+        """)
+    case .late:
+      Message(
+        """
+        Links are valid for seven days. If you didn’t make the change, contact the application’s \
+        support team.
+        """)
+    case .void:
+      Message(
+        """
+        Part of the link may be missing. If you didn’t make a change, contact the application’s \
+        support team.
+        """)
     }
   }
 }

@@ -13,7 +13,7 @@ struct AllRemovalsPage: Sendable {
     let content = try await contents.removals(about: .instance, signedIn)
     let name = Report.removals.name(about: .instance)
     var frame = frames.frame(name, for: signedIn)
-    frame.crumbs = [Link(text: Message("reports.reports"), href: ConsolePaths.allReports())]
+    frame.crumbs = [Link(text: Message("Reports"), href: ConsolePaths.allReports())]
     return .html(
       view.render(
         ReportView(

@@ -13,9 +13,9 @@ enum EnrollmentStep: String, CaseIterable, Sendable {
 
   var name: Message {
     switch self {
-    case .day: Message("reports.daily")
-    case .week: Message("reports.weekly")
-    case .month: Message("reports.monthly")
+    case .day: Message("Daily")
+    case .week: Message("Weekly")
+    case .month: Message("Monthly")
     }
   }
 
@@ -67,10 +67,15 @@ enum FactorChoice: String, CaseIterable, Sendable {
 
   var name: Message {
     switch condition {
-    case .neverUsed: Message("reports.never-used")
-    case .sharedSecret: Message("reports.shared-secret")
-    case .unused(let days): Message("reports.unused", ["count": .number(days)])
-    case .enrolled(let years): Message("reports.older", ["count": .number(years)])
+    case .neverUsed: Message("Never used")
+    case .sharedSecret: Message("Same secret as another user")
+    case .unused(let days):
+      Message(
+        one: "Unused for {count} day", other: "Unused for {count} days", ["count": .number(days)])
+    case .enrolled(let years):
+      Message(
+        one: "Over {count} year old",
+        other: "Over {count} years old", ["count": .number(years)])
     }
   }
 }

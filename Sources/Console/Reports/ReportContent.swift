@@ -27,7 +27,7 @@ struct ReportMenu: ViewModel {
   /// The choice in the printed report, which has no menus.
   private var choice: Message? {
     items.first(where: \.isCurrent).map {
-      Message("reports.choice", ["menu": .message(label), "choice": .message($0.text)])
+      Message("{menu}: {choice}", ["menu": .message(label), "choice": .message($0.text)])
     }
   }
 
@@ -77,13 +77,15 @@ struct ReportContents: Sendable {
     let query = query(["by": step.rawValue], isWhole: isWhole)
     var content = ReportContent(
       summary: Message(
-        "reports.enrollment-summary", ["count": .number(exemptions(at: now))]),
+        one: "Enrolled users among all users over time. {count} user is exempt from MFA now.",
+        other: "Enrolled users among all users over time. {count} users are exempt from MFA now.",
+        ["count": .number(exemptions(at: now))]),
       query: query, chart: chart,
       table: ReportTable(
         caption: Report.enrollment.explanation,
         columns: [
-          Message("common.day"), Message("charts.enrolled"), Message("charts.all-users"),
-          Message("activity.share"), Message("reports.exempt"),
+          Message("Day"), Message("Enrolled"), Message("All users"),
+          Message("Share"), Message("Exempt"),
         ], times: times))
     content.table.rows = history.samples.reversed().map { sample in
       [
@@ -93,14 +95,14 @@ struct ReportContents: Sendable {
     }
     content.menus = [
       menu(
-        Message("reports.interval"), "by", EnrollmentStep.allCases.map { ($0.rawValue, $0.name) },
+        Message("Interval"), "by", EnrollmentStep.allCases.map { ($0.rawValue, $0.name) },
         ConsolePaths.report(.enrollment)(context.scope), query)
     ]
     addTenantsMenu(
       to: &content, .enrollment, isWhole: isWhole, context.scope, context.signedIn)
     if context.may(.findUsers) {
       content.details = Link(
-        text: Message("reports.view-exemptions"),
+        text: Message("View exemptions"),
         href: self.query([:], isWhole: isWhole).query(
           of: ConsolePaths.report(.exemptions)(context.scope)))
     }
@@ -119,20 +121,21 @@ struct ReportContents: Sendable {
     let path = ConsolePaths.report(.removals, about: subject)
     var content = ReportContent(
       summary: Message(
-        "reports.removals-count", ["count": .number(counts.map(\.count).reduce(0, +))]),
+        one: "{count} removal in this period.", other: "{count} removals in this period.",
+        ["count": .number(counts.map(\.count).reduce(0, +))]),
       query: query(["period": String(window.days)], isWhole: isWhole),
       table: ReportTable(
         caption: Report.removals.explanation,
         columns: [
-          Message("reports.reason"), Message("reports.agent"), Message("reports.removals"),
+          Message("Reason"), Message("Removed by"), Message("Removals"),
         ], times: signedIn.times))
     content.table.rows = counts.map { count in
       [
         .text(
           count.reason?.name
             ?? (count.isReasonErased
-              ? Message("reports.reason-erased") : Message("reports.no-reason"))),
-        count.agentName.isEmpty ? .text(Message("common.users")) : .name(count.agentName),
+              ? Message("Erased with the user’s data") : Message("No reason given"))),
+        count.agentName.isEmpty ? .text(Message("Users")) : .name(count.agentName),
         .number(count.count),
       ]
     }
@@ -145,7 +148,8 @@ struct ReportContents: Sendable {
       let since: Form = [
         "action": "removal", "from": signedIn.times.calendarDay(of: start).description,
       ]
-      content.details = Link(text: Message("reports.view-each-removal"), href: since.query(of: log))
+      content.details = Link(
+        text: Message("View removals and restorations"), href: since.query(of: log))
     }
     return content
   }
@@ -162,14 +166,16 @@ struct ReportContents: Sendable {
     let query = query(["period": String(window.days)], isWhole: isWhole)
     var content = ReportContent(
       summary: Message(
-        "reports.exemptions-count", ["count": .number(found.count { $0.endsAt > now })]),
+        one: "{count} user is exempt from MFA now.",
+        other: "{count} users are exempt from MFA now.",
+        ["count": .number(found.count { $0.endsAt > now })]),
       query: query,
       table: ReportTable(
         caption: Report.exemptions.explanation,
         columns: [
-          Message("reports.user"), Message("reports.pool"), Message("reports.reason"),
-          Message("reports.ticket"), Message("reports.granted-by"), Message("reports.granted-on"),
-          Message("reports.until"), Message("common.state"),
+          Message("User"), Message("User pool"), Message("Reason"),
+          Message("Ticket"), Message("Granted by"), Message("Granted on"),
+          Message("Until"), Message("State"),
         ], times: context.signedIn.times))
     let shown = found.reversed().filter {
       administrator.may(.findUsers, project: $0.project, tenant: $0.tenant)
@@ -177,7 +183,7 @@ struct ReportContents: Sendable {
     content.users = shown.isEmpty ? nil : DownloadedUsers(of: shown)
     content.table.rows = shown.map { exemption in
       let isCurrent = exemption.endsAt > now
-      let state = isCurrent ? Message("reports.current") : Message("reports.past")
+      let state = isCurrent ? Message("current") : Message("past")
       return [
         .name(exemption.label, href: exemption.userAddress), .name(exemption.poolName),
         .text(ExemptionText.reason(exemption)), .name(exemption.ticket),
@@ -207,13 +213,13 @@ struct ReportContents: Sendable {
       table: ReportTable(
         caption: Report.locked.explanation,
         columns: [
-          Message("reports.user"), Message("common.state"), Message("reports.until"),
-          Message("users.last-sign-in"), Message("users.exempt-until-heading"),
+          Message("User"), Message("State"), Message("Until"),
+          Message("Last sign-in"), Message("Exempt until"),
         ], times: context.signedIn.times), next: page.next)
     content.table.rows = page.items.compactMap { account in
       let lock = account.codeLock(at: now)
       guard let state = AccountChips.words(lock) else { return nil }
-      var until = ReportTable.Cell.text(Message("reports.until-unlocked"))
+      var until = ReportTable.Cell.text(Message("Until unlocked"))
       if case .blocked(let end) = lock { until = .moment(end) }
       let href = ConsolePaths.user(context.scope, account.id.text)
       return [
@@ -244,15 +250,15 @@ struct ReportContents: Sendable {
     let query = PageSize(context.signedIn.query).added(to: ["age": choice.rawValue])
     // Tells who shares a secret with whom.
     let fingerprint: [Message] =
-      choice == .sharedSecret ? [Message("reports.secret-fingerprint")] : []
+      choice == .sharedSecret ? [Message("Secret fingerprint")] : []
     var content = ReportContent(
       summary: Report.factors.explanation, query: query,
       table: ReportTable(
         caption: choice.name,
         columns: [
-          Message("reports.user"), Message("reports.factor"), Message("common.name"),
-          Message("common.enrolled"), Message("common.last-used"),
-          Message("users.exempt-until-heading"),
+          Message("User"), Message("Second factor"), Message("Name"),
+          Message("Enrolled"), Message("Last used"),
+          Message("Exempt until"),
         ] + fingerprint, times: context.signedIn.times), next: page.next, total: count)
     content.table.rows = page.items.map { factor in
       [
@@ -263,7 +269,7 @@ struct ReportContents: Sendable {
     }
     content.menus = [
       menu(
-        Message("reports.second-factors"), "age",
+        Message("Second factors"), "age",
         FactorChoice.allCases.map { ($0.rawValue, $0.name) },
         ConsolePaths.report(.factors)(context.scope), query)
     ]
@@ -281,7 +287,7 @@ struct ReportContents: Sendable {
 
   private func periods(_ path: String, _ query: Form) -> ReportMenu {
     menu(
-      Message("charts.period"), "period",
+      Message("Period"), "period",
       ChartWindow.allCases.map { (String($0.days), $0.name) }, path, query)
   }
 
@@ -306,13 +312,13 @@ struct ReportContents: Sendable {
   ) {
     guard scope.tenant == nil else { return }
     var pools = menu(
-      Message("reports.pools"), "tenants",
-      [("", Message("reports.project-alone")), ("all", Message("reports.with-tenants"))],
+      Message("User pools"), "tenants",
+      [("", Message("Without tenants")), ("all", Message("With tenants"))],
       ConsolePaths.report(report)(scope), content.query)
     if report.coversProjects, signedIn.administrator.may(report.permission, in: nil) {
       pools.items.append(
         ChartPeriod(
-          text: Message("parts.all-projects"),
+          text: Message("All projects"),
           href: changed(content.query, "tenants", "").query(
             of: ConsolePaths.report(report, about: .instance)),
           isCurrent: false))

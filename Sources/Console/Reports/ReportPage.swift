@@ -24,7 +24,7 @@ struct ReportPage: Sendable {
     let name = report.name(about: contents.subject(report, context))
     var frame = try await actions.frames.frame(name, in: context)
     frame.crumbs = [
-      Link(text: Message("reports.reports"), href: ConsolePaths.reports(context.scope))
+      Link(text: Message("Reports"), href: ConsolePaths.reports(context.scope))
     ]
     let file = content.query.query(of: ConsolePaths.reportFile(report)(context.scope))
     let shown = content.table.rows.count
@@ -32,8 +32,11 @@ struct ReportPage: Sendable {
       report.listsUsers && (shown > 0 || content.next != nil)
       ? PagerView(
         shown: content.total.map {
-          Message("reports.rows-of", ["number": .number(shown), "count": .number($0)])
-        } ?? Message("reports.rows", ["count": .number(shown)]), path: path,
+          Message(
+            one: "{number} of {count} row", other: "{number} of {count} rows",
+            ["number": .number(shown), "count": .number($0)])
+        } ?? Message(one: "{count} row", other: "{count} rows", ["count": .number(shown)]),
+        path: path,
         query: content.query, after: after, next: content.next) : nil
     return .html(
       view.render(
@@ -77,7 +80,11 @@ struct ReportPage: Sendable {
     }
     if content.next != nil {
       let count = content.table.rows.count
-      content.table.end(with: Message("common.file-incomplete", ["count": .number(count)]))
+      content.table.end(
+        with: Message(
+          one: "Incomplete: only the first {count} row is included.",
+          other: "Incomplete: only the first {count} rows are included.", ["count": .number(count)])
+      )
     }
     return content
   }
@@ -88,14 +95,16 @@ struct ReportPage: Sendable {
   ) async throws(Refusal) -> Response {
     let query = context.signedIn.query
     let back = query.query(of: ConsolePaths.report(report)(context.scope))
-    var frame = try await actions.frames.frame(Message("reports.download-title"), in: context)
+    var frame = try await actions.frames.frame(Message("Download this report?"), in: context)
     frame.crumbs = [Link(text: report.name, href: back)]
     let question = ActionQuestion(
-      performs: .exportUsers, heading: Markup(escaping: Message("reports.download-title")),
+      performs: .exportUsers, heading: Markup(escaping: Message("Download this report?")),
       consequences: [
-        Message("reports.file-contains", ["report": .message(report.name)]),
-        Message("reports.download-is-recorded"),
-      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+        Message(
+          "The file contains every row of “{report}”, with users’ email addresses.",
+          ["report": .message(report.name)]),
+        Message("The download is recorded in the audit log."),
+      ], button: Message("Download as CSV"), keep: Message("Cancel"),
       action: query.query(of: ConsolePaths.reportFile(report)(context.scope)), back: back,
       isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
@@ -130,7 +139,7 @@ struct ReportView: ViewModel {
     .text("zone") { $0.frame.times.zoneText },
     .optional(\.pager),
     .object("empty") { view in
-      EmptyView(heading: Message("reports.nothing-to-report"), sentence: view.emptiness)
+      EmptyView(heading: Message("Nothing to report"), sentence: view.emptiness)
     },
   ]
 }

@@ -10,7 +10,7 @@ struct ReportsPage: Sendable {
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let scope = context.scope
-    let frame = try await frames.frame(Message("reports.reports"), in: context)
+    let frame = try await frames.frame(Message("Reports"), in: context)
     let subjects: [ReportSubject] =
       scope.tenant == nil ? [.pool(scope), .project(scope)] : [.pool(scope)]
     let items = Report.allCases.flatMap { report in
@@ -24,7 +24,7 @@ struct ReportsPage: Sendable {
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("reports.reports"), for: signedIn)
+    let frame = frames.frame(Message("Reports"), for: signedIn)
     let items = Report.allCases.filter {
       signedIn.administrator.may(read: $0, about: .instance)
     }.map { report in

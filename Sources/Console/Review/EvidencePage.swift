@@ -12,10 +12,10 @@ struct EvidencePage: Sendable {
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let evidence = try await read(context)
     let key = try await refusing { try await identity.evidenceKeys.current() }
-    var frame = try await frames.frame(Message("review.evidence"), in: context)
+    var frame = try await frames.frame(Message("Review evidence"), in: context)
     frame.crumbs = [
       Link(
-        text: Message("review.policy-review"),
+        text: Message("Policy review"),
         href: ConsolePaths.review(context.scope.project.text))
     ]
     return .html(
@@ -83,7 +83,7 @@ struct EvidencePool: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { $0.summary.displayName },
     .text("id") {
-      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants")
+      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("users outside tenants")
     },
     .markup("totp") { $0.summary.edit.configuration.chip },
     .markup("window") { WindowStrip.small($0.summary.edit.configuration) },
@@ -92,12 +92,12 @@ struct EvidencePool: ViewModel {
     },
     .text("pattern") {
       $0.summary.edit.patternName
-        ?? Message("policy.no-pattern")
+        ?? Message("none")
     },
     .markup("enrolled") { Meter.share($0.summary.enrolledUsers, of: $0.summary.users) },
     .text("users") {
       Message(
-        "pools.enrolled-of-users",
+        one: "{enrolled} of {count} user", other: "{enrolled} of {count} users",
         [
           "enrolled": .number($0.summary.enrolledUsers), "count": .number($0.summary.users),
         ])
@@ -121,7 +121,7 @@ struct SignOffRow: ViewModel {
     .text("due") { Message.value(Times.value($0.signOff.dueOn)) },
     .markup("same") {
       $0.signOff.digest == $0.current
-        ? Chip.on(Message("review.same-policies")) : Chip.off(Message("review.other-policies"))
+        ? Chip.on(Message("current policies")) : Chip.off(Message("earlier policies"))
     },
   ]
 }

@@ -18,7 +18,7 @@ struct PolicyDifferences: ViewModel {
   }
 
   static func sinceSignOff(_ changes: PolicySetChanges?, of project: ID<Project>) -> Self? {
-    changes.map { Self($0, of: project, caption: Message("review.changes-since-sign-off")) }
+    changes.map { Self($0, of: project, caption: Message("Changes since the last sign-off")) }
   }
 
   private var rows: [PolicyDifference] {
@@ -26,8 +26,16 @@ struct PolicyDifferences: ViewModel {
   }
 
   private var incomplete: Message? {
-    if changes.isCut { return Message("review.changes-cut") }
-    return changes.isComplete ? nil : Message("review.changes-incomplete")
+    if changes.isCut {
+      return Message(
+        """
+        More policies have changed than this page compares. The evidence file and the CSV file \
+        include every change.
+        """)
+    }
+    return changes.isComplete
+      ? nil
+      : Message("There may be more changes: the audit log doesn’t include all of them.")
   }
 
   static let keys: Keys<Self> = [
@@ -36,7 +44,10 @@ struct PolicyDifferences: ViewModel {
     .list("rows") { $0.rows },
     .text("more") { view in
       let count = view.changes.pools.count - most
-      return count > 0 ? Message("review.more-changes", ["count": .number(count)]) : nil
+      return count > 0
+        ? Message(
+          one: "{count} more user pool has changed.",
+          other: "{count} more user pools have changed.", ["count": .number(count)]) : nil
     },
     .text("incomplete") { $0.incomplete },
   ]
@@ -56,13 +67,17 @@ private struct PolicyDifference: ViewModel {
       ?? ConsolePaths.policy.ofProject(project.text)
     switch pool.kind {
     case .created:
-      return [Self(pool: pool, policy: policy, what: Message("review.change-created"))]
+      return [Self(pool: pool, policy: policy, what: Message("Tenant created"))]
     case .deleted:
-      return [Self(pool: pool, policy: nil, what: Message("review.change-deleted"))]
+      return [Self(pool: pool, policy: nil, what: Message("Tenant deleted"))]
     case .changed(nil):
-      return [Self(pool: pool, policy: policy, what: Message("review.change-unknown"))]
+      return [
+        Self(
+          pool: pool, policy: policy,
+          what: Message("Policy changed; earlier values not recorded"))
+      ]
     case .changed([]):
-      return [Self(pool: pool, policy: policy, what: Message("review.change-undone"))]
+      return [Self(pool: pool, policy: policy, what: Message("Policy changed, then changed back"))]
     case .changed(let fields?):
       return fields.map {
         Self(pool: pool, policy: policy, what: $0.field.label, from: $0.oldValue, to: $0.newValue)
@@ -72,7 +87,7 @@ private struct PolicyDifference: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.pool.name },
-    .text("id") { $0.pool.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants") },
+    .text("id") { $0.pool.tenant.map { .verbatim($0.text) } ?? Message("users outside tenants") },
     .text(\.policy),
     .text(\.what),
     .text(\.from),

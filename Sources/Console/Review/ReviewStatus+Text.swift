@@ -15,10 +15,10 @@ extension ReviewStatus.State {
     }
   }
 
-  private static let neverChip = Chip.look(Message("review.state-never"))
-  private static let changedChip = Chip.look(Message("review.state-changed"))
-  private static let overdueChip = Chip.bad(Message("review.state-overdue"))
-  private static let currentChip = Chip.on(Message("review.state-current"))
+  private static let neverChip = Chip.look(Message("not reviewed"))
+  private static let changedChip = Chip.look(Message("changed since review"))
+  private static let overdueChip = Chip.bad(Message("overdue"))
+  private static let currentChip = Chip.on(Message("reviewed"))
   private static let changedAndOverdueChips: Markup = {
     var html = HTML()
     html.raw("<span class=\"row\">")
@@ -31,18 +31,33 @@ extension ReviewStatus.State {
 
 extension ReviewStatus {
   func sentence(_ times: Times) -> Message {
-    guard let signOff else { return Message("review.never-signed-off") }
+    guard let signOff else { return Message("This project’s policies have never been signed off.") }
     let reviewer = Message.Value.name(Formatted.short(signOff.reviewerName))
     let (at, due) = (times.value(signOff.signedAt), Times.value(signOff.dueOn))
     return switch state {
-    case .never: Message("review.never-signed-off")
+    case .never: Message("This project’s policies have never been signed off.")
     case .changed(isOverdue: true):
-      Message("review.changed-and-overdue", ["reviewer": reviewer, "at": at, "due": due])
+      Message(
+        """
+        Signed off by {reviewer} on {at}, but a policy or tenant has changed since then. The next \
+        review was due on {due}.
+        """, ["reviewer": reviewer, "at": at, "due": due])
     case .changed(isOverdue: false):
-      Message("review.changed-since-sign-off", ["reviewer": reviewer, "at": at, "due": due])
+      Message(
+        """
+        Signed off by {reviewer} on {at}, but a policy or tenant has changed since then. The next \
+        review is due on {due}.
+        """, ["reviewer": reviewer, "at": at, "due": due])
     case .overdue:
-      Message("review.sign-off-overdue", ["reviewer": reviewer, "at": at, "due": due])
-    case .current: Message("review.signed-off", ["reviewer": reviewer, "at": at, "due": due])
+      Message(
+        "Signed off by {reviewer} on {at}. The next review was due on {due}.",
+        ["reviewer": reviewer, "at": at, "due": due])
+    case .current:
+      Message(
+        """
+        Signed off by {reviewer} on {at}. The policies and tenants are still the same. The next \
+        review is due on {due}.
+        """, ["reviewer": reviewer, "at": at, "due": due])
     }
   }
 }

@@ -34,7 +34,7 @@ struct ReviewsPage: Sendable {
     return .html(
       view.render(
         ReviewsView(
-          frame: FrameView(frames.frame(Message("review.policy-review"), for: signedIn)),
+          frame: FrameView(frames.frame(Message("Policy review"), for: signedIn)),
           statuses: statuses, exemptions: exemptions,
           mayFindUsers: administrator.maySomewhere(.findUsers), asked: asked,
           rows: rows, shown: projects.items.count, next: projects.next)))
@@ -147,9 +147,9 @@ struct ReviewsQuery: Sendable {
 
     var name: Message {
       switch self {
-      case .all: Message("review.view-all")
-      case .differs: Message("review.tenants-differ")
-      case .due: Message("review.view-due")
+      case .all: Message("All")
+      case .differs: Message("Tenants differ")
+      case .due: Message("Never reviewed or overdue")
       }
     }
   }
@@ -205,10 +205,12 @@ struct ReviewsView: ViewModel {
     let reviewed = statuses.values.count { $0.state == .current }
     return isWhole
       ? Message(
-        "review.projects-reviewed",
+        one: "{reviewed} of {count} project reviewed.",
+        other: "{reviewed} of {count} projects reviewed.",
         ["reviewed": .number(reviewed), "count": .number(statuses.count)])
       : Message(
-        "review.shown-projects-reviewed",
+        one: "Reviewed: {reviewed} of the {count} project shown.",
+        other: "Reviewed: {reviewed} of the {count} projects shown.",
         ["reviewed": .number(reviewed), "count": .number(statuses.count)])
   }
 
@@ -232,13 +234,14 @@ struct ReviewsView: ViewModel {
 
   private var table: PoolTable {
     PoolTable(
-      columns: [heading(Message("review.project"), (.name, "ascending"))]
+      columns: [heading(Message("Project"), (.name, "ascending"))]
         + PoolColumn.allCases.filter(asked.columns.shown.contains).map {
           heading($0.heading, isNumber: $0.isNumber, $0.order)
         },
       rows: rows,
       pager: PagerView(
-        shown: Message("projects.count", ["count": .number(shown)]),
+        shown: Message(
+          one: "{count} project", other: "{count} projects", ["count": .number(shown)]),
         path: ConsolePaths.reviews(), query: asked.form(), after: asked.after, next: next),
       empty: empty)
   }
@@ -246,16 +249,22 @@ struct ReviewsView: ViewModel {
   private var empty: EmptyView {
     if asked.search.isEmpty, asked.selection == .all {
       return EmptyView(
-        heading: Message("projects.empty"), sentence: Message("projects.empty-hint"))
+        heading: Message("No projects yet"),
+        sentence: Message(
+          """
+          Applications connect to a project, which contains users, tenants, API keys, and an MFA \
+          policy.
+          """))
     }
     let sentence =
       !asked.search.isEmpty
-      ? Message("projects.not-found-hint")
+      ? Message("No project you can access has a matching name or ID.")
       : asked.selection == .due
-        ? Message("review.none-due") : Message("review.none-differs-anywhere")
+        ? Message("Every project has been reviewed, and no review is overdue.")
+        : Message("In each project, all tenants have the project’s policy.")
     return EmptyView(
-      heading: Message("projects.not-found"), sentence: sentence,
-      link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews()))
+      heading: Message("No matching projects"), sentence: sentence,
+      link: EmptyLink(text: Message("Show all projects"), href: ConsolePaths.reviews()))
   }
 
   static let keys: Keys<Self> = [
@@ -268,7 +277,7 @@ struct ReviewsView: ViewModel {
     .list("views") { $0.views },
     .object("filter") { view in
       FilterView(
-        action: ConsolePaths.reviews(), label: Message("projects.search"),
+        action: ConsolePaths.reviews(), label: Message("Search projects by name or ID"),
         query: view.asked.search, keeping: view.asked.form(searching: false))
     },
     .list("presets") { view in
@@ -283,8 +292,11 @@ struct ReviewsView: ViewModel {
     .flag(\.mayFindUsers),
     .text("exemptionCount") {
       $0.exemptions.isEmpty
-        ? Message("exemptions.none")
-        : Message("exemptions.count", ["count": .number($0.exemptions.count)])
+        ? Message("No exemptions")
+        : Message(
+          one: "{count} user is exempt from MFA, until a set date.",
+          other: "{count} users are exempt from MFA, each until a set date.",
+          ["count": .number($0.exemptions.count)])
     },
     .flag("hasExemptions") { !$0.exemptions.isEmpty },
     .object("exemptionTable") {

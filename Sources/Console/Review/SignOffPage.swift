@@ -36,10 +36,15 @@ struct SignOffPage: Sendable {
 
   private static func result(_ submitted: SubmittedSignOff) -> Message {
     guard let later = submitted.later else {
-      return Message("review.signed", ["due": Times.value(submitted.signOff.dueOn)])
+      return Message(
+        "Review signed off. The next one is due on {due}.",
+        ["due": Times.value(submitted.signOff.dueOn)])
     }
     return Message(
-      "review.signed-before",
+      """
+      You already signed off with this form. {reviewer} has signed off since. The next review is \
+      due on {due}.
+      """,
       [
         "reviewer": .name(Formatted.short(later.reviewerName)), "due": Times.value(later.dueOn),
       ])
@@ -50,13 +55,24 @@ struct SignOffPage: Sendable {
     case .invalidDueDay:
       FieldError(
         field: "due",
-        text: Message("review.invalid-due-day", ["count": .number(SignOff.longestInterval)]))
+        text: Message(
+          one: "Enter a date within the next {count} day.",
+          other: "Enter a date within the next {count} days.",
+          ["count": .number(SignOff.longestInterval)]))
     case .noteTooLong:
       FieldError(
         field: "note",
-        text: Message("review.note-too-long", ["count": .number(ActionRequest.longestNote)]))
+        text: Message(
+          one: "Use at most {count} character.",
+          other: "Use at most {count} characters.", ["count": .number(ActionRequest.longestNote)]))
     case .changedMeanwhile:
-      FieldError(field: "policies", text: Message("review.changed-meanwhile"))
+      FieldError(
+        field: "policies",
+        text: Message(
+          """
+          A policy or tenant changed while you were reviewing. Review the changes below, then sign \
+          off.
+          """))
     case .projectNotFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -75,10 +91,9 @@ struct SignOffPage: Sendable {
       try await identity.reviews.evidence(
         of: scope.project, for: context.signedIn.administrator, since: reviewed)
     }
-    var frame = try await actions.frames.frame(
-      Message("review.sign-off-title"), in: context)
+    var frame = try await actions.frames.frame(Message("Sign off on review"), in: context)
     frame.crumbs = [
-      Link(text: Message("review.policy-review"), href: ConsolePaths.review(scope.project.text))
+      Link(text: Message("Policy review"), href: ConsolePaths.review(scope.project.text))
     ]
     frame.errors = errors
     let frameView = FrameView(frame)
@@ -110,27 +125,35 @@ struct SignOffView: ViewModel {
       ($0.0 + $1.summary.users, $0.1 + $1.summary.enrolledUsers)
     }
     return Message(
-      "pools.enrolled-of-users",
+      one: "{enrolled} of {count} user", other: "{enrolled} of {count} users",
       ["enrolled": .number(enrolled), "count": .number(users)])
   }
 
   private var facts: [Fact] {
     [
-      Fact(Message("review.pools"), Message.value(.number(evidence.pools.count))),
-      Fact(Message("common.enrolled"), enrolled),
-      Fact(Message("common.exemptions"), Message.value(.number(evidence.exemptions.count))),
+      Fact(Message("User pools"), Message.value(.number(evidence.pools.count))),
+      Fact(Message("Enrolled"), enrolled),
+      Fact(Message("Exemptions"), Message.value(.number(evidence.exemptions.count))),
       Fact(
-        Message("review.last-sign-off"),
+        Message("Last sign-off"),
         evidence.signOffs.first.map { frame.times.day($0.signedAt) }
-          ?? Markup(escaping: Message("review.none-yet"))),
-      Fact(Message("review.digest"), Message.verbatim(evidence.digest)),
+          ?? Markup(escaping: Message("none"))),
+      Fact(Message("Policy digest (SHA-256)"), Message.verbatim(evidence.digest)),
     ]
   }
 
   private var warning: Message? {
-    if reviewed == nil { return Message("review.opened-without-review") }
+    if reviewed == nil {
+      return Message(
+        "You opened this form without viewing the policy review. View the policies, then sign off.")
+    }
     return evidence.changesSincePage == nil || frame.error(at: "policies") != nil
-      ? nil : Message("review.changed-since-page")
+      ? nil
+      : Message(
+        """
+        A policy or tenant has changed since you opened the policy review. Review the changes \
+        below, then sign off.
+        """)
   }
 
   static let keys: Keys<Self> = [
@@ -139,14 +162,18 @@ struct SignOffView: ViewModel {
     .text("policiesError") { $0.frame.error(at: "policies") },
     .text("review") { ConsolePaths.review($0.scope.project.text) },
     .text("pools") {
-      Message("review.sign-off-covers", ["count": .number($0.evidence.pools.count)])
+      Message(
+        one: "This confirms that you reviewed the policy of {count} user pool.",
+        other: "This confirms that you reviewed the policies of all {count} user pools.",
+        ["count": .number($0.evidence.pools.count)])
     },
     .text("action") { ConsolePaths.signOff($0.scope.project.text) },
     .text("warning") { $0.warning },
     .optional("changesSincePage") { view in
       view.evidence.changesSincePage.map {
         PolicyDifferences(
-          $0, of: view.scope.project, caption: Message("review.changes-since-page"))
+          $0, of: view.scope.project, caption: Message("Changes since you opened the policy review")
+        )
       }
     },
     .optional("changes") {

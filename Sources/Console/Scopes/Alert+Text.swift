@@ -6,11 +6,46 @@ extension Alert {
   func sentence(_ times: Times) -> Message {
     let (count, time) = (Message.Value.number(count), times.value(startedAt))
     return switch kind {
-    case .spraying: Message("scopes.alert-spraying", ["count": count, "time": time])
-    case .drift: Message("scopes.alert-drift", ["count": count, "time": time])
-    case .removals: Message("scopes.alert-removals", ["count": count, "time": time])
+    case .spraying:
+      Message(
+        one: """
+          Since {time}: incorrect codes for {count} user within 10 minutes. Someone may be guessing \
+          codes across many users.
+          """,
+        other: """
+          Since {time}: incorrect codes for {count} users within 10 minutes. Someone may be \
+          guessing codes across many users.
+          """, ["count": count, "time": time])
+    case .drift:
+      Message(
+        one: """
+          Since {time}: {count} user entered codes, and most are off by an interval or more in the \
+          same direction. The server’s clock may be wrong.
+          """,
+        other: """
+          Since {time}: {count} users entered codes, and most are off by an interval or more in the \
+          same direction. The server’s clock may be wrong.
+          """, ["count": count, "time": time])
+    case .removals:
+      Message(
+        one: """
+          Since {time}: {count} user lost second factors within an hour, more than five times as \
+          many as usual.
+          """,
+        other: """
+          Since {time}: {count} users lost second factors within an hour, more than five times as \
+          many as usual.
+          """, ["count": count, "time": time])
     case .textMessages:
-      Message("scopes.alert-text-messages", ["count": count, "time": time])
+      Message(
+        one: """
+          Since {time}: daily limit reached (for all messages or for phone sign-in) after {count} \
+          text message. Someone may be requesting codes for premium-rate numbers.
+          """,
+        other: """
+          Since {time}: daily limit reached (for all messages or for phone sign-in) after {count} \
+          text messages. Someone may be requesting codes for premium-rate numbers.
+          """, ["count": count, "time": time])
     }
   }
 
@@ -22,7 +57,7 @@ extension Alert {
       return activity(.incorrect)
     case .drift:
       if administrator.may(.protectUsers, in: nil) {
-        return Link(text: Message("scopes.check-server-clock"), href: ConsolePaths.clock())
+        return Link(text: Message("Check server clock"), href: ConsolePaths.clock())
       }
       guard administrator.may(.findUsers, in: scope) else { return nil }
       return activity(nil)
@@ -30,10 +65,10 @@ extension Alert {
       guard administrator.may(.readAudit, in: scope) else { return nil }
       let query: Form = ["action": AuditAction.Group.removal.rawValue]
       return Link(
-        text: Message("scopes.view-removals"), href: query.query(of: ConsolePaths.audit(scope)))
+        text: Message("View removals"), href: query.query(of: ConsolePaths.audit(scope)))
     case .textMessages:
       guard administrator.may(.readMessages, in: scope) else { return nil }
-      return Link(text: Message("scopes.view-messages"), href: ConsolePaths.messages(scope))
+      return Link(text: Message("View messages"), href: ConsolePaths.messages(scope))
     }
   }
 
@@ -41,7 +76,7 @@ extension Alert {
     var query = Form()
     if let results { query.add("result", results.rawValue) }
     return Link(
-      text: Message("scopes.view-sign-in-activity"),
+      text: Message("View sign-in activity"),
       href: query.query(of: ConsolePaths.activity(scope)))
   }
 }

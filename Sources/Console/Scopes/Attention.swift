@@ -64,7 +64,7 @@ struct AttentionRules {
     context.may(.readPolicy) ? ConsolePaths.policy(scope) : nil
   }
   private var changeOrView: Message {
-    context.may(.changePolicy) ? Message("scopes.change-policy") : Message("scopes.view-policy")
+    context.may(.changePolicy) ? Message("Change policy") : Message("View policy")
   }
 
   var all: [Attention] {
@@ -73,7 +73,7 @@ struct AttentionRules {
         let evidence = alert.evidence(for: context.signedIn.administrator)
         return Attention(alert.sentence(times), evidence?.text, evidence?.href)
       }
-      + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
+      + unreadable.map { Attention($0.sentence, Message("View audit log"), $0.history) }
       + [
         signInOff, lockedOut, unstated, weakened, drift, off, phonesOff, wide, methods,
         unverified, late, unsent(.mail), unsent(.sms), stale,
@@ -90,18 +90,35 @@ struct AttentionRules {
       return [
         Attention(
           reporting.count == 1
-            ? Message("scopes.a-user-reported", ["holder": holder])
-            : Message("scopes.some-users-reported", ["holder": holder]))
+            ? Message(
+              """
+              A user reported a change to their second factors that they didn’t make. Their \
+              second factors are locked until {holder} reviews the report.
+              """, ["holder": holder])
+            : Message(
+              """
+              Some users reported a change to their second factors that they didn’t make. Their \
+              second factors are locked until {holder} reviews the report.
+              """, ["holder": holder]))
       ]
     }
     var lines = reporting.prefix(Self.mostReporting).map { user in
       Attention(
         Message(
-          "scopes.user-reported", ["user": .name(Formatted.short(user.label)), "holder": holder]),
-        Message("scopes.view-user"), ConsolePaths.user(scope, user.account.text))
+          """
+          {user} reported a change to their second factors that they didn’t make. Their second \
+          factors are locked until {holder} reviews the report.
+          """, ["user": .name(Formatted.short(user.label)), "holder": holder]),
+        Message("View user"), ConsolePaths.user(scope, user.account.text))
     }
     if reporting.count > Self.mostReporting {
-      lines.append(Attention(Message("scopes.more-users-reported", ["holder": holder])))
+      lines.append(
+        Attention(
+          Message(
+            """
+            More users reported a change to their second factors that they didn’t make. Their second \
+            factors are locked until {holder} reviews the report.
+            """, ["holder": holder])))
     }
     return lines
   }
@@ -109,51 +126,61 @@ struct AttentionRules {
   private var signInOff: Attention? {
     guard scope.isDisabled else { return nil }
     return Attention(
-      Message("scopes.sign-in-off"), Message("scopes.turn-on-sign-in"),
+      Message("Sign-in is turned off: no one in this user pool can sign in."),
+      Message("Turn on sign-in…"),
       context.may(.changeScope) ? ConsolePaths.signInSwitch(scope) : nil, isBad: true)
   }
 
   private var lockedOut: Attention? {
     guard locked > 0 else { return nil }
     return Attention(
-      Message("scopes.users-locked", ["count": .number(locked)]), Message("scopes.show-users"),
+      Message(
+        one: "{count} user is locked out after too many incorrect codes.",
+        other: "{count} users are locked out after too many incorrect codes.",
+        ["count": .number(locked)]), Message("Show users"),
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=locked" : nil, isBad: true)
   }
 
   private var unstated: Attention? {
     guard configuration.isUnstated else { return nil }
     return Attention(
-      Message("scopes.totp-unset"),
+      Message("TOTP state is unset (treated as enabled)."),
       context.may(.changePolicy)
-        ? Message("scopes.set-to-enabled") : Message("scopes.view-policy"), policyPage)
+        ? Message("Set to Enabled") : Message("View policy"), policyPage)
   }
 
   private var off: Attention? {
     guard !configuration.isTOTPOn, policy.totpUsers > 0 else { return nil }
     let mayChange = context.may(.changePolicy)
     return Attention(
-      Message("scopes.totp-off-with-users", ["count": .number(policy.totpUsers)]),
-      mayChange ? Message("scopes.turn-on-totp") : Message("scopes.view-policy"),
+      Message(
+        one: "TOTP is off: {count} user with a factor isn’t asked for codes.",
+        other: "TOTP is off: {count} users with a factor aren’t asked for codes.",
+        ["count": .number(policy.totpUsers)]),
+      mayChange ? Message("Turn on TOTP…") : Message("View policy"),
       mayChange ? policyPage.map(PolicyLinks.turnOn) : policyPage)
   }
 
   private var phonesOff: Attention? {
     guard !configuration.isSMSOn, policy.phoneUsers > 0 else { return nil }
     return Attention(
-      Message("scopes.sms-off-with-users", ["count": .number(policy.phoneUsers)]), changeOrView,
+      Message(
+        one: "SMS codes are off: {count} user with a phone isn’t asked for codes.",
+        other: "SMS codes are off: {count} users with a phone aren’t asked for codes.",
+        ["count": .number(policy.phoneUsers)]), changeOrView,
       policyPage)
   }
 
   private var weakened: Attention? {
     guard let weakened = prerequisites.weakened else { return nil }
-    return Attention(weakened.sentence(times), Message("scopes.review-policy"), policyPage)
+    return Attention(weakened.sentence(times), Message("Review policy"), policyPage)
   }
 
   private var drift: Attention? {
     if let warning = fileStatus.warning { return Attention(warning) }
     return fileDrift.map {
       Attention(
-        PolicyFileText.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)
+        PolicyFileText.sentence($0.map(\.field)), Message("Review policy"), policyPage)
     }
   }
 
@@ -161,32 +188,46 @@ struct AttentionRules {
     guard configuration.isWindowWide, let window = configuration.accepted else { return nil }
     return Attention(
       Message(
-        "scopes.window-wide",
+        one: "Wide code acceptance window: {count} valid code at any moment, each for {duration}.",
+        other: """
+          Wide code acceptance window: {count} valid codes at any moment, each for {duration}.
+          """,
         [
           "count": .number(window.codes),
           "duration": .message(Formatted.duration(seconds: window.lifetime)),
         ]),
       context.may(.changePolicy)
-        ? Message("scopes.narrow-window") : Message("scopes.view-policy"), policyPage)
+        ? Message("Narrow window") : Message("View policy"), policyPage)
   }
 
   private var methods: Attention? {
     guard configuration.isTOTPOn, !prerequisites.allowsSecondFactor else { return nil }
     return Attention(
       prerequisites.signIn.names.isEmpty
-        ? Message("scopes.no-sign-in-method")
+        ? Message("No sign-in method is enabled, so users can’t enroll.")
         : Message(
-          "scopes.no-second-factor-method", ["methods": .message(prerequisites.words)]),
+          """
+          Only sign-in methods that don’t support a second factor are enabled ({methods}), so \
+          users can’t enroll.
+          """, ["methods": .message(prerequisites.words)]),
       context.may(.changeScope)
-        ? Message("scopes.choose-methods") : Message("scopes.view-settings"),
+        ? Message("Choose methods") : Message("View settings"),
       ConsolePaths.signInMethods(scope))
   }
 
   private var unverified: Attention? {
     guard prerequisites.unverifiedEmails > 0 else { return nil }
     return Attention(
-      Message("scopes.users-unverified", ["count": .number(prerequisites.unverifiedEmails)]),
-      Message("scopes.show-users"),
+      Message(
+        one: """
+          {count} user has an unverified email address and can’t enroll a second factor until \
+          it’s verified.
+          """,
+        other: """
+          {count} users have an unverified email address and can’t enroll a second factor until \
+          it’s verified.
+          """, ["count": .number(prerequisites.unverifiedEmails)]),
+      Message("Show users"),
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
   }
 
@@ -201,8 +242,14 @@ struct AttentionRules {
     return outbox(
       count,
       messages.isWhole
-        ? Message("scopes.messages-late", ["count": .number(count)])
-        : Message("scopes.messages-late-or-more", ["count": .number(count)]))
+        ? Message(
+          one: "{count} message failed to send and is being retried.",
+          other: "{count} messages failed to send and are being retried.", ["count": .number(count)]
+        )
+        : Message(
+          one: "{count} or more messages failed to send and are being retried.",
+          other: "{count} or more messages failed to send and are being retried.",
+          ["count": .number(count)]))
   }
 
   /// Messages of a channel that the server doesn't send.
@@ -211,10 +258,32 @@ struct AttentionRules {
     let count = messages.waiting(by: channel)
     let sentence =
       switch (channel, messages.isWhole) {
-      case (.mail, true): Message("scopes.messages-pending", ["count": .number(count)])
-      case (.mail, false): Message("scopes.messages-pending-or-more", ["count": .number(count)])
-      case (.sms, true): Message("scopes.text-messages-pending", ["count": .number(count)])
-      case (.sms, false): Message("scopes.text-messages-pending-or-more", ["count": .number(count)])
+      case (.mail, true):
+        Message(
+          one: "{count} message is pending, and email isn’t configured.",
+          other: "{count} messages are pending, and email isn’t configured.",
+          ["count": .number(count)])
+      case (.mail, false):
+        Message(
+          one: "{count} or more messages are pending, and email isn’t configured.",
+          other: "{count} or more messages are pending, and email isn’t configured.",
+          ["count": .number(count)])
+      case (.sms, true):
+        Message(
+          one: "{count} text message is pending, and no gateway for text messages is configured.",
+          other:
+            "{count} text messages are pending, and no gateway for text messages is configured.",
+          ["count": .number(count)])
+      case (.sms, false):
+        Message(
+          one: """
+            {count} or more text messages are pending, and no gateway for text messages is \
+            configured.
+            """,
+          other: """
+            {count} or more text messages are pending, and no gateway for text messages is \
+            configured.
+            """, ["count": .number(count)])
       }
     return outbox(count, sentence)
   }
@@ -222,20 +291,23 @@ struct AttentionRules {
   private func outbox(_ count: Int, _ sentence: Message) -> Attention? {
     guard count > 0 else { return nil }
     return Attention(
-      sentence, Message("scopes.view-messages"),
+      sentence, Message("View messages"),
       context.may(.findUsers) ? ConsolePaths.messages(scope) + "?show=waiting" : nil)
   }
 
   private var stale: Attention? {
     if policy.version == 0, !configuration.isTOTPOn {
-      return Attention(Message("scopes.policy-never-set"), changeOrView, policyPage)
+      return Attention(
+        Message(
+          "This policy has never been changed: TOTP has been off from the start."), changeOrView,
+        policyPage)
     }
     let changedAt = policy.changedAt ?? createdAt
     guard changedAt.advanced(bySeconds: Self.year) < now else { return nil }
     return Attention(
-      Message("scopes.policy-stale"),
+      Message("This policy hasn’t changed in more than a year."),
       context.may(.changePolicy)
-        ? Message("scopes.review-policy") : Message("scopes.view-policy"), policyPage)
+        ? Message("Review policy") : Message("View policy"), policyPage)
   }
 }
 
@@ -243,14 +315,18 @@ extension WeakenedPolicy {
   func sentence(_ times: Times) -> Message {
     let (who, time) = (Message.Value.name(Formatted.short(by)), times.value(at))
     let how = weakenings.dropFirst().reduce(weakenings[0].phrase) { all, next in
-      Message("scopes.weakenings", ["all": .message(all), "next": .message(next.phrase)])
+      Message("{all}; {next}", ["all": .message(all), "next": .message(next.phrase)])
     }
     guard let reason else {
       return Message(
-        "scopes.policy-weakened", ["who": who, "time": time, "how": .message(how)])
+        "The MFA policy is weaker than before: {how}. {who} last weakened it on {time}.",
+        ["who": who, "time": time, "how": .message(how)])
     }
     return Message(
-      "scopes.policy-weakened-for-reason",
+      """
+      The MFA policy is weaker than before: {how}. {who} last weakened it on {time}. Reason: \
+      {reason}
+      """,
       [
         "who": who, "time": time, "how": .message(how), "reason": .name(Formatted.short(reason)),
       ])
@@ -260,22 +336,24 @@ extension WeakenedPolicy {
 extension PolicyWeakening {
   var phrase: Message {
     switch self {
-    case .factorDisabled(.totp): return Message("scopes.weaker-totp-off")
-    case .factorDisabled(.phone): return Message("scopes.weaker-sms-off")
+    case .factorDisabled(.totp): return Message("TOTP is off")
+    case .factorDisabled(.phone): return Message("SMS is off")
     case .widerWindow(let from, let to):
       func codes(_ intervals: Int) -> Int { 2 * intervals + 1 }
       return Message(
-        "scopes.weaker-window",
+        one: "{count} valid code instead of {former}",
+        other: "{count} valid codes instead of {former}",
         ["count": .number(codes(to)), "former": .number(codes(from))])
-    case .noLongerMandatory: return Message("scopes.weaker-not-mandatory")
+    case .noLongerMandatory: return Message("MFA is no longer mandatory")
     case .looserPattern(_, let to):
-      let pattern = PatternText.name(to, from: nil) ?? Message("scopes.no-pattern")
-      return Message("scopes.weaker-pattern", ["pattern": .message(pattern)])
+      let pattern = PatternText.name(to, from: nil) ?? Message("none")
+      return Message("the enrollment pattern is now “{pattern}”", ["pattern": .message(pattern)])
     case .laterStart(_, let to):
-      return Message("scopes.weaker-start", ["day": Times.value(to)])
-    case .looserEnforcement(_, nil): return Message("scopes.weaker-enforcement-off")
+      return Message("enrollment is mandatory only from {day}", ["day": Times.value(to)])
+    case .looserEnforcement(_, nil): return Message("the server no longer enforces enrollment")
     case .looserEnforcement(_, let to?):
-      return Message("scopes.weaker-enforcement", ["enforcement": .message(to.message)])
+      return Message(
+        "server enforcement is less strict ({enforcement})", ["enforcement": .message(to.message)])
     }
   }
 }

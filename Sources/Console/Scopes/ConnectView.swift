@@ -20,10 +20,10 @@ struct ConnectView: ViewModel {
 
   private var facts: [Fact] {
     [
-      Fact(Message("scopes.address"), Self.copied(url.origin)),
-      Fact(Message("scopes.project-id"), Self.copied(scope.project.text)),
-      scope.tenant.map { Fact(Message("scopes.tenant-id"), Self.copied($0.text)) },
-      key.map { Fact(Message("scopes.api-key"), Self.copied($0)) },
+      Fact(Message("Address"), Self.copied(url.origin)),
+      Fact(Message("Project ID"), Self.copied(scope.project.text)),
+      scope.tenant.map { Fact(Message("Tenant ID"), Self.copied($0.text)) },
+      key.map { Fact(Message("API key"), Self.copied($0)) },
     ].compactMap { $0 }
   }
 
@@ -38,7 +38,11 @@ struct ConnectView: ViewModel {
 
   private var otherProject: Message? {
     guard let defaultProject, defaultProject != scope.project else { return nil }
-    return Message("scopes.other-project", ["project": .text(defaultProject.text)])
+    return Message(
+      """
+      In the emulator profile, every API key maps to the project {project}, so applications \
+      connect to that project instead of this one.
+      """, ["project": .text(defaultProject.text)])
   }
 
   private static let configPath = Path("v2", "projects", nil, "config", parameters: String.self)

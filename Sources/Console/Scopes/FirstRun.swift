@@ -65,32 +65,35 @@ struct FirstRun: ViewModel {
     let done = [project != nil, application, isTOTPOn, false]
     let next = done.firstIndex(of: false)
     let titles = [
-      Message("scopes.step-project"), Message("scopes.step-application"),
-      Message("scopes.step-totp"), Message("scopes.step-user"),
+      Message("Create a project"), Message("Connect an application"),
+      Message("Turn on TOTP"), Message("Enroll the first user"),
     ]
     let sentences = [
-      project.map { Message.verbatim(Formatted.short($0)) } ?? Message("scopes.step-project-hint"),
-      Message("scopes.step-application-hint"), Message("scopes.step-totp-hint"),
-      Message("scopes.step-user-hint"),
+      project.map { Message.verbatim(Formatted.short($0)) }
+        ?? Message("A project contains the users of your applications."),
+      Message("Point its Firebase SDK at this server’s address, with the project’s API key."),
+      Message("Users can then enroll an authenticator app."),
+      Message("Sign in to your application as a test user and scan the QR code."),
     ]
     let links = [
-      newProject.map { Link(text: Message("projects.create-project"), href: $0) },
-      connect.map { Link(text: Message("scopes.connect-an-application"), href: $0) },
-      turnOn.map { Link(text: Message("scopes.turn-on-totp"), href: $0) },
-      Link(text: Message("scopes.read-guides"), href: guide),
+      newProject.map { Link(text: Message("Create project"), href: $0) },
+      connect.map { Link(text: Message("Connect an application"), href: $0) },
+      turnOn.map { Link(text: Message("Turn on TOTP…"), href: $0) },
+      Link(text: Message("Read the guides"), href: guide),
     ]
     steps = titles.indices.map { index in
       FirstRunStep(
         number: index + 1, title: titles[index], sentence: sentences[index],
         state: done[index]
-          ? Chip.on(Message("scopes.step-done"))
+          ? Chip.on(Message("done"))
           : index == next
-            ? Chip.look(Message("scopes.step-next"))
-            : Chip.off(Message("scopes.step-not-started")),
+            ? Chip.look(Message("next step"))
+            : Chip.off(Message("not started")),
         link: done[index] ? nil : links[index])
     }
     progress = Message(
-      "scopes.steps-done", ["number": .number(done.count { $0 }), "count": .number(done.count)])
+      one: "{number} of {count} step done", other: "{number} of {count} steps done",
+      ["number": .number(done.count { $0 }), "count": .number(done.count)])
   }
 
   static let keys: Keys<Self> = [

@@ -60,8 +60,12 @@ extension OverviewCharts {
     if unmarked > 0, context.may(.readPolicy) {
       enrollment.more = Link(
         text: changes.count < Self.changes
-          ? Message("activity.earlier-changes", ["count": .number(unmarked)])
-          : Message("activity.earlier-changes-or-more", ["count": .number(unmarked)]),
+          ? Message(
+            one: "and {count} earlier policy change",
+            other: "and {count} earlier policy changes", ["count": .number(unmarked)])
+          : Message(
+            one: "and {count} or more earlier policy changes",
+            other: "and {count} or more earlier policy changes", ["count": .number(unmarked)]),
         href: ConsolePaths.policy(context.scope) + "#versions")
     }
     self.enrollment = enrollment
@@ -69,7 +73,7 @@ extension OverviewCharts {
     if attempts.chart != nil { attempts.csv = ConsolePaths.attemptsFile(scope) }
     if context.may(.findUsers) {
       attempts.more = Link(
-        text: Message("activity.title"), href: ConsolePaths.activity(scope))
+        text: Message("Sign-in activity"), href: ConsolePaths.activity(scope))
     }
     self.attempts = attempts
     var rejections = checks.rejectionsFrame

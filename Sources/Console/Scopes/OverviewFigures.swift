@@ -24,21 +24,23 @@ struct OverviewFigures {
   private var enrolled: Figure {
     let share = Share(part: policy.enrolledUsers, whole: policy.users)
     return Figure(
-      label: Message("scopes.mfa-enrollment"), value: share.percent,
+      label: Message("MFA enrollment"), value: share.percent,
       change: share.change(from: before.map { Share(part: $0.enrolled, whole: $0.users) })
         .map(Self.inMonth),
       base: Message(
-        "scopes.of-users", ["number": .number(share.part), "count": .number(share.whole)]))
+        one: "{number} of {count} user", other: "{number} of {count} users",
+        ["number": .number(share.part), "count": .number(share.whole)]))
   }
 
   private var accepted: Figure {
     let share = Share(part: checks.accepted, whole: checks.all)
     return Figure(
-      label: Message("scopes.accepted-codes"), value: share.percent,
+      label: Message("Accepted codes, 30 days"), value: share.percent,
       change: share.change(from: earlier.map { Share(part: $0.accepted, whole: $0.all) })
         .map(Self.sinceBefore),
       base: Message(
-        "scopes.of-attempts", ["number": .number(share.part), "count": .number(share.whole)]))
+        one: "{number} of {count} attempt", other: "{number} of {count} attempts",
+        ["number": .number(share.part), "count": .number(share.whole)]))
   }
 
   /// Codes outside the window that a correct code of the same user confirmed.
@@ -50,20 +52,27 @@ struct OverviewFigures {
     let share = Message.Value.message(Meter.percent(outside, of: codes))
     let possible = offsets.unconfirmed
     return Figure(
-      label: Message("scopes.codes-outside"), value: Message.value(.number(outside)),
+      label: Message("Correct codes rejected at sign-in, 30 days (UTC)"),
+      value: Message.value(.number(outside)),
       change: earlier.map { _ in
         Self.sinceBefore(difference(from: earlierOffsets.confirmed, to: outside))
       },
       base: possible == 0
-        ? Message("scopes.of-correct-codes", ["share": share, "count": .number(codes)])
+        ? Message(
+          one: "{share} of {count} correct code at sign-in",
+          other: "{share} of {count} correct codes at sign-in",
+          ["share": share, "count": .number(codes)])
         : Message(
-          "scopes.of-correct-codes-without-unconfirmed",
+          one: "{share} of {count} correct code at sign-in. {unconfirmed} unconfirmed, not counted",
+          other: """
+            {share} of {count} correct codes at sign-in. {unconfirmed} unconfirmed, not counted
+            """,
           ["share": share, "count": .number(codes), "unconfirmed": .number(possible)]))
   }
 
   private var without: Figure {
     Figure(
-      label: Message("scopes.no-mfa"),
+      label: Message("No MFA"),
       value: Message.value(.number(max(policy.users - policy.enrolledUsers - exempt, 0))),
       // How many were exempt isn't known.
       change: exempt > 0
@@ -73,25 +82,29 @@ struct OverviewFigures {
             difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
         },
       base: exempt == 0
-        ? Message("scopes.with-unverified-email", ["count": .number(unverified)])
-        : Message("scopes.and-exempt", ["count": .number(exempt)]))
+        ? Message(
+          one: "{count} user with an unverified email",
+          other: "{count} users with an unverified email", ["count": .number(unverified)])
+        : Message(
+          one: "plus {count} exempt user", other: "plus {count} exempt users",
+          ["count": .number(exempt)]))
   }
 
   /// A change of a state within the period.
   private static func inMonth(_ change: Message) -> Message {
-    Message("scopes.change-in-month", ["change": .message(change)])
+    Message("{change} in 30 days", ["change": .message(change)])
   }
 
   /// A change of a count from the period before.
   private static func sinceBefore(_ change: Message) -> Message {
-    Message("scopes.change-from-month-before", ["change": .message(change)])
+    Message("{change} from the 30 days before", ["change": .message(change)])
   }
 
   private func difference(from old: Int, to new: Int) -> Message {
-    if new == old { return Message("scopes.no-change") }
+    if new == old { return Message("no change") }
     return new > old
-      ? Message("scopes.up", ["number": .number(new - old)])
-      : Message("scopes.down", ["number": .number(old - new)])
+      ? Message("up {number}", ["number": .number(new - old)])
+      : Message("down {number}", ["number": .number(old - new)])
   }
 }
 
@@ -105,9 +118,10 @@ private struct Share {
   func change(from old: Share?) -> Message? {
     guard let old, old.whole > 0, whole > 0 else { return nil }
     let points = part * 100 / whole - old.part * 100 / old.whole
-    if points == 0 { return Message("scopes.no-change") }
+    if points == 0 { return Message("no change") }
     return points > 0
-      ? Message("scopes.up-points", ["count": .number(points)])
-      : Message("scopes.down-points", ["count": .number(-points)])
+      ? Message(one: "up {count} point", other: "up {count} points", ["count": .number(points)])
+      : Message(
+        one: "down {count} point", other: "down {count} points", ["count": .number(-points)])
   }
 }

@@ -57,7 +57,7 @@ struct OverviewPage: Sendable {
         try await OverviewCharts(
           identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
       } : nil
-    let frame = try await frames.frame(Message("scopes.overview"), in: context)
+    let frame = try await frames.frame(Message("Overview"), in: context)
     return .html(
       view.render(
         OverviewView(
@@ -78,16 +78,16 @@ struct OverviewPage: Sendable {
 extension SignInMethods {
   var names: [Message] {
     [
-      password ? Message("scopes.method-password") : nil,
-      emailLink ? Message("scopes.method-email-link") : nil,
-      anonymous ? Message("scopes.method-anonymous") : nil,
-      phone ? Message("scopes.method-phone") : nil,
+      password ? Message("password") : nil,
+      emailLink ? Message("email link") : nil,
+      anonymous ? Message("anonymous") : nil,
+      phone ? Message("phone number") : nil,
     ].compactMap { $0 }
   }
 
   var words: Message { Self.words(names) }
 
   static func words(_ names: [Message]) -> Message {
-    names.isEmpty ? Message("scopes.no-methods") : Message.value(.sequence(names))
+    names.isEmpty ? Message("none enabled") : Message.value(.sequence(names))
   }
 }

@@ -34,13 +34,12 @@ struct OverviewView: ViewModel {
     let scope = context.scope
     facts = [
       scope.tenant == nil
-        ? Fact(
-          Message("scopes.project-number"), ConnectView.copied(String(scope.projectNumber)))
+        ? Fact(Message("Project number"), ConnectView.copied(String(scope.projectNumber)))
         : nil,
       Fact(
-        Message("scopes.sign-in"),
-        scope.isDisabled ? Message("scopes.off-for-all") : prerequisites.words),
-      Fact(Message("common.created"), frame.times.past(createdAt)),
+        Message("Sign-in"),
+        scope.isDisabled ? Message("off for all users") : prerequisites.words),
+      Fact(Message("Created"), frame.times.past(createdAt)),
     ].compactMap { $0 }
   }
 
@@ -63,11 +62,11 @@ struct OverviewView: ViewModel {
     },
     .text("policyVerb") {
       $0.context.may(.changePolicy)
-        ? Message("scopes.change-policy") : Message("scopes.view-policy")
+        ? Message("Change policy") : Message("View policy")
     },
     .markup("totp") { $0.configuration.chip },
     .markup("window") { WindowStrip.small($0.configuration) },
-    .text("pattern") { $0.policy.edit.patternName ?? Message("scopes.no-pattern") },
+    .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
     .text("words") { WindowText.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },

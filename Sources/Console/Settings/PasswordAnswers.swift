@@ -70,7 +70,7 @@ struct PasswordAnswers: Sendable {
   }
 
   static let range = FieldError(
-    field: "password-shortest", text: Message("settings.shortest-range"))
+    field: "password-shortest", text: Message("Enter a number from 6 to 30."))
 
   func apply(to edit: inout UserPoolEdit) {
     signUp.apply(to: &edit.userPermissions.signUp)
@@ -96,25 +96,31 @@ struct PasswordAnswers: Sendable {
     }
     return choices + [
       MethodChoice(
-        id: "password-upgrade", label: Message("settings.force-upgrade"), field: upgrade,
-        hint: Message("settings.force-upgrade-hint"))
+        id: "password-upgrade", label: Message("Force upgrade on sign-in"), field: upgrade,
+        hint: Message(
+          "Users whose password isn’t compliant can’t sign in with it and must reset it."))
     ]
   }
 
   func userChoices(isProject: Bool) -> [MethodChoice] {
     var choices = [
       MethodChoice(
-        id: "user-sign-up", label: Message("settings.enable-create"), field: signUp,
-        hint: Message("settings.enable-create-hint")),
+        id: "user-sign-up", label: Message("Enable create (sign-up)"), field: signUp,
+        hint: Message("If off, only administrators and programs with a token can create accounts.")),
       MethodChoice(
-        id: "user-deletion", label: Message("settings.enable-delete"), field: deletion,
-        hint: Message("settings.enable-delete-hint")),
+        id: "user-deletion", label: Message("Enable delete"), field: deletion,
+        hint: Message("If off, only administrators and programs with a token can delete accounts.")),
     ]
     guard isProject else { return choices }
     choices.append(
       MethodChoice(
-        id: "expire-anonymous", label: Message("settings.expire-anonymous"), field: expiry,
-        hint: Message("settings.expire-anonymous-hint")))
+        id: "expire-anonymous", label: Message("Delete anonymous users after 30 days"),
+        field: expiry,
+        hint: Message(
+          """
+          Applies to users outside tenants, 30 days after they were created. Deleted users can’t \
+          be restored.
+          """)))
     return choices
   }
 }
@@ -131,28 +137,28 @@ extension PasswordPolicy.CharacterClass {
 
   fileprivate var label: Message {
     switch self {
-    case .lowercase: Message("settings.lowercase-required")
-    case .uppercase: Message("settings.uppercase-required")
-    case .digit: Message("settings.digit-required")
-    case .symbol: Message("settings.symbol-required")
+    case .lowercase: Message("Lowercase character required")
+    case .uppercase: Message("Uppercase character required")
+    case .digit: Message("Numeric character required")
+    case .symbol: Message("Non-alphanumeric character required")
     }
   }
 
   fileprivate var hint: Message {
     switch self {
-    case .lowercase: Message("settings.lowercase-range")
-    case .uppercase: Message("settings.uppercase-range")
-    case .digit: Message("settings.digit-range")
+    case .lowercase: Message("a to z")
+    case .uppercase: Message("A to Z")
+    case .digit: Message("0 to 9")
     case .symbol: .verbatim(PasswordPolicy.symbols.map(String.init).joined(separator: " "))
     }
   }
 
   fileprivate var noun: Message {
     switch self {
-    case .lowercase: Message("settings.lowercase")
-    case .uppercase: Message("settings.uppercase")
-    case .digit: Message("settings.digit")
-    case .symbol: Message("settings.symbol")
+    case .lowercase: Message("a lowercase character")
+    case .uppercase: Message("an uppercase character")
+    case .digit: Message("a numeric character")
+    case .symbol: Message("a non-alphanumeric character")
     }
   }
 }
@@ -160,29 +166,41 @@ extension PasswordPolicy.CharacterClass {
 extension PasswordPolicy {
   var formatted: Message {
     guard isEnforced || self != PasswordPolicy() else {
-      return Message("settings.at-least", ["count": .number(shortestInForce)])
+      return Message(
+        one: "at least {count} character", other: "at least {count} characters",
+        ["count": .number(shortestInForce)])
     }
-    var parts = [Message("settings.at-least", ["count": .number(shortestInForce)])]
+    var parts = [
+      Message(
+        one: "at least {count} character", other: "at least {count} characters",
+        ["count": .number(shortestInForce)])
+    ]
     if let longest {
-      parts.append(Message("settings.at-most-number", ["number": .number(longest)]))
+      parts.append(Message("at most {number}", ["number": .number(longest)]))
     }
     let kinds = CharacterClass.allCases.filter(classes.contains).map(\.noun)
     if !kinds.isEmpty {
-      parts.append(Message("settings.with-characters", ["characters": .list(kinds)]))
+      parts.append(Message("with {characters}", ["characters": .list(kinds)]))
     }
-    if forcesUpgrade { parts.append(Message("settings.forced-upgrade")) }
-    if !isEnforced { parts.append(Message("settings.notified-only")) }
+    if forcesUpgrade { parts.append(Message("forced upgrade on sign-in")) }
+    if !isEnforced { parts.append(Message("not enforced (Notify)")) }
     return .value(.sequence(parts))
   }
 
   static func sentence(_ missing: [PasswordRequirement]) -> Message {
     let parts = missing.map { requirement in
       switch requirement {
-      case .atLeast(let count): Message("settings.at-least", ["count": .number(count)])
-      case .atMost(let count): Message("settings.at-most", ["count": .number(count)])
+      case .atLeast(let count):
+        Message(
+          one: "at least {count} character",
+          other: "at least {count} characters", ["count": .number(count)])
+      case .atMost(let count):
+        Message(
+          one: "at most {count} character",
+          other: "at most {count} characters", ["count": .number(count)])
       case .character(let kind): kind.noun
       }
     }
-    return Message("settings.password-must-have", ["requirements": .list(parts)])
+    return Message("Passwords must have {requirements}.", ["requirements": .list(parts)])
   }
 }

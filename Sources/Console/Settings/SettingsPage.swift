@@ -10,8 +10,8 @@ struct SettingsPage: Sendable {
 
     var title: Message {
       switch self {
-      case .signInMethods: Message("settings.sign-in-methods")
-      case .general: Message("settings.settings")
+      case .signInMethods: Message("Sign-in methods")
+      case .general: Message("Settings")
       }
     }
 
@@ -45,7 +45,7 @@ struct SettingsPage: Sendable {
           project: scope.project, tenant: scope.tenant, actions.request(signedIn)
         ) { (edit) throws(UserPoolError) in answers.apply(to: &edit) }
         return actions.leave(
-          Message("settings.saved"), signedIn, after: outcome, to: part.path(scope))
+          Message("Settings saved."), signedIn, after: outcome, to: part.path(scope))
       } catch {
         let (errors, asksForProof) = try ActionForms.settingsFaults(error, signedIn)
         let values = try await identity.pools.settings(of: scope)
@@ -66,7 +66,10 @@ struct SettingsPage: Sendable {
     let scope = context.scope
     var frame = try await frames.frame(part.title, in: context)
     frame.errors = errors
-    if isUnchanged { frame.flash = Flash(text: Message("settings.unchanged")) }
+    if isUnchanged {
+      frame.flash = Flash(
+        text: Message("No changes made. These settings are already in effect."))
+    }
     let history = try await refusing {
       part == .general && context.may(.readAudit)
         ? try await identity.audit.list(

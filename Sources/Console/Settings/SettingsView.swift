@@ -35,25 +35,32 @@ struct SettingsView: ViewModel {
   private var methods: [MethodChoice] {
     [
       MethodChoice(
-        id: "password", label: Message("settings.method-password"), field: answers.password,
-        hint: Message("settings.method-password-hint")),
+        id: "password", label: Message("Email/Password"), field: answers.password,
+        hint: Message("Supports a second factor.")),
       MethodChoice(
-        id: "email-link", label: Message("settings.method-email-link"),
-        field: answers.emailLink, hint: Message("settings.method-email-link-hint")),
+        id: "email-link", label: Message("Email link"),
+        field: answers.emailLink,
+        hint: Message(
+          "Sends a sign-in link by email instead of using a password. Supports a second factor.")),
       MethodChoice(
-        id: "anonymous", label: Message("settings.method-anonymous"),
-        field: answers.anonymous, hint: Message("settings.method-anonymous-hint")),
+        id: "anonymous", label: Message("Anonymous"),
+        field: answers.anonymous,
+        hint: Message("Guest accounts without credentials. They can’t enroll a second factor.")),
     ] + (isProject ? [phone] : [])
   }
 
   private var phone: MethodChoice {
-    let hint = Message("settings.method-phone-hint")
+    let hint = Message(
+      """
+      Sends a code to a phone instead of using a password. Doesn’t support a second factor, so \
+      users who have one can’t sign in this way. Not available for tenants.
+      """)
     return MethodChoice(
-      id: "phone", label: Message("settings.method-phone"), field: answers.phone,
+      id: "phone", label: Message("Phone"), field: answers.phone,
       hint: carriesText
         ? hint
         : Message(
-          "settings.method-phone-without-gateway",
+          "{hint} {warning}",
           ["hint": .message(hint), "warning": .message(PolicyWarning.noGateway.message)]))
   }
 
@@ -77,39 +84,39 @@ struct SettingsView: ViewModel {
   private var signInFacts: [Fact] {
     let permissions = values.userPermissions
     var facts = [
-      Fact(Message("settings.sign-in-methods"), values.signIn.words),
-      Fact(Message("settings.password-policy"), (values.passwords ?? PasswordPolicy()).formatted),
-      Fact(Message("settings.enable-create"), onOrOff(permissions.signUp)),
-      Fact(Message("settings.enable-delete"), onOrOff(permissions.deletion)),
+      Fact(Message("Sign-in methods"), values.signIn.words),
+      Fact(Message("Password policy"), (values.passwords ?? PasswordPolicy()).formatted),
+      Fact(Message("Enable create (sign-up)"), onOrOff(permissions.signUp)),
+      Fact(Message("Enable delete"), onOrOff(permissions.deletion)),
     ]
     if let project = values.project {
       facts.append(
         Fact(
-          Message("settings.anonymous-users"),
+          Message("Anonymous users"),
           project.expiresAnonymous
-            ? Message("settings.anonymous-expire") : Message("settings.anonymous-kept")))
+            ? Message("deleted after 30 days") : Message("kept")))
     }
     facts.append(
-      Fact(Message("settings.email-enumeration-protection"), onOrOff(values.hidesUsers)))
+      Fact(Message("Email enumeration protection"), onOrOff(values.hidesUsers)))
     return facts
   }
 
   private var generalFacts: [Fact] {
     var facts = [
-      Fact(Message("common.name"), HTML.isolated(values.displayName)),
+      Fact(Message("Name"), HTML.isolated(values.displayName)),
       Fact(
-        Message("settings.unenrollment"),
+        Message("Unenrollment"),
         values.withdrawalNeedsFactor
-          ? Message("settings.unenrollment-with-factor")
-          : Message("settings.unenrollment-unrestricted")),
+          ? Message("requires a second factor")
+          : Message("unrestricted")),
     ]
     if let project = values.project {
       let domains = project.authorizedDomains.map(Message.verbatim)
       facts.append(
         Fact(
-          Message("settings.authorized-domains"),
-          domains.isEmpty ? Message("settings.no-domains") : Message.value(.sequence(domains))))
-      facts.append(Fact(Message("settings.imports-totp"), onOrOff(project.importsTOTP)))
+          Message("Authorized domains"),
+          domains.isEmpty ? Message("none") : Message.value(.sequence(domains))))
+      facts.append(Fact(Message("TOTP secrets in user imports"), onOrOff(project.importsTOTP)))
     }
     return facts
   }
@@ -122,7 +129,7 @@ struct SettingsView: ViewModel {
   }
 
   private func onOrOff(_ isOn: Bool) -> Message {
-    isOn ? Message("common.on") : Message("common.off")
+    isOn ? Message("on") : Message("off")
   }
 
   static let keys: Keys<Self> = [
@@ -140,7 +147,10 @@ struct SettingsView: ViewModel {
     .text("nameError") { $0.frame.error(at: "name") },
     .text("nameHint") {
       $0.isProject
-        ? Message("settings.project-name-hint") : Message("settings.tenant-name-hint")
+        ? Message(
+          "Shown in the console. 1 to 100 characters, in any language. The ID doesn’t change.")
+        : Message(
+          "4 to 20 letters, digits, and hyphens, starting with a letter. The ID doesn’t change.")
     },
     .list("methods") { $0.methods },
     .flag("withdrawal") { $0.answers.withdrawal.now },
@@ -163,7 +173,7 @@ struct SettingsView: ViewModel {
     .list("facts") { $0.facts },
     .flag("isOff") { $0.scope.isDisabled },
     .markup("signInState") {
-      $0.scope.isDisabled ? Chip.bad(Message("common.off")) : Chip.on(Message("common.on"))
+      $0.scope.isDisabled ? Chip.bad(Message("off")) : Chip.on(Message("on"))
     },
     .text("signInSwitch") { $0.mayChange ? ConsolePaths.signInSwitch($0.scope) : nil },
     .text("deletion") { $0.deletion },
@@ -192,21 +202,24 @@ struct MethodChoice: ViewModel {
 extension ServiceTokenRole {
   var name: Message {
     switch self {
-    case .owner: Message("settings.token-owner")
-    case .policy: Message("settings.token-policy")
-    case .support: Message("settings.token-support")
-    case .auditor: Message("settings.token-auditor")
-    case .application: Message("settings.token-application")
+    case .owner: Message("Owner")
+    case .policy: Message("Policy")
+    case .support: Message("Support")
+    case .auditor: Message("Auditor")
+    case .application: Message("Application")
     }
   }
 
   var hint: Message {
     switch self {
-    case .owner: Message("settings.token-owner-hint")
-    case .policy: Message("settings.token-policy-hint")
-    case .support: Message("settings.token-support-hint")
-    case .auditor: Message("settings.token-auditor-hint")
-    case .application: Message("settings.token-application-hint")
+    case .owner: Message("Full access: policy, settings, tenants, and users.")
+    case .policy:
+      Message(
+        "Reads and changes the configuration, and creates and deletes tenants. No access to users.")
+    case .support: Message("Looks up users.")
+    case .auditor: Message("Reads the configuration and looks up users.")
+    case .application:
+      Message("For an application’s backend: finds, creates, changes, and deletes users.")
     }
   }
 }

@@ -24,11 +24,10 @@ struct SignInSwitchPage: Sendable {
     } catch {
       throw Refusal(error)
     }
-    var frame = try await frames.frame(
-      Message("settings.sign-in-title"), in: context)
+    var frame = try await frames.frame(Message("Sign-in · Settings"), in: context)
     frame.crumbs = [
       Link(
-        text: Message("settings.sign-in-methods"),
+        text: Message("Sign-in methods"),
         href: ConsolePaths.signInMethods(context.scope))
     ]
     frame.errors = errors
@@ -41,11 +40,11 @@ struct SignInSwitchPage: Sendable {
   }
 
   func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
-    try await change(context, off: true, Message("settings.sign-in-turned-off"))
+    try await change(context, off: true, Message("Sign-in turned off. No users can sign in."))
   }
 
   func enable(_ context: ScopeContext) async throws(Refusal) -> Response {
-    try await change(context, off: false, Message("settings.sign-in-turned-on"))
+    try await change(context, off: false, Message("Sign-in turned on."))
   }
 
   private func change(
@@ -75,16 +74,29 @@ struct SignInSwitchView: ViewModel {
   private var consequences: [Message] {
     guard !isOff else {
       return [
-        Message("settings.users-can-sign-in-again", ["count": .number(users)]),
-        Message("settings.nothing-else-changes"),
+        Message(
+          one: "{count} user can sign in again with the enabled methods.",
+          other: "{count} users can sign in again with the enabled methods.",
+          ["count": .number(users)]),
+        Message("Nothing else changes: factors, policy, and passwords are kept."),
       ]
     }
     var lines = [
-      Message("settings.users-locked-out", ["count": .number(users)]),
-      Message("settings.sessions-kept"),
-      Message("settings.users-kept"),
+      Message(
+        one: "No one can sign in or sign up. This affects {count} user.",
+        other: "No one can sign in or sign up. This affects {count} users.",
+        ["count": .number(users)]),
+      Message(
+        """
+        Open sessions are rejected while sign-in is off: tokens can’t be refreshed, and calls \
+        with an ID token fail. A backend that verifies ID tokens itself can accept them for up to \
+        an hour. Sessions that weren’t ended work again when sign-in is turned back on.
+        """),
+      Message("Users, factors, and policy are kept. Turning sign-in back on restores access."),
     ]
-    if context.scope.tenant == nil { lines.append(Message("settings.tenants-unaffected")) }
+    if context.scope.tenant == nil {
+      lines.append(Message("Tenants of this project aren’t affected. Each has its own setting."))
+    }
     return lines
   }
 
@@ -99,7 +111,7 @@ struct SignInSwitchView: ViewModel {
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
     .text("button") {
-      $0.isOff ? Message("settings.turn-sign-in-on") : Message("settings.turn-sign-in-off")
+      $0.isOff ? Message("Turn on sign-in") : Message("Turn off sign-in")
     },
     .text("keep") { ConsolePaths.signInMethods($0.context.scope) },
   ]

@@ -8,35 +8,61 @@ extension FieldError {
   init(_ error: UserPoolError, id: String = "") throws(Refusal) {
     switch error {
     case .invalidProjectID:
-      self.init(field: "id", text: Message("settings.project-id-invalid"))
+      self.init(
+        field: "id",
+        text: Message(
+          """
+          Enter an ID of 6 to 30 characters: a–z, 0–9, and hyphens, starting with a letter and not \
+          ending with a hyphen.
+          """))
     case .projectIDTaken:
       self.init(
-        field: "id", text: Message("settings.project-id-taken", ["id": .text(Formatted.short(id))]))
+        field: "id",
+        text: Message(
+          "The project ID {id} is already in use. Enter another ID.",
+          ["id": .text(Formatted.short(id))]))
     case .invalidProjectName:
-      self.init(field: "name", text: Message("settings.project-name-invalid"))
-    case .missingTenantName: self.init(field: "name", text: Message("tenants.name-missing"))
+      self.init(
+        field: "name",
+        text: Message("Enter a name of 1 to 100 characters without line breaks."))
+    case .missingTenantName: self.init(field: "name", text: Message("Enter a tenant name."))
     case .invalidTenantName:
       self.init(
         field: "name",
-        text: Message("tenants.name-invalid")
+        text: Message(
+          """
+          Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a \
+          letter.
+          """)
       )
     case .multiTenancyOff:
       self.init(
-        field: "name", text: Message("tenants.multi-tenancy-off"))
+        field: "name",
+        text: Message(
+          """
+          Multi-tenancy is turned off for this project. To create tenants, set \
+          multiTenant.allowTenants to true through the API.
+          """))
     case .invalidDomain(let domain):
       self.init(
         field: "domains",
-        text: Message("settings.domain-invalid", ["domain": .name(Formatted.short(domain))]))
+        text: Message(
+          """
+          {domain} isn’t a valid hostname. Enter names such as app.example.com, without https:// \
+          or a port.
+          """, ["domain": .name(Formatted.short(domain))]))
     case .access(.ownerOnly):
       self.init(
         field: "domains",
         text: Message(
-          "settings.domains-reserved", ["holder": .message(Permission.changeLinks.holder)]))
+          "Only {holder} can change the authorized domains.",
+          ["holder": .message(Permission.changeLinks.holder)]))
     case .passwords(.shortestOutOfRange): self = PasswordAnswers.range
     case .passwords(.longestOutOfRange), .passwords(.longestTooLong), .passwords(.versionCount):
       self.init(
         field: "password-shortest",
-        text: Message("settings.shortest-above-longest"))
+        text: Message(
+          "The maximum length, set through the API, is less than that. Enter a smaller number."))
     case .projectNotFound, .tenantNotFound: throw .notFound
     case .access(.unauthorizedHost), .emailSender, .policy, .recaptcha, .unavailable:
       throw .unavailable(error)

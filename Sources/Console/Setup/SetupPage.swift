@@ -43,7 +43,9 @@ struct SetupPage: Sendable {
     case .closed: return .redirect(to: ConsolePaths.signIn())
     case .unavailable: throw .unavailable(error)
     case .wrongCode:
-      fault = FieldError(field: "code", text: Message("setup.code-wrong"))
+      fault = FieldError(
+        field: "code",
+        text: Message("Incorrect setup code. Use the code that the server printed at startup."))
     case .throttled(let until):
       let text = CodeFault.throttled(until: until, at: frames.clock.now()).text
       fault = FieldError(field: "code", text: text)
@@ -56,11 +58,13 @@ struct SetupPage: Sendable {
   static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidEmail:
-      FieldError(field: "email", text: Message("administrators.email-invalid"))
+      FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
     case .emailTaken:
-      FieldError(field: "email", text: Message("administrators.email-taken"))
+      FieldError(
+        field: "email",
+        text: Message("An administrator with this email address already exists."))
     case .invalidName:
-      FieldError(field: "name", text: Message("setup.name-invalid"))
+      FieldError(field: "name", text: Message("Enter your name as others should see it."))
     case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
     case .busy: throw .busy
     case .scopeNotFound, .unavailable: throw .unavailable(error)
@@ -70,8 +74,7 @@ struct SetupPage: Sendable {
   private func page(
     _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
   ) -> Response {
-    var frame = frames.bare(
-      Message("setup.set-up"), for: visitor.request, path: ConsolePaths.setup())
+    var frame = frames.bare(Message("Set up"), for: visitor.request, path: ConsolePaths.setup())
     frame.errors = errors
     let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
     var response = Response.html(view.render(model), status: status)
@@ -103,17 +106,18 @@ struct SetupView: ViewModel {
   private var fields: [SetupField] {
     [
       SetupField(
-        id: "code", label: Message("setup.setup-code"), type: "text", autocomplete: "off",
-        value: answers.code, hint: Message("setup.code-hint"), frame),
+        id: "code", label: Message("Setup code"), type: "text", autocomplete: "off",
+        value: answers.code, hint: Message("The server printed it at startup."), frame),
       SetupField(
-        id: "name", label: Message("setup.your-name"), type: "text", autocomplete: "name",
-        value: answers.name, hint: Message("setup.name-hint"), frame),
+        id: "name", label: Message("Your name"), type: "text", autocomplete: "name",
+        value: answers.name, hint: Message("Shown to others next to your changes."), frame),
       SetupField(
-        id: "email", label: Message("common.email"), type: "email", autocomplete: "username",
-        value: answers.email, hint: Message("setup.email-hint"), frame),
+        id: "email", label: Message("Email"), type: "email", autocomplete: "username",
+        value: answers.email, hint: Message("Used to sign in."), frame),
       SetupField(
-        id: "password", label: Message("common.password"), type: "password",
-        autocomplete: "new-password", value: "", hint: Message("setup.password-hint"), frame),
+        id: "password", label: Message("Password"), type: "password",
+        autocomplete: "new-password", value: "",
+        hint: Message("At least 12 characters. A phrase of several words works well."), frame),
     ]
   }
 

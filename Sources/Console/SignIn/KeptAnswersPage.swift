@@ -25,7 +25,7 @@ struct KeptAnswersPage: Sendable {
     let draft = await authorizer.drafts.find(
       signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
-    let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn)
+    let frame = frames.frame(Message("Your form was saved"), for: signedIn)
     let (pool, user) = try await subject(of: draft.target, signedIn)
     return .html(
       view.render(
@@ -108,7 +108,7 @@ struct KeptAnswersView: ViewModel {
   private var facts: [Fact] {
     var facts: [Fact] = []
     if let pool, user == nil {
-      facts.append(Fact(Message("users.project"), HTML.isolated(ApprovalText.place(pool))))
+      facts.append(Fact(Message("Project"), HTML.isolated(ApprovalText.place(pool))))
     }
     let entries = draft.target.query.entries + draft.answers
     let shown = entries.filter { entry in
@@ -121,7 +121,7 @@ struct KeptAnswersView: ViewModel {
     }
     return facts
       + draft.secrets.map { name in
-        Fact(Message.verbatim(name), Message("sign-in.secret-not-saved"))
+        Fact(Message.verbatim(name), Message("not saved"))
       }
   }
 

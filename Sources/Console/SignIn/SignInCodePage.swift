@@ -44,7 +44,7 @@ struct SignInCodePage: Sendable {
       guard !methods.isEmpty else { return authorizer.cookies.endPending() }
       let text =
         field == "code"
-        ? Message("sign-in.code-required") : Message("sign-in.recovery-code-required")
+        ? Message("Enter the code.") : Message("Enter a recovery code.")
       return page(
         visitor, next: next, methods,
         errors: [FieldError(field: field, text: text)])
@@ -71,12 +71,15 @@ struct SignInCodePage: Sendable {
     case .passkeyRequired where field == "recovery":
       return page(
         visitor, next: next, methods,
-        errors: [FieldError(field: field, text: Message("sign-in.recovery-code-wrong"))])
+        errors: [
+          FieldError(field: field, text: Message("Incorrect or already used recovery code."))
+        ])
     case .passkeyRequired: return .redirect(to: passkey(next))
     case .wrongCode:
       let text =
         field == "code"
-        ? Message("sign-in.code-wrong") : Message("sign-in.recovery-code-wrong")
+        ? Message("Incorrect or already used code. Wait for the next code in your app.")
+        : Message("Incorrect or already used recovery code.")
       return page(
         visitor, next: next, methods,
         errors: [FieldError(field: field, text: text)])
@@ -105,7 +108,7 @@ struct SignInCodePage: Sendable {
     errors: [FieldError] = [], seconds: Int64? = nil
   ) -> Response {
     var frame = frames.bare(
-      Message("sign-in.enter-your-code"), for: visitor.request, path: ConsolePaths.signInCode())
+      Message("Enter your code"), for: visitor.request, path: ConsolePaths.signInCode())
     frame.errors = errors
     let model = SignInCodeView(
       frame: FrameView(frame), csrf: visitor.formToken,

@@ -22,11 +22,24 @@ struct SignInPage: Sendable {
       return .redirect(to: ConsolePaths.setup())
     }
     var flash: Flash?
-    if query["signed-out"] != nil { flash = Flash(text: Message("sign-in.signed-out")) }
-    if next != nil { flash = Flash(text: Message("sign-in.page-requires-sign-in")) }
-    if query["kept"] != nil { flash = Flash(text: Message("sign-in.session-expired")) }
-    if query["lost"] != nil { flash = Flash(text: Message("sign-in.not-kept")) }
-    if query["ended"] != nil { flash = Flash(text: Message("sign-in.timed-out")) }
+    if query["signed-out"] != nil { flash = Flash(text: Message("You’re signed out.")) }
+    if next != nil {
+      flash = Flash(text: Message("Sign in to continue to the page you requested."))
+    }
+    if query["kept"] != nil {
+      flash = Flash(
+        text: Message(
+          "Your session expired. Sign in within 10 minutes to recover what you entered."))
+    }
+    if query["lost"] != nil {
+      flash = Flash(
+        text: Message(
+          """
+          Your session ended before you submitted the form, and the form wasn’t kept. Sign in and \
+          submit it again.
+          """))
+    }
+    if query["ended"] != nil { flash = Flash(text: Message("The sign-in timed out. Start over.")) }
     return try await page(visitor, email: "", next: next, flash: flash)
   }
 
@@ -37,10 +50,10 @@ struct SignInPage: Sendable {
     let next = visitor.form.text("next")
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: Message("sign-in.email-required")))
+      errors.append(FieldError(field: "email", text: Message("Enter your email address.")))
     }
     if password.isEmpty {
-      errors.append(FieldError(field: "password", text: Message("sign-in.password-required")))
+      errors.append(FieldError(field: "password", text: Message("Enter your password.")))
     }
     guard errors.isEmpty else {
       return try await page(visitor, email: email, next: next, errors: errors)
@@ -83,8 +96,8 @@ struct SignInPage: Sendable {
       let fault = FieldError(
         field: "email",
         text: isOff
-          ? Message("sign-in.email-or-password-wrong-or-off")
-          : Message("sign-in.email-or-password-wrong"))
+          ? Message("Incorrect email or password, or you must sign in with the provider.")
+          : Message("Incorrect email or password."))
       return try await page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
       let seconds = until.wait(at: frames.clock.now())
@@ -119,8 +132,7 @@ struct SignInPage: Sendable {
     let provider = try await refusing { try await identity.consoleProviders.name() }
     let isOff =
       try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
-    var frame = frames.bare(
-      Message("sign-in.sign-in"), for: visitor.request, path: ConsolePaths.signIn())
+    var frame = frames.bare(Message("Sign in"), for: visitor.request, path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)

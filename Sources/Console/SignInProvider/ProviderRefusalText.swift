@@ -16,56 +16,83 @@ struct ProviderRefusalText: Sendable {
     let holder = Message.Value.message(Permission.manageAdministrators.holder)
     switch error {
     case .noRole:
-      sentence = Message("sign-in-provider.no-role", ["name": name])
-      advice = Message("sign-in-provider.no-role-advice", ["holder": holder])
+      sentence = Message(
+        "You signed in with {name}, but none of your groups has a role here.", ["name": name])
+      advice = Message("Ask {holder} to grant a role to one of your groups.", ["holder": holder])
     case .groupsNotListed:
-      sentence = Message("sign-in-provider.groups-not-listed", ["name": name])
+      sentence = Message(
+        """
+        {name} didn’t list your groups, for example because there are too many. Ask an \
+        administrator of {name} to send only the groups of this application.
+        """, ["name": name])
     case .emailTaken:
-      sentence = Message("sign-in-provider.email-taken", ["name": name])
-      advice = Message("sign-in-provider.email-taken-advice", ["name": name, "holder": holder])
+      sentence = Message(
+        "An administrator with your email address exists, but isn’t linked with {name}.",
+        ["name": name])
+      advice = Message(
+        """
+        A matching email address isn’t proof of identity. Sign in as before, then link your \
+        account with {name} under “Your account”. If you have no other way to sign in, ask \
+        {holder} to remove that account first.
+        """, ["name": name, "holder": holder])
     case .emailRequired:
-      sentence = Message("sign-in-provider.email-required", ["name": name])
+      sentence = Message(
+        "{name} didn’t provide your email address, which new administrators need.", ["name": name])
     case .otherPerson:
-      sentence = Message("sign-in-provider.other-person", ["name": name])
+      sentence = Message(
+        """
+        The account you used at {name} is linked with another administrator, or yours is linked \
+        with another account there.
+        """, ["name": name])
     case .refused(let code):
       sentence =
         code.text == "access_denied"
-        ? Message("sign-in-provider.access-denied", ["name": name])
+        ? Message("{name} refused access, or you canceled.", ["name": name])
         : Message(
-          "sign-in-provider.provider-refused", ["name": name, "code": .text(code.text)])
+          "{name} refused the sign-in: {code}. Try again, or ask the operator.",
+          ["name": name, "code": .text(code.text)])
     case .tokenRefused(let code):
       sentence = Message(
-        "sign-in-provider.code-refused", ["name": name, "code": .text(code.text)])
+        "{name} didn’t complete the sign-in: {code}. Try again, or ask the operator.",
+        ["name": name, "code": .text(code.text)])
     case .provider:
-      sentence = Message("sign-in-provider.unreachable", ["name": name])
+      sentence = Message(
+        "{name} can’t be reached or isn’t set up correctly. Try again later.", ["name": name])
     case .invalidToken(.staleAuthentication), .invalidToken(.missingAuthenticationTime):
-      sentence = Message("sign-in-provider.not-fresh", ["name": name])
+      sentence = Message(
+        "{name} didn’t ask you to sign in again. Try again, or use another method.", ["name": name])
     case .invalidToken(let fault):
       sentence = Message(
-        "sign-in-provider.token-invalid", ["name": name, "code": .text(fault.rawValue)])
+        "{name} sent an invalid response: {code}. Try again, or ask the operator.",
+        ["name": name, "code": .text(fault.rawValue)])
       if fault == .expired || fault == .future {
-        advice = Message("sign-in-provider.check-clocks", ["name": name])
+        advice = Message(
+          "Ask the operator to check the clocks of this server and of {name}.", ["name": name])
       }
     case .userInfoRefused(let code):
       sentence = Message(
-        "sign-in-provider.userinfo-refused", ["name": name, "status": .text(String(code))])
+        """
+        {name} accepted your sign-in, but its userinfo response (HTTP {status}) can’t be used. \
+        Try again, or ask the operator to check the scopes.
+        """, ["name": name, "status": .text(String(code))])
     case .throttled(let until):
       let wait = until.wait(at: now)
       seconds = wait
       sentence = Message(
-        "sign-in-provider.throttled", ["wait": .message(Formatted.duration(seconds: Int(wait)))])
+        "Too many failed sign-ins. Try again in {wait}.",
+        ["wait": .message(Formatted.duration(seconds: Int(wait)))])
     case .reauthenticationRequired:
-      sentence = Message("sign-in-provider.sign-in-again")
+      sentence = Message("Sign in again first: your session is older than five minutes.")
     case .ended, .notConfigured, .unavailable:
-      sentence = Message("sign-in-provider.ended")
+      sentence = Message("The sign-in expired or was already completed. Start again.")
     }
-    if isSignedIn, advice == nil { advice = Message("sign-in-provider.still-signed-in") }
+    if isSignedIn, advice == nil { advice = Message("You’re still signed in to the console.") }
     status = Self.status(error)
     heading =
       isSignedIn
-      ? Message("sign-in-provider.failed", ["name": name])
+      ? Message("Sign-in with {name} failed", ["name": name])
       : status == .forbidden
-        ? Message("sign-in-provider.no-access") : Message("sign-in-provider.not-signed-in")
+        ? Message("You don’t have access") : Message("You aren’t signed in")
   }
 
   private static func status(_ error: ProviderSignInError) -> Status {

@@ -46,11 +46,11 @@ struct ProviderSignInPage: Sendable {
     let isLinked = signedIn.session.provider.name != nil
     let title =
       isLinked
-      ? Message("sign-in-provider.confirm-your-identity")
-      : Message("sign-in-provider.own-link", ["name": .name(Formatted.short(name))])
+      ? Message("Confirm your identity")
+      : Message("Sign in with {name}", ["name": .name(Formatted.short(name))])
     var frame = frames.frame(title, for: signedIn)
     if signedIn.session.secondFactor.isReady {
-      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
       // Every other page redirects to the setup of a second factor.
       (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
@@ -89,8 +89,7 @@ struct ProviderSignInPage: Sendable {
   /// A page that continues automatically, after a form or another site's page: the browser refuses to
   /// follow a form's redirect to another site, and another site's redirect has no strict cookies.
   private func lead(to address: String, _ request: Request) -> Response {
-    let frame = frames.bare(
-      Message("sign-in-provider.continuing"), for: request, path: ConsolePaths.signIn())
+    let frame = frames.bare(Message("Redirecting…"), for: request, path: ConsolePaths.signIn())
     let model = ProviderContinuingView(frame: FrameView(frame), address: address)
     var response = Response.html(continuing.render(model))
     let cleaned = Response.redirect(to: address).fields[.location] ?? ""
@@ -156,10 +155,10 @@ struct ProviderSignInPage: Sendable {
     case .confirmed(let renewed, let isLinked, let hasSecondFactor):
       let text =
         isLinked
-        ? Message("sign-in-provider.linked")
+        ? Message("Your account is linked.")
         : hasSecondFactor
-          ? Message("sign-in-provider.confirmed")
-          : Message("sign-in-provider.confirmed-without-second-factor")
+          ? Message("You confirmed your identity.")
+          : Message("You confirmed your identity without a second factor. Some actions need one.")
       frames.leave(Flash(text: text), for: renewed.session)
       var response = Response.redirect(to: next ?? ConsolePaths.account())
       response.fields.add(
@@ -201,7 +200,7 @@ struct ProviderRefusedView: ViewModel {
     .text("advice") { $0.words.advice },
     .text("back") { $0.isSignedIn ? ConsolePaths.account() : ConsolePaths.signIn() },
     .text("backText") {
-      $0.isSignedIn ? Message("account.your-account") : Message("sign-in-provider.back-to-sign-in")
+      $0.isSignedIn ? Message("Your account") : Message("Back to sign-in")
     },
   ]
 }

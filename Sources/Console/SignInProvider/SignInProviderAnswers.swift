@@ -42,7 +42,9 @@ struct SignInProviderAnswers: Sendable {
         let number = Message.Value.number(index + 1)
         errors.append(
           FieldError(
-            field: "roles", text: Message("sign-in-provider.line-invalid", ["number": number])))
+            field: "roles",
+            text: Message(
+              "Line {number}: enter a group, a colon, a role, and a scope.", ["number": number])))
       }
     }
     self.provider = provider
@@ -79,7 +81,7 @@ extension GroupRole {
 
 extension ConsoleProvider {
   func facts(_ accounts: [Administrator]) -> [Fact] {
-    let none = Markup(escaping: Message("sign-in-provider.none"))
+    let none = Markup(escaping: Message("None"))
     func fact(_ label: Message, _ lines: [String]) -> Fact {
       let lines = lines.filter { !$0.isEmpty }.map { [HTML.isolated($0)] }
       let lineBreak = [Markup(trusted: "<br>")]
@@ -88,14 +90,14 @@ extension ConsoleProvider {
     }
     let account = accounts.first { $0.id == breakGlassAccount }?.email
     return [
-      fact(Message("common.name"), [name]), fact(Message("sign-in-provider.issuer"), [issuer]),
-      fact(Message("sign-in-provider.client-id"), [clientID]),
-      fact(Message("sign-in-provider.scopes"), [scopes]),
-      fact(Message("sign-in-provider.mfa-values"), mfaValues),
-      fact(Message("sign-in-provider.groups-claim"), [groupsClaim]),
-      fact(Message("sign-in-provider.roles-of-groups"), roles.map(\.line)),
+      fact(Message("Name"), [name]), fact(Message("Issuer"), [issuer]),
+      fact(Message("Client ID"), [clientID]),
+      fact(Message("Scopes"), [scopes]),
+      fact(Message("Values that indicate MFA"), mfaValues),
+      fact(Message("Groups claim"), [groupsClaim]),
+      fact(Message("Group roles"), roles.map(\.line)),
       fact(
-        Message("sign-in-provider.break-glass-account"),
+        Message("Break-glass account"),
         [account ?? breakGlassAccount?.text ?? ""]),
     ]
   }

@@ -31,7 +31,7 @@ struct SignInProviderPage: Sendable {
         actions.request(signedIn))
       let text =
         outcome.value
-        ? Message("sign-in-provider.saved") : Message("administrators.no-changes-made")
+        ? Message("The sign-in provider was saved.") : Message("No changes made.")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInProvider())
     } catch {
       switch error {
@@ -57,15 +57,16 @@ struct SignInProviderPage: Sendable {
   ) async throws(Refusal) -> Response {
     let stored = try await refusing { try await providers.find() }
     let records = try await refusing { try await identity.administrators.records() }
-    var frame = actions.frames.frame(Message("sign-in-provider.title"), for: signedIn)
+    var frame = actions.frames.frame(Message("Sign-in provider"), for: signedIn)
     frame.errors = errors
     if answers.secret.isLost {
       frame.errors.append(
         FieldError(
-          field: answers.secret.name, text: Message("sign-in-provider.client-secret-again")))
+          field: answers.secret.name,
+          text: Message("Enter the client secret again. It’s never sent back to the browser.")))
     }
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
     ]
     let isRefused = !frame.errors.isEmpty
     let framed = FrameView(frame)
@@ -84,58 +85,84 @@ struct SignInProviderPage: Sendable {
 extension ConsoleProviderFault {
   var fieldError: FieldError {
     switch self {
-    case .invalidName: FieldError(field: "name", text: Message("sign-in-provider.name-invalid"))
+    case .invalidName:
+      FieldError(
+        field: "name",
+        text: Message("Enter a name of at most 100 characters."))
     case .invalidIssuer:
-      FieldError(field: "issuer", text: Message("sign-in-provider.issuer-invalid"))
+      FieldError(
+        field: "issuer",
+        text: Message("Enter a URL that begins with https://, without a query."))
     case .invalidClientID:
-      FieldError(field: "client-id", text: Message("sign-in-provider.client-id-invalid"))
+      FieldError(field: "client-id", text: Message("Enter the client ID."))
     case .invalidGroupsClaim:
-      FieldError(field: "groups-claim", text: Message("sign-in-provider.groups-claim-invalid"))
+      FieldError(field: "groups-claim", text: Message("Enter the name of the claim."))
     case .invalidScopes:
-      FieldError(field: "scopes", text: Message("sign-in-provider.scopes-invalid"))
+      FieldError(
+        field: "scopes",
+        text: Message("Enter scopes separated by spaces, including openid."))
     case .invalidMFAValues:
       FieldError(
         field: "mfa-values",
         text: Message(
-          "sign-in-provider.mfa-values-invalid",
+          one: "Enter at most {count} value.", other: "Enter at most {count} values, one per line.",
           ["count": .number(ConsoleProvider.mostMFAValues)]))
     case .invalidGroup(let line):
       FieldError(
         field: "roles",
         text: Message(
-          "sign-in-provider.group-too-long",
+          one: "Line {number}: shorten the group to {count} byte.",
+          other: "Line {number}: shorten the group to {count} bytes.",
           ["number": .number(line), "count": .number(ProviderGroups.longest)]))
     case .placeNotFound(let line):
       FieldError(
         field: "roles",
-        text: Message("sign-in-provider.place-not-found", ["number": .number(line)]))
+        text: Message(
+          "Line {number}: this project or tenant doesn’t exist.", ["number": .number(line)]))
     case .tooManyRoles:
       FieldError(
         field: "roles",
         text: Message(
-          "sign-in-provider.too-many-roles", ["count": .number(ConsoleProvider.mostRoles)]))
+          one: "Enter at most {count} line.", other: "Enter at most {count} lines.",
+          ["count": .number(ConsoleProvider.mostRoles)]))
     case .notProved:
       FieldError(
-        field: "break-glass-account", text: Message("sign-in-provider.sign-in-with-it-first"))
+        field: "break-glass-account",
+        text: Message("Sign in with the provider first, to prove that it works."))
     case .invalidBreakGlassAccount:
       FieldError(
-        field: "break-glass-account", text: Message("sign-in-provider.not-eligible"))
+        field: "break-glass-account",
+        text: Message(
+          """
+          Choose an account with a password or passkey that can manage administrators of the \
+          instance through a manually granted role without an end date.
+          """))
     case .noOwnSignIn:
       FieldError(
         field: "issuer",
         text: Message(
-          "sign-in-provider.issuer-needs-own-sign-in",
+          """
+          Links with the current issuer don’t work with another one, so no one who manages \
+          administrators could sign in. First, make sure {holder} whose role was granted manually \
+          and has no end date has a password or passkey.
+          """,
           ["holder": .message(Permission.manageAdministrators.holder)]))
     case .unreachable(let diagnosis):
       FieldError(
         field: "issuer",
-        text: Message("sign-in-provider.cant-reach", ["diagnosis": .text(diagnosis)]))
+        text: Message(
+          "The discovery document can’t be fetched: {diagnosis}", ["diagnosis": .text(diagnosis)]))
     case .discovery(let fault): FieldError(field: "issuer", text: fault.message)
     case .invalidAddress(let name):
       FieldError(
         field: "issuer",
-        text: Message("sign-in-provider.address-invalid", ["member": .text(name)]))
-    case .noKeys: FieldError(field: "issuer", text: Message("sign-in-provider.no-keys"))
+        text: Message(
+          "This server can’t connect to the {member} of the discovery document.",
+          ["member": .text(name)]))
+    case .noKeys:
+      FieldError(
+        field: "issuer",
+        text: Message("The provider publishes no key for RS256 or ES256."))
     }
   }
 }
@@ -143,13 +170,18 @@ extension ConsoleProviderFault {
 extension Discovery.Fault {
   fileprivate var message: Message {
     switch self {
-    case .unreadable: Message("sign-in-provider.document-unreadable")
-    case .otherIssuer: Message("sign-in-provider.other-issuer")
+    case .unreadable: Message("The discovery document can’t be read.")
+    case .otherIssuer:
+      Message(
+        """
+        The discovery document names a different issuer. Enter the issuer exactly as it appears \
+        there.
+        """)
     case .missing(let name):
-      Message("sign-in-provider.member-missing", ["member": .text(name)])
-    case .noCodeFlow: Message("sign-in-provider.no-code-flow")
-    case .noPKCE: Message("sign-in-provider.no-pkce")
-    case .noAlgorithm: Message("sign-in-provider.no-algorithm")
+      Message("The discovery document has no usable {member}.", ["member": .text(name)])
+    case .noCodeFlow: Message("The provider doesn’t support the authorization code flow.")
+    case .noPKCE: Message("The provider doesn’t support PKCE with S256.")
+    case .noAlgorithm: Message("The provider signs ID tokens with neither RS256 nor ES256.")
     }
   }
 }

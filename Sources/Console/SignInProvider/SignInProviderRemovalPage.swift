@@ -18,7 +18,7 @@ struct SignInProviderRemovalPage: Sendable {
     do {
       let outcome = try await identity.consoleProviders.remove(actions.request(signedIn))
       return actions.leave(
-        Message("sign-in-provider.removed"), signedIn, after: outcome,
+        Message("The sign-in provider was removed."), signedIn, after: outcome,
         to: ConsolePaths.administrators())
     } catch {
       let errors = try await actions.faults(error, Self.action, signedIn) {
@@ -26,13 +26,18 @@ struct SignInProviderRemovalPage: Sendable {
         switch error {
         case .passwordSignInOff:
           FieldError(
-            field: "note", text: Message("sign-in-provider.turn-on-passwords-first"))
-        case .notFound: FieldError(field: "note", text: Message("sign-in-provider.removed"))
+            field: "note", text: Message("Turn on password sign-in first."))
+        case .notFound:
+          FieldError(field: "note", text: Message("The sign-in provider was removed."))
         case .noOwnSignIn:
           FieldError(
             field: "note",
             text: Message(
-              "sign-in-provider.removal-needs-own-sign-in",
+              """
+              Without the provider, no one who manages administrators could sign in. First, make \
+              sure {holder} whose role was granted manually and has no end date has a password or \
+              passkey.
+              """,
               ["holder": .message(Permission.manageAdministrators.holder)]))
         case .invalid, .changedMeanwhile, .unavailable:
           throw Refusal.unavailable(error)
@@ -48,24 +53,24 @@ struct SignInProviderRemovalPage: Sendable {
     let stored = try await refusing { try await identity.consoleProviders.find() }
     guard let stored else { return .redirect(to: ConsolePaths.signInProvider()) }
     let name = Message.Value.name(Formatted.short(stored.name))
-    var frame = actions.frames.frame(
-      Message("sign-in-provider.removal-title", ["name": name]), for: signedIn)
+    var frame = actions.frames.frame(Message("Remove {name}", ["name": name]), for: signedIn)
     frame.crumbs = [
-      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
-      Link(text: Message("sign-in-provider.title"), href: ConsolePaths.signInProvider()),
+      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
+      Link(text: Message("Sign-in provider"), href: ConsolePaths.signInProvider()),
     ]
     var question = ActionQuestion(
       performs: Self.action,
-      heading: Markup(html: Message("sign-in-provider.removal-question", ["name": name])),
+      heading: Markup(html: Message("Remove {name}?", ["name": name])),
       consequences: [
-        Message("sign-in-provider.removal-revokes"), Message("sign-in-provider.removal-ends"),
-        Message("sign-in-provider.removal-locks-out"),
-      ], button: Message("sign-in-provider.remove"), keep: Message("common.cancel"),
+        Message("Roles that come from groups are revoked, and all links are removed."),
+        Message("Sessions that began with the provider end."),
+        Message("Administrators without a password or passkey can no longer sign in."),
+      ], button: Message("Remove provider"), keep: Message("Cancel"),
       action: ConsolePaths.signInProviderRemoval(), back: ConsolePaths.signInProvider())
-    question.factsHeading = Message("sign-in-provider.this-provider")
+    question.factsHeading = Message("This provider")
     question.facts = [
-      Fact(Message("common.name"), HTML.isolated(stored.name)),
-      Fact(Message("sign-in-provider.issuer"), HTML.isolated(stored.issuer)),
+      Fact(Message("Name"), HTML.isolated(stored.name)),
+      Fact(Message("Issuer"), HTML.isolated(stored.issuer)),
     ]
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }

@@ -26,7 +26,8 @@ struct SignInProviderView: ViewModel {
     .optional("conflict") { view in
       view.current.map { current in
         SettingsConflict(
-          Message("sign-in-provider.changed-meanwhile"), current: current.facts(view.accounts),
+          Message("This provider changed while you were editing."),
+          current: current.facts(view.accounts),
           entered: view.provider.facts(view.accounts), discard: ConsolePaths.signInProvider())
       }
     },
@@ -46,8 +47,8 @@ struct SignInProviderView: ViewModel {
       LostSecret(
         view.answers.secret,
         label: view.stored?.hasSecret == true
-          ? Message("sign-in-provider.keep-client-secret")
-          : Message("sign-in-provider.leave-client-secret-empty"))
+          ? Message("Keep the stored client secret")
+          : Message("Leave the client secret empty"))
     },
     .text("scopes") { $0.provider.scopes },
     .text("scopesError") { $0.frame.error(at: "scopes") },
@@ -62,9 +63,17 @@ struct SignInProviderView: ViewModel {
     .text("alerts") {
       $0.carriesMail
         ? Message(
-          "sign-in-provider.break-glass-alerts-and-email",
+          """
+          Each time the break-glass account signs in without the provider, everyone else who \
+          manages administrators sees an alert in the console. At most {most} of them get an \
+          email.
+          """,
           ["most": .number(BreakGlassAlert.mostEmailed)])
-        : Message("sign-in-provider.break-glass-alerts")
+        : Message(
+          """
+          Each time the break-glass account signs in without the provider, everyone else who \
+          manages administrators sees an alert in the console.
+          """)
     },
     .list("accounts") { view in
       view.accounts.map {

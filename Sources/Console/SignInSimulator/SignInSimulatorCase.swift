@@ -21,7 +21,7 @@ struct SignInSimulatorCase: ViewModel {
       scope.tenant == nil
       ? .value(project)
       : Message(
-        "sign-in-simulator.place",
+        "{project} / {tenant}",
         ["project": project, "tenant": .name(Formatted.short(scope.name))])
     (chip, codeAttempt) = Self.codeAttempt(forecast, times)
     facts = Self.facts(forecast, times)
@@ -31,49 +31,72 @@ struct SignInSimulatorCase: ViewModel {
     _ forecast: SignInForecast, _ times: Times
   ) -> (Markup, Message) {
     if let rejection = rejection(forecast, times) {
-      return (Chip.bad(Message("sign-in-simulator.chip-rejected")), rejection)
+      return (Chip.bad(Message("rejected")), rejection)
     }
     switch forecast.secondFactor {
     case .none:
       switch forecast.enforcement {
       case .refuse:
         return (
-          Chip.bad(Message("sign-in-simulator.chip-rejected")), Message("sign-in-simulator.refused")
+          Chip.bad(Message("rejected")),
+          Message(
+            """
+            The server enforces enrollment and refuses this user until a second factor is set up. \
+            The user receives an enrollment link by email.
+            """)
         )
       case .claim:
         return (
-          Chip.look(Message("sign-in-simulator.chip-first-factor")),
-          Message("sign-in-simulator.claimed")
+          Chip.look(Message("first factor only")),
+          Message(
+            """
+            The password alone signs this user in. The ID token says that a second factor should \
+            be set up.
+            """)
         )
       case nil:
         return (
-          Chip.look(Message("sign-in-simulator.chip-first-factor")),
-          Message("sign-in-simulator.password-alone")
+          Chip.look(Message("first factor only")),
+          Message("The password alone signs this user in.")
         )
       }
     case .due(_, _, .blocked(let until)):
       return (
-        Chip.look(Message("sign-in-simulator.chip-blocked")),
-        Message("sign-in-simulator.codes-blocked", ["time": times.value(until)])
+        Chip.look(Message("codes blocked")),
+        Message(
+          "The password is accepted. All codes are rejected until {time}, including correct ones.",
+          ["time": times.value(until)])
       )
     case .due(_, _, .closed):
       return (
-        Chip.bad(Message("sign-in-simulator.chip-locked")),
-        Message("sign-in-simulator.codes-locked")
+        Chip.bad(Message("locked")),
+        Message(
+          """
+          The password is accepted. All codes are rejected until the user is unlocked, including \
+          correct ones.
+          """)
       )
     case .due(let factors, _, .open) where factors.count == forecast.suspended.count:
       let names = factors.map {
-        Message("sign-in-simulator.quoted", ["name": .name(Formatted.short($0.label))])
+        Message("“{name}”", ["name": .name(Formatted.short($0.label))])
       }
       return (
         AccountChips.suspended,
         Message(
-          "sign-in-simulator.all-suspended",
+          one: """
+            The password is accepted, then a code is required. Codes from the factor {factors} \
+            are rejected while it’s suspended, including correct ones.
+            """,
+          other: """
+            The password is accepted, then a code is required. Codes from the factors {factors} \
+            are rejected while they’re suspended, including correct ones.
+            """,
           ["count": .number(factors.count), "factors": .list(names)])
       )
     case .due(_, _, .open):
       return (
-        Chip.on(Message("sign-in-simulator.chip-code")), Message("sign-in-simulator.code-required")
+        Chip.on(Message("code required")),
+        Message("The password is accepted, then a code is required.")
       )
     }
   }
@@ -81,50 +104,57 @@ struct SignInSimulatorCase: ViewModel {
   private static func rejection(_ forecast: SignInForecast, _ times: Times) -> Message? {
     switch forecast.firstFactor {
     case .accepted: nil
-    case .scopeDisabled: Message("sign-in-simulator.rejected-scope-disabled")
-    case .passwordLoginDisabled: Message("sign-in-simulator.rejected-passwords-off")
+    case .scopeDisabled:
+      Message("The sign-in is rejected: sign-in is turned off for all users in this user pool.")
+    case .passwordLoginDisabled:
+      Message("The sign-in is rejected: password sign-in is turned off in this user pool.")
     case .tooManyAttempts(let until):
-      Message("sign-in-simulator.rejected-too-many-passwords", ["time": times.value(until)])
-    case .noEmail: Message("sign-in-simulator.rejected-no-email")
-    case .noPassword: Message("sign-in-simulator.rejected-no-password")
-    case .userDisabled: Message("sign-in-simulator.rejected-user-disabled")
+      Message(
+        """
+        The sign-in is rejected: too many incorrect passwords. All passwords are rejected until \
+        {time}, including the correct one.
+        """, ["time": times.value(until)])
+    case .noEmail: Message("The sign-in is rejected: this account has no email address.")
+    case .noPassword: Message("The sign-in is rejected: this account has no password.")
+    case .userDisabled: Message("The sign-in is rejected: this account is disabled.")
     }
   }
 
   private static func facts(_ forecast: SignInForecast, _ times: Times) -> [Fact] {
     let (account, policy) = (forecast.account, forecast.policy)
     var facts = [
-      Fact(Message("sign-in-simulator.first-factor"), firstFactor(forecast, times)),
-      Fact(Message("sign-in-simulator.sign-in-methods"), forecast.methods.words),
+      Fact(Message("First factor"), firstFactor(forecast, times)),
+      Fact(Message("Sign-in methods"), forecast.methods.words),
       Fact(
-        Message("sign-in-simulator.account"),
+        Message("Account"),
         account.disabled
-          ? Chip.bad(Message("sign-in-simulator.chip-disabled"))
-          : Chip.on(Message("sign-in-simulator.chip-enabled"))),
-      Fact(Message("common.email"), AccountChips.email(account)),
-      Fact(Message("common.second-factor"), secondFactor(forecast, times)),
+          ? Chip.bad(Message("disabled"))
+          : Chip.on(Message("enabled"))),
+      Fact(Message("Email"), AccountChips.email(account)),
+      Fact(Message("Second factor"), secondFactor(forecast, times)),
     ]
     if let blocked = forecast.blockedNetworks {
       facts.append(
         Fact(
-          Message("sign-in-simulator.too-many-passwords"),
+          Message("Too many incorrect passwords"),
           Message(
-            "sign-in-simulator.networks-blocked",
+            one: "Rejected from {count} network until {time}, accepted from others",
+            other: "Rejected from {count} networks until {time}, accepted from others",
             ["count": .number(blocked.count), "time": times.value(blocked.until)])))
     }
     if case .due(let factors, let window, let lock) = forecast.secondFactor {
       if factors.contains(where: { $0.kind == .totp }) {
         facts.append(
-          Fact(Message("sign-in-simulator.valid-codes"), accepted(window, policy.configuration)))
+          Fact(Message("Adjacent intervals"), accepted(window, policy.configuration)))
       }
       facts.append(
-        Fact(Message("sign-in-simulator.incorrect-codes"), wrongCodes(account, lock, times)))
+        Fact(Message("Incorrect codes"), wrongCodes(account, lock, times)))
     }
-    facts.append(Fact(Message("sign-in-simulator.enrollment"), enrollment(forecast)))
+    facts.append(Fact(Message("Enrollment"), enrollment(forecast)))
     facts.append(
       Fact(
-        Message("policy.enrollment-pattern"),
-        policy.edit.patternName ?? Message("policy.no-pattern-recorded")))
+        Message("Enrollment pattern"),
+        policy.edit.patternName ?? Message("none recorded")))
     return facts
   }
 
@@ -133,11 +163,11 @@ struct SignInSimulatorCase: ViewModel {
   ) -> Message {
     let codes = Message.Value.number(account.wrongCodes)
     return switch lock {
-    case .open: Message("sign-in-simulator.wrong-codes", ["number": codes])
+    case .open: Message("{number} in a row", ["number": codes])
     case .blocked(let until):
       Message(
-        "sign-in-simulator.wrong-codes-blocked", ["number": codes, "time": times.value(until)])
-    case .closed: Message("sign-in-simulator.wrong-codes-locked", ["number": codes])
+        "{number} in a row, rejected until {time}", ["number": codes, "time": times.value(until)])
+    case .closed: Message("{number} in a row, locked", ["number": codes])
     }
   }
 
@@ -152,14 +182,16 @@ struct SignInSimulatorCase: ViewModel {
 
   private static func firstFactor(_ forecast: SignInForecast, _ times: Times) -> Message {
     switch forecast.firstFactor {
-    case .accepted: Message("sign-in-simulator.password-accepted")
-    case .scopeDisabled: Message("sign-in-simulator.scope-disabled")
-    case .passwordLoginDisabled: Message("sign-in-simulator.passwords-off")
+    case .accepted: Message("The password is accepted")
+    case .scopeDisabled: Message("Sign-in is turned off for all users in this user pool")
+    case .passwordLoginDisabled: Message("Password sign-in is turned off in this user pool")
     case .tooManyAttempts(let until):
-      Message("sign-in-simulator.none-accepted-until", ["time": times.value(until)])
-    case .noEmail: Message("sign-in-simulator.no-email")
-    case .noPassword: Message("sign-in-simulator.no-password")
-    case .userDisabled: Message("sign-in-simulator.user-disabled")
+      Message(
+        "Too many incorrect passwords: all passwords are rejected until {time}",
+        ["time": times.value(until)])
+    case .noEmail: Message("This account has no email address")
+    case .noPassword: Message("This account has no password")
+    case .userDisabled: Message("This account is disabled")
     }
   }
 
@@ -172,23 +204,42 @@ struct SignInSimulatorCase: ViewModel {
       let count = Message.Value.number(others.count)
       let message =
         switch FactorKinds(others) {
-        case .none: Message("sign-in-simulator.required", ["factors": required])
+        case .none: Message("Required: {factors}", ["factors": required])
         case .totp:
-          Message("sign-in-simulator.required-totp-off", ["factors": required, "count": count])
+          Message(
+            one: "Required: {factors}. TOTP is off: {count} factor isn’t required",
+            other: "Required: {factors}. TOTP is off: {count} factors aren’t required",
+            ["factors": required, "count": count])
         case .phone:
-          Message("sign-in-simulator.required-sms-off", ["factors": required, "count": count])
+          Message(
+            one: "Required: {factors}. SMS is off: {count} factor isn’t required",
+            other: "Required: {factors}. SMS is off: {count} factors aren’t required",
+            ["factors": required, "count": count])
         case .both:
-          Message("sign-in-simulator.required-both-off", ["factors": required, "count": count])
+          Message(
+            one: "Required: {factors}. TOTP and SMS are off: {count} factor isn’t required",
+            other: "Required: {factors}. TOTP and SMS are off: {count} factors aren’t required",
+            ["factors": required, "count": count])
         }
       return Markup(html: message)
     case .none:
       let count = Message.Value.number(stored.count)
       let message =
         switch FactorKinds(stored) {
-        case .none: Message("sign-in-simulator.none-enrolled")
-        case .totp: Message("sign-in-simulator.not-required-totp-off", ["count": count])
-        case .phone: Message("sign-in-simulator.not-required-sms-off", ["count": count])
-        case .both: Message("sign-in-simulator.not-required-both-off", ["count": count])
+        case .none: Message("Not required: none enrolled")
+        case .totp:
+          Message(
+            one: "Not required: TOTP is off, and {count} factor remains stored",
+            other: "Not required: TOTP is off, and {count} factors remain stored", ["count": count])
+        case .phone:
+          Message(
+            one: "Not required: SMS is off, and {count} factor remains stored",
+            other: "Not required: SMS is off, and {count} factors remain stored", ["count": count])
+        case .both:
+          Message(
+            one: "Not required: TOTP and SMS are off, and {count} factor remains stored",
+            other: "Not required: TOTP and SMS are off, and {count} factors remain stored",
+            ["count": count])
         }
       return Markup(escaping: message)
     }
@@ -200,29 +251,35 @@ struct SignInSimulatorCase: ViewModel {
     let name = Message.Value.name(Formatted.short(factor.label))
     let suspended = forecast.suspended.first { $0.id == factor.id }
     guard let until = suspended?.suspendedUntil else {
-      return Message("sign-in-simulator.quoted", ["name": name])
+      return Message("“{name}”", ["name": name])
     }
     return Message(
-      "sign-in-simulator.suspended-factor", ["name": name, "time": times.endValue(until)])
+      "{name} (suspended until {time})", ["name": name, "time": times.endValue(until)])
   }
 
   private static func enrollment(_ forecast: SignInForecast) -> Message {
     switch forecast.enrollmentRefusal {
     case nil:
       return Message(
-        "sign-in-simulator.may-enroll", ["count": .number(Int(Enrollments.freshSignIn / 60))])
-    case .totpNotEnabled: return Message("sign-in-simulator.may-not-enroll-off")
+        one: "Allowed within {count} minute of sign-in",
+        other: "Allowed within {count} minutes of sign-in",
+        ["count": .number(Int(Enrollments.freshSignIn / 60))])
+    case .totpNotEnabled: return Message("Not allowed: TOTP is off")
     case .unverifiedEmail:
       return forecast.account.email == nil
-        ? Message("sign-in-simulator.may-not-enroll-no-email")
-        : Message("sign-in-simulator.may-not-enroll-unverified")
-    case .alreadyEnrolled: return Message("sign-in-simulator.may-not-enroll-again")
+        ? Message("Not allowed: no email address")
+        : Message("Not allowed: the email address isn’t verified")
+    case .alreadyEnrolled: return Message("Not allowed: an authenticator app is already enrolled")
     case .tooManyFactors:
       return Message(
-        "sign-in-simulator.may-not-enroll-more", ["count": .number(Enrollments.mostPhones)])
-    case .changesLocked: return Message("sign-in-simulator.may-not-enroll-locked")
-    case .unsupportedFirstFactor: return Message("sign-in-simulator.may-not-enroll-first-factor")
-    default: return Message("sign-in-simulator.may-not-enroll")
+        one: "Not allowed: {count} factor is already enrolled",
+        other: "Not allowed: {count} factors are already enrolled",
+        ["count": .number(Enrollments.mostPhones)])
+    case .changesLocked:
+      return Message("Not allowed: the user reported a second factor change they didn’t make")
+    case .unsupportedFirstFactor:
+      return Message("Not allowed: the first factor doesn’t support a second factor")
+    default: return Message("Not allowed")
     }
   }
 

@@ -20,8 +20,7 @@ struct SignInSimulatorPage: Sendable {
         try await signIns.forecasts(
           of: query, visibleTo: signedIn.administrator, limit: Self.most)
       }
-    let frame = frames.frame(
-      Message("sign-in-simulator.sign-in-simulator"), for: signedIn)
+    let frame = frames.frame(Message("Sign-in simulator"), for: signedIn)
     return .html(
       view.render(
         SignInSimulatorView(
@@ -53,10 +52,14 @@ struct SignInSimulatorView: ViewModel {
       $0.query.isEmpty || !$0.cases.isEmpty
         ? nil
         : EmptyView(
-          heading: Message("sign-in-simulator.not-found"),
-          sentence: Message("sign-in-simulator.not-found-hint"),
+          heading: Message("No users found"),
+          sentence: Message(
+            """
+            No user in the tenants you can access has exactly this email address or UID. Sign-in \
+            with it is rejected.
+            """),
           link: EmptyLink(
-            text: Message("sign-in-simulator.search-partially"), href: ConsolePaths.findUsers()))
+            text: Message("Search for partial matches"), href: ConsolePaths.findUsers()))
     },
   ]
 }

@@ -24,7 +24,8 @@ enum ActionErrorText {
       .userDisabled, .factorEnrolled:
       return [FieldError(field: "reason", text: sentence(error))]
     case .tooManyCallerCodes(let until):
-      let text = Message("support.too-many-caller-codes", ["time": times.value(until)])
+      let text = Message(
+        "Too many codes were sent. Try again after {time}.", ["time": times.value(until)])
       return [FieldError(field: "caller-code", text: text)]
     case .accountNotFound, .factorNotFound, .notAllowed, .sessionEnded, .unavailable:
       throw Refusal(error, permission)
@@ -52,48 +53,120 @@ enum ActionErrorText {
       case .untilOutOfRange:
         (
           "until",
-          Message("support.until-out-of-range", ["count": .number(Support.longestSuspension)])
+          Message(
+            one: "Choose a date in the future, at most {count} day away.",
+            other: "Choose a date in the future, at most {count} days away.",
+            ["count": .number(Support.longestSuspension)])
         )
-      case .nameRequired: ("name", Message("support.factor-name-required"))
+      case .nameRequired: ("name", Message("Enter a name, such as the phone’s model."))
       case .nameTooLong:
-        ("name", Message("support.factor-name-too-long", ["count": .number(Factor.longestName)]))
-      case .reasonRequired: ("reason", Message("support.reason-required"))
-      case .proofMissing: ("proof", Message("support.proof-missing"))
-      case .callerCodeRequired: ("caller-code", Message("support.caller-code-required"))
-      case .callerCodeMalformed: ("caller-code", Message("support.caller-code-malformed"))
+        (
+          "name",
+          Message(
+            one: "Shorten the name to {count} character.",
+            other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)]
+          )
+        )
+      case .reasonRequired: ("reason", Message("Choose a reason."))
+      case .proofMissing:
+        (
+          "proof",
+          Message("Confirm every identity check. If you can’t, don’t continue.")
+        )
+      case .callerCodeRequired:
+        (
+          "caller-code",
+          Message(
+            """
+            Send a code, and enter what the caller reads to you. If they can’t read it, don’t \
+            continue.
+            """)
+        )
+      case .callerCodeMalformed:
+        (
+          "caller-code",
+          Message("Enter the eight digits that the caller reads to you.")
+        )
       case .callerCodeWrong(let left):
-        ("caller-code", Message("support.caller-code-wrong", ["count": .number(left)]))
-      case .callerCodeExpired: ("caller-code", Message("support.caller-code-expired"))
+        (
+          "caller-code",
+          Message(
+            one: "Incorrect code. You have {count} try left.",
+            other: "Incorrect code. You have {count} tries left.", ["count": .number(left)])
+        )
+      case .callerCodeExpired:
+        (
+          "caller-code",
+          Message("This code is no longer valid. Send another one.")
+        )
       case .ticketTooLong:
         (
           "ticket",
-          Message("support.ticket-too-long", ["count": .number(ActionRequest.longestTicket)])
+          Message(
+            one: "Shorten the ticket to one line of {count} character.",
+            other: "Shorten the ticket to one line of {count} characters.",
+            ["count": .number(ActionRequest.longestTicket)])
         )
-      case .noteRequired: ("note", Message("support.note-required"))
+      case .noteRequired: ("note", Message("Enter a note that explains the reason."))
       case .noteTooLong:
-        ("note", Message("support.note-too-long", ["count": .number(ActionRequest.longestNote)]))
-      case .writtenReasonRequired: ("note", Message("support.written-reason-required"))
-      case .notConfirmed: ("confirmation", Message("support.confirmation-required"))
-      case .answerRequired: ("answer", Message("support.answer-required"))
+        (
+          "note",
+          Message(
+            one: "Shorten the note to {count} character.",
+            other: "Shorten the note to {count} characters.",
+            ["count": .number(ActionRequest.longestNote)])
+        )
+      case .writtenReasonRequired: ("note", Message("Enter a reason."))
+      case .notConfirmed: ("confirmation", Message("Enter the confirmation."))
+      case .answerRequired: ("answer", Message("Enter a reason for rejecting the request."))
       case .answerTooLong:
-        ("answer", Message("support.answer-too-long", ["count": .number(Approval.longestAnswer)]))
+        (
+          "answer",
+          Message(
+            one: "Shorten the reason to {count} character.",
+            other: "Shorten the reason to {count} characters.",
+            ["count": .number(Approval.longestAnswer)])
+        )
       case .outOfRange(let range): (range.fault.field, range.fault.text)
       case .ownerRequired(let range):
         (
           range.fault.field,
           Message(
-            "support.limit-requires-holder", ["holder": .message(Permission.protectUsers.holder)])
+            "Only {holder} can change this.", ["holder": .message(Permission.protectUsers.holder)])
         )
-      case .codeRequired: ("code", Message("support.code-required"))
+      case .codeRequired:
+        (
+          "code",
+          Message(
+            "Enter a code from your authenticator app. It’s been too long since your last one.")
+        )
       case .passkeyRequired:
-        (ActionFields.blockedField, Message("authorization.passkey-first"))
+        (
+          ActionFields.blockedField,
+          Message(
+            """
+            This action requires recent re-authentication. Use your passkey first, then submit the \
+            form.
+            """)
+        )
       case .providerRequired:
-        (ActionFields.blockedField, Message("authorization.provider-first"))
-      case .codeNotLookedAt: ("code", Message("support.code-not-checked"))
-      case .wrongCode: ("code", Message("support.code-incorrect"))
+        (ActionFields.blockedField, Message("Confirm your identity to continue."))
+      case .codeNotLookedAt:
+        (
+          "code",
+          Message("Enter the code again. It wasn’t checked, so you can still use it.")
+        )
+      case .wrongCode:
+        (
+          "code",
+          Message("This code is incorrect or was already used. Wait for the next one.")
+        )
       case .usedCode: ("code", CodeFault.used)
       case .throttled(let until):
-        ("code", Message("support.code-throttled", ["time": times.value(until)]))
+        (
+          "code",
+          Message("Too many incorrect codes. Try again after {time}.", ["time": times.value(until)])
+        )
       }
     return FieldError(field: field, text: text)
   }
@@ -101,30 +174,62 @@ enum ActionErrorText {
   /// Returns the sentence that a page shows in place of its form.
   static func sentence(_ error: ActionDenial) -> Message {
     switch error {
-    case .noSecondFactor: Message("support.no-second-factor")
-    case .ownAccount: Message("support.own-account")
-    case .ownRemoval: Message("support.own-removal")
-    case .ownExemption: Message("support.own-exemption")
-    case .nothingToDo: Message("support.nothing-to-do")
+    case .noSecondFactor:
+      Message("You don’t have a second factor. Set one up in your account first.")
+    case .ownAccount:
+      Message("This account has your email address. Ask another administrator to act on it.")
+    case .ownRemoval: Message("You removed this yourself. Another administrator can restore it.")
+    case .ownExemption:
+      Message(
+        "You granted this user’s last exemption. Another administrator can grant the next one.")
+    case .nothingToDo: Message("No changes to make.")
     case .protectedAccount:
-      Message("support.account-protected", ["holder": .message(Permission.protectUsers.holder)])
+      Message(
+        "This account is protected. Only {holder} can act on it.",
+        ["holder": .message(Permission.protectUsers.holder)])
     case .changesLocked:
       Message(
-        "support.changes-locked", ["holder": .message(Permission.protectUsers.startingHolder)])
+        """
+        The user reported a change to their second factors that they didn’t make. {holder} must \
+        review the report before anything can be changed.
+        """, ["holder": .message(Permission.protectUsers.startingHolder)])
     case .held:
-      Message("support.agent-held", ["holders": .message(Permission.protectUsers.startingHolders)])
-    case .alreadyAsked: Message("support.already-asked")
-    case .factorEnrolled: Message("support.factor-enrolled")
+      Message(
+        """
+        You’re blocked because you reached the hourly action limit. {holders} see this on the \
+        Projects page and can unblock you. Waiting doesn’t end the block.
+        """, ["holders": .message(Permission.protectUsers.startingHolders)])
+    case .alreadyAsked:
+      Message("A removal for this user is already pending approval. See Approvals.")
+    case .factorEnrolled:
+      Message(
+        """
+        The user has enrolled another factor since you opened this page. Check which factors are \
+        removed, and submit the form again.
+        """)
     case .switchedOff:
       Message(
-        "support.switched-off", ["holder": .message(Permission.editSupportRules.startingHolder)])
-    case .noAuthenticator: Message("support.no-authenticator")
-    case .noCodes: Message("support.no-codes")
-    case .factorsNeedApproval: Message("support.factors-need-approval")
-    case .callerUnverifiable: Message("support.caller-unverifiable")
+        "This feature is off. {holder} can turn it on in Support rules.",
+        ["holder": .message(Permission.editSupportRules.startingHolder)])
+    case .noAuthenticator:
+      Message("This user doesn’t have an authenticator app. Temporary codes require one.")
+    case .noCodes: Message("These codes no longer exist.")
+    case .factorsNeedApproval:
+      Message(
+        """
+        A second administrator has to approve the removal of this user’s second factors. Remove the \
+        factors first, and then delete the user.
+        """)
+    case .callerUnverifiable:
+      Message(
+        """
+        The support rules require a code that the caller reads from their email, and this user has \
+        no verified email address. You can request the removal of second factors, which a second \
+        administrator has to approve.
+        """)
     case .enrollment(let error): EnrollmentText.sentence(error)
-    case .userDisabled: Message("support.user-disabled")
-    default: Message("support.action-unavailable")
+    case .userDisabled: Message("This user is disabled. Enable the account first.")
+    default: Message("This action isn’t available.")
     }
   }
 }

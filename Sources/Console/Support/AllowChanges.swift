@@ -13,15 +13,25 @@ struct AllowChanges: SupportAction {
     // Without a report, there's a refusal in place of the consequences.
     let since = account.changesLockedAt.map { target.times.value($0) } ?? .text("")
     var question = SupportConfirmation(
-      user: account, title: Message("support.allow-changes"),
+      user: account, title: Message("Unlock changes"),
       heading: Markup(
         html: Message(
-          "support.allow-changes-heading", ["user": .name(Formatted.short(account.label))])),
+          "Unlock second factor changes for {user}?",
+          ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("support.changes-locked-since", ["time": since]),
-        Message("support.find-out-what-happened"),
-        Message("support.changes-allowed-as-usual"),
-      ], button: Message("support.allow-changes"))
+        Message(
+          """
+          On {time}, the user reported a change to their second factors that they didn’t make. \
+          Their second factors have been locked since then.
+          """, ["time": since]),
+        Message(
+          """
+          Find out what happened first. The history shows who changed what. Contact the user \
+          through a channel you trust.
+          """),
+        Message(
+          "After that, the user and support agents can change the account’s second factors again."),
+      ], button: Message("Unlock changes"))
     question.notifies = true
     question.reasons = [.found, .mistake, .other]
     if account.changesLockedAt == nil {
@@ -34,6 +44,6 @@ struct AllowChanges: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.allowChanges(target.scope, target.user, request)
-    return SupportResult(Message("support.changes-allowed"), after: done)
+    return SupportResult(Message("Second factor changes unlocked."), after: done)
   }
 }

@@ -19,16 +19,19 @@ struct SendCallerCode: Sendable {
       let address = Message.Value.name(CallerView.masked(sent.value))
       flash = Flash(
         text: pages.identity.messages.carriesMail
-          ? Message("support.caller-code-sent", ["email": address])
+          ? Message("Sent a code to {email}. Ask the caller to read it to you.", ["email": address])
           : Message(
-            "support.caller-code-not-sent",
+            """
+            Email isn’t configured, so the code wasn’t emailed to {email}. {holder} can open it \
+            under Messages.
+            """,
             [
               "email": address, "holder": .message(Permission.readMessages.startingHolder),
             ]))
     } catch {
       let faults = try ActionErrorText.faults(error, target.times)
       flash = Flash(
-        text: faults.first?.text ?? Message("support.action-unavailable"), isAlert: true)
+        text: faults.first?.text ?? Message("This action isn’t available."), isAlert: true)
     }
     let address = returnAddress(target)
     let response = pages.ending.response(flash, signedIn, renewed: renewed, to: address)
@@ -57,19 +60,23 @@ struct CallerView: ViewModel {
 
   private var status: Message {
     guard let email = caller.email else {
-      return Message("support.caller-no-email")
+      return Message("This user has no verified email address, so no code can be sent.")
     }
     let address = Message.Value.name(Self.masked(email))
     guard carriesMail else {
       return Message(
-        "support.caller-code-without-email",
+        """
+        Email isn’t configured, so the code isn’t emailed to {email}. {holder} can open it under \
+        Messages.
+        """,
         ["email": address, "holder": .message(Permission.readMessages.startingHolder)])
     }
     guard let sent = caller.sent else {
-      return Message("support.caller-code-to-send", ["email": address])
+      return Message(
+        "Send a code to {email}, and ask the caller to read it to you.", ["email": address])
     }
     return Message(
-      "support.caller-code-pending",
+      "Sent to {email} on {sent}. The code expires on {expires}.",
       [
         "email": address, "sent": frame.times.value(sent.at),
         "expires": frame.times.value(sent.expiresAt),
@@ -80,8 +87,8 @@ struct CallerView: ViewModel {
     caller.email.map { email in
       let address = Message.Value.name(Self.masked(email))
       return caller.sent == nil
-        ? Message("support.send-caller-code", ["email": address])
-        : Message("support.send-another-caller-code")
+        ? Message("Send code to {email}", ["email": address])
+        : Message("Send another code")
     }
   }
 

@@ -11,16 +11,15 @@ struct DeleteUser: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
-      user: account, title: Message("support.delete-user"),
+      user: account, title: Message("Delete user"),
       heading: Markup(
-        html: Message(
-          "support.delete-user-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message("Delete {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("support.deletion-of-account"),
+        Message("The account is deleted, along with its password, name, and custom claims."),
         Self.deletion(of: account.factors),
         SessionText.ending(sessions),
-        Message("support.deletion-keeps-history"),
-      ].compactMap { $0 }, button: Message("support.delete-user"))
+        Message("This can’t be undone. The account’s history stays in the audit log."),
+      ].compactMap { $0 }, button: Message("Delete user"))
     question.notifies = true
     question.reasons = [.left, .mistake, .other]
     question.confirmation = ConfirmationField(
@@ -29,12 +28,13 @@ struct DeleteUser: SupportAction {
   }
 
   private static func deletion(of factors: [Factor]) -> Message {
-    guard !factors.isEmpty else { return Message("support.deletion-without-factors") }
+    guard !factors.isEmpty else { return Message("The account has no second factor.") }
     let names = factors.map {
-      Message("support.quoted-factor", ["name": .name(Formatted.short($0.label))])
+      Message("“{name}”", ["name": .name(Formatted.short($0.label))])
     }
     return Message(
-      "support.deletion-of-factors",
+      one: "{count} second factor is deleted: {factors}.",
+      other: "{count} second factors are deleted: {factors}.",
       ["count": .number(factors.count), "factors": .sequence(names)])
   }
 
@@ -44,7 +44,7 @@ struct DeleteUser: SupportAction {
     let done = try await pages.support.delete(target.scope, target.user, request)
     return SupportResult(
       Flash(
-        text: Message("support.user-deleted", ["user": .name(Formatted.short(done.value.label))])),
+        text: Message("Deleted user {user}.", ["user": .name(Formatted.short(done.value.label))])),
       at: ConsolePaths.users(target.scope), renewed: done.renewed)
   }
 }

@@ -20,28 +20,26 @@ struct DisableUser: SupportAction {
 
   private func disabling(_ account: Account, _ sessions: Int) -> SupportConfirmation {
     var question = SupportConfirmation(
-      user: account, title: Message("support.disable-user"),
+      user: account, title: Message("Disable user"),
       heading: Markup(
-        html: Message(
-          "support.disable-user-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message("Disable {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("support.disabling-prevents-sign-in"),
+        Message("The user can’t sign in until an administrator enables the account again."),
         SessionText.ending(sessions),
-      ], button: Message("support.disable-user"))
+      ], button: Message("Disable user"))
     question.reasons = [.left, .compromised, .stolen, .other]
     return question
   }
 
   private func enabling(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
-      user: account, title: Message("support.enable-user"),
+      user: account, title: Message("Enable user"),
       heading: Markup(
-        html: Message(
-          "support.enable-user-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message("Enable {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("support.enabling-allows-sign-in"),
-        Message("support.history-shows-who-disabled"),
-      ], button: Message("support.enable-user"))
+        Message("The user can sign in again with their existing password and second factors."),
+        Message("The history shows who disabled the account and why."),
+      ], button: Message("Enable user"))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     return question
@@ -52,11 +50,11 @@ struct DisableUser: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     guard !isEnding else {
       let done = try await pages.support.enable(target.scope, target.user, request)
-      return SupportResult(Message("support.user-enabled"), after: done)
+      return SupportResult(Message("User enabled."), after: done)
     }
     let done = try await pages.support.disable(target.scope, target.user, request)
     let sessions = SessionText.ended(done.value)
     return SupportResult(
-      Message("support.disabled-user", ["sessions": .message(sessions)]), after: done)
+      Message("User disabled. {sessions}", ["sessions": .message(sessions)]), after: done)
   }
 }

@@ -11,14 +11,14 @@ struct EndSessions: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
-      user: account, title: Message("support.end-sessions"),
+      user: account, title: Message("End all sessions"),
       heading: Markup(
         html: Message(
-          "support.end-sessions-heading", ["user": .name(Formatted.short(account.label))])),
+          "End all sessions for {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         SessionText.ending(sessions),
-        Message("support.sign-in-again-immediately"),
-      ], button: Message("support.end-sessions"))
+        Message("The user can sign in again immediately."),
+      ], button: Message("End all sessions"))
     question.notifies = sessions > 0
     question.reasons = [.lost, .stolen, .compromised, .left, .other]
     return question

@@ -46,7 +46,7 @@ struct OtherAdministratorsView: ViewModel {
     let others = otherAdministrators.count - otherAdministrators.names.count
     var who = otherAdministrators.names.map { Message.value(.name(Formatted.short($0))) }
     if others > 0 {
-      who.append(Message("support.other-other-administrators", ["count": .number(others)]))
+      who.append(Message(one: "{count} other", other: "{count} others", ["count": .number(others)]))
     }
     return .list(who)
   }
@@ -66,32 +66,41 @@ extension OtherAdministratorsView.Purpose {
     return switch self {
     case .restoreFactor:
       Message(
-        "support.no-one-can-restore-factor", ["holder": holder, "role": role, "scope": place])
+        "No other administrator can restore it. {holder} can grant the {role} role in {scope}.",
+        ["holder": holder, "role": role, "scope": place])
     case .restoreFactors:
       Message(
-        "support.no-one-can-restore-factors", ["holder": holder, "role": role, "scope": place])
+        "No other administrator can restore them. {holder} can grant the {role} role in {scope}.",
+        ["holder": holder, "role": role, "scope": place])
     case .undoBulkRemoval:
       Message(
-        "support.no-one-can-undo-removal", ["holder": holder, "role": role, "scope": place])
+        "No other administrator can undo it. {holder} can grant the {role} role in {scope}.",
+        ["holder": holder, "role": role, "scope": place])
     }
   }
 
   fileprivate func administrators(_ count: Int) -> Message {
     switch self {
     case .restoreFactor:
-      Message("support.administrators-can-restore-factor", ["count": .number(count)])
+      Message(
+        one: "{count} administrator can restore it.",
+        other: "{count} administrators can restore it.", ["count": .number(count)])
     case .restoreFactors:
-      Message("support.administrators-can-restore-factors", ["count": .number(count)])
+      Message(
+        one: "{count} administrator can restore them.",
+        other: "{count} administrators can restore them.", ["count": .number(count)])
     case .undoBulkRemoval:
-      Message("support.administrators-can-undo-removal", ["count": .number(count)])
+      Message(
+        one: "{count} administrator can undo it.",
+        other: "{count} administrators can undo it.", ["count": .number(count)])
     }
   }
 
   fileprivate func named(_ who: Message.Value) -> Message {
     switch self {
-    case .restoreFactor: Message("support.other-administrators-can-restore-factor", ["who": who])
-    case .restoreFactors: Message("support.other-administrators-can-restore-factors", ["who": who])
-    case .undoBulkRemoval: Message("support.other-administrators-can-undo-removal", ["who": who])
+    case .restoreFactor: Message("{who} can restore it.", ["who": who])
+    case .restoreFactors: Message("{who} can restore them.", ["who": who])
+    case .undoBulkRemoval: Message("{who} can undo it.", ["who": who])
     }
   }
 }

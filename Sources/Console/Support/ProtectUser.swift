@@ -30,16 +30,15 @@ struct ProtectUser: SupportAction {
 
   private func protecting(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
-      user: account, title: Message("support.protect-account"),
+      user: account, title: Message("Protect account"),
       heading: Markup(
-        html: Message(
-          "support.protect-account-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message("Protect {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message(
-          "support.protection-restricts-actions",
+          "Only {holders} can act on this account. Other administrators can still view it.",
           ["holders": .message(Permission.protectUsers.holders)]),
-        Message("support.protection-is-for-broad-access"),
-      ], button: Message("support.protect-account"))
+        Message("Use protection for accounts with broad access, such as those of executives."),
+      ], button: Message("Protect account"))
     question.isDestructive = false
     question.reasons = [.compromised, .other]
     return question
@@ -47,12 +46,14 @@ struct ProtectUser: SupportAction {
 
   private func lifting(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
-      user: account, title: Message("support.remove-protection"),
+      user: account, title: Message("Remove protection"),
       heading: Markup(
         html: Message(
-          "support.remove-protection-heading", ["user": .name(Formatted.short(account.label))])),
-      consequences: [Message("support.protection-no-longer-restricts")],
-      button: Message("support.remove-protection"))
+          "Remove protection from {user}?", ["user": .name(Formatted.short(account.label))])),
+      consequences: [
+        Message("Every administrator whose role allows it can act on this account again.")
+      ],
+      button: Message("Remove protection"))
     question.reasons = [.left, .mistake, .other]
     return question
   }
@@ -67,8 +68,9 @@ struct ProtectUser: SupportAction {
     return SupportResult(
       isProtecting
         ? Message(
-          "support.protection-added", ["holders": .message(Permission.protectUsers.holders)])
-        : Message("support.protection-removed"),
+          "The account is protected. Only {holders} can act on it.",
+          ["holders": .message(Permission.protectUsers.holders)])
+        : Message("Protection removed."),
       after: done)
   }
 }

@@ -93,7 +93,7 @@ struct SupportClosing: Sendable {
   /// Whether the user may be gone as well, which the address then says.
   var checksUser = false
 
-  static let unchanged = SupportClosing(text: Message("support.no-changes-made"))
+  static let unchanged = SupportClosing(text: Message("No changes made."))
 }
 
 /// The confirmation page of an action on a user, and the one way back after it.

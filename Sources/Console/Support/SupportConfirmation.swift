@@ -18,7 +18,7 @@ struct SupportConfirmation {
   var notifies = false
   /// The label of the submit button: a verb and its object.
   let button: Message
-  var keep = Message("common.cancel")
+  var keep = Message("Cancel")
   var isDestructive = true
   /// Whether the action responds with a file, which a dialog couldn't show.
   var isDownload = false
@@ -153,7 +153,14 @@ struct SupportRefusal: ViewModel {
     } else if eligibility.actionsLeft == 0 {
       self.init(
         Message(
-          "support.action-limit-reached",
+          one: """
+            You’ve reached the limit of {count} action per hour. You can continue an hour after \
+            it.
+            """,
+          other: """
+            You’ve reached the limit of {count} actions per hour. You can continue an hour after \
+            the first of them.
+            """,
           ["count": .number(eligibility.settings.actionsPerHour)]))
       asksForRelease = true
     } else {
@@ -164,21 +171,24 @@ struct SupportRefusal: ViewModel {
   init?(lackingCode isDue: Bool, _ signedIn: SignedIn) {
     guard isDue, !signedIn.session.factors.contains(.totp) else { return nil }
     if let address = signedIn.passkeyReauthentication {
-      sentence = Message("authorization.passkey-first")
-      link = Link(text: Message("authorization.use-your-passkey"), href: address)
+      sentence = Message(
+        """
+        This action requires recent re-authentication. Use your passkey first, then submit the \
+        form.
+        """)
+      link = Link(text: Message("Use your passkey"), href: address)
       return
     }
     if let provider = signedIn.providerReauthentication {
-      sentence = Message("authorization.provider-first")
+      sentence = Message("Confirm your identity to continue.")
       link = Link(
-        text: Message(
-          "authorization.confirm-with", ["name": .name(Formatted.short(provider.name))]),
+        text: Message("Confirm with {name}", ["name": .name(Formatted.short(provider.name))]),
         href: provider.href)
       return
     }
     sentence = ActionErrorText.sentence(.noSecondFactor)
     link = Link(
-      text: Message("support.set-up-your-authenticator-app"), href: ConsolePaths.ownFactor())
+      text: Message("Set up your authenticator app"), href: ConsolePaths.ownFactor())
   }
 
   static let keys: Keys<Self> = [

@@ -59,10 +59,10 @@ struct UntilField: ViewModel {
       let date = Times.value(end(choice))
       let label =
         switch choice {
-        case .today: Message("support.until-end-of-today", ["date": date])
-        case .tomorrow: Message("support.until-end-of-tomorrow", ["date": date])
-        case .days: Message("support.until-in-3-days", ["date": date])
-        case .week: Message("support.until-in-7-days", ["date": date])
+        case .today: Message("End of today, {date}", ["date": date])
+        case .tomorrow: Message("End of tomorrow, {date}", ["date": date])
+        case .days: Message("In 3 days, {date}", ["date": date])
+        case .week: Message("In 7 days, {date}", ["date": date])
         }
       return SupportOption(
         value: choice.rawValue, label: label, isChosen: choice.rawValue == chosen)
@@ -130,8 +130,8 @@ struct ConfirmationField: ViewModel {
     FieldError(
       field: "confirmation",
       text: typed.isEmpty
-        ? Message("support.user-confirmation-required")
-        : Message("support.user-confirmation-incorrect"))
+        ? Message("Enter the user’s email address or UID.")
+        : Message("This isn’t the user’s email address or UID. Enter one of them."))
   }
 
   static let keys: Keys<Self> = [

@@ -74,53 +74,53 @@ struct ProofChoice: ViewModel {
 extension SupportReason {
   var name: Message {
     switch self {
-    case .lost: Message("support.reason-lost")
-    case .stolen: Message("support.reason-stolen")
-    case .compromised: Message("support.reason-compromised")
-    case .replaced: Message("support.reason-replaced")
-    case .locked: Message("support.reason-locked")
-    case .left: Message("support.reason-left")
-    case .found: Message("support.reason-found")
-    case .mistake: Message("support.reason-mistake")
-    case .asked: Message("support.reason-asked")
-    case .other: Message("support.reason-other")
+    case .lost: Message("Lost device")
+    case .stolen: Message("Stolen device")
+    case .compromised: Message("Compromised")
+    case .replaced: Message("Replaced device")
+    case .locked: Message("Codes rejected")
+    case .left: Message("User left")
+    case .found: Message("Device found")
+    case .mistake: Message("Mistake")
+    case .asked: Message("User request")
+    case .other: Message("Other")
     }
   }
 
   /// When to choose it, after its name.
   var hint: Message {
     switch self {
-    case .lost: Message("support.hint-lost")
-    case .stolen: Message("support.hint-stolen")
-    case .compromised: Message("support.hint-compromised")
-    case .replaced: Message("support.hint-replaced")
-    case .locked: Message("support.hint-locked")
-    case .left: Message("support.hint-left")
-    case .found: Message("support.hint-found")
-    case .mistake: Message("support.hint-mistake")
-    case .asked: Message("support.hint-asked")
-    case .other: Message("support.hint-other")
+    case .lost: Message("no sign that anyone else has it")
+    case .stolen: Message("someone else may have it")
+    case .compromised: Message("someone else may know the secret or a code")
+    case .replaced: Message("the user has a new one to enroll")
+    case .locked: Message("the user has the device, but its codes are rejected")
+    case .left: Message("the user left the organization")
+    case .found: Message("the user has the device again")
+    case .mistake: Message("an earlier action was unintended")
+    case .asked: Message("the user asked for it")
+    case .other: Message("explained in the note")
     }
   }
 
   /// When to choose it, as a sentence.
   var explanation: Message {
     switch self {
-    case .lost: Message("support.explanation-lost")
-    case .stolen: Message("support.explanation-stolen")
-    case .compromised: Message("support.explanation-compromised")
-    case .replaced: Message("support.explanation-replaced")
-    case .locked: Message("support.explanation-locked")
-    case .left: Message("support.explanation-left")
-    case .found: Message("support.explanation-found")
-    case .mistake: Message("support.explanation-mistake")
-    case .asked: Message("support.explanation-asked")
-    case .other: Message("support.explanation-other")
+    case .lost: Message("No sign that anyone else has it.")
+    case .stolen: Message("Someone else may have it.")
+    case .compromised: Message("Someone else may know the secret or a code.")
+    case .replaced: Message("The user has a new one to enroll.")
+    case .locked: Message("The user has the device, but its codes are rejected.")
+    case .left: Message("The user left the organization.")
+    case .found: Message("The user has the device again.")
+    case .mistake: Message("An earlier action was unintended.")
+    case .asked: Message("The user asked for it.")
+    case .other: Message("Explained in the note.")
     }
   }
 
   /// The name and when to choose it: “Lost device: no sign that anyone else has it”.
   var label: Message {
-    Message("support.reason-with-hint", ["name": .message(name), "hint": .message(hint)])
+    Message("{name}: {hint}", ["name": .message(name), "hint": .message(hint)])
   }
 }

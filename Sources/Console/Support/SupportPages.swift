@@ -26,7 +26,7 @@ struct SupportPages: Sendable {
     }
     let question = question.notifying(carriesMail: identity.messages.carriesMail)
     let title = Message(
-      "support.title-of-action",
+      "{action} · {user} · Users",
       ["action": .message(question.title), "user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)

@@ -87,36 +87,57 @@ struct SupportRulesForm: Sendable {
 extension SupportRulesError.Field {
   var fault: FieldError {
     switch self {
-    case .codeCap: FieldError(field: "code-cap", text: Message("support.code-cap-invalid"))
-    case .undoHours: FieldError(field: "undo-hours", text: Message("support.undo-hours-invalid"))
+    case .codeCap:
+      FieldError(
+        field: "code-cap",
+        text: Message("Enter a number of incorrect codes from 5 to 100."))
+    case .undoHours:
+      FieldError(
+        field: "undo-hours",
+        text: Message("Enter a whole number of hours from 0 to 720."))
     case .codeAttemptDays:
       FieldError(
-        field: "code-attempt-days", text: Message("support.code-attempt-days-invalid"))
+        field: "code-attempt-days", text: Message("Enter a whole number of days from 1 to 400."))
     case .actionsPerHour:
-      FieldError(field: "actions-per-hour", text: Message("support.actions-per-hour-invalid"))
+      FieldError(
+        field: "actions-per-hour",
+        text: Message("Enter a number of actions from 1 to 1,000."))
     case .signInGoal:
-      FieldError(field: "sign-in-goal", text: Message("support.sign-in-goal-invalid"))
+      FieldError(
+        field: "sign-in-goal",
+        text: Message("Enter a percentage from 90 to 100, with at most two decimal places."))
     case .approvalOverUsers:
-      FieldError(field: "approval-over-users", text: Message("support.approval-invalid"))
+      FieldError(
+        field: "approval-over-users",
+        text: Message("Enter a number of users from 0 to 1,000,000, or leave empty for never."))
     case .policyApproval:
       FieldError(
-        field: "policy-approval-over-users", text: Message("support.policy-approval-invalid"))
+        field: "policy-approval-over-users",
+        text: Message(
+          "Enter a number of affected users from 0 to 1,000,000, or leave empty for never."))
     case .tokenChanges:
       FieldError(
-        field: "token-changes-per-hour", text: Message("support.token-changes-invalid"))
+        field: "token-changes-per-hour",
+        text: Message("Enter a number of users from 1 to 1,000,000, or leave empty for no limit."))
     case .identityProof: FieldError(field: "identity-proof", text: Self.tooMuchProof)
     case .callerVerification:
       FieldError(
-        field: "caller-verification", text: Message("support.caller-verification-invalid"))
-    case .stepUp: FieldError(field: "minutes", text: Message("support.minutes-invalid"))
+        field: "caller-verification", text: Message("Choose how callers are verified."))
+    case .stepUp:
+      FieldError(
+        field: "minutes",
+        text: Message("Enter a whole number of minutes from 1 to 240."))
     }
   }
 
   private static let tooMuchProof = Message(
-    "support.identity-checks-invalid",
+    one: "Enter at most {count} line of at most {characters} each.",
+    other: "Enter at most {count} lines of at most {characters} each.",
     [
       "count": .number(SupportRules.mostProofs),
       "characters": .message(
-        Message("support.characters", ["count": .number(SupportRules.longestProof)])),
+        Message(
+          one: "{count} character", other: "{count} characters",
+          ["count": .number(SupportRules.longestProof)])),
     ])
 }

@@ -36,7 +36,7 @@ struct SupportRulesPage: Sendable {
     return ending.response(
       Flash(
         text: outcome.value
-          ? Message("support.rules-saved") : Message("support.no-changes-made")),
+          ? Message("Support rules saved.") : Message("No changes made.")),
       signedIn, renewed: outcome.renewed, to: ConsolePaths.supportRules(context.scope))
   }
 
@@ -47,8 +47,7 @@ struct SupportRulesPage: Sendable {
     let scope = context.scope
     let session = context.signedIn.session
     let asksForCode = try await refusing { try await identity.support.asksForCode(session) }
-    var frame = try await ending.frames.frame(
-      Message("support.rules-title"), in: context)
+    var frame = try await ending.frames.frame(Message("Support rules · Settings"), in: context)
     frame.errors = errors
     var history: [AuditRow]?
     if context.may(.readAudit) {
@@ -84,23 +83,39 @@ struct SupportRulesView: ViewModel {
   private func numbers(_ answers: SupportRulesForm) -> [SupportNumberField] {
     [
       SupportNumberField(
-        id: "code-cap", label: Message("support.code-cap"), value: answers.codeCap,
-        hint: Message("support.code-cap-hint")),
+        id: "code-cap", label: Message("Incorrect codes before lockout"), value: answers.codeCap,
+        hint: Message(
+          """
+          5 to 100 in a row. Starting with the fifth, codes are blocked temporarily. After this \
+          many, they’re locked until an administrator unlocks them.
+          """)),
       SupportNumberField(
-        id: "undo-hours", label: Message("support.undo-hours"), value: answers.undoHours,
-        hint: Message("support.undo-hours-hint")),
+        id: "undo-hours", label: Message("Undo period for removals (hours)"),
+        value: answers.undoHours,
+        hint: Message(
+          """
+          0 to 720. How long another administrator can undo a removal. Enter 0 for never. \
+          Removals for “Stolen device” or “Compromised” can’t be undone.
+          """)),
       SupportNumberField(
-        id: "code-attempt-days", label: Message("support.code-attempt-days"),
+        id: "code-attempt-days", label: Message("Code attempt log retention (days)"),
         value: answers.codeAttemptDays,
-        hint: Message("support.code-attempt-days-hint")),
+        hint: Message("1 to 400. After that, only daily totals are kept.")),
       SupportNumberField(
-        id: "actions-per-hour", label: Message("support.actions-per-hour"),
+        id: "actions-per-hour", label: Message("Actions per hour"),
         value: answers.actionsPerHour,
         hint: Message(
-          "support.actions-per-hour-hint", ["holder": .message(Permission.protectUsers.holder)])),
+          """
+          1 to 1,000 per agent. An agent who exceeds the limit is blocked until {holder} unblocks \
+          them.
+          """, ["holder": .message(Permission.protectUsers.holder)])),
       SupportNumberField(
-        id: "sign-in-goal", label: Message("support.sign-in-goal"), value: answers.signInGoal,
-        hint: Message("support.sign-in-goal-hint"), inputMode: "decimal"),
+        id: "sign-in-goal", label: Message("Sign-ins to keep (%)"), value: answers.signInGoal,
+        hint: Message(
+          """
+          90 to 100. The recommended window on the MFA policy page is the smallest one that keeps \
+          at least this share of sign-ins.
+          """), inputMode: "decimal"),
     ].map { number in
       var number = number
       number.error = frame.error(at: number.id)
@@ -111,19 +126,34 @@ struct SupportRulesView: ViewModel {
   private func switches(_ answers: SupportRulesForm) -> [SupportToggle] {
     [
       SupportToggle(
-        id: "temporary-codes", label: Message("support.temporary-codes"),
-        isOn: answers.temporaryCodes, hint: Message("support.temporary-codes-hint")),
+        id: "temporary-codes", label: Message("Temporary codes"),
+        isOn: answers.temporaryCodes,
+        hint: Message(
+          """
+          Agents can generate a single-use code for a user who lost their device. Valid for at \
+          most one day.
+          """)),
       SupportToggle(
-        id: "recovery-codes", label: Message("support.recovery-codes"),
-        isOn: answers.recoveryCodes, hint: Message("support.recovery-codes-hint")),
+        id: "recovery-codes", label: Message("Recovery codes"),
+        isOn: answers.recoveryCodes,
+        hint: Message("Users can save a set of codes to use if they lose their device.")),
       SupportToggle(
-        id: "approval-for-last-factor", label: Message("support.approval-for-last-factor"),
+        id: "approval-for-last-factor",
+        label: Message("Approval for removing a user’s last factor"),
         isOn: answers.approvalForLastFactor,
-        hint: Message("support.approval-for-last-factor-hint")),
+        hint: Message(
+          """
+          Where enrollment is mandatory, a second administrator must approve the removal of a \
+          user’s last second factor.
+          """)),
       SupportToggle(
-        id: "tokens-remove-factors", label: Message("support.tokens-remove-factors"),
+        id: "tokens-remove-factors", label: Message("Factor removal by service tokens"),
         isOn: answers.tokensRemoveFactors,
-        hint: Message("support.tokens-remove-factors-hint")),
+        hint: Message(
+          """
+          When off, REST API calls and imports can’t remove users’ second factors, or delete \
+          users who have one.
+          """)),
     ]
   }
 
@@ -137,32 +167,34 @@ struct SupportRulesView: ViewModel {
 
   private func facts(_ answers: SupportRulesForm) -> [Fact] {
     let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
-    let none = Markup(escaping: Message("support.none"))
+    let none = Markup(escaping: Message("none"))
     var facts = numbers(answers).map { Fact($0.label, $0.value) }
     facts += [
       Fact(
-        Message("support.approval-of-bulk-removals"),
-        Self.limit(answers.approvalOverUsers, without: Message("support.never")) {
-          Message("support.above-users", ["count": .number($0)])
+        Message("Approval of bulk removals"),
+        Self.limit(answers.approvalOverUsers, without: Message("never")) {
+          Message(one: "above {count} user", other: "above {count} users", ["count": .number($0)])
         }),
       Fact(
-        Message("support.approval-of-weaker-policy"),
-        Self.limit(answers.policyApprovalOverUsers, without: Message("support.never")) {
-          Message("support.above-affected-users", ["count": .number($0)])
+        Message("Approval of a weaker MFA policy"),
+        Self.limit(answers.policyApprovalOverUsers, without: Message("never")) {
+          Message(
+            one: "above {count} affected user", other: "above {count} affected users",
+            ["count": .number($0)])
         }),
       Fact(
-        Message("support.token-changes-per-hour"),
-        Self.limit(answers.tokenChangesPerHour, without: Message("support.no-limit")) {
-          Message("support.users", ["count": .number($0)])
+        Message("Hourly factor changes per service token"),
+        Self.limit(answers.tokenChangesPerHour, without: Message("no limit")) {
+          Message(one: "{count} user", other: "{count} users", ["count": .number($0)])
         }),
-      Fact(Message("support.identity-checks"), proof.isEmpty ? none : HTML.isolated(proof)),
+      Fact(Message("Identity checks"), proof.isEmpty ? none : HTML.isolated(proof)),
       Fact(
-        Message("support.caller-verification"),
+        Message("Caller verification"),
         (CallerVerification(rawValue: answers.callerVerification) ?? .off).label),
     ]
     return facts
       + switches(answers).map {
-        Fact($0.label, $0.isOn ? Message("common.on") : Message("common.off"))
+        Fact($0.label, $0.isOn ? Message("on") : Message("off"))
       }
   }
 
@@ -192,7 +224,8 @@ struct SupportRulesView: ViewModel {
     .optional("conflict") { view in
       view.current.map { current in
         SettingsConflict(
-          Message("support.rules-changed-meanwhile"), current: view.facts(current),
+          Message("These support rules changed while you were editing."),
+          current: view.facts(current),
           entered: view.facts(view.answers),
           discard: ConsolePaths.supportRules(view.context.scope))
       }
@@ -223,9 +256,9 @@ struct SupportRulesView: ViewModel {
 extension CallerVerification {
   var label: Message {
     switch self {
-    case .off: Message("support.caller-verification-off")
-    case .offered: Message("support.caller-verification-offered")
-    case .required: Message("support.caller-verification-required")
+    case .off: Message("Off")
+    case .offered: Message("Offer a code by email")
+    case .required: Message("Require a code by email")
     }
   }
 }

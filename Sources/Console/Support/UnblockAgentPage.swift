@@ -30,7 +30,8 @@ struct UnblockAgentPage: Sendable {
     }
     guard outcome.value else { throw .notFound }
     return ending.response(
-      Flash(text: Message("support.agent-unblocked")), signedIn, renewed: outcome.renewed,
+      Flash(text: Message("Agent unblocked. Their hourly action count starts over.")), signedIn,
+      renewed: outcome.renewed,
       to: ConsolePaths.projects())
   }
 
@@ -42,11 +43,10 @@ struct UnblockAgentPage: Sendable {
     guard let held = found else { throw .notFound }
     let settings = try await refusing { try await support.settings(scope) }
     let asksForCode = try await refusing { try await support.asksForCode(session) }
-    var frame = try await ending.frames.frame(
-      Message("support.unblock-agent"), in: context)
+    var frame = try await ending.frames.frame(Message("Unblock agent"), in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("support.support-rules"), href: ConsolePaths.supportRules(scope))
+      Link(text: Message("Support rules"), href: ConsolePaths.supportRules(scope))
     ]
     let model = UnblockAgentView(
       frame: FrameView(frame), context: context, held: held,
@@ -66,7 +66,8 @@ struct UnblockAgentView: ViewModel {
     if held.agent == context.signedIn.administrator.id {
       return SupportRefusal(
         Message(
-          "support.own-unblocking", ["holder": .message(Permission.protectUsers.otherHolder)]))
+          "You can’t unblock yourself. Ask {holder}.",
+          ["holder": .message(Permission.protectUsers.otherHolder)]))
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn)
   }
@@ -82,24 +83,36 @@ struct UnblockAgentView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .markup("heading") {
-      Message("support.unblock-agent-heading", ["agent": .name(Formatted.short($0.held.name))])
+      Message("Unblock {agent}?", ["agent": .name(Formatted.short($0.held.name))])
     },
     .optional("refusal") { $0.refusal },
     .flag("mayRelease") { $0.refusal == nil },
     .texts("consequences") { view in
       [
-        Message("support.unblocking-renews-limit", ["count": .number(view.actionsPerHour)]),
-        Message("support.unblocking-requires-review"),
+        Message(
+          one: """
+            The agent can act on users again. The limit of {count} action per hour starts over.
+            """,
+          other: """
+            The agent can act on users again. The limit of {count} actions per hour starts over.
+            """, ["count": .number(view.actionsPerHour)]),
+        Message(
+          """
+          Reaching the limit can mean a busy day or a compromised account. Review what the agent \
+          did and talk to them first.
+          """),
       ]
     },
     .list("facts") { view in
       [
-        Fact(Message("support.agent"), HTML.isolated(view.held.name)),
-        Fact(Message("support.project-or-tenant"), HTML.isolated(view.held.scope.name)),
-        Fact(Message("support.blocked"), view.frame.times.past(view.held.since)),
+        Fact(Message("Agent"), HTML.isolated(view.held.name)),
+        Fact(Message("Project or tenant"), HTML.isolated(view.held.scope.name)),
+        Fact(Message("Blocked"), view.frame.times.past(view.held.since)),
         Fact(
-          Message("support.limit-per-hour"),
-          Message("support.actions", ["count": .number(view.actionsPerHour)])),
+          Message("Limit per hour"),
+          Message(
+            one: "{count} action", other: "{count} actions", ["count": .number(view.actionsPerHour)]
+          )),
       ]
     },
     .text("history") { $0.history },

@@ -11,14 +11,21 @@ struct UnlockCodes: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: Message("support.unlock-codes"),
+      user: account, title: Message("Unlock codes"),
       heading: Markup(
-        html: Message(
-          "support.unlock-codes-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message("Unlock codes for {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("support.unlocking-resets-count", ["count": .number(account.wrongCodes)]),
-        Message("support.incorrect-codes-can-be-guesses"),
-      ], button: Message("support.unlock-codes"))
+        Message(
+          one: """
+            The count of {count} consecutive incorrect code is reset, and codes are accepted \
+            again immediately.
+            """,
+          other: """
+            The count of {count} consecutive incorrect codes is reset, and codes are accepted \
+            again immediately.
+            """, ["count": .number(account.wrongCodes)]),
+        Message("Incorrect codes can be someone else’s guesses. Ask the user about them first."),
+      ], button: Message("Unlock codes"))
     question.notifies = true
     question.isDestructive = false
     question.reasons = [.locked, .mistake, .other]
@@ -32,6 +39,6 @@ struct UnlockCodes: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.unlock(target.scope, target.user, request)
-    return SupportResult(Message("support.codes-unlocked"), after: done)
+    return SupportResult(Message("Codes unlocked."), after: done)
   }
 }

@@ -11,14 +11,22 @@ struct VerifyEmail: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: Message("support.verify-email"),
+      user: account, title: Message("Mark email as verified"),
       heading: Markup(
         html: Message(
-          "support.verify-email-heading", ["user": .name(Formatted.short(account.label))])),
+          "Mark email as verified for {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("support.verified-email-allows-enrollment"),
-        Message("support.say-how-email-was-verified"),
-      ], button: Message("support.verify-email"))
+        Message(
+          """
+          The address is treated as the user’s own: enrollment links can be sent to it, and the \
+          user can enroll.
+          """),
+        Message(
+          """
+          In the note, say how you verified the address. If you can, have the application send a \
+          verification email instead.
+          """),
+      ], button: Message("Mark email as verified"))
     question.isDestructive = false
     question.reasons = [.other, .mistake]
     if account.email == nil || account.emailVerified {
@@ -31,6 +39,6 @@ struct VerifyEmail: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.verifyEmail(target.scope, target.user, request)
-    return SupportResult(Message("support.email-verified"), after: done)
+    return SupportResult(Message("Email marked as verified."), after: done)
   }
 }

@@ -23,7 +23,7 @@ struct NewTenantPage: Sendable {
       let fault = try FieldError(try error.failure(of: .createTenant))
       return try await page(context, name: name, errors: [fault])
     }
-    frames.leave(Message("tenants.created"), for: context.signedIn)
+    frames.leave(Message("Tenant created. TOTP is off in its policy."), for: context.signedIn)
     return .redirect(to: ConsolePaths.overview(tenant.scope))
   }
 
@@ -31,9 +31,9 @@ struct NewTenantPage: Sendable {
     _ context: ProjectContext, name: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let project = context.scope.project.text
-    var frame = try await frames.frame(Message("common.new-tenant"), in: context)
+    var frame = try await frames.frame(Message("New tenant"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("tenants.title"), href: ConsolePaths.tenants(project))]
+    frame.crumbs = [Link(text: Message("Tenants"), href: ConsolePaths.tenants(project))]
     let model = NewTenantView(
       frame: FrameView(frame), projectName: context.scope.name,
       action: ConsolePaths.newTenant(project), cancel: ConsolePaths.tenants(project),

@@ -26,7 +26,7 @@ struct TokensPage: Sendable {
     let name = signedIn.form.trimmed("name")
     let scope = context.scope
     guard let role = ServiceTokenRole(rawValue: signedIn.form.trimmed("role")) else {
-      let fault = FieldError(field: "role", text: Message("tokens.role-required"))
+      let fault = FieldError(field: "role", text: Message("Select a role."))
       let errors = [fault] + (try await actions.unmet(.createServiceToken, signedIn))
       return try await formPage(context, name: name, role: nil, errors: errors)
     }
@@ -41,10 +41,9 @@ struct TokensPage: Sendable {
       return try await formPage(context, name: name, role: role, errors: errors)
     }
     let new = outcome.value
-    var frame = try await frames.frame(
-      Message("tokens.title-of-created"), in: context)
+    var frame = try await frames.frame(Message("Token created · Settings"), in: context)
     frame.crumbs = [
-      Link(text: Message("common.api-keys-and-tokens"), href: ConsolePaths.keys(scope))
+      Link(text: Message("API keys and tokens"), href: ConsolePaths.keys(scope))
     ]
     let html = created.render(
       CreatedTokenView(
@@ -55,11 +54,10 @@ struct TokensPage: Sendable {
   private func formPage(
     _ context: ScopeContext, name: String, role: ServiceTokenRole?, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(
-      Message("tokens.new-service-token"), in: context)
+    var frame = try await frames.frame(Message("New service token"), in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("common.api-keys-and-tokens"), href: ConsolePaths.keys(context.scope))
+      Link(text: Message("API keys and tokens"), href: ConsolePaths.keys(context.scope))
     ]
     let view = FrameView(frame)
     let model = NewTokenView(
@@ -76,10 +74,9 @@ struct TokensPage: Sendable {
     guard let token = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
       throw .notFound
     }
-    var frame = try await frames.frame(
-      Message("tokens.title-of-revocation"), in: context)
+    var frame = try await frames.frame(Message("Revoke service token · Settings"), in: context)
     frame.crumbs = [
-      Link(text: Message("common.api-keys-and-tokens"), href: ConsolePaths.keys(scope))
+      Link(text: Message("API keys and tokens"), href: ConsolePaths.keys(scope))
     ]
     return .html(
       revocation.render(
@@ -98,13 +95,21 @@ struct TokensPage: Sendable {
       throw .unavailable(error)
     }
     return actions.leave(
-      Message("tokens.revoked"), signedIn, after: outcome, to: ConsolePaths.keys(scope))
+      Message("Service token revoked. Calls with it are now rejected."), signedIn, after: outcome,
+      to: ConsolePaths.keys(scope))
   }
 
   private static func fault(_ error: ServiceTokenError) throws(Refusal) -> FieldError {
     switch error {
-    case .invalidName: FieldError(field: "name", text: Message("tokens.name-invalid"))
-    case .exceedsMaker: FieldError(field: "role", text: Message("tokens.role-exceeds-yours"))
+    case .invalidName:
+      FieldError(
+        field: "name",
+        text: Message("Enter a name of 1 to 100 characters that identifies the token."))
+    case .exceedsMaker:
+      FieldError(
+        field: "role",
+        text: Message(
+          "A token can’t have more permissions than its creator. Select a role included in yours."))
     case .scopeNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }

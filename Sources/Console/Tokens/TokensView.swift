@@ -71,11 +71,11 @@ struct TokenRevocationView: ViewModel {
 
   private var facts: [Fact] {
     [
-      Fact(Message("common.role"), token.role.name),
-      Fact(Message("tokens.created-by"), HTML.isolated(token.createdBy)),
-      Fact(Message("common.created"), frame.times.past(token.createdAt)),
+      Fact(Message("Role"), token.role.name),
+      Fact(Message("Created by"), HTML.isolated(token.createdBy)),
+      Fact(Message("Created"), frame.times.past(token.createdAt)),
       Fact(
-        Message("common.last-used"),
+        Message("Last used"),
         frame.times.lastUse(token.lastUsedAt, since: token.createdAt)),
     ]
   }

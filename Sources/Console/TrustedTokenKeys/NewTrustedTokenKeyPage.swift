@@ -26,7 +26,7 @@ struct NewTrustedTokenKeyPage: Sendable {
         to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn)
       )
       return actions.leave(
-        Message("trusted-token-keys.registered-key-of", ["issuer": .name(issuer)]), signedIn,
+        Message("Key for {issuer} registered.", ["issuer": .name(issuer)]), signedIn,
         after: outcome,
         to: ConsolePaths.trustedTokenKeys(context.scope.project.text))
     } catch {
@@ -42,8 +42,7 @@ struct NewTrustedTokenKeyPage: Sendable {
   private func page(
     _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(
-      Message("trusted-token-keys.register-key"), in: context)
+    var frame = try await frames.frame(Message("Register key"), in: context)
     frame.errors = errors
     frame.crumbs = TrustedTokenKeysPage.crumbs(context)
     let frameView = FrameView(frame)
@@ -56,15 +55,25 @@ struct NewTrustedTokenKeyPage: Sendable {
   static func fault(_ error: TrustedTokenKeyError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidIssuer:
-      FieldError(field: "issuer", text: Message("trusted-token-keys.issuer-invalid"))
+      FieldError(
+        field: "issuer",
+        text: Message("Enter the email address of the service account, as in the tokens."))
     case .invalidKeyID:
-      FieldError(field: "key-id", text: Message("trusted-token-keys.key-id-invalid"))
+      FieldError(
+        field: "key-id",
+        text: Message("Enter a key ID of at most 128 characters without spaces."))
     case .invalidKey(let fault): FieldError(field: "key", text: words(fault))
-    case .exists: FieldError(field: "key", text: Message("trusted-token-keys.key-exists"))
+    case .exists:
+      FieldError(
+        field: "key",
+        text: Message("This key is already registered for this service account."))
     case .tooMany:
       FieldError(
         field: "key",
-        text: Message("trusted-token-keys.too-many-keys", ["count": .number(TrustedTokenKeys.most)])
+        text: Message(
+          one: "The limit is {count} active key. Revoke one you don’t use.",
+          other: "The limit is {count} active keys. Revoke one you don’t use.",
+          ["count": .number(TrustedTokenKeys.most)])
       )
     case .projectNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
@@ -73,10 +82,12 @@ struct NewTrustedTokenKeyPage: Sendable {
 
   private static func words(_ fault: PublicKey.Fault) -> Message {
     switch fault {
-    case .isPrivate: Message("trusted-token-keys.key-is-private")
-    case .unreadable: Message("trusted-token-keys.key-unreadable")
-    case .unusable: Message("trusted-token-keys.key-unusable")
-    case .otherKind: Message("trusted-token-keys.key-not-rsa")
+    case .isPrivate:
+      Message("This is a private key. Keep it on the backend that signs, and paste its public key.")
+    case .unreadable:
+      Message("Paste one public key or certificate as PEM, including the first and last lines.")
+    case .unusable: Message("The RSA key must be 2048 to 8192 bits long.")
+    case .otherKind: Message("Custom tokens are signed with RS256, which requires an RSA key.")
     }
   }
 }

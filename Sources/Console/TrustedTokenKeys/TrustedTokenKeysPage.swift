@@ -29,8 +29,7 @@ struct TrustedTokenKeysPage: Sendable {
         ).items
       }
     }
-    let frame = try await frames.frame(
-      Message("trusted-token-keys.custom-token-signing-keys"), in: context)
+    let frame = try await frames.frame(Message("Custom token signing keys"), in: context)
     return .html(
       view.render(
         TrustedTokenKeysView(
@@ -51,7 +50,7 @@ struct TrustedTokenKeysPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      Message("trusted-token-keys.title-of-revocation"), in: context)
+      Message("Revoke custom token signing key · Settings"), in: context)
     frame.errors = errors
     frame.crumbs = Self.crumbs(context)
     let project = context.scope.project.text
@@ -59,14 +58,20 @@ struct TrustedTokenKeysPage: Sendable {
     let model = KeyRevocationView(
       frame: view,
       heading: Markup(
-        html: Message("trusted-token-keys.revoke-key-label", ["label": .text(signer.label)])),
-      button: Message("trusted-token-keys.revoke-key"),
+        html: Message(
+          "Revoke key <span class=\"mono\">{label}…</span>?", ["label": .text(signer.label)])),
+      button: Message("Revoke key"),
       action: ConsolePaths.trustedTokenKeyRevocation(project, signer.id.text),
       csrf: context.signedIn.session.csrfToken,
       consequences: [
-        Message("trusted-token-keys.tokens-are-rejected"),
-        Message("trusted-token-keys.sessions-continue"),
-        Message("trusted-token-keys.others-stay-valid"),
+        Message(
+          "Custom tokens signed with it are rejected immediately, including those already issued."),
+        Message(
+          """
+          Sessions started with its tokens continue. If the private key may be compromised, also \
+          end the sessions of the users it was used for.
+          """),
+        Message("Other keys of the same service account stay valid."),
       ],
       facts: Self.facts(signer, frame.times),
       fields: try await actions.fields(.revokeTokenSigningKey, context.signedIn, view),
@@ -76,16 +81,15 @@ struct TrustedTokenKeysPage: Sendable {
 
   private static func facts(_ signer: TrustedTokenKey, _ times: Times) -> [Fact] {
     [
-      Fact(Message("trusted-token-keys.service-account"), HTML.isolated(signer.issuer)),
+      Fact(Message("Service account"), HTML.isolated(signer.issuer)),
       Fact(
-        Message("trusted-token-keys.key-id"),
-        signer.keyID.map(HTML.isolated) ?? Markup(escaping: Message("trusted-token-keys.no-key-id"))
+        Message("Key ID"),
+        signer.keyID.map(HTML.isolated) ?? Markup(escaping: Message("none"))
       ),
       Fact(Message.verbatim("SHA-256"), HTML.isolated(signer.fingerprint)),
-      Fact(Message("trusted-token-keys.registered-by"), HTML.isolated(signer.createdBy)),
-      Fact(Message("trusted-token-keys.registered"), times.past(signer.createdAt)),
-      Fact(
-        Message("common.last-used"), times.lastUse(signer.lastUsedAt, since: signer.createdAt)),
+      Fact(Message("Registered by"), HTML.isolated(signer.createdBy)),
+      Fact(Message("Registered"), times.past(signer.createdAt)),
+      Fact(Message("Last used"), times.lastUse(signer.lastUsedAt, since: signer.createdAt)),
     ]
   }
 
@@ -95,7 +99,8 @@ struct TrustedTokenKeysPage: Sendable {
       let outcome = try await identity.trustedTokenKeys.revoke(
         ID(id), of: context.scope.project, actions.request(signedIn))
       return actions.leave(
-        Message("trusted-token-keys.revoked"), signedIn, after: outcome,
+        Message("Key revoked. Custom tokens signed with it are now rejected."), signedIn,
+        after: outcome,
         to: ConsolePaths.trustedTokenKeys(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
@@ -107,7 +112,7 @@ struct TrustedTokenKeysPage: Sendable {
   static func crumbs(_ context: ProjectContext) -> [Link] {
     [
       Link(
-        text: Message("trusted-token-keys.custom-token-signing-keys"),
+        text: Message("Custom token signing keys"),
         href: ConsolePaths.trustedTokenKeys(context.scope.project.text))
     ]
   }

@@ -41,16 +41,18 @@ struct TrustedTokenKeysView: ViewModel {
     .list(\.rows),
     .object("empty") { view in
       EmptyView(
-        heading: Message("trusted-token-keys.empty"),
-        sentence: Message("trusted-token-keys.empty-hint"),
+        heading: Message("No custom token signing keys"),
+        sentence: Message(
+          """
+          A backend that already authenticates its users can sign them in here with custom \
+          tokens. Register its public key to allow this.
+          """),
         link: view.add.map {
-          EmptyLink(text: Message("trusted-token-keys.register-key"), href: $0, isPrimary: true)
+          EmptyLink(text: Message("Register key"), href: $0, isPrimary: true)
         })
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
-    .text("revokedCount") {
-      Message("trusted-token-keys.n-revoked-keys", ["count": .number($0.revoked.count)])
-    },
+    .number("count") { $0.revoked.count },
     .list(\.revoked),
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },

@@ -17,7 +17,7 @@ struct EraseDeletedUserPage: Sendable {
     let (scope, signedIn) = (context.scope, context.signedIn)
     let typed = signedIn.form.trimmed("uid")
     guard !typed.isEmpty else {
-      let required = Self.error(Message("user-data.uid-required"))
+      let required = Self.error(Message("Enter the UID."))
       let errors = [required] + (try await actions.unmet(.eraseDeletedUser, signedIn))
       return try await page(context, typed: typed, errors: errors)
     }
@@ -30,8 +30,9 @@ struct EraseDeletedUserPage: Sendable {
       let errors = try await actions.faults(error, .eraseDeletedUser, signedIn) {
         error throws(Refusal) in
         switch error {
-        case .accountNotFound: Self.error(Message("user-data.nothing-stored"))
-        case .nothingToDo: Self.error(Message("user-data.not-deleted"))
+        case .accountNotFound: Self.error(Message("Nothing is stored about a user with this UID."))
+        case .nothingToDo:
+          Self.error(Message("This user isn’t deleted. Erase the data on the user’s page."))
         default: throw Refusal.unavailable(error)
         }
       }
@@ -45,9 +46,9 @@ struct EraseDeletedUserPage: Sendable {
     _ context: ScopeContext, typed: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let (scope, signedIn) = (context.scope, context.signedIn)
-    var frame = try await actions.frames.frame(Message("user-data.erase-deleted"), in: context)
+    var frame = try await actions.frames.frame(Message("Erase a deleted user"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(scope))]
     let framed = FrameView(frame)
     let model = EraseDeletedUserView(
       frame: framed, scope: scope, csrf: signedIn.session.csrfToken, typed: typed,

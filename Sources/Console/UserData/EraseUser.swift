@@ -13,14 +13,24 @@ struct EraseUser: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
-      user: account, title: Message("user-data.erase"),
+      user: account, title: Message("Erase user data"),
       heading: Markup(
-        html: Message("user-data.erase-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message(
+          "Erase everything about {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("user-data.erases-account"), SessionText.ending(sessions),
-        Message("user-data.erases-audit-log"), Message("user-data.keeps-copies"),
-        Message("user-data.notifies-nobody"), Message("user-data.reason-stays"),
-      ].compactMap { $0 }, button: Message("user-data.erase"))
+        Message(
+          "The account is deleted, along with its factors, code attempts, requests, and messages."),
+        SessionText.ending(sessions),
+        Message(
+          """
+          Audit log entries stay without the user’s details, which are replaced by digests. This \
+          takes up to a minute and can’t be undone.
+          """),
+        Message("Backups, downloaded files, log files, and emails that were sent aren’t changed."),
+        Message("The user isn’t notified."),
+        Message(
+          "Your reason, ticket, and note stay in the audit log. Don’t include the user’s details."),
+      ].compactMap { $0 }, button: Message("Erase user data"))
     question.reasons = [.asked, .left, .mistake, .other]
     question.confirmation = ConfirmationField(
       account: account, typed: target.form.trimmed("confirmation"))
@@ -38,6 +48,8 @@ struct EraseUser: SupportAction {
 
 extension UserData.Erasure {
   var message: Message {
-    Message("user-data.erased", ["number": .text(String(number))])
+    Message(
+      "User data erased as erasure {number}. Audit log entries follow within a minute.",
+      ["number": .text(String(number))])
   }
 }

@@ -12,13 +12,23 @@ struct ExportUserData: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: Message("user-data.export"),
+      user: account, title: Message("Export user data"),
       heading: Markup(
-        html: Message("user-data.export-heading", ["user": .name(Formatted.short(account.label))])),
+        html: Message(
+          "Export everything about {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
-        Message("user-data.file-contains"), Message("user-data.file-omits-secrets"),
-        Message("user-data.file-names-administrators"),
-      ], button: Message("user-data.export"))
+        Message(
+          """
+          The JSON file has everything that’s stored about the user: account, factors, sessions, \
+          code attempts, requests, messages, and audit log entries.
+          """),
+        Message("It contains no secrets, codes, password hashes, or message texts."),
+        Message(
+          """
+          It names administrators who acted on the user. Check whether the user may see that \
+          before you send it.
+          """),
+      ], button: Message("Export user data"))
     question.isDestructive = false
     question.isDownload = true
     question.reasons = [.asked, .left, .other]

@@ -6,19 +6,19 @@ enum AccountChips {
   static let never = {
     var html = HTML()
     html.raw("<span class=\"soft\">")
-    html.message(Message("users.never"))
+    html.message(Message("never"))
     html.raw("</span>")
     return html.markup
   }()
-  private static let verified = Chip.on(Message("users.email-verified"))
-  private static let unverified = Chip.look(Message("users.email-not-verified"))
-  private static let noEmail = Chip.off(Message("users.no-email"))
-  private static let disabled = Chip.bad(Message("users.disabled"))
-  static let suspended = Chip.look(Message("users.suspended"))
-  private static let protected = Chip.off(Message("users.protected"))
-  private static let changesLocked = Chip.bad(Message("users.changes-locked"))
-  private static let closed = Chip.bad(Message("users.locked"))
-  private static let blocked = Chip.look(Message("users.codes-blocked"))
+  private static let verified = Chip.on(Message("email verified"))
+  private static let unverified = Chip.look(Message("email not verified"))
+  private static let noEmail = Chip.off(Message("no email"))
+  private static let disabled = Chip.bad(Message("disabled"))
+  static let suspended = Chip.look(Message("suspended"))
+  private static let protected = Chip.off(Message("protected"))
+  private static let changesLocked = Chip.bad(Message("changes locked by user"))
+  private static let closed = Chip.bad(Message("locked"))
+  private static let blocked = Chip.look(Message("codes temporarily blocked"))
 
   /// Returns what's unusual about an account, for a list: its most important state, and whether it's
   /// protected; nil if nothing is.
@@ -50,18 +50,18 @@ enum AccountChips {
   static func words(_ lock: CodeLock) -> Message? {
     switch lock {
     case .open: nil
-    case .blocked: Message("users.codes-blocked")
-    case .closed: Message("users.locked")
+    case .blocked: Message("codes temporarily blocked")
+    case .closed: Message("locked")
     }
   }
 
   static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
-    if account.disabled { return Message("users.disabled") }
+    if account.disabled { return Message("disabled") }
     if let words = words(account.codeLock(at: now)) { return words }
-    if account.isSuspended(at: now) { return Message("users.suspended") }
-    if account.email == nil { return Message("users.no-email") }
+    if account.isSuspended(at: now) { return Message("suspended") }
+    if account.email == nil { return Message("no email") }
     return account.emailVerified
-      ? Message("users.email-verified") : Message("users.email-not-verified")
+      ? Message("email verified") : Message("email not verified")
   }
 
   static func email(_ account: Account) -> Markup {

@@ -24,55 +24,105 @@ struct DiagnosisView: ViewModel {
     let clock = diagnosis.drift.map { _ in CodeAttemptText.clockAdvice }
     switch diagnosis.cause {
     case .disabled:
-      return (Message("users.diagnosis-disabled"), Message("users.advice-disabled"))
+      return (
+        Message("The user is disabled."),
+        Message("Sign-in is refused until an administrator enables the user.")
+      )
     case .locked:
       return (
-        CodeAttemptText.lock(account, at: now, times) ?? Message("users.diagnosis-nothing"),
-        clock ?? Message("users.advice-locked")
+        CodeAttemptText.lock(account, at: now, times) ?? Message("No problem found."),
+        clock ?? Message("Confirm the caller’s identity, then unlock the codes.")
       )
     case .suspended(let factor, let until):
       return (
         Message(
-          "users.diagnosis-suspended",
+          "The factor “{name}” is suspended until {until}.",
           ["name": FactorText.name(factor), "until": times.endValue(until)]),
-        Message("users.advice-suspended")
+        Message("Its codes are rejected. End the suspension once the caller has the device.")
       )
     case .drift(let drift): return (CodeAttemptText.finding(drift), CodeAttemptText.clockAdvice)
-    case .reused: return (Message("users.diagnosis-reused"), Message("users.advice-reused"))
+    case .reused:
+      return (
+        Message("The last code had already been used."),
+        Message("Ask the caller to wait up to 30\u{A0}s and enter the next code.")
+      )
     case .incorrect(let count):
       return (
-        Message("users.diagnosis-incorrect", ["count": .number(count)]),
-        Message("users.advice-incorrect")
+        Message(
+          one: "The last code was incorrect.",
+          other: "The last {count} codes were incorrect.", ["count": .number(count)]),
+        Message(
+          """
+          Ask the caller which entry in the authenticator app the codes are from. If it’s the \
+          right one, remove the factor so that they can enroll again.
+          """)
       )
     case .signInOff:
-      return (Message("users.diagnosis-sign-in-off"), Message("users.advice-sign-in-off"))
+      return (
+        Message("Sign-in is disabled for all users here."),
+        Message("Every sign-in is refused until the project or tenant is enabled again.")
+      )
     case .methodsOff:
-      return (Message("users.diagnosis-methods-off"), Message("users.advice-methods-off"))
+      return (
+        Message("All sign-in methods of this user are disabled."),
+        Message("Sign-in is refused until one of them is enabled for the project or tenant.")
+      )
     case .enrollmentDue(.refuse):
-      return (Message("users.diagnosis-refused"), Message("users.advice-refused"))
+      return (
+        Message("No second factor, so sign-in is refused."),
+        Message(
+          """
+          Server enforcement refuses sign-in until the user enrolls, and emails them an enrollment \
+          link. Ask the caller to look for it, or send another one.
+          """)
+      )
     case .enrollmentDue(.claim):
-      return (Message("users.diagnosis-enrollment-due"), Message("users.advice-enrollment-due"))
+      return (
+        Message("No second factor, although enrollment is due."),
+        Message(
+          """
+          This user signs in without a code. The ID token says that enrollment is due, and your \
+          application decides what happens.
+          """)
+      )
     case .factorsOff:
-      return (Message("users.diagnosis-factors-off"), Message("users.advice-no-factor"))
+      return (
+        Message("All second factors of this user are of disabled types."),
+        Message("This user signs in without a code.")
+      )
     case .unverifiedEmail:
-      return (Message("users.diagnosis-no-factor"), Message("users.advice-unverified-email"))
+      return (
+        Message("No second factor."),
+        Message("The caller can’t enroll one until the email address is verified.")
+      )
     case .backupCodesOff(let state):
       return (
         off(state),
         Message(
-          "users.advice-backup-codes-off",
+          """
+          Each one the caller enters counts as an incorrect code. Ask for a code from the \
+          authenticator app, or ask {holder} to turn these codes on.
+          """,
           ["holder": .message(Permission.editSupportRules.holder)])
       )
     case .noFactor:
-      return (Message("users.diagnosis-no-factor"), Message("users.advice-no-factor"))
-    case nil: return (Message("users.diagnosis-nothing"), nil)
+      return (Message("No second factor."), Message("This user signs in without a code."))
+    case nil: return (Message("No problem found."), nil)
     }
   }
 
   private static func off(_ state: BackupCodeState) -> Message {
-    guard state.temporaryIsOff else { return Message("users.diagnosis-recovery-codes-off") }
+    guard state.temporaryIsOff else {
+      return Message(
+        "Recovery codes are off in the support rules, so this user’s codes aren’t accepted.")
+    }
     return state.recoveryIsOff
-      ? Message("users.diagnosis-backup-codes-off") : Message("users.diagnosis-temporary-code-off")
+      ? Message(
+        """
+        Temporary and recovery codes are off in the support rules, so this user’s codes aren’t \
+        accepted.
+        """)
+      : Message("Temporary codes are off in the support rules, so this user’s code isn’t accepted.")
   }
 
   private static func evidence(_ diagnosis: SignInDiagnosis, _ times: Times) -> Markup? {
@@ -84,12 +134,14 @@ struct DiagnosisView: ViewModel {
       if let window = drift.newest.window {
         html.raw("<span>")
         html.message(
-          Message("users.limit", ["count": .number(window.adjacentIntervals)]))
+          Message(
+            one: "Limit: {count} interval", other: "Limit: {count} intervals",
+            ["count": .number(window.adjacentIntervals)]))
         html.raw("</span>")
       }
       if let lastOnTime = drift.lastOnTime {
         html.raw("<span>")
-        html.message(Message("users.last-on-time"))
+        html.message(Message("Last on time"))
         html.raw(" ")
         html.add(times.past(lastOnTime))
         html.raw("</span>")
@@ -97,8 +149,7 @@ struct DiagnosisView: ViewModel {
     } else if let last = diagnosis.last {
       html.raw("<span>")
       html.message(
-        Message(
-          "users.last-code", ["result": .message(CodeAttemptText.sentence(last))]))
+        Message("Last code: {result},", ["result": .message(CodeAttemptText.sentence(last))]))
       html.raw(" ")
       html.add(times.past(last.at))
       html.raw("</span>")

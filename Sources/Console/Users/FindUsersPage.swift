@@ -34,7 +34,7 @@ struct FindUsersPage: Sendable {
       found = hits
       exempt = try await refusing { try await exemptions.ends(of: hits.accounts.map(\.key)) }
     }
-    let frame = frames.frame(Message("users.search-users"), for: signedIn)
+    let frame = frames.frame(Message("Search users"), for: signedIn)
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
     var response = Response.html(
       view.render(
@@ -64,7 +64,7 @@ struct FindUsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: Message("users.search-fields"), query: text,
+      action: ConsolePaths.findUsers(), label: Message("Email, name, phone, or UID"), query: text,
       keeping: size.form)
     pools =
       found.map {
@@ -75,16 +75,30 @@ struct FindUsersView: ViewModel {
       action: ConsolePaths.findUsers(), kept: size.added(to: Self.query(text)).at(after))
     summary = found.flatMap { FoundText.summary($0, part, with: text) }
     pager = PagerView(
-      shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),
+      shown: Message(
+        one: "{count} user", other: "{count} users", ["count": .number(found?.hits.count ?? 0)]),
       path: ConsolePaths.findUsers(), query: size.added(to: Self.query(text)), after: after,
       next: found?.next.map(String.init))
     empty = EmptyView(
-      heading: Message("users.none-found"),
+      heading: Message("No users found"),
       sentence: found?.isCut == true
-        ? Message("users.none-found-yet")
+        ? Message(
+          """
+          Not all users were searched, because many match a part of the search. Type more to \
+          narrow it.
+          """)
         : FoundText.hasShortWord(text)
-          ? Message("users.none-found-anywhere-short-word") : Message("users.none-found-anywhere"),
-      link: EmptyLink(text: Message("users.all-projects"), href: ConsolePaths.projects()))
+          ? Message(
+            """
+            No email, name, phone number, UID, or enrollment ID matches in the projects and \
+            tenants you can access. One or two characters match only the beginning of a word.
+            """)
+          : Message(
+            """
+            No email, name, phone number, UID, or enrollment ID matches in the projects and \
+            tenants you can access.
+            """),
+      link: EmptyLink(text: Message("All projects"), href: ConsolePaths.projects()))
   }
 
   static func query(_ text: String) -> Form { ["q": text] }
@@ -138,7 +152,9 @@ struct FoundPool: ViewModel {
     .text("project") { $0.scope.projectName },
     .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
     .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.scope)) },
-    .text("count") { $0.count.map { Message("users.count", ["count": .number($0)]) } },
+    .text("count") {
+      $0.count.map { Message(one: "{count} user", other: "{count} users", ["count": .number($0)]) }
+    },
     .text(\.hidingClasses),
     .list(\.users),
   ]

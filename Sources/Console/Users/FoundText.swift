@@ -13,20 +13,31 @@ enum FoundText {
     let (first, last) = (part.start + 1, part.start + shown)
     switch found.total {
     case .exactly(let count):
-      let pools = Message("users.count-of-pools", ["count": .number(found.pools.count)])
+      let pools = Message(
+        one: "{count} project or tenant", other: "{count} projects and tenants",
+        ["count": .number(found.pools.count)])
       return isAll(found, part)
         ? Message(
-          "users.matches",
+          one: "{count} user matches “{text}” in {pools}.",
+          other: "{count} users match “{text}” in {pools}.",
           ["count": .number(count), "text": text, "pools": .message(pools)])
         : Message(
-          "users.matches-shown",
+          one: "{count} user matches “{text}” in {pools}. Showing {first}–{last}.",
+          other: "{count} users match “{text}” in {pools}. Showing {first}–{last}.",
           [
             "count": .number(count), "text": text, "pools": .message(pools),
             "first": .number(first), "last": .number(last),
           ])
     case .atLeast(let count):
       return Message(
-        "users.many-matches-shown",
+        one: """
+          More than {count} user matches “{text}”. Showing {first}–{last}. Type more to narrow \
+          the search.
+          """,
+        other: """
+          More than {count} users match “{text}”. Showing {first}–{last}. Type more to narrow the \
+          search.
+          """,
         [
           "count": .number(count), "text": text, "first": .number(first), "last": .number(last),
         ])
@@ -42,20 +53,23 @@ enum FoundText {
     let (first, last) = (part.start + 1, part.start + found.hits.count)
     if isAll(found, part) {
       return Message(
-        "users.caption-found",
+        "{users} matching “{text}”, {order}.",
         ["users": .message(filter.phrase(of: last)), "text": text, "order": order])
     }
     switch found.total {
     case .exactly(let count):
       return Message(
-        "users.caption-found-part",
+        "{first}–{last} of {users} matching “{text}”, {order}.",
         [
           "first": .number(first), "last": .number(last),
           "users": .message(filter.phrase(of: count)), "text": text, "order": order,
         ])
     case .atLeast(let count):
       return Message(
-        "users.caption-found-many",
+        """
+        {first}–{last} of more than {users} matching “{text}”, {order}. Type more to narrow the \
+        search.
+        """,
         [
           "first": .number(first), "last": .number(last),
           "users": .message(filter.phrase(of: count)), "text": text, "order": order,

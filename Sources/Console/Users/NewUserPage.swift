@@ -30,7 +30,7 @@ struct NewUserPage: Sendable {
       isVerified: form["verified"] == "yes",
       password: OptionalSecret("password", form.text("password"), in: form))
     guard !answers.email.isEmpty || !answers.name.isEmpty else {
-      let fault = FieldError(field: "email", text: Message("users.email-or-name-required"))
+      let fault = FieldError(field: "email", text: Message("Enter an email address or a name."))
       return try await page(context, answers, errors: [fault])
     }
     guard !answers.password.isMissing else {
@@ -45,7 +45,7 @@ struct NewUserPage: Sendable {
     if !answers.password.value.isEmpty {
       guard new.email != nil else {
         let fault = FieldError(
-          field: "email", text: Message("users.email-required-by-password"))
+          field: "email", text: Message("Enter an email address. A password requires one."))
         return try await page(context, answers, errors: [fault])
       }
       new.password = Secret(answers.password.value)
@@ -59,13 +59,14 @@ struct NewUserPage: Sendable {
     }
     frames.leave(
       account.hasPassword
-        ? Message("users.created-with-password") : Message("users.created-without-password"),
+        ? Message("User created. Share the password with them through a secure channel.")
+        : Message("User created. No password is set yet."),
       for: context.signedIn)
     return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
   }
 
   private static var passwordTooLong: FieldError {
-    FieldError(field: "password", text: Message("users.password-too-long"))
+    FieldError(field: "password", text: Message("Use a password of at most 4,096 characters."))
   }
 
   private func page(
@@ -77,12 +78,13 @@ struct NewUserPage: Sendable {
       answers.password = OptionalSecret("password")
     } else if answers.password.isLost {
       errors.append(
-        FieldError(field: answers.password.name, text: Message("users.password-again")))
+        FieldError(
+          field: answers.password.name,
+          text: Message("Enter the password again. It’s never sent back to the browser.")))
     }
-    var frame = try await frames.frame(
-      Message("users.new-user"), in: context)
+    var frame = try await frames.frame(Message("New user"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.scope))]
     let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -90,11 +92,17 @@ struct NewUserPage: Sendable {
   private static func fault(_ error: AccountError) throws(Refusal) -> FieldError {
     switch error {
     case .emailExists:
-      return FieldError(field: "email", text: Message("users.email-exists"))
+      return FieldError(
+        field: "email",
+        text: Message("Another user already has this email address. Enter a different one."))
     case .invalidEmail, .missingEmail:
-      return FieldError(field: "email", text: Message("users.email-invalid"))
+      return FieldError(
+        field: "email",
+        text: Message("Enter an email address, such as jo@example.com."))
     case .weakPassword, .missingPassword:
-      return FieldError(field: "password", text: Message("users.password-too-short"))
+      return FieldError(
+        field: "password",
+        text: Message("Enter a password of at least six characters, or leave it empty."))
     case .passwordTooLong:
       return passwordTooLong
     case .passwordRequirements(let missing):
@@ -102,7 +110,10 @@ struct NewUserPage: Sendable {
     case .nameTooLong:
       return FieldError(
         field: "name",
-        text: Message("users.shorten-name", ["count": .number(Account.longestName)]))
+        text: Message(
+          one: "Shorten the name to {count} character.",
+          other: "Shorten the name to {count} characters.", ["count": .number(Account.longestName)])
+      )
     case .busy: throw .busy
     case .scopeDeleted: throw .notFound
     default: throw .unavailable(error)
@@ -128,7 +139,7 @@ struct NewUserView: ViewModel {
     .text("nameError") { $0.frame.error(at: "name") },
     .text("passwordError") { $0.frame.error(at: "password") },
     .optional("lostSecret") { view in
-      LostSecret(view.answers.password, label: Message("users.leave-password-empty"))
+      LostSecret(view.answers.password, label: Message("Leave the password empty"))
     },
     .text("longestName") { _ in Message.value(.number(Account.longestName)) },
   ]

@@ -30,7 +30,7 @@ struct UserActions: ViewModel {
     }
     if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {
       checks = Message(
-        "users.confirm-identity-first",
+        "Confirm the caller’s identity first: {checks}.",
         ["checks": .sequence(records.rules.identityProof.map(Message.verbatim))])
     }
   }
@@ -74,33 +74,33 @@ struct UserActions: ViewModel {
   private mutating func addForCodes(_ records: UserRecords) {
     let (scope, uid) = (context.scope, account.id.text)
     if account.wrongCodes > 0 {
-      add(.unlockCodes, Message("users.unlock-codes"), ConsolePaths.unlock(scope, uid))
+      add(.unlockCodes, Message("Unlock codes…"), ConsolePaths.unlock(scope, uid))
     }
     if records.rules.temporaryCodeDenial(for: account) == nil {
       add(
-        .createTemporaryCode, Message("users.generate-temporary-code"),
+        .createTemporaryCode, Message("Generate temporary code…"),
         ConsolePaths.temporaryCode(scope, uid))
     }
     if records.canEnrollByLink {
       add(
-        .sendEnrollmentLink, Message("users.send-enrollment-link"),
+        .sendEnrollmentLink, Message("Send enrollment link…"),
         ConsolePaths.enrollmentLink(scope, uid))
     }
     if records.backupCodes.temporaryUntil != nil {
       add(
-        .revokeTemporaryCode, Message("users.revoke-temporary-code"),
+        .revokeTemporaryCode, Message("Revoke temporary code…"),
         ConsolePaths.temporaryCodeRemoval(scope, uid), isDestructive: true)
     }
     if records.backupCodes.recoveryLeft != nil {
       add(
-        .revokeRecoveryCodes, Message("users.revoke-recovery-codes"),
+        .revokeRecoveryCodes, Message("Revoke recovery codes…"),
         ConsolePaths.recoveryCodesRemoval(scope, uid), isDestructive: true)
     }
   }
 
   private mutating func add(_ factor: Factor, at now: Instant) {
     let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
-    let end = Message("users.end-suspension")
+    let end = Message("End suspension…")
     add(
       to: Message.verbatim(Formatted.short(factor.label, 40)),
       [
@@ -108,18 +108,18 @@ struct UserActions: ViewModel {
           ? (link(.resumeFactor, end, ConsolePaths.endOfSuspension(scope, uid, id)), end)
           : (
             link(
-              .suspendFactor, Message("users.suspend-factor"),
-              ConsolePaths.suspension(scope, uid, id)), Message("users.suspend")
+              .suspendFactor, Message("Suspend factor…"),
+              ConsolePaths.suspension(scope, uid, id)), Message("Suspend…")
           ),
         (
           link(
-            .renameFactor, Message("users.rename-factor"), ConsolePaths.factorName(scope, uid, id)),
-          Message("users.rename")
+            .renameFactor, Message("Rename factor…"), ConsolePaths.factorName(scope, uid, id)),
+          Message("Rename…")
         ),
         (
           link(
-            .removeFactor, Message("users.remove-factor"), ConsolePaths.removal(scope, uid, id),
-            isDestructive: true), Message("users.remove")
+            .removeFactor, Message("Remove factor…"), ConsolePaths.removal(scope, uid, id),
+            isDestructive: true), Message("Remove…")
         ),
       ])
   }
@@ -128,8 +128,8 @@ struct UserActions: ViewModel {
     let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
     let isOwn = hold.remover == context.signedIn.administrator.id
     let restore =
-      isOwn ? Message("users.ask-another-administrator") : Message("users.restore")
-    let delete = Message("users.delete-permanently")
+      isOwn ? Message("Ask another administrator to restore") : Message("Restore…")
+    let delete = Message("Delete permanently…")
     add(
       to: Message.value(
         .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) })),
@@ -147,40 +147,40 @@ struct UserActions: ViewModel {
     let (scope, uid) = (context.scope, account.id.text)
     if records.sessionCount > 0 {
       add(
-        .endSessions, Message("users.end-all-sessions"), ConsolePaths.endOfSessions(scope, uid))
+        .endSessions, Message("End all sessions…"), ConsolePaths.endOfSessions(scope, uid))
     }
     if account.disabled {
-      add(.enableUser, Message("users.enable-user"), ConsolePaths.enabling(scope, uid))
+      add(.enableUser, Message("Enable user…"), ConsolePaths.enabling(scope, uid))
     }
     if account.email != nil, !account.emailVerified {
       add(
-        .verifyEmail, Message("users.mark-email-as-verified"),
+        .verifyEmail, Message("Mark email as verified…"),
         ConsolePaths.verification(scope, uid))
     }
     add(
       .protectUser,
-      account.isProtected ? Message("users.remove-protection") : Message("users.protect"),
+      account.isProtected ? Message("Remove protection…") : Message("Protect…"),
       ConsolePaths.protection(scope, uid))
-    add(.exportUserData, Message("users.export-data"), ConsolePaths.userData(scope, uid))
+    add(.exportUserData, Message("Export user data…"), ConsolePaths.userData(scope, uid))
     // An exemption isn't renewed by its grantor.
     if records.exemption?.grantor != context.signedIn.administrator.id {
-      add(.exemptUser, Message("users.exempt-from-mfa"), ConsolePaths.exemption(scope, uid))
+      add(.exemptUser, Message("Exempt from MFA…"), ConsolePaths.exemption(scope, uid))
     }
     if !account.factors.isEmpty {
       add(
-        .removeAllFactors, Message("users.remove-all-factors"),
+        .removeAllFactors, Message("Remove all factors…"),
         ConsolePaths.removalOfAll(scope, uid), isDestructive: true)
     }
     if !account.disabled {
       add(
-        .disableUser, Message("users.disable-user"), ConsolePaths.disabling(scope, uid),
+        .disableUser, Message("Disable user…"), ConsolePaths.disabling(scope, uid),
         isDestructive: true)
     }
     add(
-      .deleteUser, Message("users.delete-user"), ConsolePaths.deletion(scope, uid),
+      .deleteUser, Message("Delete user…"), ConsolePaths.deletion(scope, uid),
       isDestructive: true)
     add(
-      .eraseUser, Message("users.erase-user-data"), ConsolePaths.erasure(scope, uid),
+      .eraseUser, Message("Erase user data…"), ConsolePaths.erasure(scope, uid),
       isDestructive: true)
   }
 

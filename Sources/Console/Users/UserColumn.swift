@@ -8,11 +8,11 @@ enum UserColumn: String, TableColumn {
 
   var heading: Message {
     switch self {
-    case .phone: Message("users.phone")
-    case .factor: Message("common.second-factor")
-    case .state: Message("common.state")
-    case .lastSignIn: Message("users.last-sign-in")
-    case .created: Message("common.created")
+    case .phone: Message("Phone")
+    case .factor: Message("Second factor")
+    case .state: Message("State")
+    case .lastSignIn: Message("Last sign-in")
+    case .created: Message("Created")
     }
   }
 

@@ -14,9 +14,9 @@ struct UserIdentity: ViewModel {
   init(_ account: Account, in scope: Scope) {
     isDeleted = false
     facts = [
-      Self.fact(Message("common.name"), account.displayName.map { Formatted.short($0) }),
-      Self.project(scope), Self.fact(Message("common.email"), account.email),
-      Self.fact(Message("users.phone"), account.phoneNumber),
+      Self.fact(Message("Name"), account.displayName.map { Formatted.short($0) }),
+      Self.project(scope), Self.fact(Message("Email"), account.email),
+      Self.fact(Message("Phone"), account.phoneNumber),
       Self.uid(account.id.text),
     ]
   }
@@ -24,23 +24,23 @@ struct UserIdentity: ViewModel {
   init(deleted name: String, uid: String, in scope: Scope) {
     isDeleted = true
     facts = [
-      Self.fact(Message("users.user"), name), Self.project(scope), Self.uid(uid),
-      Fact(Message("users.account"), Message("users.deleted")),
+      Self.fact(Message("User"), name), Self.project(scope), Self.uid(uid),
+      Fact(Message("Account"), Message("deleted")),
     ]
   }
 
   private static func project(_ scope: Scope) -> Fact {
-    Fact(Message("users.project"), HTML.isolated(ApprovalText.place(scope)))
+    Fact(Message("Project"), HTML.isolated(ApprovalText.place(scope)))
   }
 
   private static func fact(_ label: Message, _ value: String?) -> Fact {
-    guard let value, !value.isEmpty else { return Fact(label, Message("users.not-given")) }
+    guard let value, !value.isEmpty else { return Fact(label, Message("none")) }
     return Fact(label, HTML.isolated(value))
   }
 
   private static func uid(_ uid: String) -> Fact {
     let isCut = uid.count > uidLength
-    return Fact(Message("users.uid"), HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
+    return Fact(Message("UID"), HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
   }
 
   static let keys: Keys<Self> = [.list("facts") { $0.facts }]

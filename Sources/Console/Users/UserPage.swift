@@ -17,9 +17,9 @@ struct UserPage: Sendable {
       try await identity.records(of: ID(uid), in: scope, history: hasHistory)
     }
     guard let records = found else { throw .notFound }
-    let title = Message("users.user-title", ["user": .name(Formatted.short(records.account.label))])
+    let title = Message("{user} · Users", ["user": .name(Formatted.short(records.account.label))])
     var frame = try await frames.frame(title, in: context)
-    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(scope))]
     return .html(
       view.render(
         UserView(

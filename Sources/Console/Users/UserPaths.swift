@@ -40,7 +40,7 @@ extension ConsolePaths {
 extension Link {
   static func crumbs(to account: Account, in scope: Scope) -> [Link] {
     [
-      Link(text: Message("common.users"), href: ConsolePaths.users(scope)),
+      Link(text: Message("Users"), href: ConsolePaths.users(scope)),
       Link(text: Formatted.short(account.label), href: ConsolePaths.user(scope, account.id.text)),
     ]
   }

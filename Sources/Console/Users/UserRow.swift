@@ -49,9 +49,9 @@ final class UserRow: ViewModel {
     var message: Message {
       switch self {
       case .phone(let number):
-        Message("users.found-by-phone", ["number": .name(number)])
+        Message("Phone number {number} matches", ["number": .name(number)])
       case .factor(let name):
-        Message("users.found-by-factor", ["name": .name(Formatted.short(name, 60))])
+        Message("Second factor “{name}” matches", ["name": .name(Formatted.short(name, 60))])
       }
     }
   }
@@ -79,7 +79,7 @@ final class UserRow: ViewModel {
     .text("factor") { FactorText.kinds($0.account) },
     .text("exempt") { row in
       row.source.exemptUntil.map {
-        Message("users.exempt-until", ["end": row.source.times.endValue($0)])
+        Message("exempt until {end}", ["end": row.source.times.endValue($0)])
       }
     },
     .markup("state") {

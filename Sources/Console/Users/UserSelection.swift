@@ -25,10 +25,15 @@ struct UserSelection: ViewModel {
     .text(\.csrf),
     .text("selectedUsers") {
       $0.isOnePage
-        ? Message("users.remove-from-selected") : Message("users.remove-from-selected-on-page")
+        ? Message("Remove second factors from selected users…")
+        : Message("Remove second factors from users selected on this page…")
     },
     .text("selectAll") { $0.selectAll },
-    .text("allUsers") { Message("users.remove-from-all", ["count": .number($0.total ?? 0)]) },
+    .text("allUsers") {
+      Message(
+        one: "Remove second factors from all {count} users…",
+        other: "Remove second factors from all {count} users…", ["count": .number($0.total ?? 0)])
+    },
   ]
 }
 

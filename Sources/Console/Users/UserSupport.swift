@@ -19,7 +19,8 @@ struct UserSupport: ViewModel {
     },
     .flag("hasSessions") { !$0.records.sessions.isEmpty },
     .text("sessionCount") {
-      Message("users.active-sessions", ["count": .number($0.records.sessionCount)])
+      Message(
+        one: "{count} active", other: "{count} active", ["count": .number($0.records.sessionCount)])
     },
     .list("sessions") { support in
       support.records.sessions.map {
@@ -28,7 +29,10 @@ struct UserSupport: ViewModel {
     },
     .text("moreSessions") { support in
       support.records.sessions.count < Sessions.mostListed
-        ? nil : Message("users.showing-newest", ["count": .number(Sessions.mostListed)])
+        ? nil
+        : Message(
+          one: "Showing the newest {count}.", other: "Showing the newest {count}.",
+          ["count": .number(Sessions.mostListed)])
     },
     .flag("hasMessages") { !$0.records.messages.isEmpty },
     .number("messageCount") { $0.records.messages.count },
@@ -55,7 +59,7 @@ struct RemovedFactorRow: ViewModel {
     let isOwn =
       hold.remover == administrator.id
       && administrator.denial(of: .restoreFactors, on: account, in: context.scope) == nil
-    why = isOwn ? Message("users.removed-by-you") : nil
+    why = isOwn ? Message("You removed this. Another administrator can restore it.") : nil
   }
 
   static let keys: Keys<Self> = [
@@ -84,17 +88,17 @@ struct UserSessionRow: ViewModel {
   private var way: Markup {
     let first: Message =
       session.provider == .password
-      ? Message("common.password") : .verbatim(session.provider.rawValue)
+      ? Message("Password") : .verbatim(session.provider.rawValue)
     guard let id = session.factor else { return Markup(escaping: first) }
     if session.usedBackupCode {
-      return Markup(html: Message("users.way-and-backup-code", ["way": .message(first)]))
+      return Markup(html: Message("{way} and backup code", ["way": .message(first)]))
     }
     guard let factor = factors.first(where: { $0.id == id }) else {
-      return Markup(html: Message("users.way-and-removed-factor", ["way": .message(first)]))
+      return Markup(html: Message("{way} and a removed factor", ["way": .message(first)]))
     }
     return Markup(
       html: Message(
-        "users.way-and-factor",
+        "{way} and {factor}",
         ["way": .message(first), "factor": FactorText.name(factor)]))
   }
 
@@ -113,11 +117,11 @@ struct UserMessageRow: ViewModel {
 
   private func text(of link: SentLink) -> Message {
     switch link {
-    case .valid: Message("users.link-valid")
-    case .used(let at): Message("users.link-used", ["at": times.value(at)])
-    case .expired: Message("users.link-expired")
-    case .replaced: Message("users.link-replaced")
-    case .invalid: Message("users.link-invalid")
+    case .valid: Message("Link not used yet")
+    case .used(let at): Message("Link used {at}", ["at": times.value(at)])
+    case .expired: Message("Link expired unused")
+    case .replaced: Message("Replaced by another link")
+    case .invalid: Message("Link no longer valid")
     }
   }
 

@@ -59,7 +59,7 @@ struct UserView: ViewModel {
   private static func pending(_ approval: Approval, _ times: Times) -> Link {
     Link(
       text: Message(
-        "users.pending-approval",
+        "Pending approval: {action}. Requested by {requester}, expires {until}.",
         [
           "action": .message(ApprovalText.what(approval)),
           "requester": .name(Formatted.short(approval.requesterName)),
@@ -76,7 +76,7 @@ struct UserView: ViewModel {
     var notice = SupportRefusal(ActionErrorText.sentence(refusal))
     if case .changesLocked = refusal, context.may(.protectUsers) {
       notice.link = Link(
-        text: Message("users.allow-changes-again"),
+        text: Message("Unlock changes…"),
         href: ConsolePaths.allowedChanges(context.scope, account.id.text))
     }
     return notice
@@ -86,14 +86,14 @@ struct UserView: ViewModel {
     let user = ["q": account.id.text] as Form
     var links = [
       Link(
-        text: Message("users.sign-in-simulator"),
+        text: Message("Sign-in simulator"),
         href: user.query(of: ConsolePaths.signInSimulator()))
     ]
     if context.may(.readAudit) {
       let query = ["kind": "account", "object": account.id.text] as Form
       links.append(
         Link(
-          text: Message("users.full-history"),
+          text: Message("Full history"),
           href: query.query(of: ConsolePaths.audit(context.scope))))
     }
     return links
@@ -102,56 +102,55 @@ struct UserView: ViewModel {
   private static func facts(_ account: Account, times: Times) -> [Fact] {
     var facts: [Fact] = []
     if account.email != nil, let name = account.displayName {
-      facts.append(Fact(Message("common.name"), HTML.isolated(name)))
+      facts.append(Fact(Message("Name"), HTML.isolated(name)))
     }
     if account.isAnonymous {
-      facts.append(Fact(Message("users.kind"), Message("users.anonymous")))
+      facts.append(Fact(Message("Account type"), Message("anonymous")))
     }
     facts.append(
       Fact(
-        Message("users.sign-in"),
-        account.disabled ? Message("users.sign-in-disabled") : Message("users.sign-in-enabled")))
+        Message("Sign-in"),
+        account.disabled ? Message("disabled") : Message("enabled")))
     if account.email != nil {
       facts.append(
         Fact(
-          Message("common.email"),
-          account.emailVerified ? Message("users.verified") : Message("users.not-verified")))
+          Message("Email"),
+          account.emailVerified ? Message("verified") : Message("not verified")))
     }
     facts.append(
-      Fact(Message("users.phone"), account.phoneNumber.map(HTML.isolated) ?? notGiven))
+      Fact(Message("Phone"), account.phoneNumber.map(HTML.isolated) ?? notGiven))
     facts.append(password(account, times))
-    facts.append(Fact(Message("users.sign-in-methods"), methods(account)))
-    facts.append(Fact(Message("common.created"), times.past(account.createdAt)))
+    facts.append(Fact(Message("Sign-in methods"), methods(account)))
+    facts.append(Fact(Message("Created"), times.past(account.createdAt)))
+    facts.append(
+      Fact(Message("Last sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
     facts.append(
       Fact(
-        Message("users.last-sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
-    facts.append(
-      Fact(
-        Message("users.incorrect-codes"),
-        Message("users.in-a-row", ["number": .number(account.wrongCodes)])))
+        Message("Incorrect codes"),
+        Message("{number} in a row", ["number": .number(account.wrongCodes)])))
     if let claims = account.customAttributes {
-      facts.append(Fact(Message("users.custom-claims"), HTML.isolated(claims)))
+      facts.append(Fact(Message("Custom claims"), HTML.isolated(claims)))
     }
     return facts
   }
 
-  private static let notGiven = Markup(escaping: Message("users.not-given"))
+  private static let notGiven = Markup(escaping: Message("none"))
 
   private static func password(_ account: Account, _ times: Times) -> Fact {
-    guard account.hasPassword else { return Fact(Message("common.password"), notGiven) }
+    guard account.hasPassword else { return Fact(Message("Password"), notGiven) }
     return Fact(
-      Message("users.password-set"),
-      account.passwordUpdatedAt.map(times.day) ?? Markup(escaping: Message("users.yes")))
+      Message("Password set"),
+      account.passwordUpdatedAt.map(times.day) ?? Markup(escaping: Message("yes")))
   }
 
   /// Returns a user's first factors, with the email address or ID at each identity provider.
   private static func methods(_ account: Account) -> Markup {
     var own: [Message] = []
-    if account.hasPassword { own.append(Message("users.method-password")) }
-    if account.phoneNumber != nil { own.append(Message("users.method-phone")) }
-    if account.isCustomAuth { own.append(Message("users.method-custom-token")) }
+    if account.hasPassword { own.append(Message("password")) }
+    if account.phoneNumber != nil { own.append(Message("phone")) }
+    if account.isCustomAuth { own.append(Message("custom token")) }
     if own.isEmpty, account.providers.isEmpty {
-      return Markup(escaping: Message("users.no-sign-in-method"))
+      return Markup(escaping: Message("No sign-in method"))
     }
     var html = HTML()
     if !own.isEmpty { html.message(.value(.sequence(own))) }
@@ -160,7 +159,7 @@ struct UserView: ViewModel {
       html.add(
         Markup(
           html: Message(
-            "users.account-at-provider",
+            "{provider}: {account}",
             ["provider": .name(link.provider), "account": .name(link.email ?? link.rawID)])))
     }
     return html.markup
@@ -185,15 +184,21 @@ struct UserView: ViewModel {
     .optional(\.codeAttempts),
     .text("factorCount") {
       $0.factors.isEmpty
-        ? nil : Message("users.count-of-factors", ["count": .number($0.factors.count)])
+        ? nil
+        : Message(
+          one: "{count} factor", other: "{count} factors", ["count": .number($0.factors.count)])
     },
     .flag("hasFactors") { !$0.factors.isEmpty },
     .list(\.factors),
     .object("empty") { _ in
       EmptyView(
-        heading: Message("users.no-second-factor-heading"),
-        sentence: Message("users.first-factor-only"),
-        link: EmptyLink(text: Message("common.how-users-enroll"), href: ConsolePaths.guidance()))
+        heading: Message("No second factor"),
+        sentence: Message(
+          """
+          This user has only a first factor. Users enroll a second factor themselves, in your \
+          application.
+          """),
+        link: EmptyLink(text: Message("How users enroll"), href: ConsolePaths.guidance()))
     },
     .optional(\.backupCodes),
     .optional(\.guidance),
@@ -203,8 +208,8 @@ struct UserView: ViewModel {
     .text("historyCount") { view in
       let count = view.history?.count ?? 0
       return count < UserRecords.mostHistory
-        ? Message("users.count-of-changes", ["count": .number(count)])
-        : Message("users.newest-changes", ["count": .number(count)])
+        ? Message(one: "{count} change", other: "{count} changes", ["count": .number(count)])
+        : Message("Newest {count}", ["count": .number(count)])
     },
     .list("history") { $0.history ?? [] },
     .markup("created") { $0.frame.times.day($0.account.createdAt) },

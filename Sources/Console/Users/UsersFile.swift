@@ -15,9 +15,9 @@ struct UsersFile: Sendable {
   /// The maximum number of rows of a list.
   static let longest = 100_000
   static let columns: [Message] = [
-    Message("users.user"), Message("common.name"), Message("users.phone"), .verbatim("UID"),
-    Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),
-    Message("common.created"), Message("users.exempt-until-heading"),
+    Message("User"), Message("Name"), Message("Phone"), .verbatim("UID"),
+    Message("Second factor"), Message("State"), Message("Last sign-in"),
+    Message("Created"), Message("Exempt until"),
   ]
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
@@ -39,17 +39,20 @@ struct UsersFile: Sendable {
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     let list = query.form.query(of: ConsolePaths.users(scope))
-    var frame = try await actions.frames.frame(
-      Message("users.download-title"), in: context)
-    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
+    var frame = try await actions.frames.frame(Message("Download users · Users"), in: context)
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(scope))]
     let question = ActionQuestion(
       performs: .exportUsers,
       heading: Markup(
-        html: Message("users.download-heading", ["scope": .name(Formatted.short(scope.name))])),
+        html: Message("Download users of {scope}?", ["scope": .name(Formatted.short(scope.name))])),
       consequences: [
-        Message("users.file-contains", ["longest": .number(Self.longest(query))]),
-        Message("users.download-is-recorded"),
-      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+        Message(
+          """
+          The file contains the listed users’ emails, names, phone numbers, UIDs, second factors, \
+          states, sign-in dates, creation dates, and exemptions. It has at most {longest} users.
+          """, ["longest": .number(Self.longest(query))]),
+        Message("The download is recorded in the audit log."),
+      ], button: Message("Download as CSV"), keep: Message("Cancel"),
       action: query.form.query(of: ConsolePaths.usersFile(scope)), back: list,
       isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
@@ -73,7 +76,17 @@ struct UsersFile: Sendable {
       }
     }
     if isCut {
-      file.end(with: catalog.text(Message("users.file-incomplete", ["count": .number(count)])))
+      file.end(
+        with: catalog.text(
+          Message(
+            one: """
+              Incomplete: only the first {count} user is included. Search or filter the list to \
+              include fewer.
+              """,
+            other: """
+              Incomplete: only the first {count} users are included. Search or filter the list to \
+              include fewer.
+              """, ["count": .number(count)])))
     }
     return (file, count)
   }
@@ -83,7 +96,7 @@ struct UsersFile: Sendable {
       account.label, account.displayName ?? "", account.phoneNumber ?? "", account.id.text,
       catalog.text(FactorText.kinds(account)),
       catalog.text(AccountChips.stateText(account, at: clock.now())),
-      account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),
+      account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("never")),
       account.createdAt.rfc3339Milliseconds, exemptUntil?.rfc3339Milliseconds ?? "",
     ]
   }

@@ -55,7 +55,7 @@ struct UsersQuery: Sendable {
     text.isEmpty
       ? filter.phrase
       : Message(
-        "users.matching",
+        "{users} matching “{text}”",
         ["users": .message(filter.phrase), "text": .name(Formatted.short(text, 60))])
   }
 
@@ -98,71 +98,97 @@ extension Accounts.Filter {
   func words(_ number: Int) -> Message {
     let number = Message.Value.number(number)
     return switch self {
-    case .all: Message("users.tab-all", ["number": number])
-    case .none: Message("users.tab-none", ["number": number])
-    case .exempt: Message("users.tab-exempt", ["number": number])
-    case .totp: Message("users.tab-totp", ["number": number])
-    case .phone: Message("users.tab-phone", ["number": number])
-    case .locked: Message("users.tab-locked", ["number": number])
-    case .suspended: Message("users.tab-suspended", ["number": number])
-    case .disabled: Message("users.tab-disabled", ["number": number])
-    case .unverified: Message("users.tab-unverified", ["number": number])
+    case .all: Message("All ({number})", ["number": number])
+    case .none: Message("No MFA ({number})", ["number": number])
+    case .exempt: Message("Exempt ({number})", ["number": number])
+    case .totp: Message("TOTP ({number})", ["number": number])
+    case .phone: Message("Phone ({number})", ["number": number])
+    case .locked: Message("Locked ({number})", ["number": number])
+    case .suspended: Message("Suspended ({number})", ["number": number])
+    case .disabled: Message("Disabled ({number})", ["number": number])
+    case .unverified: Message("Unverified ({number})", ["number": number])
     }
   }
 
   var phrase: Message {
     switch self {
-    case .all: Message("users.filtered-all")
-    case .none: Message("users.filtered-none")
-    case .exempt: Message("users.filtered-exempt")
-    case .totp: Message("users.filtered-totp")
-    case .phone: Message("users.filtered-phone")
-    case .locked: Message("users.filtered-locked")
-    case .suspended: Message("users.filtered-suspended")
-    case .disabled: Message("users.filtered-disabled")
-    case .unverified: Message("users.filtered-unverified")
+    case .all: Message("users")
+    case .none: Message("users without a second factor")
+    case .exempt: Message("users exempt from MFA")
+    case .totp: Message("users with an authenticator app")
+    case .phone: Message("users with a phone as a second factor")
+    case .locked: Message("locked users")
+    case .suspended: Message("users with a suspended second factor")
+    case .disabled: Message("disabled users")
+    case .unverified: Message("users with an unverified email")
     }
   }
 
   var startingPhrase: Message {
     switch self {
-    case .all: Message("users.starting-all")
-    case .none: Message("users.starting-none")
-    case .exempt: Message("users.starting-exempt")
-    case .totp: Message("users.starting-totp")
-    case .phone: Message("users.starting-phone")
-    case .locked: Message("users.starting-locked")
-    case .suspended: Message("users.starting-suspended")
-    case .disabled: Message("users.starting-disabled")
-    case .unverified: Message("users.starting-unverified")
+    case .all: Message("Users")
+    case .none: Message("Users without a second factor")
+    case .exempt: Message("Users exempt from MFA")
+    case .totp: Message("Users with an authenticator app")
+    case .phone: Message("Users with a phone as a second factor")
+    case .locked: Message("Locked users")
+    case .suspended: Message("Users with a suspended second factor")
+    case .disabled: Message("Disabled users")
+    case .unverified: Message("Users with an unverified email")
     }
   }
 
   func phrase(of count: Int) -> Message {
     switch self {
-    case .all: Message("users.count", ["count": .number(count)])
-    case .none: Message("users.count-none", ["count": .number(count)])
-    case .exempt: Message("users.count-exempt", ["count": .number(count)])
-    case .totp: Message("users.count-totp", ["count": .number(count)])
-    case .phone: Message("users.count-phone", ["count": .number(count)])
-    case .locked: Message("users.count-locked", ["count": .number(count)])
-    case .suspended: Message("users.count-suspended", ["count": .number(count)])
-    case .disabled: Message("users.count-disabled", ["count": .number(count)])
-    case .unverified: Message("users.count-unverified", ["count": .number(count)])
+    case .all: Message(one: "{count} user", other: "{count} users", ["count": .number(count)])
+    case .none:
+      Message(
+        one: "{count} user without a second factor",
+        other: "{count} users without a second factor", ["count": .number(count)])
+    case .exempt:
+      Message(
+        one: "{count} user exempt from MFA",
+        other: "{count} users exempt from MFA", ["count": .number(count)])
+    case .totp:
+      Message(
+        one: "{count} user with an authenticator app",
+        other: "{count} users with an authenticator app", ["count": .number(count)])
+    case .phone:
+      Message(
+        one: "{count} user with a phone as a second factor",
+        other: "{count} users with a phone as a second factor", ["count": .number(count)])
+    case .locked:
+      Message(one: "{count} locked user", other: "{count} locked users", ["count": .number(count)])
+    case .suspended:
+      Message(
+        one: "{count} user with a suspended second factor",
+        other: "{count} users with a suspended second factor", ["count": .number(count)])
+    case .disabled:
+      Message(
+        one: "{count} disabled user", other: "{count} disabled users", ["count": .number(count)])
+    case .unverified:
+      Message(
+        one: "{count} user with an unverified email",
+        other: "{count} users with an unverified email", ["count": .number(count)])
     }
   }
 
   var noMatch: Message {
     switch self {
-    case .all: Message("users.no-match")
-    case .none: Message("users.no-match-none")
-    case .exempt: Message("users.no-match-exempt")
-    case .totp: Message("users.no-match-totp")
-    case .phone: Message("users.no-match-phone")
-    case .locked: Message("users.no-match-locked")
-    case .suspended: Message("users.no-match-suspended")
-    case .disabled: Message("users.no-match-disabled")
-    case .unverified: Message("users.no-match-unverified")
+    case .all: Message("There are no users.")
+    case .none: Message("There are no users without a second factor.")
+    case .exempt: Message("No user is exempt from MFA.")
+    case .totp: Message("There are no users with an authenticator app.")
+    case .phone:
+      Message(
+        """
+        No user has a phone as a second factor. Users enroll one in your application if the policy \
+        enables SMS.
+        """)
+    case .locked: Message("There are no locked users.")
+    case .suspended: Message("There are no users with a suspended second factor.")
+    case .disabled: Message("There are no disabled users.")
+    case .unverified: Message("There are no users with an unverified email.")
     }
   }
 }
@@ -170,20 +196,20 @@ extension Accounts.Filter {
 extension Accounts.Sort {
   var words: Message {
     switch self {
-    case .newest: Message("users.newest")
-    case .email: Message("common.email")
-    case .name: Message("common.name")
-    case .lastSignIn: Message("users.last-sign-in")
+    case .newest: Message("Recently added")
+    case .email: Message("Email")
+    case .name: Message("Name")
+    case .lastSignIn: Message("Last sign-in")
     }
   }
 
   /// The order, for the end of a sentence.
   var phrase: Message {
     switch self {
-    case .newest: Message("users.newest-first")
-    case .email: Message("users.by-email")
-    case .name: Message("users.by-name")
-    case .lastSignIn: Message("users.most-recent-sign-in-first")
+    case .newest: Message("most recently added first")
+    case .email: Message("by email")
+    case .name: Message("by name")
+    case .lastSignIn: Message("by day of last sign-in, latest first")
     }
   }
 }

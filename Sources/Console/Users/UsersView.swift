@@ -38,7 +38,7 @@ struct UsersView: ViewModel {
     self.rows = rows
     let list = ConsolePaths.users(scope)
     filter = FilterView(
-      action: list, label: Message("users.search-fields"), query: query.text,
+      action: list, label: Message("Email, name, phone, or UID"), query: query.text,
       keeping: query.kept)
     let filters = Accounts.Filter.allCases.filter {
       $0 != .exempt || exempt.all > 0 || query.filter == .exempt
@@ -60,13 +60,15 @@ struct UsersView: ViewModel {
     caption =
       found.map { Self.caption($0, query) }
       ?? Message(
-        "users.caption",
+        "{users}, {order}.",
         [
           "users": .message(query.filter.startingPhrase),
           "order": .message(query.sort.phrase),
         ])
     pager = PagerView(
-      shown: Message("users.count", ["count": .number(page.items.count)]), path: list,
+      shown: Message(
+        one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
+      path: list,
       query: query.form, after: query.after, next: page.next)
     empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), scope)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
@@ -94,26 +96,41 @@ struct UsersView: ViewModel {
   ) -> EmptyView {
     if !query.text.isEmpty {
       return EmptyView(
-        heading: Message("users.none-found"),
+        heading: Message("No users found"),
         sentence: found?.isCut == true
-          ? Message("users.none-found-yet")
+          ? Message(
+            """
+            Not all users were searched, because many match a part of the search. Type more to \
+            narrow it.
+            """)
           : query.filter == .all
             ? FoundText.hasShortWord(query.text)
-              ? Message("users.none-found-here-short-word") : Message("users.none-found-here")
+              ? Message(
+                """
+                No email, name, phone number, UID, or enrollment ID matches. One or two \
+                characters match only the beginning of a word.
+                """)
+              : Message("No email, name, phone number, UID, or enrollment ID matches.")
             : Message(
-              "users.none-found-among", ["users": .message(query.filter.phrase)]),
-        link: EmptyLink(text: Message("users.show-all"), href: list))
+              "No email, name, phone number, UID, or enrollment ID matches among {users}.",
+              ["users": .message(query.filter.phrase)]),
+        link: EmptyLink(text: Message("Show all users"), href: list))
     }
     guard counts.users == 0 else {
       return EmptyView(
-        heading: Message("users.none-match"), sentence: query.filter.noMatch,
-        link: EmptyLink(text: Message("users.show-all"), href: list))
+        heading: Message("No matching users"), sentence: query.filter.noMatch,
+        link: EmptyLink(text: Message("Show all users"), href: list))
     }
     return EmptyView(
-      heading: Message("users.none-yet"), sentence: Message("users.how-users-appear"),
+      heading: Message("No users yet"),
+      sentence: Message(
+        """
+        Users appear here when they sign up in your application through the REST API or when you \
+        import them.
+        """),
       link: may
-        ? EmptyLink(text: Message("users.new-user"), href: ConsolePaths.newUser(scope)) : nil,
-      more: Link(text: Message("common.how-users-enroll"), href: scope.guidance()))
+        ? EmptyLink(text: Message("New user"), href: ConsolePaths.newUser(scope)) : nil,
+      more: Link(text: Message("How users enroll"), href: scope.guidance()))
   }
 
   static let keys: Keys<Self> = [

@@ -14,8 +14,6 @@ struct POFile {
   }
 
   let file: String
-  /// The value of the header's `Language`.
-  let language: String
   let plurals: PluralRule
   let entries: [Entry]
 
@@ -24,11 +22,8 @@ struct POFile {
   /// - Parameters:
   ///   - text: The text.
   ///   - file: The file's name in errors.
-  ///   - rules: The plural rules parsed so far, by header; most files have the same.
   /// - Throws: ``CatalogError`` if the text isn't a valid PO file.
-  init(
-    _ text: String, file: String, rules: inout [String: PluralRule]
-  ) throws(CatalogError) {
+  init(_ text: String, file: String) throws(CatalogError) {
     var parser = POParser(file: file)
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
@@ -37,7 +32,7 @@ struct POFile {
     var entries = try parser.finish()
     guard let header = entries.first, header.id == "", header.context == nil,
       let fields = header.strings.first
-    else { throw CatalogError(.missingHeader("Language"), file: file, line: 1) }
+    else { throw CatalogError(.missingHeader("Plural-Forms"), file: file, line: 1) }
     entries.removeFirst()
     func field(_ name: String) throws(CatalogError) -> String {
       let line = fields.split(separator: "\n").first { $0.hasPrefix(name + ":") }
@@ -46,17 +41,11 @@ struct POFile {
       }
       return String(line.dropFirst(name.count + 1).drop { $0 == " " })
     }
-    language = try field("Language")
     let forms = try field("Plural-Forms")
-    if let rule = rules[forms] {
-      plurals = rule
-    } else {
-      do throws(CatalogError.Problem) {
-        plurals = try PluralRule(header: forms)
-      } catch {
-        throw CatalogError(error, file: file, line: header.line)
-      }
-      rules[forms] = plurals
+    do throws(CatalogError.Problem) {
+      plurals = try PluralRule(header: forms)
+    } catch {
+      throw CatalogError(error, file: file, line: header.line)
     }
     self.file = file
     self.entries = entries

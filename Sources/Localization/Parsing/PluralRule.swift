@@ -4,6 +4,17 @@ final class PluralRule: Sendable {
   let count: Int
   private let expression: PluralExpression
 
+  /// English: 1, and any other number.
+  static let english = PluralRule(
+    count: 2,
+    .conditional(
+      .binary("==", .number, .constant(1)), .constant(0), .constant(1)))
+
+  private init(count: Int, _ expression: PluralExpression) {
+    self.count = count
+    self.expression = expression
+  }
+
   /// Parses a header such as `nplurals=2; plural=(n != 1);`.
   init(header: String) throws(CatalogError.Problem) {
     let match = header.wholeMatch(of: /\s*nplurals\s*=\s*([0-9]+)\s*;\s*plural\s*=\s*([^;]+);?\s*/)

@@ -1,8 +1,11 @@
+import Localization
+
 /// Resolves the names in a template against the shapes of its models, and flattens it.
 struct Compiler: Sink {
   private var literals: [UInt8] = []
   private var steps: [Program.Step] = []
   private var paths: [[Int]] = []
+  private var plurals: [Program.Plural] = []
   /// The start of the current literal.
   private var literalStart = 0
   private var scopes: [Scope]
@@ -22,7 +25,7 @@ struct Compiler: Sink {
     compiler.endLiteral()
     return Program(
       literals: compiler.literals, steps: compiler.steps, paths: compiler.paths,
-      catalog: library.catalog)
+      plurals: compiler.plurals, catalog: library.catalog)
   }
 
   private init(scopes: [Scope]) {
@@ -44,6 +47,36 @@ struct Compiler: Sink {
     }
     endLiteral()
     steps.append(.insert(reference(to: meaning)))
+  }
+
+  mutating func count(_ name: Name) throws(TemplateError) {
+    endLiteral()
+    steps.append(.count(reference(to: try number(name))))
+  }
+
+  mutating func plural(
+    _ count: Name, _ forms: MessageForms,
+    content: (Int, inout Self) throws(TemplateError) -> Void
+  ) throws(TemplateError) {
+    let reference = reference(to: try number(count))
+    endLiteral()
+    let index = plurals.count
+    plurals.append(Program.Plural(forms: forms, ends: []))
+    steps.append(.plural(reference, index))
+    for form in forms.patterns.indices {
+      try content(form, &self)
+      endLiteral()
+      plurals[index].ends.append(steps.count)
+    }
+  }
+
+  /// Resolves the name of the number that chooses the plural form of a message.
+  private func number(_ name: Name) throws(TemplateError) -> Meaning {
+    let meaning = try scopes.resolve(name)
+    guard case .number = meaning.kind else {
+      throw name.unsuitable("is \(meaning.kind.words), but chooses a plural form; use a number key")
+    }
+    return meaning
   }
 
   mutating func section(

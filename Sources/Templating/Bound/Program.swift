@@ -9,6 +9,16 @@ final class Program: Sendable {
     case insert(Reference)
     case section(Reference, end: Int)
     case inverted(Reference, end: Int)
+    /// The number of a message, formatted for its language.
+    case count(Reference)
+    /// A message with plural forms, by its index in ``Program/plurals``, followed by the forms.
+    case plural(Reference, Int)
+  }
+
+  /// The forms of a message and where the steps of each end.
+  struct Plural: Sendable {
+    let forms: MessageForms
+    var ends: [Int]
   }
 
   /// A key, by the positions of its model among the open sections and of the key in the model.
@@ -22,13 +32,17 @@ final class Program: Sendable {
   private let literals: [UInt8]
   private let steps: [Step]
   private let paths: [[Int]]
+  private let plurals: [Plural]
   private let catalog: Catalog
   private let largest: Atomic<Int>
 
-  init(literals: [UInt8], steps: [Step], paths: [[Int]], catalog: Catalog) {
+  init(
+    literals: [UInt8], steps: [Step], paths: [[Int]], plurals: [Plural], catalog: Catalog
+  ) {
     self.literals = literals
     self.steps = steps
     self.paths = paths
+    self.plurals = plurals
     self.catalog = catalog
     largest = Atomic(literals.count + 1024)
   }
@@ -76,6 +90,13 @@ final class Program: Sendable {
         case .inverted(let reference, let end):
           if !read(reference).isTrue { perform(index..<end) }
           index = end
+        case .count(let reference):
+          output.append(program.catalog.text(.value(.number(number(reference)))))
+        case .plural(let reference, let plural):
+          let plural = program.plurals[plural]
+          let form = plural.forms.index(for: number(reference))
+          perform((form == 0 ? index : plural.ends[form - 1])..<plural.ends[form])
+          index = plural.ends[plural.ends.count - 1]
         }
       }
     }
@@ -88,6 +109,10 @@ final class Program: Sendable {
         slot = rows.first[key]
       }
       return slot
+    }
+
+    private func number(_ reference: Reference) -> Int {
+      if case .number(let number) = read(reference) { number } else { 0 }
     }
 
     mutating func insert(_ slot: Slot) {

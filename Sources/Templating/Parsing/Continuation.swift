@@ -4,13 +4,20 @@ enum Continuation {
   static let mark: UInt8 = 0x01
 
   /// Returns the source with a mark in place of each line break before an indented line that starts
-  /// with an element or a section, and in place of its indentation.
+  /// with an element or a section, and in place of its indentation; in a message, a line break is a
+  /// space.
   static func joining(_ source: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(source.count)
     var index = 0
+    var isMessage = false
     while index < source.count {
-      guard source[index] == UInt8(ascii: "\n"), let start = continuation(source, after: index)
+      if source[index] == UInt8(ascii: "{") {
+        if source[index...].starts(with: "{{%".utf8) { isMessage = true }
+        if source[index...].starts(with: "{{/%}}".utf8) { isMessage = false }
+      }
+      guard source[index] == UInt8(ascii: "\n"), !isMessage,
+        let start = continuation(source, after: index)
       else {
         result.append(source[index])
         index += 1

@@ -6,22 +6,24 @@ struct Parser {
   let tags: [Tag]
   /// The index of the closing tag for each opening tag.
   let closes: [Int: Int]
-  let catalog: Catalog?
+  let catalog: Catalog
+  private(set) var messages: [TemplateMessage] = []
   /// The start of the last line with a ``Node/lineStart``.
   var startedLine: Int?
 
   /// Parses UTF-8 text; `file` is used in errors.
   static func parse(
-    _ source: [UInt8], name: String, file: String, catalog: Catalog?
+    _ source: [UInt8], name: String, file: String, catalog: Catalog
   ) throws(TemplateError) -> ParsedTemplate {
     guard String(validating: source, as: UTF8.self) != nil else {
       throw TemplateError(.notUTF8, at: SourceLocation(file: file, line: 0))
     }
-    let tags = try Scanner.tags(of: source, file: file, hasMessages: catalog != nil)
+    let tags = try Scanner.tags(of: source, file: file)
     var parser = Parser(
       lines: Lines(source: source), tags: tags, closes: try closings(of: tags), catalog: catalog)
     let all = Part(tags: 0..<tags.count, bytes: 0..<source.count, indentation: [])
-    return ParsedTemplate(name: name, nodes: try parser.nodes(of: all))
+    let nodes = try parser.nodes(of: all)
+    return ParsedTemplate(name: name, nodes: nodes, messages: parser.messages)
   }
 
   private static func closings(of tags: [Tag]) throws(TemplateError) -> [Int: Int] {
@@ -98,25 +100,32 @@ struct Parser {
   }
 
   /// Returns the text of a message, with a variable for each argument.
-  private func message(_ tag: Tag) throws(TemplateError) -> [Node] {
-    guard let catalog else { return [] }
-    guard let pattern = catalog.pattern(tag.name) else {
-      if catalog.isPlural(tag.name) {
-        throw TemplateError(
-          .unsuitable(tag.name, reason: "has plural forms, so the model must supply it"),
-          at: tag.place)
-      }
-      let nearest = Array(catalog.keys.nearest(to: tag.name).prefix(3))
-      throw TemplateError(.unknownMessage(tag.name, nearest: nearest), at: tag.place)
+  private mutating func message(_ tag: Tag) throws(TemplateError) -> [Node] {
+    let message = TemplateMessage(
+      file: tag.place.file, line: tag.place.line, context: tag.name.isEmpty ? nil : tag.name,
+      text: tag.texts[0], plural: tag.texts.count > 1 ? tag.texts[1] : nil)
+    messages.append(message)
+    let forms: MessageForms
+    do throws(CatalogError.Problem) {
+      forms = try catalog.forms(message.text, plural: message.plural, in: message.context)
+    } catch {
+      throw TemplateError(
+        .unsuitable(message.text, reason: "has a brace outside an argument"), at: tag.place)
     }
-    return pattern.pieces.map { piece in
-      switch piece {
-      case .text(let text): .text(Array(text.utf8))
-      case .argument(let name):
-        .variable(
-          Name(path: name.split(separator: ".").map(String.init), place: tag.place), escaped: true)
+    let count = Name(path: ["count"], place: tag.place)
+    let contents = forms.patterns.map { pattern in
+      pattern.pieces.map { piece -> Node in
+        switch piece {
+        case .text(let text): .text(Array(text.utf8))
+        case .argument("count") where message.plural != nil: .count(count)
+        case .argument(let name):
+          .variable(
+            Name(path: name.split(separator: ".").map(String.init), place: tag.place),
+            escaped: true)
+        }
       }
     }
+    return message.plural == nil ? contents[0] : [.plural(count, forms, contents)]
   }
 
   /// Returns the nodes between an opening and a closing tag.

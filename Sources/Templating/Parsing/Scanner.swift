@@ -2,27 +2,22 @@
 struct Scanner {
   private let source: [UInt8]
   private let file: String
-  /// Whether `%` starts a message.
-  private let hasMessages: Bool
   private var position = 0
   private var line = 1
   private var opening = Array("{{".utf8)
   private var closing = Array("}}".utf8)
 
   /// Returns all tags in a source, in order.
-  static func tags(
-    of source: [UInt8], file: String, hasMessages: Bool
-  ) throws(TemplateError) -> [Tag] {
-    var scanner = Scanner(source: source, file: file, hasMessages: hasMessages)
+  static func tags(of source: [UInt8], file: String) throws(TemplateError) -> [Tag] {
+    var scanner = Scanner(source: source, file: file)
     var tags: [Tag] = []
     while let tag = try scanner.next() { tags.append(tag) }
     return tags
   }
 
-  private init(source: [UInt8], file: String, hasMessages: Bool) {
+  private init(source: [UInt8], file: String) {
     self.source = source
     self.file = file
-    self.hasMessages = hasMessages
   }
 
   private mutating func next() throws(TemplateError) -> Tag? {
@@ -38,7 +33,16 @@ struct Scanner {
     guard let bodyEnd = find(ending, from: body) else {
       throw TemplateError(.unclosedTag, at: place)
     }
-    let end = bodyEnd + ending.count
+    var end = bodyEnd + ending.count
+    var texts: [String] = []
+    if kind == .message {
+      guard let close = find(Array("{{/%}}".utf8), from: end) else {
+        throw TemplateError(.unclosedSection("%"), at: place)
+      }
+      texts = MessageSource.texts(source[end..<close])
+      end = close + 6
+      guard texts.count <= 2 else { throw malformed(start..<end, place) }
+    }
     position = end
     line += newlines(in: start..<end)
 
@@ -46,6 +50,7 @@ struct Scanner {
     var name = ""
     switch kind {
     case .comment: break
+    case .message where words.isEmpty: break
     case .delimiters:
       guard words.count == 2, !words.joined().contains(UInt8(ascii: "=")) else {
         throw malformed(start..<end, place)
@@ -56,7 +61,7 @@ struct Scanner {
       guard words.count == 1 else { throw malformed(start..<end, place) }
       name = String(decoding: words[0], as: UTF8.self)
     }
-    return Tag(kind: kind, name: name, range: start..<end, place: place)
+    return Tag(kind: kind, name: name, texts: texts, range: start..<end, place: place)
   }
 
   private func kind(of sigil: UInt8) -> Tag.Kind {
@@ -70,7 +75,7 @@ struct Scanner {
     case UInt8(ascii: "$"): .block
     case UInt8(ascii: "!"): .comment
     case UInt8(ascii: "="): .delimiters
-    case UInt8(ascii: "%") where hasMessages: .message
+    case UInt8(ascii: "%"): .message
     default: .escaped
     }
   }

@@ -27,6 +27,19 @@ struct ValueRenderer: Sink {
     }
   }
 
+  mutating func count(_ name: Name) {
+    guard case .number(let number) = value(of: name) else { return }
+    page.append(catalog.text(.value(.number(number))))
+  }
+
+  mutating func plural(
+    _ count: Name, _ forms: MessageForms,
+    content: (Int, inout Self) throws(TemplateError) -> Void
+  ) throws(TemplateError) {
+    guard case .number(let number) = value(of: count) else { return }
+    try content(forms.index(for: number), &self)
+  }
+
   mutating func section(
     _ name: Name, inverted: Bool, content: (inout Self) throws(TemplateError) -> Void
   ) throws(TemplateError) {

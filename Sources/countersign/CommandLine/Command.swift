@@ -19,7 +19,9 @@ extension Command {
   static var help: Message {
     let command = operands.isEmpty ? name : "\(name) \(operands)"
     guard !options.isEmpty else {
-      return Message("cli.command-help", ["command": .text(command), "summary": .message(summary)])
+      return Message(
+        "countersign {command}: {summary}\n",
+        ["command": .text(command), "summary": .message(summary)])
     }
     let list = options.map { option in
       let placeholder = option.placeholder.map { " \($0)" } ?? ""
@@ -28,7 +30,12 @@ extension Command {
         "  --\(option.name)\(placeholder)\n      \(OperatorText.string(option.help))\(variable)\n"
     }
     return Message(
-      "cli.command-help-with-options",
+      """
+      countersign {command}: {summary}
+
+      Options:
+      {options}
+      """,
       ["command": .text(command), "summary": .message(summary), "options": .text(list.joined())])
   }
 }

@@ -9,7 +9,8 @@ struct CommandFailure {
     if let error = error as? UsageError {
       problems = [
         Message(
-          "cli.usage-error", ["command": .text(command), "problem": .message(error.message)])
+          "countersign {command}: {problem}. See --help.",
+          ["command": .text(command), "problem": .message(error.message)])
       ]
       exitCode = 64
     } else if let error = error as? ConfigurationError {

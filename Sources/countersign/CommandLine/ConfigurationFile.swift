@@ -16,7 +16,9 @@ struct ConfigurationFile: Sendable {
   var problems: [Message] { error?.problems ?? [] }
 
   static let option = Option(
-    "config", "FILE", help: Message("cli.help-the-configuration-file"))
+    "config", "FILE",
+    help: Message(
+      "The configuration file: settings named as these options, such as listen = 127.0.0.1:8080."))
 
   /// Reads a file completely, even if parts of it are invalid; `options` are all that it can set.
   init(path: String, options: [Option]) {
@@ -37,13 +39,14 @@ struct ConfigurationFile: Sendable {
   }
 
   static func problem(_ problem: Message, at place: String) -> Message {
-    Message("cli.problem-at", ["place": .text(place), "problem": .message(problem)])
+    Message("{place}: {problem}", ["place": .text(place), "problem": .message(problem)])
   }
 
   private static func read(_ path: String) throws(ConfigurationError) -> [UInt8] {
     // A pipe or a device could block or never end.
     if let stamp = FileStamp(of: path), !stamp.isRegular {
-      throw ConfigurationError(Message("cli.path-isnt-a-regular-file", ["path": .text(path)]))
+      throw ConfigurationError(
+        Message("{path} can't be read: it isn't a regular file.", ["path": .text(path)]))
     }
     let data: [UInt8]
     do { data = try ReadableFile.contents(path, atMost: largest + 1) } catch {
@@ -52,7 +55,7 @@ struct ConfigurationFile: Sendable {
     guard data.count <= largest else {
       throw ConfigurationError(
         Message(
-          "cli.the-configuration-file-is-too-large",
+          "{path} is larger than {size} KiB.",
           ["path": .text(path), "size": .text("\(largest >> 10)")]))
     }
     return data
@@ -66,15 +69,17 @@ struct ConfigurationFile: Sendable {
     // A file that names another file would be hard to follow.
     guard let option = options.first(where: { $0.name.isSameBytes(as: setting.name) }),
       option.name != Self.option.name
-    else { return Message("cli.isnt-a-setting", ["name": name]) }
+    else { return Message("{name} isn't a setting.", ["name": name]) }
     if let first = places[option.name]?.first, !option.isList {
-      return Message("cli.is-set-twice", ["name": name, "place": .text(first)])
+      return Message(
+        "{name} is set twice, first in {place}.", ["name": name, "place": .text(first)])
     }
-    guard !setting.value.isEmpty else { return Message("cli.has-no-value", ["name": name]) }
+    guard !setting.value.isEmpty else { return Message("{name} has no value.", ["name": name]) }
     places[option.name, default: []].append("\(path):\(setting.line)")
     if option.placeholder == nil {
       guard let isOn = Arguments.flag(setting.value) else {
-        return Message("cli.must-be-yes-or-no", ["name": name, "text": .text(setting.value)])
+        return Message(
+          "{name} must be yes or no, not {text}.", ["name": name, "text": .text(setting.value)])
       }
       if isOn { values[option.name] = ["true"] }
     } else {
@@ -87,10 +92,13 @@ struct ConfigurationFile: Sendable {
 extension INIFile.Fault {
   fileprivate var message: Message {
     switch self {
-    case .notASetting: Message("cli.the-line-isnt-a-setting")
-    case .section: Message("cli.the-file-has-no-sections")
-    case .tooLong: Message("cli.the-line-is-too-long", ["count": .number(INIFile.longestLine)])
-    case .notText: Message("cli.the-line-isnt-text")
+    case .notASetting: Message("The line isn't a setting (name = value) or a comment.")
+    case .section: Message("The configuration file has no sections. Remove the line.")
+    case .tooLong:
+      Message(
+        one: "The line is longer than {count} byte.",
+        other: "The line is longer than {count} bytes.", ["count": .number(INIFile.longestLine)])
+    case .notText: Message("The line isn't UTF-8 text, or it contains control characters.")
     }
   }
 }

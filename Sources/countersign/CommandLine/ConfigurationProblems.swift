@@ -46,7 +46,7 @@ struct ConfigurationProblems: Sendable {
     guard let number = Int(text), range.contains(number) else {
       append(
         Message(
-          "cli.must-be-a-number-from-to",
+          "--{name} must be a number from {least} to {most}, not {text}.",
           [
             "name": .text(name), "least": .text("\(range.lowerBound)"),
             "most": .text("\(range.upperBound)"), "text": .text(text),

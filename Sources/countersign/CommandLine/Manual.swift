@@ -6,7 +6,43 @@ struct Manual {
 
   var message: Message {
     Message(
-      "cli.manual",
+      """
+      .TH COUNTERSIGN 1 "" "Countersign {version}" "Countersign"
+      .SH NAME
+      countersign \\- admin console for TOTP multi\\-factor authentication
+      .SH SYNOPSIS
+      .B countersign
+      .I COMMAND
+      .RI [ OPTIONS ]
+      .SH DESCRIPTION
+      Countersign is a self\\-hosted admin console for TOTP multi\\-factor authentication across \
+      many
+      tenants, and the Identity Toolkit server behind it.
+      .PP
+      Each option can also be set by the environment variable in brackets.
+      The command line takes precedence.
+      .SH COMMANDS
+      {commands}.SH FILES
+      .TP
+      .I /etc/countersign/countersign.conf
+      The configuration of the service.
+      .TP
+      .I /var/lib/countersign
+      The data folder: the database and the master key.
+      .TP
+      .I /var/backups/countersign
+      The newest 14 backups.
+      .SH EXIT STATUS
+      0 for success, 1 for a failure, 64 for invalid usage, 75 for a temporary failure, and
+      78 for an invalid configuration.
+      The commands doctor, policy diff, and evidence verify have other codes, which their help \
+      lists.
+      .SH SEE ALSO
+      .BR systemctl (1),
+      .BR journalctl (1),
+      .I /usr/share/doc/countersign/docs/operations.md
+
+      """,
       [
         "version": .text(Self.escaped(Countersign.version)),
         "commands": .text(commands.map(section).joined()),

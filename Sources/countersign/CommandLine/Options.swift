@@ -84,7 +84,7 @@ struct Arguments: Sendable {
       }
       guard word.hasPrefix("--") else {
         if word.hasPrefix("-"), word.count > 1 {
-          throw UsageError(Message("cli.unknown-option", ["word": .text(word)]))
+          throw UsageError(Message("unknown option {word}", ["word": .text(word)]))
         }
         operands.append(word)
         continue
@@ -93,11 +93,11 @@ struct Arguments: Sendable {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = options.first(where: { $0.name == name }) else {
-        throw UsageError(Message("cli.unknown-long-option", ["name": .text(name)]))
+        throw UsageError(Message("unknown option --{name}", ["name": .text(name)]))
       }
       guard let placeholder = option.placeholder else {
         guard parts.count == 1 else {
-          throw UsageError(Message("cli.accepts-no-value", ["name": .text(name)]))
+          throw UsageError(Message("--{name} doesn't take a value", ["name": .text(name)]))
         }
         values[name] = ["true"]
         continue
@@ -107,13 +107,14 @@ struct Arguments: Sendable {
       else {
         throw UsageError(
           Message(
-            "cli.option-requires-value", ["name": .text(name), "placeholder": .text(placeholder)]))
+            "--{name} requires {placeholder}",
+            ["name": .text(name), "placeholder": .text(placeholder)]))
       }
       // Otherwise, `--reason --dry-run` would apply what was only to be shown.
       guard parts.count == 2 || !value.hasPrefix("--") else {
         throw UsageError(
           Message(
-            "cli.option-requires-value-before-option",
+            "--{name} requires {placeholder}; for the value {text}, type --{name}={text}",
             ["name": .text(name), "placeholder": .text(placeholder), "text": .text(value)]))
       }
       values[name, default: []].append(value)
@@ -126,7 +127,8 @@ struct Arguments: Sendable {
         guard let isOn = Self.flag(value) else {
           throw UsageError(
             Message(
-              "cli.variable-must-be-yes-or-no", ["name": .text(variable), "text": .text(value)]))
+              "{name} must be yes or no, not {text}",
+              ["name": .text(variable), "text": .text(value)]))
         }
         if isOn { values[option.name] = ["true"] } else { turnedOff.insert(option.name) }
       } else if !value.isEmpty {
@@ -187,7 +189,11 @@ struct Arguments: Sendable {
       !reason.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else {
       throw UsageError(
-        Message("cli.the-reason-is-invalid", ["longest": .number(ActionRequest.longestNote)]))
+        Message(
+          """
+          --reason must be at most {longest} characters long, without line breaks or other \
+          control characters
+          """, ["longest": .number(ActionRequest.longestNote)]))
     }
     return reason
   }
@@ -197,7 +203,7 @@ struct Arguments: Sendable {
   /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty.
   func operand(_ what: Message) throws(UsageError) -> String {
     guard operands.count == 1, !operands[0].isEmpty else {
-      throw UsageError(Message("cli.operand-expected", ["what": .message(what)]))
+      throw UsageError(Message("expected {what}", ["what": .message(what)]))
     }
     return operands[0]
   }
@@ -207,9 +213,9 @@ struct Arguments: Sendable {
   /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty or `-`, which
   ///   for other programs means standard output.
   func fileToCreate() throws(UsageError) -> String {
-    let path = try operand(Message("cli.the-file-to-create"))
+    let path = try operand(Message("the file to create"))
     guard path != "-" else {
-      throw UsageError(Message("cli.only-backup-writes-to-standard-output"))
+      throw UsageError(Message("only backup can write to standard output (-); name a file"))
     }
     return path
   }
@@ -228,7 +234,7 @@ struct Arguments: Sendable {
 
   func required(_ name: String) throws(UsageError) -> String {
     guard let value = value(name) else {
-      throw UsageError(Message("cli.option-is-required", ["name": .text(name)]))
+      throw UsageError(Message("--{name} is required", ["name": .text(name)]))
     }
     return value
   }

@@ -11,19 +11,19 @@ enum PasswordPrompt {
   static func read() throws -> Secret {
     guard isatty(STDIN_FILENO) == 1 else {
       guard let line = try line(), !line.isEmpty else {
-        throw UsageError(Message("cli.no-password-on-standard-input"))
+        throw UsageError(Message("no password on standard input"))
       }
       return Secret(line)
     }
     let terminal = try QuietTerminal()
     defer { terminal.restore() }
-    guard let first = try ask(Message("cli.password-prompt")), !first.isEmpty else {
-      throw UsageError(Message("cli.no-password-entered"))
+    guard let first = try ask(Message("Password: ")), !first.isEmpty else {
+      throw UsageError(Message("no password entered"))
     }
-    guard let second = try ask(Message("cli.repeat-the-password")),
+    guard let second = try ask(Message("Confirm password: ")),
       Array(second.utf8) == Array(first.utf8)
     else {
-      throw ConfigurationError(Message("cli.the-passwords-differ-no-changes-made"))
+      throw ConfigurationError(Message("The passwords don't match. No changes made."))
     }
     return Secret(first)
   }
@@ -50,7 +50,8 @@ enum PasswordPrompt {
     guard !isEnd || !bytes.isEmpty else { return nil }
     if !isEnd, bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard let line = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError(Message("cli.the-password-isnt-utf-8"))
+      throw UsageError(
+        Message("the password isn't valid UTF-8; check the encoding of the terminal or the file"))
     }
     return line
   }
@@ -64,7 +65,10 @@ private struct QuietTerminal {
   init() throws {
     let kept = Self.stty(["-g"])
     guard let kept, Self.stty(["-echo"]) != nil else {
-      throw ConfigurationError(Message("cli.echo-cant-be-turned-off-on"))
+      throw ConfigurationError(
+        Message(
+          "Echo can't be turned off on this terminal. Pass the password on standard input instead.")
+      )
     }
     settings = kept
     interrupts = [SIGINT, SIGTERM].map { number in

@@ -21,7 +21,9 @@ struct SecretFile {
         let line = text.split(whereSeparator: \.isNewline).first
       else {
         problems.append(
-          Message("cli.the-secret-file-is-empty", ["name": .text(option), "file": .text(file)]),
+          Message(
+            "The --{name} {file} is empty, or isn't UTF-8 text.",
+            ["name": .text(option), "file": .text(file)]),
           of: option)
         return nil
       }

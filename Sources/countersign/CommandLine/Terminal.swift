@@ -60,7 +60,11 @@ enum Terminal {
   /// - Returns: The exit code: 1 if output was lost.
   static func reportLoss() -> Int32 {
     guard let reason = failure.withLock({ $0 }) else { return 0 }
-    complain(Message("cli.the-output-cant-be-written", ["reason": .text(reason)]))
+    complain(
+      // Translators: At the end of a command, on standard error.
+      Message(
+        "The command finished, but its output can't be written: {reason}.",
+        ["reason": .text(reason)]))
     return 1
   }
 

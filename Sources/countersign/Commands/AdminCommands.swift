@@ -7,20 +7,22 @@ import MailText
 /// Creates an administrator, with a password from the terminal or standard input.
 enum AdminCreateCommand: Command {
   static let name = "admin create"
-  static let summary = Message("cli.summary-creates-an-administrator-prompts-for-the")
+  static let summary = Message(
+    "creates an administrator; prompts for the password, or reads it from standard input")
   static let options =
     Instance.options + [
       Option(
-        "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address")),
+        "email", "E", variable: false, help: Message("The administrator's email address.")),
       Option(
         "name", "NAME", variable: false,
-        help: Message("cli.help-display-name-default-the-email-address")),
-      Option("role", "ROLE", variable: false, help: Message("cli.help-roles", ["roles": roles])),
+        help: Message("Display name (default: the email address).")),
+      Option("role", "ROLE", variable: false, help: Message("{roles}.", ["roles": roles])),
       Option(
         "project", "P", variable: false,
-        help: Message("cli.help-grant-the-role-in-this-project")),
+        help: Message("Grant the role in this project only (default: the whole instance).")),
       Option(
-        "tenant", "T", variable: false, help: Message("cli.help-grant-the-role-in-this-tenant")),
+        "tenant", "T", variable: false,
+        help: Message("Grant the role in this tenant of the project only.")),
     ]
 
   private static var roles: Message.Value {
@@ -31,10 +33,11 @@ enum AdminCreateCommand: Command {
     let email = try arguments.required("email")
     let word = try arguments.required("role")
     guard let role = Role(rawValue: word) else {
-      throw UsageError(Message("cli.unknown-role-use", ["role": .text(word), "roles": roles]))
+      throw UsageError(
+        Message("unknown role {role}; use {roles}", ["role": .text(word), "roles": roles]))
     }
     if arguments.has("tenant"), !arguments.has("project") {
-      throw UsageError(Message("cli.tenant-requires-project"))
+      throw UsageError(Message("--tenant requires --project"))
     }
     let grant = Grant(
       role: role, project: arguments.value("project").map { ID($0) },
@@ -51,7 +54,7 @@ enum AdminCreateCommand: Command {
           password: password, grant: grant, by: Author(actor: .commandLine))
         Terminal.say(
           Message(
-            "cli.administrator-created",
+            "Created {email}, {grant}.",
             ["email": .text(administrator.email), "grant": .message(grant.message)]))
         try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
@@ -65,21 +68,23 @@ enum AdminCreateCommand: Command {
     _ error: AdministratorError, _ grant: Grant, _ instance: Instance
   ) -> Message {
     switch error {
-    case .emailTaken: Message("cli.an-administrator-with-this-email-address")
-    case .invalidEmail: Message("cli.enter-a-valid-email-address")
-    case .invalidName: Message("cli.the-name-must-be-1-to")
+    case .emailTaken: Message("An administrator with this email address already exists.")
+    case .invalidEmail: Message("Enter a valid email address.")
+    case .invalidName: Message("The name must be 1 to 100 characters long.")
     case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
     case .scopeNotFound:
       Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text)
-    case .busy: Message("cli.too-many-passwords-are-being-hashed")
-    case .unavailable(let failure): Message("cli.database-error", ["failure": .text("\(failure)")])
+    case .busy: Message("Too many passwords are being hashed. Try again.")
+    case .unavailable(let failure):
+      Message("Database error: {failure}", ["failure": .text("\(failure)")])
     }
   }
 }
 
 enum AdminListCommand: Command {
   static let name = "admin list"
-  static let summary = Message("cli.summary-lists-administrators-their-roles-and")
+  static let summary = Message(
+    "lists administrators, their roles, and whether they have a second factor")
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -89,12 +94,12 @@ enum AdminListCommand: Command {
         let administrator = record.administrator
         let grants = Message.value(.sequence(administrator.grants.map(\.message)))
         let factor =
-          record.hasSecondFactor ? Message("cli.second-factor") : Message("cli.no-second-factor")
+          record.hasSecondFactor ? Message("second factor") : Message("no second factor")
         Terminal.say(
           columns: [administrator.email, administrator.displayName]
             + [grants, factor].map(OperatorText.string))
       }
-      if records.isEmpty { Terminal.complain(Message("cli.there-are-no-administrators-yet")) }
+      if records.isEmpty { Terminal.complain(Message("No administrators yet.")) }
       return 0
     }
   }
@@ -103,7 +108,11 @@ enum AdminListCommand: Command {
 /// Resets an administrator's password to one from the terminal or standard input.
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
-  static let summary = Message("cli.summary-resets-an-administrators-password-read")
+  static let summary = Message(
+    """
+    resets an administrator's password; prompts for it, or reads it from standard input; ends \
+    their sessions
+    """)
   static let options = Instance.options + [AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -115,7 +124,9 @@ enum AdminResetPasswordCommand: Command {
         try await instance.identity.ownAccount.resetPassword(
           of: administrator, new: password, by: Author(actor: .commandLine))
         Terminal.say(
-          Message("cli.reset-the-password-of-and-ended", ["email": .text(administrator.email)]))
+          Message(
+            "Reset the password of {email} and ended their sessions.",
+            ["email": .text(administrator.email)]))
         try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
@@ -130,7 +141,8 @@ enum AdminResetPasswordCommand: Command {
 /// Removes an administrator's second factor, for when no other administrator can.
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
-  static let summary = Message("cli.summary-removes-an-administrators-second-factor")
+  static let summary = Message(
+    "removes an administrator's second factor, recovery codes, and passkeys; ends their sessions")
   static let options = Instance.options + [AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -141,19 +153,27 @@ enum AdminResetTOTPCommand: Command {
         try await instance.identity.administratorFactors.reset(
           administrator.id, by: Author(actor: .commandLine))
         Terminal.say(
-          Message("cli.removed-the-second-factor-of-and", ["email": .text(administrator.email)]))
+          Message(
+            "Removed the second factor and passkeys of {email} and ended their sessions.",
+            ["email": .text(administrator.email)]))
         return 0
       } catch ManagementError.notFound {
         throw ConfigurationError(
-          Message("cli.has-no-second-factor", ["email": .text(administrator.email)]))
+          Message("{email} has no second factor.", ["email": .text(administrator.email)]))
       } catch ManagementError.lastOwner {
         throw ConfigurationError(
           Message(
-            "cli.the-last-owner-needs-this-factor", ["email": .text(administrator.email)]))
+            """
+            {email} couldn't sign in without this second factor, and no one else could manage \
+            administrators permanently. Run countersign admin reset-password first.
+            """, ["email": .text(administrator.email)]))
       } catch ManagementError.breakGlassAccount {
         throw ConfigurationError(
           Message(
-            "cli.the-break-glass-account-needs-this-factor", ["email": .text(administrator.email)]))
+            """
+            {email} is the break-glass account, and couldn't sign in without this second factor. \
+            Run countersign admin passwords-on first.
+            """, ["email": .text(administrator.email)]))
       }
     }
   }
@@ -183,9 +203,9 @@ extension SignInRecoveryCommand {
 /// Stops requiring passkeys, for when no administrator can sign in with one.
 enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
   static let name = "admin passkeys-optional"
-  static let summary = Message("cli.summary-stops-requiring-passkeys")
-  static let done = Message("cli.passkeys-are-optional")
-  static let unchanged = Message("cli.passkeys-werent-required")
+  static let summary = Message("stops requiring passkeys, in case no one can sign in")
+  static let done = Message("Passkeys are no longer required.")
+  static let unchanged = Message("Passkeys weren't required.")
 
   static func lift(_ identity: Identity, by author: Author) async throws -> Bool {
     try await identity.passkeys.stopRequiring(by: author)
@@ -195,9 +215,10 @@ enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
 /// Turns on sign-in with passwords, in case no one can sign in with the provider.
 enum AdminPasswordsOnCommand: SignInRecoveryCommand {
   static let name = "admin passwords-on"
-  static let summary = Message("cli.summary-turns-on-password-sign-in")
-  static let done = Message("cli.password-sign-in-is-on")
-  static let unchanged = Message("cli.password-sign-in-was-on")
+  static let summary = Message(
+    "turns on sign-in with passwords and passkeys, in case the provider fails")
+  static let done = Message("Administrators can sign in with passwords and passkeys again.")
+  static let unchanged = Message("Password sign-in wasn't off.")
 
   static func lift(_ identity: Identity, by author: Author) async throws -> Bool {
     try await identity.consoleProviders.turnOnPasswordSignIn(by: author)
@@ -207,7 +228,7 @@ enum AdminPasswordsOnCommand: SignInRecoveryCommand {
 /// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
 enum AdminUnblockCommand: Command {
   static let name = "admin unblock"
-  static let summary = Message("cli.summary-unblocks-an-administrator-who-hit-the")
+  static let summary = Message("unblocks an administrator who hit the hourly action limit")
   static let options = Instance.options + [AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -217,13 +238,14 @@ enum AdminUnblockCommand: Command {
       let support = instance.identity.support
       let held = try await support.held(administrator.id)
       guard !held.isEmpty else {
-        throw ConfigurationError(Message("cli.isnt-blocked", ["email": .text(administrator.email)]))
+        throw ConfigurationError(
+          Message("{email} isn't blocked.", ["email": .text(administrator.email)]))
       }
       for place in held {
         try await support.unblock(
           administrator.id, in: place.scope, by: Author(actor: .commandLine))
       }
-      Terminal.say(Message("cli.unblocked", ["email": .text(administrator.email)]))
+      Terminal.say(Message("Unblocked {email}.", ["email": .text(administrator.email)]))
       return 0
     }
   }
@@ -231,12 +253,13 @@ enum AdminUnblockCommand: Command {
 
 enum AdminCommands {
   static let emailOption = Option(
-    "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address"))
-  static let unknownEmail = Message("cli.no-administrator-has-this-email-address")
+    "email", "E", variable: false, help: Message("The administrator's email address."))
+  static let unknownEmail = Message("No administrator has this email address.")
 
   static func tooWeak(_ why: WeakPassword, _ instance: Instance) -> Message {
     Message(
-      "cli.the-password-is-too-weak", ["advice": .text(instance.catalogs[0].text(why.message))])
+      "The password is too weak. {advice}",
+      ["advice": .text(instance.catalogs[0].text(why.message))])
   }
 
   static func warnWithoutPasswords(
@@ -246,7 +269,11 @@ enum AdminCommands {
       account != administrator.id
     else { return }
     Terminal.complain(
-      Message("cli.cant-sign-in-with-this-password", ["email": .text(administrator.email)]))
+      Message(
+        """
+        Password sign-in is off, so {email} can't sign in with this password. To turn it on, run \
+        countersign admin passwords-on.
+        """, ["email": .text(administrator.email)]))
   }
 
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {

@@ -10,27 +10,35 @@ import Localization
 /// Backs up the database, even while the server runs, or verifies a backup.
 enum BackupCommand: Command {
   static let name = "backup"
-  static let summary = Message("cli.summary-backs-up-the-database-to-file")
+  static let summary = Message(
+    """
+    backs up the database to FILE, a new file in the folder FILE, or standard output (-); the \
+    server can keep running
+    """)
   static let operands = "FILE"
   static let options = [
     ConfigurationFile.option, Instance.dataOption, DatabaseLocation.url,
     DatabaseLocation.passwordFile,
     Option(
       "check", variable: false,
-      help: Message("cli.help-verify-the-backups-integrity-version-and")
+      help: Message(
+        "Verify the backup's integrity, version, and key. If FILE exists, only verify it.")
     ),
-    Option("keep", "N", variable: false, help: Message("cli.help-keep-the-newest-backups")),
+    Option(
+      "keep", "N", variable: false,
+      help: Message(
+        "After a backup to a folder, keep this many of its newest backups and delete the others.")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let file = try arguments.operand(Message("cli.the-backup-file-to-create"))
+    let file = try arguments.operand(Message("the backup file to create"))
     try DatabaseLocation.mustBeFile(arguments, command: name)
     // Other settings have nothing to do with the backup.
     if !arguments.has("data"), let error = arguments.fileError { throw error }
     let folder = DataFolder(path: try arguments.required("data"))
     let isCheck = arguments.has("check")
     if file == "-" {
-      guard !isCheck else { throw UsageError(Message("cli.check-requires-a-file")) }
+      guard !isCheck else { throw UsageError(Message("--check requires a file")) }
       guard !arguments.has("keep") else { throw keepRequiresFolder(file) }
       return try await stream(folder)
     }
@@ -49,7 +57,8 @@ enum BackupCommand: Command {
   }
 
   private static func keepRequiresFolder(_ file: String) -> UsageError {
-    UsageError(Message("cli.keep-requires-a-folder", ["file": .text(file)]))
+    UsageError(
+      Message("--keep requires an existing folder, and {file} isn't one", ["file": .text(file)]))
   }
 
   private static func create(
@@ -77,7 +86,10 @@ enum BackupCommand: Command {
     }
     Terminal.say(
       Message(
-        "cli.created-it-doesnt-contain-the-master",
+        """
+        Created {file}. It doesn't contain the master key: keep a copy of {folder}/master.key \
+        somewhere else. Without it, second factors in the backup can't be read.
+        """,
         ["file": .text(file), "folder": .text(folder.path)]))
     if let stored { say(stored, file) }
   }
@@ -93,7 +105,7 @@ enum BackupCommand: Command {
     try await create(file, of: folder, isVerified: isCheck || count != nil)
     guard let count else { return 0 }
     for file in try backups.deleteAllBut(newest: count) {
-      Terminal.say(Message("cli.deleted-the-backup", ["file": .text(file)]))
+      Terminal.say(Message("Deleted {file}.", ["file": .text(file)]))
     }
     return 0
   }
@@ -102,7 +114,8 @@ enum BackupCommand: Command {
   private static func kept(_ arguments: Arguments) throws(UsageError) -> Int? {
     guard let text = arguments.value("keep") else { return nil }
     guard let count = Int(text), count > 0 else {
-      throw UsageError(Message("cli.keep-must-be-a-number", ["text": .text(text)]))
+      throw UsageError(
+        Message("--keep must be a number of 1 or more, not {text}", ["text": .text(text)]))
     }
     return count
   }
@@ -124,10 +137,11 @@ enum BackupCommand: Command {
       guard let error = error as? DatabaseError else { throw error }
       if case .exists = error.code {
         throw ConfigurationError(
-          Message("cli.already-exists-choose-another-name-or", ["file": .text(file)]))
+          Message("{file} already exists. Choose another name or delete it.", ["file": .text(file)])
+        )
       }
       throw ConfigurationError(
-        Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]),
+        Message("The backup couldn't be created: {reason}", ["reason": .text(error.message)]),
         isTemporary: error.isTemporary)
     }
   }
@@ -138,7 +152,11 @@ enum BackupCommand: Command {
     guard let shortage = DiskShortage(of: bytes, in: FolderOwner.folder(of: file)) else { return }
     throw ConfigurationError.temporary(
       Message(
-        "cli.not-enough-space-for-the-backup",
+        """
+        The backup to {file} needs {needed} of free space, including what a server on this disk \
+        needs, but {free} is free. Nothing was written. Free some space, or create the backup on \
+        another disk.
+        """,
         [
           "file": .text(file), "needed": .text(Size.text(shortage.needed)),
           "free": .text(Size.free(shortage.free)),
@@ -159,7 +177,8 @@ enum BackupCommand: Command {
     guard let keys = try folder.existingKey(environment: environment) else {
       throw ConfigurationError(
         Message(
-          "cli.theres-no-master-key-in-so", ["folder": .text(folder.path), "file": .text(file)]))
+          "There's no master.key in {folder}, so {file} can't be verified.",
+          ["folder": .text(folder.path), "file": .text(file)]))
     }
     return keys
   }
@@ -168,14 +187,18 @@ enum BackupCommand: Command {
     if let latest = stored.latest {
       Terminal.say(
         Message(
-          "cli.backup-is-intact-as-of",
+          one: "{file} is intact and matches the master key: {count} user, as of {latest}.",
+          other: "{file} is intact and matches the master key: {count} users, as of {latest}.",
           [
             "file": .text(file), "count": .number(stored.users),
             "latest": .text(latest.rfc3339Milliseconds),
           ]))
     } else {
       Terminal.say(
-        Message("cli.backup-is-intact", ["file": .text(file), "count": .number(stored.users)]))
+        Message(
+          one: "{file} is intact and matches the master key: {count} user.",
+          other: "{file} is intact and matches the master key: {count} users.",
+          ["file": .text(file), "count": .number(stored.users)]))
     }
   }
 
@@ -188,7 +211,8 @@ enum BackupCommand: Command {
   /// write-ahead log would grow until it finished.
   private static func stream(_ folder: DataFolder) async throws -> Int32 {
     guard isatty(STDOUT_FILENO) == 0 else {
-      throw UsageError(Message("cli.cant-write-a-backup-to-a"))
+      throw UsageError(
+        Message("can't write a backup to a terminal; redirect standard output or name a file"))
     }
     try folder.mustExist()
     InterruptedFiles.delete(in: folder.path, prefix: streamPrefix)
@@ -197,7 +221,7 @@ enum BackupCommand: Command {
     let source = try await copy(folder, to: draft, isKept: false) {
       FileHandle(forReadingAtPath: $0)
     }
-    guard let source else { throw ConfigurationError(Message("cli.the-backup-couldnt-be-read")) }
+    guard let source else { throw ConfigurationError(Message("The backup couldn't be read.")) }
     signal(SIGPIPE, SIG_IGN)
     do {
       while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
@@ -206,7 +230,8 @@ enum BackupCommand: Command {
     } catch {
       throw ConfigurationError(
         Message(
-          "cli.the-backup-couldnt-be-written", ["reason": .text(OperatorText.reason(of: error))]))
+          "The backup couldn't be written: {reason}",
+          ["reason": .text(OperatorText.reason(of: error))]))
     }
     return 0
   }

@@ -4,7 +4,11 @@ import Localization
 /// Reports every problem in the configuration of `serve`, without starting it.
 enum CheckConfigCommand: Command {
   static let name = "check-config"
-  static let summary = Message("cli.summary-reports-every-problem-in-the-configuration")
+  static let summary = Message(
+    """
+    reports every problem in the options of serve, from flags, environment, and file; exits 78 if \
+    there are any
+    """)
   static let options = ServeConfiguration.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -19,10 +23,22 @@ enum CheckConfigCommand: Command {
     }
     problems += ConfiguredFiles(arguments).problems
     guard problems.isEmpty else { throw ConfigurationError(problems) }
-    Terminal.say(Message("cli.the-configuration-is-valid"))
-    if ignoresBackups { Terminal.say(Message("cli.backups-are-ignored")) }
+    Terminal.say(Message("The configuration is valid."))
+    if ignoresBackups {
+      Terminal.say(
+        Message(
+          """
+          --backups has no effect: the database is on PostgreSQL, and countersign backup doesn't back \
+          it up. Remove the setting, and monitor the backups of PostgreSQL.
+          """))
+    }
     if case .passkeysImpossible(let address) = passkeys {
-      Terminal.say(Message("cli.passkeys-need-a-host-name", ["address": .text(address)]))
+      Terminal.say(
+        Message(
+          """
+          Administrators can't use passkeys at {address}: they need --public-url with a hostname, \
+          not an IP address, and HTTPS.
+          """, ["address": .text(address)]))
     }
     return 0
   }

@@ -4,14 +4,19 @@ import Localization
 /// Confirms the system clock after the server stopped trusting it.
 enum ClockConfirmCommand: Command {
   static let name = "clock confirm"
-  static let summary = Message("cli.summary-confirms-that-the-system-clock-is")
+  static let summary = Message(
+    "confirms that the system clock is correct, so the server resumes deleting expired data")
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
       let now = try await instance.identity.clockGuard.confirm(by: Author(actor: .commandLine))
       Terminal.say(
-        Message("cli.confirmed-the-time-a-running-server", ["now": .text(now.rfc3339Milliseconds)]))
+        Message(
+          """
+          Confirmed {now}. Servers that doubted their clock, and show this time, resume within \
+          seconds.
+          """, ["now": .text(now.rfc3339Milliseconds)]))
       return 0
     }
   }

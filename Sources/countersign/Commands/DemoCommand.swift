@@ -7,12 +7,13 @@ import Localization
 
 enum DemoCommand: Command {
   static let name = "demo"
-  static let summary = Message("cli.summary-fills-an-empty-data-folder-with")
+  static let summary = Message(
+    "fills an empty data folder with demo data, the same as serve --demo")
   static let options = [
-    Option("data", "DIR", help: Message("cli.help-empty-data-folder")),
+    Option("data", "DIR", help: Message("The data folder. Must be empty; created if missing.")),
     DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
-      "seed", "N", variable: false, help: Message("cli.help-seed-of-the-generated-data-default")),
+      "seed", "N", variable: false, help: Message("Seed of the generated data (default: 30).")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -20,7 +21,13 @@ enum DemoCommand: Command {
     let seed = try arguments.value("seed").map(seed) ?? Demo.standardSeed
     // The variables of the other commands would otherwise be ignored.
     guard try DatabaseLocation(arguments) == .file else {
-      throw ConfigurationError(Message("cli.the-demo-command-fills-a-file"))
+      throw ConfigurationError(
+        Message(
+          """
+          countersign demo creates a database in the data folder. Remove --database or \
+          COUNTERSIGN_DATABASE, or use countersign serve --demo for a demo with a database on a \
+          server.
+          """))
     }
     let folder = DataFolder(path: path)
     try folder.prepare()
@@ -53,7 +60,7 @@ enum DemoCommand: Command {
     try unfinished.move(to: folder)
     Terminal.say(
       Message(
-        "cli.created-in-s",
+        "Created in {seconds} s.",
         ["seconds": .text("\((ContinuousClock.now - began).components.seconds)")]))
     DemoGreeting(summary: summary, seed: seed).say(beforeServing: path)
     return 0
@@ -77,7 +84,7 @@ enum DemoCommand: Command {
 
   private static func seed(_ text: String) throws(UsageError) -> UInt64 {
     guard let seed = UInt64(text) else {
-      throw UsageError(Message("cli.seed-must-be-a-whole-number", ["text": .text(text)]))
+      throw UsageError(Message("--seed must be a whole number, not {text}", ["text": .text(text)]))
     }
     return seed
   }

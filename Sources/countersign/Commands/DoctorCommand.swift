@@ -4,10 +4,14 @@ import Localization
 
 enum DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = Message("cli.summary-examines-the-data-folder-and-the-machine")
+  static let summary = Message(
+    """
+    examines the data folder, the configuration, and the machine, and gives advice; exits 0 if \
+    all is well, 1 with warnings, and 2 with errors
+    """)
   static let options =
     ServeConfiguration.options + [
-      Option("json", variable: false, help: Message("cli.help-print-findings-as-json"))
+      Option("json", variable: false, help: Message("Print the findings as JSON."))
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -26,19 +30,19 @@ enum DoctorCommand: Command {
   private static func say(_ finding: Finding) {
     let severity =
       switch finding.severity {
-      case .ok: Message("cli.doctor-ok")
-      case .warning: Message("cli.doctor-warning")
-      case .error: Message("cli.doctor-error")
+      case .ok: Message("ok")
+      case .warning: Message("warning")
+      case .error: Message("error")
       }
     Terminal.say(
       Message(
-        "cli.doctor-finding",
+        "{severity}\t{check}: {finding}",
         [
           "severity": .message(severity), "check": .text(finding.check.rawValue),
           "finding": .message(finding.message),
         ]))
     guard let advice = finding.advice else { return }
-    Terminal.say(Message("cli.doctor-advice", ["advice": .message(advice)]))
+    Terminal.say(Message("\t{advice}", ["advice": .message(advice)]))
   }
 
   private static func json(_ finding: Finding) -> JSON {

@@ -6,13 +6,16 @@ import Localization
 
 enum EvidenceKeyCommand: Command {
   static let name = "evidence key"
-  static let summary = Message("cli.summary-prints-the-key-that-verifies-evidence")
+  static let summary = Message(
+    "prints the public key that verifies evidence, and creates it if needed")
   static let options =
     Instance.options + [
       Option(
         "rotate", variable: false,
-        help: Message("cli.help-replace-the-evidence-key-first")),
-      Option("all", variable: false, help: Message("cli.help-print-retired-evidence-keys-too")),
+        help: Message(
+          "Replace the key first. Files of earlier keys can still be verified with those keys.")),
+      Option(
+        "all", variable: false, help: Message("Print retired keys too, after the current one.")),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -34,10 +37,12 @@ enum EvidenceKeyCommand: Command {
   private static func heading(_ key: EvidenceKey) -> Message {
     let created = Message.Value.text(key.createdAt.rfc3339Milliseconds)
     guard let retiredAt = key.retiredAt else {
-      return Message("cli.evidence-key", ["fingerprint": .text(key.id), "created": created])
+      return Message(
+        "SHA-256 {fingerprint}, created {created}",
+        ["fingerprint": .text(key.id), "created": created])
     }
     return Message(
-      "cli.evidence-key-retired",
+      "SHA-256 {fingerprint}, created {created}, retired {retired}",
       [
         "fingerprint": .text(key.id), "created": created,
         "retired": .text(retiredAt.rfc3339Milliseconds),
@@ -48,37 +53,51 @@ enum EvidenceKeyCommand: Command {
 /// Verifies an evidence file without a server.
 enum EvidenceVerifyCommand: Command {
   static let name = "evidence verify"
-  static let summary = Message("cli.summary-verifies-an-evidence-file-offline")
+  static let summary = Message(
+    """
+    verifies an evidence file offline; exits 0 if it's valid, 1 if it was altered, 2 if it was \
+    signed with another key, and 3 if it isn't evidence
+    """)
   static let operands = "FILE"
   static let options = [
     Option(
       "key", "FILE", variable: false,
-      help: Message("cli.help-the-public-key-in-pem-format"))
+      help: Message(
+        """
+        The public keys in PEM format, as printed by countersign evidence key --all; the file \
+        names one of them.
+        """))
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let path = try arguments.operand(Message("cli.the-evidence-file"))
+    let path = try arguments.operand(Message("the evidence file"))
     let keyPath = try arguments.required("key")
     let keys = try EvidenceKeyFile(path: keyPath).keys()
     switch EvidenceFile.verify(try read(path), with: keys) {
     case .valid(let project, let moment):
       Terminal.say(
-        Message("cli.evidence-valid", ["project": .text(project), "time": .text(moment)]))
+        Message(
+          "Valid: evidence of project {project}, created {time}.",
+          ["project": .text(project), "time": .text(moment)]))
       return 0
     case .altered:
-      Terminal.complain(Message("cli.evidence-altered"))
+      Terminal.complain(Message("Altered: the file was changed after it was signed."))
       return 1
     case .wrongKey(let fingerprint):
       Terminal.complain(
         Message(
-          "cli.evidence-wrong-key",
+          """
+          Wrong key: the file names the key {named}, which isn't in {path}. Keys there: \
+          {fingerprints}.
+          """,
           [
             "named": .text(fingerprint), "path": .text(keyPath),
             "fingerprints": .text(keys.map(\.fingerprint).joined(separator: ", ")),
           ]))
       return 2
     case .notEvidence:
-      Terminal.complain(Message("cli.evidence-none", ["path": .text(path)]))
+      Terminal.complain(
+        Message("Not evidence: {path} isn't a signed evidence file.", ["path": .text(path)]))
       return 3
     }
   }

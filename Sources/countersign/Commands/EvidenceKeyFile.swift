@@ -17,13 +17,13 @@ struct EvidenceKeyFile {
     guard data.count <= Self.mostBytes else {
       throw ConfigurationError(
         Message(
-          "cli.path-is-too-large-for-keys",
+          "{path} is larger than {limit}\u{A0}MiB. A file of evidence keys is much smaller.",
           ["path": .text(path), "limit": .number(Self.mostBytes >> 20)]))
     }
     let keys = Ed25519PublicKey.all(pem: String(decoding: data, as: UTF8.self))
     guard !keys.isEmpty else {
       throw ConfigurationError(
-        Message("cli.path-isnt-an-ed25519-public-key", ["path": .text(path)]))
+        Message("{path} isn't an Ed25519 public key in PEM format.", ["path": .text(path)]))
     }
     return keys
   }

@@ -7,16 +7,18 @@ import Localization
 /// Exports users to a file, even while the server runs.
 enum ExportCommand: Command {
   static let name = "export"
-  static let summary = Message("cli.summary-exports-users-to-a-json-or")
+  static let summary = Message(
+    "exports users to a JSON or CSV file in the format of the Firebase CLI")
   static let operands = "FILE"
   static let options =
     Instance.options + [
-      Option("project", "P", variable: false, help: Message("cli.help-the-project-to-export")),
+      Option("project", "P", variable: false, help: Message("The project to export.")),
       Option(
         "tenant", "T", variable: false,
-        help: Message("cli.help-export-this-tenant-of-the-project")),
+        help: Message("Export this tenant of the project instead.")),
       Option(
-        "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
+        "format", "FORMAT", variable: false,
+        help: Message("json or csv (default: by file extension).")),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -41,20 +43,39 @@ enum ExportCommand: Command {
       try file.finish()
       Terminal.say(
         Message(
-          "cli.exported-users-to-it-contains-password",
+          one: "Exported {count} user to {path}. It contains password hashes.",
+          other: "Exported {count} users to {path}. It contains password hashes.",
           ["count": .number(count.users), "path": .text(path)]))
       if count.apps > 0 {
         Terminal.complain(
-          Message("cli.of-them-have-totp-factors-which", ["count": .number(count.apps)]))
+          Message(
+            one: "{count} of them has a TOTP factor, which isn't exported.",
+            other: "{count} of them have TOTP factors, which aren't exported.",
+            ["count": .number(count.apps)]))
       }
       if count.phones > 0 {
         Terminal.complain(
-          Message("cli.of-them-have-phone-factors-which", ["count": .number(count.phones)]))
+          Message(
+            one: """
+              {count} of them has a phone factor, which CSV files can't contain: imported from \
+              this file, the user signs in without it. Use JSON to keep it.
+              """,
+            other: """
+              {count} of them have phone factors, which CSV files can't contain: imported from \
+              this file, these users sign in without them. Use JSON to keep them.
+              """, ["count": .number(count.phones)]))
       }
       if count.identities > 0 {
         Terminal.complain(
           Message(
-            "cli.of-them-have-identities-without-column", ["count": .number(count.identities)])
+            one: """
+              {count} of them has an identity of a provider without a column in CSV files, which \
+              isn't exported. Use JSON to keep it.
+              """,
+            other: """
+              {count} of them have identities of providers without a column in CSV files, which \
+              aren't exported. Use JSON to keep them.
+              """, ["count": .number(count.identities)])
         )
       }
       return 0
@@ -100,7 +121,10 @@ enum ExportCommand: Command {
       after = page.next
       if ContinuousClock.now - reportedAt >= .seconds(1) {
         reportedAt = .now
-        Terminal.complain(Message("cli.users-written", ["count": .number(written.users)]))
+        Terminal.complain(
+          Message(
+            one: "{count} user written …", other: "{count} users written …",
+            ["count": .number(written.users)]))
       }
     } while after != nil
     if format == .json { try file.write(Array("\n]}\n".utf8)) }

@@ -10,23 +10,26 @@ import Localization
 /// continues when it's run again.
 enum ImportCommand: Command {
   static let name = "import"
-  static let summary = Message("cli.summary-imports-users-from-a-json-or")
+  static let summary = Message(
+    "imports users from a JSON or CSV file in the format of the Firebase CLI")
   static let operands = "FILE"
   static let options =
     Instance.options + [
-      Option("project", "P", variable: false, help: Message("cli.help-the-project-to-import-into")),
+      Option("project", "P", variable: false, help: Message("The project to import into.")),
       Option(
-        "tenant", "T", variable: false, help: Message("cli.help-import-into-this-tenant-of-the")),
+        "tenant", "T", variable: false,
+        help: Message("Import into this tenant of the project instead.")),
       Option(
         "overwrite", variable: false,
-        help: Message("cli.help-replace-existing-users-default-leave")),
+        help: Message("Replace existing users (default: leave them unchanged).")),
       Option(
-        "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
+        "format", "FORMAT", variable: false,
+        help: Message("json or csv (default: by file extension).")),
     ] + HashOptions.all
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand(Message("cli.one-file"))
+    let path = try arguments.operand(Message("the file to import"))
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
@@ -130,7 +133,7 @@ private struct ImportTask {
       if case .success(let new) = row.row, !new.localID.isEmpty {
         Terminal.complain(
           Message(
-            "cli.user-rejected-with-uid",
+            "line {line}, user {user} ({uid}): {problem}",
             [
               "line": .text(line), "user": .text(user), "uid": .text(Terminal.excerpt(new.localID)),
               "problem": .text(problem),
@@ -138,7 +141,7 @@ private struct ImportTask {
       } else {
         Terminal.complain(
           Message(
-            "cli.user-rejected",
+            "line {line}, user {user}: {problem}",
             ["line": .text(line), "user": .text(user), "problem": .text(problem)]))
       }
     }
@@ -151,7 +154,8 @@ private struct ImportTask {
     reportedAt = .now
     Terminal.complain(
       Message(
-        "cli.users-read-imported",
+        one: "{count} user read, {imported} imported …",
+        other: "{count} users read, {imported} imported …",
         ["count": .number(read), "imported": .number(total.created)]))
   }
 
@@ -166,7 +170,16 @@ private struct ImportTask {
     var stopped = failure
     stopped.problems.append(
       existing == .keep
-        ? Message("cli.import-stopped") : Message("cli.import-stopped-replacing"))
+        ? Message(
+          """
+          The import stopped. Users that were imported are stored. Repeat the command to import \
+          the rest: existing users are left unchanged.
+          """)
+        : Message(
+          """
+          The import stopped. Users that were imported or replaced are stored. Repeat the command \
+          to import the rest: existing users, also those of this import, are replaced again.
+          """))
     return stopped
   }
 
@@ -174,24 +187,27 @@ private struct ImportTask {
     sayTotal()
     if let trouble {
       Terminal.complain(
-        Message("cli.the-rest-of-the-file-couldnt", ["reason": .message(trouble.message)]))
+        Message(
+          "The rest of the file couldn't be read. {reason}", ["reason": .message(trouble.message)]))
     }
     return trouble == nil && total.refusals.isEmpty ? 0 : 1
   }
 
   private func sayTotal() {
-    var results = [Message("cli.imported", ["users": .number(total.created)])]
+    var results = [Message("{users} imported", ["users": .number(total.created)])]
     if total.replaced > 0 {
-      results.append(Message("cli.replaced", ["users": .number(total.replaced)]))
+      results.append(Message("{users} replaced", ["users": .number(total.replaced)]))
     }
     if total.kept > 0 {
       results.append(
-        Message("cli.already-existed-left-unchanged", ["users": .number(total.kept)]))
+        Message("{users} already existed, left unchanged", ["users": .number(total.kept)]))
     }
     if !total.refusals.isEmpty {
-      results.append(Message("cli.rejected", ["users": .number(total.refusals.count)]))
+      results.append(Message("{users} rejected", ["users": .number(total.refusals.count)]))
     }
     Terminal.say(
-      Message("cli.users-read", ["count": .number(read), "results": .sequence(results)]))
+      Message(
+        one: "{count} user read: {results}.", other: "{count} users read: {results}.",
+        ["count": .number(read), "results": .sequence(results)]))
   }
 }

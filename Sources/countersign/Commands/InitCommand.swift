@@ -5,18 +5,20 @@ import Localization
 
 enum InitCommand: Command {
   static let name = "init"
-  static let summary = Message("cli.summary-creates-a-new-instance-in-an")
+  static let summary = Message("creates a new instance in an empty or missing data folder")
   static let options = [
-    Option("data", "DIR", help: Message("cli.help-new-data-folder")), DatabaseLocation.url,
+    Option("data", "DIR", help: Message("The data folder; created if missing.")),
+    DatabaseLocation.url,
     DatabaseLocation.passwordFile,
-    Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
+    Option("profile", "PROFILE", help: Message("standalone or emulator (default: standalone).")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let folder = try DataFolder(arguments)
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     guard let profile = Profile(rawValue: word) else {
-      throw UsageError(Message("cli.profile-unknown", ["word": .text(word)]))
+      throw UsageError(
+        Message("--profile must be standalone or emulator, not {word}", ["word": .text(word)]))
     }
     let isNew = !FileManager.default.fileExists(atPath: folder.path)
     if !isNew { try folder.mustHoldNothingElse() }
@@ -38,7 +40,10 @@ enum InitCommand: Command {
     lock.release()
     Terminal.say(
       Message(
-        "cli.created-an-instance-in-keep-a",
+        """
+        Created an instance in {folder}. Keep a copy of its master.key somewhere else: without \
+        it, second factors can't be read. Next: countersign serve {options}
+        """,
         ["folder": .text(folder.path), "options": .text(serving.text)]))
     return 0
   }
@@ -66,7 +71,12 @@ enum InitCommand: Command {
     } catch {
       if await folder.keyMaySealDatabase() {
         // The next init continues with the key, without which the database couldn't be read.
-        Terminal.complain(Message("cli.init-can-be-repeated", ["key": .text(folder.key)]))
+        Terminal.complain(
+          Message(
+            """
+            The instance is incomplete. To complete it, run the same command again. {key} stays, \
+            because the database may have data that it encrypts.
+            """, ["key": .text(folder.key)]))
       } else {
         // The server and the next init would reject half an instance.
         try? FileManager.default.removeItem(atPath: folder.key)
@@ -98,7 +108,10 @@ extension DataFolder {
     guard !files.fileExists(atPath: database) else {
       throw ConfigurationError(
         Message(
-          "cli.the-folder-has-a-file-to-move",
+          """
+          {path} already contains an instance in a file. To move it: countersign move --from \
+          {path} --to '{address}'
+          """,
           ["path": .text(path), "address": .text(serving.address ?? "")]))
     }
     let hasFile = files.fileExists(atPath: key)
@@ -107,13 +120,23 @@ extension DataFolder {
     case .none where !hasFile: return
     case .none:
       throw ConfigurationError(
-        Message("cli.the-key-has-no-database-on-the-server", ["key": .text(key)]))
+        Message(
+          """
+          {key} exists, but the database has no instance of this key. Check --database. If an \
+          init was interrupted, nothing uses the key yet: delete it and run init again.
+          """, ["key": .text(key)]))
     case .complete:
       throw ConfigurationError(
-        Message("cli.the-database-has-an-instance", ["options": .text(serving.text)]))
+        Message(
+          "The database already contains an instance. To serve it: countersign serve {options}",
+          ["options": .text(serving.text)]))
     case .otherKey:
       throw ConfigurationError(
-        Message("cli.the-database-has-another-key", ["path": .text(path)]))
+        Message(
+          """
+          The database already contains an instance that another master key encrypts. To serve \
+          it, put its master.key in {path}. For a new instance, create another database.
+          """, ["path": .text(path)]))
     }
   }
 
@@ -151,7 +174,9 @@ extension DataFolder {
     let others = held.filter { !Self.isPart($0) && $0 != "lost+found" }.sorted()
     guard let first = others.first else { return }
     throw ConfigurationError(
-      Message("cli.the-new-data-folder-isnt-empty", ["path": .text(path), "file": .text(first)]))
+      Message(
+        "{path} has other files, such as {file}. A new instance needs an empty folder.",
+        ["path": .text(path), "file": .text(first)]))
   }
 
   fileprivate func makePrivate() throws(ConfigurationError) {
@@ -169,11 +194,17 @@ extension DataFolder {
     guard hasDatabase || hasKey else { return }
     guard hasKey else {
       throw ConfigurationError(
-        Message("cli.already-contains-a-database-but-no", ["path": .text(path)]))
+        Message(
+          """
+          {path} already contains a database, but no key. Put its master.key back, or choose \
+          another folder.
+          """, ["path": .text(path)]))
     }
     // Says why it can't be served, if it can't.
     if !DatabaseSwap(data: path).isPending { try mustHoldInstance() }
     throw ConfigurationError(
-      Message("cli.already-contains-an-instance-to-serve", ["path": .text(path)]))
+      Message(
+        "{path} already contains an instance. To serve it: countersign serve --data {path}",
+        ["path": .text(path)]))
   }
 }

@@ -2,7 +2,7 @@ import Localization
 
 enum ManualCommand: Command {
   static let name = "manual"
-  static let summary = Message("cli.summary-prints-the-manual-page")
+  static let summary = Message("prints the manual page in man format")
   static let options: [Option] = []
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

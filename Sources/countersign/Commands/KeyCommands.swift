@@ -4,28 +4,28 @@ import Localization
 
 enum KeysListCommand: Command {
   static let name = "keys list"
-  static let summary = Message("cli.summary-lists-token-signing-keys-and-the")
+  static let summary = Message("lists token signing keys and the IDs of master keys")
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
       for (key, state) in try await instance.identity.signingKeys.list() {
         var times = [
-          Message("cli.key-created", ["time": .text(key.createdAt.rfc3339Milliseconds)]),
-          Message("cli.signs-from", ["time": .text(key.signsFrom.rfc3339Milliseconds)]),
+          Message("created {time}", ["time": .text(key.createdAt.rfc3339Milliseconds)]),
+          Message("signs from {time}", ["time": .text(key.signsFrom.rfc3339Milliseconds)]),
         ]
         if let until = key.verifiesUntil {
-          times.append(Message("cli.valid-until", ["time": .text(until.rfc3339Milliseconds)]))
+          times.append(Message("valid until {time}", ["time": .text(until.rfc3339Milliseconds)]))
         }
         let columns = [key.id, state.rawValue] + times.map(OperatorText.string)
         Terminal.say(columns: columns)
       }
       for key in try await instance.identity.masterKeys.list() {
         let since =
-          key.since.map { Message("cli.since", ["time": .text($0.rfc3339Milliseconds)]) }
-          ?? Message("cli.not-used-yet")
+          key.since.map { Message("since {time}", ["time": .text($0.rfc3339Milliseconds)]) }
+          ?? Message("not used yet")
         let state =
-          key.isSealing ? Message("cli.master-encrypts") : Message("cli.master-decrypts-only")
+          key.isSealing ? Message("master, encrypts") : Message("master, decrypts only")
         let columns = [key.id] + [state, since].map(OperatorText.string)
         Terminal.say(columns: columns)
       }
@@ -36,12 +36,14 @@ enum KeysListCommand: Command {
 
 enum KeysRotateCommand: Command {
   static let name = "keys rotate"
-  static let summary = Message("cli.summary-creates-the-next-token-signing-key")
+  static let summary = Message(
+    "creates the next token signing key; it's used once verifiers have had time to fetch it")
   static let options =
     Instance.options + [
       Option(
         "now", variable: false,
-        help: Message("cli.help-sign-with-it-immediately-in-case"))
+        help: Message(
+          "Sign with the new key immediately, for example if the current one is compromised."))
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -51,13 +53,17 @@ enum KeysRotateCommand: Command {
           immediately: arguments.has("now"), by: Author(actor: .commandLine))
         Terminal.say(
           Message(
-            "cli.created-its-published-now-and-signs",
+            """
+            Created {id}. It's published now and signs from {signsFrom}. Older keys retire \
+            automatically once everything they signed has expired.
+            """,
             ["id": .text("\(key.id)"), "signsFrom": .text(key.signsFrom.rfc3339Milliseconds)]))
         return 0
       } catch KeyRotationError.anotherIsWaiting(let moment) {
         throw ConfigurationError(
           Message(
-            "cli.a-new-key-is-already-published", ["moment": .text(moment.rfc3339Milliseconds)]))
+            "A new key is already published and signs from {moment}.",
+            ["moment": .text(moment.rfc3339Milliseconds)]))
       }
     }
   }
@@ -66,22 +72,26 @@ enum KeysRotateCommand: Command {
 enum KeysRetireCommand: Command {
   static let name = "keys retire"
   static let summary = Message(
-    "cli.summary-retires-a-token-signing-key-early",
+    "retires a token signing key early; servers reject tokens it signed within {seconds} seconds",
     ["seconds": .number(KeyRotationTask.interval)])
   static let operands = "ID"
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let id = try arguments.operand(Message("cli.the-id-of-a-key"))
+    let id = try arguments.operand(Message("the ID of a key"))
     return try await Instance.use(arguments) { instance in
       do {
         try await instance.identity.signingKeys.retire(id, by: Author(actor: .commandLine))
-        Terminal.say(Message("cli.retired-verifiers-drop-it-from-their", ["id": .text(id)]))
+        Terminal.say(
+          Message(
+            "Retired {id}. Verifiers drop it from their caches within an hour.", ["id": .text(id)]))
         return 0
       } catch KeyRotationError.notFound {
-        throw ConfigurationError(Message("cli.key-not-found-see-countersign-keys"))
+        throw ConfigurationError(Message("Key not found. See countersign keys list."))
       } catch KeyRotationError.isTheOnlyOne {
-        throw ConfigurationError(Message("cli.this-is-the-only-signing-key"))
+        throw ConfigurationError(
+          Message(
+            "This is the only signing key. Create another first: countersign keys rotate --now."))
       }
     }
   }

@@ -38,11 +38,18 @@ struct KeyDistribution {
   func finish(copying file: String) async throws -> [String] {
     var places = try await lacking().map(\.place)
     guard !places.isEmpty else { return [] }
-    say(Message("cli.copy-master-key", ["file": .text(file), "servers": .text(Self.list(places))]))
+    say(
+      Message(
+        """
+        The new key isn't used until every server has it. Copy {file} to these places, with mode \
+        600 and the folder's user, unless they're the same file: {servers}. Where a variable or a \
+        credential has the key, store both lines there, newest first, and restart the server. \
+        Waiting for up to ten minutes.
+        """, ["file": .text(file), "servers": .text(Self.list(places))]))
     while try await pause() {
       let left = try await lacking().map(\.place)
       for place in Set(places).subtracting(left).sorted() {
-        say(Message("cli.server-has-master-key", ["server": .text(place)]))
+        say(Message("{server} has the new key.", ["server": .text(place)]))
       }
       places = left
       if places.isEmpty { return [] }

@@ -10,7 +10,8 @@ import Localization
 /// command does. If either is killed, the next server or the next run of the command continues.
 enum KeysRotateMasterCommand: Command {
   static let name = "keys rotate-master"
-  static let summary = Message("cli.summary-creates-a-new-master-key-and")
+  static let summary = Message(
+    "creates a new master key and re-encrypts all secrets; the server can keep running")
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -46,10 +47,15 @@ enum KeysRotateMasterCommand: Command {
     // Beside other servers, a key that isn't recorded isn't the first of the instance's.
     let ring = isUnderWay ? try folder.keptKeys() ?? former : former.rotated(random: .system)
     if isUnderWay {
-      Terminal.say(Message("cli.a-rotation-is-already-in-progress"))
+      Terminal.say(Message("A rotation is already in progress. Continuing it."))
     } else {
       try folder.store(ring)
-      Terminal.say(Message("cli.created-a-new-master-key-store", ["folder": .text(folder.path)]))
+      Terminal.say(
+        Message(
+          """
+          Created a new master key. Store a copy of {folder}/master.key somewhere else. Earlier \
+          backups need the previous key: keep its copy as long as you keep them.
+          """, ["folder": .text(folder.path)]))
     }
     let lacking = try await KeyDistribution(of: ring.ids[0], instance.identity)
       .finish(copying: folder.key)
@@ -66,11 +72,18 @@ enum KeysRotateMasterCommand: Command {
     let list = Message.Value.text(KeyDistribution.list(lacking))
     guard try await instance.identity.masterKeys.newest() != ring.ids[0] else {
       return .temporary(
-        Message("cli.servers-lack-used-key", ["file": .text(folder.key), "servers": list]))
+        Message(
+          "The new key is in use, but these servers lack it: {servers}. Copy {file} to them now.",
+          ["file": .text(folder.key), "servers": list]))
     }
     try folder.store(ring.former())
     return .temporary(
-      Message("cli.servers-lack-new-key", ["file": .text(folder.key), "servers": list]))
+      Message(
+        """
+        After ten minutes, these servers still lack the new key: {servers}. It isn't used, and \
+        {file} has only the previous keys again. Copy that file to the other servers, and repeat \
+        the command.
+        """, ["file": .text(folder.key), "servers": list]))
   }
 
   /// Re-encrypts all secrets, printing progress about every 1,000 rows.
@@ -81,17 +94,24 @@ enum KeysRotateMasterCommand: Command {
       case .part(let progress):
         guard progress.rows >= reported + 1_000 || reported == 0 else { continue }
         reported = progress.rows
-        Terminal.say(Message("cli.re-encrypted-secrets", ["count": .number(progress.changed)]))
+        Terminal.say(
+          Message(
+            one: "Re-encrypted {count} secret.",
+            other: "Re-encrypted {count} secrets.", ["count": .number(progress.changed)]))
       case .waiting(let moment):
         Terminal.say(
           Message(
-            "cli.all-secrets-are-encrypted-with-the", ["moment": .text(moment.rfc3339Milliseconds)])
+            """
+            All secrets are encrypted with the new key. The previous one is kept until {moment} \
+            for tokens that clients hold. After that, the server or the next run of this command \
+            removes it.
+            """, ["moment": .text(moment.rfc3339Milliseconds)])
         )
         return 0
       case .droppable:
         try await instance.identity.masterKeys.drop()
         try folder.store(instance.keys.newestAlone())
-        Terminal.say(Message("cli.removed-the-previous-key-which-is"))
+        Terminal.say(Message("Removed the previous key, which is no longer needed."))
         return 0
       case .unrecorded:
         try await instance.identity.masterKeys.begin(by: Author(actor: .commandLine))
@@ -103,28 +123,43 @@ enum KeysRotateMasterCommand: Command {
   /// Waits while a running server re-encrypts all secrets, up to a minute without progress; two
   /// more if another server has to take over, because the one in charge doesn't have the new key.
   private static func follow(_ instance: Instance, _ folder: DataFolder) async throws -> Int32 {
-    Terminal.say(Message("cli.the-running-server-is-re-encrypting"))
+    Terminal.say(Message("The running server is re-encrypting all secrets."))
     let patience = folder.isOnServer ? 180 : 60
     var last: ResealProgress?
     var idle = 0
     while idle < patience {
       let state = try await instance.identity.masterKeys.progress()
       if state.isDone {
-        Terminal.say(Message("cli.server-removes-previous-key"))
+        Terminal.say(
+          Message(
+            """
+            All secrets are encrypted with the new key. The server removes the previous one in an \
+            hour.
+            """))
         return 0
       }
       idle = state.progress == last ? idle + 1 : 0
       if state.progress != last, state.progress.rows > 0 {
         Terminal.say(
-          Message("cli.re-encrypted-secrets", ["count": .number(state.progress.changed)]))
+          Message(
+            one: "Re-encrypted {count} secret.", other: "Re-encrypted {count} secrets.",
+            ["count": .number(state.progress.changed)]))
       }
       last = state.progress
       try await Task.sleep(for: .seconds(1))
     }
     throw ConfigurationError(
       folder.isOnServer
-        ? Message("cli.servers-made-no-progress", ["file": .text(folder.key)])
-        : Message("cli.the-server-made-no-progress-for", ["file": .text(folder.key)]))
+        ? Message(
+          """
+          No server made progress for three minutes. Copy {file} to all servers of the database. \
+          Re-encryption continues automatically.
+          """, ["file": .text(folder.key)])
+        : Message(
+          """
+          The server made no progress for a minute. Check that its user can read {file}, and then \
+          restart it. Re-encryption continues automatically.
+          """, ["file": .text(folder.key)]))
   }
 
   /// Prints the new value of a key that was passed, which this program can't replace.
@@ -132,11 +167,19 @@ enum KeysRotateMasterCommand: Command {
     let ring = try passed.ring()
     guard ring.ids.count == 1 else {
       throw ConfigurationError(
-        Message("cli.still-contains-a-previous-key-remove", ["variable": .text(passed.source)]))
+        Message(
+          """
+          {variable} still contains a previous key. Remove it once the server reports that you \
+          can.
+          """, ["variable": .text(passed.source)]))
     }
     Terminal.say(document: ring.rotated(random: .system).text.revealedText)
     Terminal.complain(
-      Message("cli.set-to-this-value-and-restart", ["variable": .text(passed.source)]))
+      Message(
+        """
+        Set {variable} to this value and restart the server. It re-encrypts all secrets with the \
+        first key and reports when you can remove the second.
+        """, ["variable": .text(passed.source)]))
     return 0
   }
 }

@@ -6,12 +6,18 @@ import Localization
 /// Migrates the database of a stopped server to this version, or says what that would do.
 enum MigrateCommand: Command {
   static let name = "migrate"
-  static let summary = Message("cli.summary-migrates-the-database-to-this-version")
+  static let summary = Message(
+    "migrates the database of a stopped server to this version, after creating a backup")
   static let options = [
     ConfigurationFile.option, Instance.dataOption, DatabaseLocation.url,
     DatabaseLocation.passwordFile,
     Option(
-      "dry-run", variable: false, help: Message("cli.help-print-the-migrations-without-running")),
+      "dry-run", variable: false,
+      help: Message(
+        """
+        Print the migrations that would run, with estimates of time and space; the server can \
+        keep running.
+        """)),
     UpgradeBackup.option,
   ]
 
@@ -36,7 +42,9 @@ enum MigrateCommand: Command {
       backup: arguments.has(UpgradeBackup.option.name) ? .skip : .create)
     await instance.database.close()
     Terminal.say(
-      Message("cli.applied-migrations", ["count": .number(before.steps.count)]))
+      Message(
+        one: "Applied {count} migration.", other: "Applied {count} migrations.",
+        ["count": .number(before.steps.count)]))
     return 0
   }
 
@@ -46,19 +54,26 @@ enum MigrateCommand: Command {
     for step in plan.steps {
       Terminal.say(
         Message(
-          "cli.would-migrate",
+          "{name}\t{size}\t{tables}",
           [
             "name": .text(step.name), "size": .text(Size.text(step.bytes)),
             "tables": .text(step.tables.joined(separator: ", ")),
           ]))
     }
     guard !plan.steps.isEmpty else {
-      Terminal.say(Message("cli.the-schema-is-current"))
+      Terminal.say(Message("The schema is current."))
       return 0
     }
     Terminal.say(
       Message(
-        "cli.the-upgrade-needs",
+        one: """
+          {count} migration, up to {seconds} s on a slow disk. A backup needs {backup}, and the \
+          migration up to {extra}. {free} is free. Nothing was changed.
+          """,
+        other: """
+          {count} migrations, up to {seconds} s on a slow disk. A backup needs {backup}, and the \
+          migrations up to {extra}. {free} is free. Nothing was changed.
+          """,
         [
           "count": .number(plan.steps.count), "seconds": .number(plan.seconds),
           "backup": .text(Size.text(plan.databaseBytes)),

@@ -10,12 +10,23 @@
   /// Moves an instance from the file in its data folder to a PostgreSQL server.
   enum MoveCommand: Command {
     static let name = "move"
-    static let summary = Message("cli.summary-moves-an-instance-to-another-database")
+    static let summary = Message(
+      "moves an instance from its data folder to PostgreSQL; the server must be stopped")
     static let options = [
-      Option("from", "DIR", variable: false, help: Message("cli.help-the-database-to-move")),
-      Option("to", "URL", variable: false, help: Message("cli.help-the-database-to-move-to")),
+      Option(
+        "from", "DIR", variable: false,
+        help: Message("The data folder of the instance. Its database stays as it is.")),
+      Option(
+        "to", "URL", variable: false,
+        help: Message("The empty database to move to: postgresql://user@host:port/name")),
       DatabaseLocation.passwordFile,
-      Option("dry-run", variable: false, help: Message("cli.help-check-what-would-be-moved")),
+      Option(
+        "dry-run", variable: false,
+        help: Message(
+          """
+          Check both databases and print the numbers of rows, with an estimate of the time; the \
+          server can keep running.
+          """)),
     ]
 
     static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -36,7 +47,11 @@
       let environment = ProcessInfo.processInfo.environment
       guard let ring = try move.folder.existingKey(environment: environment) else {
         throw ConfigurationError(
-          Message("cli.theres-no-master-key-for-the-move", ["folder": .text(move.folder.path)]))
+          Message(
+            """
+            There's no master.key in {folder}. Put the instance's key there first (mode 600): the \
+            moved database can't be read without it.
+            """, ["folder": .text(move.folder.path)]))
       }
       do {
         let inventory = try await move.run(ring, isDry: isDry)
@@ -56,7 +71,7 @@
         let space = String(repeating: " ", count: width - table.name.utf8.count)
         Terminal.say(
           Message(
-            "cli.rows-of-table",
+            "{table}  {rows}",
             ["table": .text(table.name + space), "rows": .number(table.digest.rows)]))
       }
       let rows = Message.Value.number(inventory.rows)
@@ -64,17 +79,29 @@
       if isDry {
         Terminal.say(
           Message(
-            "cli.would-move-rows",
+            """
+            Would move {rows} rows of {tables} tables ({size}), up to {seconds} s on a slow disk. \
+            Nothing was changed.
+            """,
             [
               "rows": rows, "tables": tables, "size": .text(Size.text(inventory.bytes)),
               "seconds": .number(inventory.seconds),
             ]))
         return
       }
-      Terminal.say(Message("cli.moved-rows", ["rows": rows, "tables": tables]))
       Terminal.say(
         Message(
-          "cli.next-serve-from-the-server",
+          """
+          Moved {rows} rows of {tables} tables. Their numbers and SHA-256 digests are equal in both \
+          databases.
+          """, ["rows": rows, "tables": tables]))
+      Terminal.say(
+        Message(
+          """
+          Next: countersign serve --data {folder} --database '{address}'
+          Keep {folder}: it has the master.key. Move {database} away, so that nothing starts with \
+          the old database.
+          """,
           [
             "folder": .text(move.folder.path), "address": .text(move.addressText),
             "database": .text(move.folder.database),
@@ -87,46 +114,79 @@
       switch self {
       case .source(let fault):
         Message(
-          "cli.source-cant-be-moved",
+          "{source} can't be moved. {reason}",
           ["source": .text(move.folder.database), "reason": .message(fault.message)])
       case .notMigrated(let names):
         Message(
-          "cli.source-isnt-migrated",
+          one: """
+            {source} lacks {count} migration of this version. Run countersign migrate --data \
+            {folder} first.
+            """,
+          other: """
+            {source} lacks {count} migrations of this version. Run countersign migrate --data \
+            {folder} first.
+            """,
           [
             "source": .text(move.folder.database), "count": .number(names.count),
             "folder": .text(move.folder.path),
           ])
       case .inUse:
-        Message("cli.database-is-in-use", ["database": .text("\(move.address)")])
+        Message(
+          "A server or a command is using {database}. Stop it first.",
+          ["database": .text("\(move.address)")])
       case .notEmpty(let tables):
         Message(
-          "cli.destination-isnt-empty",
+          """
+          {database} isn't empty, and a move never replaces a database. Create a new one. It has \
+          these tables: {tables}.
+          """,
           [
             "database": .text("\(move.address)"), "tables": .text(tables.joined(separator: ", ")),
           ])
       case .unstorableText(let table, let column, let key):
         Message(
-          "cli.text-with-nul-cant-be-moved",
+          """
+          In the table {table}, the column {column} of the row with {key} has a NUL character, \
+          which PostgreSQL can't store. Change that value first. Nothing was written.
+          """,
           ["table": .text(table), "column": .text(column), "key": .text(key)])
       case .unreadableValue(let table, let key, let reason):
         Message(
-          "cli.value-cant-be-moved",
+          """
+          The row with {key} in the table {table} can't be read: {reason}. Nothing remains of the \
+          copy.
+          """,
           ["table": .text(table), "key": .text(key), "reason": .text(reason)])
       case .differentSchema(let parts):
         Message(
-          "cli.schemas-of-the-move-differ", ["parts": .text(parts.joined(separator: ", "))])
+          """
+          The tables of the two databases differ, so this version can't move the instance. \
+          Nothing remains of the copy. Different: {parts}.
+          """, ["parts": .text(parts.joined(separator: ", "))])
       case .differentRows(let tables):
-        Message("cli.copied-rows-differ", ["tables": .text(tables.joined(separator: ", "))])
+        Message(
+          """
+          The copied rows differ from those of the source, in number or content, so nothing \
+          remains of the copy. Different tables: {tables}.
+          """, ["tables": .text(tables.joined(separator: ", "))])
       case .schema(let error):
-        Message("cli.schema-cant-be-created", ["reason": .text(error.description)])
+        Message("The tables can't be created: {reason}", ["reason": .text(error.description)])
       case .failed(let error):
-        Message("cli.move-failed", ["reason": .text(error.description)])
+        Message(
+          "The move failed, and nothing remains of the copy: {reason}",
+          ["reason": .text(error.description)])
       case .unconfirmed(let error):
         Message(
-          "cli.move-may-be-complete",
+          """
+          Everything was copied to {database}, but the copy may be lost: {reason}. Run \
+          countersign doctor with it. If it has an instance, the move is complete; otherwise, \
+          repeat the move.
+          """,
           ["database": .text("\(move.address)"), "reason": .text(error.message)])
       case .unavailable(let failure):
-        Message("cli.move-failed", ["reason": .text("\(failure)")])
+        Message(
+          "The move failed, and nothing remains of the copy: {reason}",
+          ["reason": .text("\(failure)")])
       }
     }
   }

@@ -5,11 +5,12 @@ import Localization
 
 enum PolicyExportCommand: Command {
   static let name = "policy export"
-  static let summary = Message("cli.summary-prints-the-policies-of-all-pools")
+  static let summary = Message(
+    "prints the MFA policies of all pools as JSON, always in the same order")
   static let options =
     Instance.options + [
       Option(
-        "project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")
+        "project", "P", variable: false, help: Message("Only this project and its tenants.")
       )
     ]
 
@@ -31,12 +32,13 @@ enum PolicyExportCommand: Command {
 
 enum PolicyDiffCommand: Command {
   static let name = "policy diff"
-  static let summary = Message("cli.summary-prints-how-policies-differ")
+  static let summary = Message(
+    "prints how policies differ from a file; exits 1 if any differ, 2 on an error")
   static let operands = "FILE"
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let path = try arguments.operand(Message("cli.the-policy-file"))
+    let path = try arguments.operand(Message("the policy file"))
     do {
       return try await Instance.use(arguments) { instance in
         let file = try PolicyFileReader.read(path)
@@ -53,7 +55,8 @@ enum PolicyDiffCommand: Command {
       return 2
     } catch {
       Terminal.complain(
-        Message("cli.command-failed", ["command": .text(name), "error": .text("\(error)")]))
+        Message(
+          "countersign {command}: {error}", ["command": .text(name), "error": .text("\(error)")]))
       return 2
     }
   }
@@ -61,19 +64,19 @@ enum PolicyDiffCommand: Command {
 
 enum PolicyApplyCommand: Command {
   static let name = "policy apply"
-  static let summary = Message("cli.summary-changes-the-policies-to-a-file")
+  static let summary = Message("applies the policies in a file, all or none")
   static let operands = "FILE"
   static let options =
     Instance.options + [
       Option(
-        "dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
+        "dry-run", variable: false, help: Message("Print the changes without making them.")),
       Option(
         "reason", "TEXT", variable: false,
-        help: Message("cli.help-reason-in-the-audit-log")),
+        help: Message("Reason in the audit log; required if a policy becomes weaker.")),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let path = try arguments.operand(Message("cli.the-policy-file"))
+    let path = try arguments.operand(Message("the policy file"))
     let (reason, isDryRun) = (try arguments.reason(), arguments.has("dry-run"))
     return try await Instance.use(arguments) { instance in
       let policies = instance.identity.policies
@@ -94,9 +97,15 @@ enum PolicyApplyCommand: Command {
       let count = Message.Value.number(drifts.count)
       Terminal.complain(
         isDryRun
-          ? Message("cli.policies-would-change", ["count": count])
+          ? Message(
+            one: "{count} policy would change. Nothing was changed.",
+            other: "{count} policies would change. Nothing was changed.", ["count": count])
           : drifts.isEmpty
-            ? Message("cli.no-policy-changed") : Message("cli.policies-changed", ["count": count]))
+            ? Message("Nothing to change.")
+            : Message(
+              one: "{count} policy changed. Export again for the new versions.",
+              other: "{count} policies changed. Export again for the new versions.",
+              ["count": count]))
       return 0
     }
   }
@@ -104,7 +113,7 @@ enum PolicyApplyCommand: Command {
 
 enum PolicySchemaCommand: Command {
   static let name = "policy schema"
-  static let summary = Message("cli.summary-prints-the-schema-of-policy-files")
+  static let summary = Message("prints the JSON schema of policy files")
   static let options: [Option] = []
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -137,7 +146,8 @@ enum PolicyFileReader {
   static func parse(_ data: [UInt8], of path: String) throws(ConfigurationError) -> PolicyFile {
     guard data.count <= most else {
       throw ConfigurationError(
-        Message("cli.path-is-larger-than", ["path": .text(path), "size": .number(most >> 20)]))
+        Message(
+          "{path} is larger than {size} MiB.", ["path": .text(path), "size": .number(most >> 20)]))
     }
     do throws(PolicyFileError) { return try PolicyFile(parsing: data) } catch {
       throw ConfigurationError(error.messages(of: path))

@@ -3,21 +3,21 @@ import Localization
 
 enum ProjectCreateCommand: Command {
   static let name = "project create"
-  static let summary = Message("cli.summary-creates-a-project")
+  static let summary = Message("creates a project")
   static let operands = "ID"
   static let options =
     Instance.options + [
-      Option("name", "NAME", variable: false, help: Message("cli.help-name-default-the-id"))
+      Option("name", "NAME", variable: false, help: Message("The name (default: the ID)."))
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let id = try arguments.operand(Message("cli.the-id-of-a-project"))
+    let id = try arguments.operand(Message("the ID of a project"))
     return try await Instance.use(arguments) { instance in
       do throws(UserPoolError) {
         let project = try await instance.identity.pools.createProject(
           id: id, displayName: arguments.value("name") ?? id, by: Author(actor: .commandLine))
         Terminal.say(
-          Message("cli.created-project", ["project": .text(project.scope.project.text)]))
+          Message("Created the project {project}.", ["project": .text(project.scope.project.text)]))
         return 0
       } catch {
         throw PoolCommands.error(error, project: id)
@@ -28,7 +28,7 @@ enum ProjectCreateCommand: Command {
 
 enum ProjectListCommand: Command {
   static let name = "project list"
-  static let summary = Message("cli.summary-lists-projects")
+  static let summary = Message("lists projects: ID, number, and name")
   static let options = Instance.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -37,7 +37,7 @@ enum ProjectListCommand: Command {
       for project in projects {
         Terminal.say(columns: [project.id.text, "\(project.number)", project.displayName])
       }
-      if projects.isEmpty { Terminal.complain(Message("cli.there-are-no-projects-yet")) }
+      if projects.isEmpty { Terminal.complain(Message("There are no projects yet.")) }
       return 0
     }
   }
@@ -45,18 +45,19 @@ enum ProjectListCommand: Command {
 
 enum TenantCreateCommand: ProjectCommand {
   static let name = "tenant create"
-  static let summary = Message("cli.summary-creates-a-tenant")
+  static let summary = Message("creates a tenant and prints its ID")
   static let operands = "NAME"
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let name = try arguments.operand(Message("cli.the-name-of-a-tenant"))
+    let name = try arguments.operand(Message("the name of a tenant"))
     return try await Instance.use(arguments) { instance in
       do throws(UserPoolError) {
         let tenant = try await instance.identity.pools.createTenant(
           in: ID(project), .newTenant(named: name), by: Author(actor: .commandLine))
         Terminal.say(
-          Message("cli.created-tenant", ["tenant": .text(tenant.scope.tenant?.text ?? "")]))
+          Message(
+            "Created the tenant {tenant}.", ["tenant": .text(tenant.scope.tenant?.text ?? "")]))
         return 0
       } catch {
         throw PoolCommands.error(error, project: project)
@@ -67,7 +68,7 @@ enum TenantCreateCommand: ProjectCommand {
 
 enum TenantListCommand: ProjectList {
   static let name = "tenant list"
-  static let summary = Message("cli.summary-lists-tenants")
+  static let summary = Message("lists the tenants of a project: ID and name")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
     var next: String?
@@ -88,15 +89,28 @@ enum PoolCommands {
   static func error(_ error: UserPoolError, project: String) -> any Error {
     let name = Message.Value.text(project)
     return switch error {
-    case .projectNotFound: ConfigurationError(Message("cli.project-not-found", ["project": name]))
-    case .invalidProjectID: ConfigurationError(Message("cli.project-id-invalid"))
+    case .projectNotFound:
+      ConfigurationError(
+        Message(
+          "There's no project {project}. countersign project list prints the IDs.",
+          ["project": name]))
+    case .invalidProjectID:
+      ConfigurationError(
+        Message(
+          """
+          A project ID has 6 to 30 characters: a to z, 0 to 9, and hyphens, starting with a letter \
+          and not ending with a hyphen.
+          """))
     case .projectIDTaken:
-      ConfigurationError(Message("cli.project-id-taken", ["project": name]))
-    case .invalidProjectName: ConfigurationError(Message("cli.project-name-invalid"))
+      ConfigurationError(Message("The project ID {project} is already in use.", ["project": name]))
+    case .invalidProjectName:
+      ConfigurationError(Message("The name must be 1 to 100 characters without line breaks."))
     case .missingTenantName, .invalidTenantName:
-      ConfigurationError(Message("cli.tenant-name-invalid"))
+      ConfigurationError(
+        Message(
+          "A tenant's name has 4 to 20 letters, digits, and hyphens, starting with a letter."))
     case .multiTenancyOff:
-      ConfigurationError(Message("cli.project-has-no-tenants", ["project": name]))
+      ConfigurationError(Message("The project {project} doesn't allow tenants.", ["project": name]))
     default: error
     }
   }

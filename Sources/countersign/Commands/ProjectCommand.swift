@@ -6,7 +6,7 @@ protocol ProjectCommand: Command {}
 extension ProjectCommand {
   static var options: [Option] {
     Instance.options + [
-      Option("project", "P", variable: false, help: Message("cli.help-the-project"))
+      Option("project", "P", variable: false, help: Message("The project."))
     ]
   }
 }
@@ -22,7 +22,8 @@ extension ProjectList {
     return try await Instance.use(arguments) { instance in
       try await instance.mustHave(project)
       if try await !list(project, instance.identity) {
-        Terminal.complain(Message("cli.project-has-none", ["project": .text(project.text)]))
+        Terminal.complain(
+          Message("The project {project} has none.", ["project": .text(project.text)]))
       }
       return 0
     }
@@ -31,8 +32,8 @@ extension ProjectList {
   /// Prints one row of the list, with tabs between the columns.
   static func say(_ columns: String..., revokedAt: Instant?) {
     let state =
-      revokedAt.map { Message("cli.revoked", ["time": .text($0.rfc3339Milliseconds)]) }
-      ?? Message("cli.active")
+      revokedAt.map { Message("revoked {time}", ["time": .text($0.rfc3339Milliseconds)]) }
+      ?? Message("active")
     Terminal.say(columns: columns + [OperatorText.string(state)])
   }
 }
@@ -59,7 +60,7 @@ extension ProjectRevocation {
       guard try await revoke(id, of: project, instance.identity) else {
         throw ConfigurationError(unknown)
       }
-      Terminal.say(Message("cli.resource-revoked", ["id": .text(id)]))
+      Terminal.say(Message("Revoked {id}.", ["id": .text(id)]))
       return 0
     }
   }

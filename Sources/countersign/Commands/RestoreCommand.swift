@@ -9,22 +9,30 @@ import Localization
 /// Replaces the database of a stopped server with a backup.
 enum RestoreCommand: Command {
   static let name = "restore"
-  static let summary = Message("cli.summary-restores-the-database-from-a-backup")
+  static let summary = Message("restores the database from a backup; the server must be stopped")
   static let operands = "FILE"
   static let options =
     Instance.options + [
       Option(
         "keep-sessions", variable: false,
-        help: Message("cli.help-keep-users-and-administrators-signed-in"))
+        help: Message(
+          """
+          Keep users and administrators signed in. Sessions that were ended after the backup are \
+          valid again, which is recorded in the audit log.
+          """))
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let file = BackupFile(path: try arguments.operand(Message("cli.the-backup-to-restore")))
+    let file = BackupFile(path: try arguments.operand(Message("the backup to restore")))
     try DatabaseLocation.mustBeFile(arguments, command: name)
     let folder = DataFolder(path: try arguments.required("data"))
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw ConfigurationError(
-        Message("cli.the-data-folder-doesnt-exist-create", ["folder": .text(folder.path)]))
+        Message(
+          """
+          The data folder {folder} doesn't exist. Create it and put your copy of master.key \
+          there.
+          """, ["folder": .text(folder.path)]))
     }
     let server = try folder.lock()
     let keys = try folder.lockKeysForChange()
@@ -39,7 +47,10 @@ enum RestoreCommand: Command {
     guard let ring = try folder.existingKey(environment: environment) else {
       throw ConfigurationError(
         Message(
-          "cli.theres-no-master-key-in-put",
+          """
+          There's no master.key in {folder}. Put the copy from the time of the backup there first \
+          (mode 600): without it, the second factors in {file} can't be read.
+          """,
           ["folder": .text(folder.path), "file": .text(file.path)]))
     }
     let restore = Restore(
@@ -82,7 +93,8 @@ private struct Restore {
       }
       throw ConfigurationError(
         Message(
-          "cli.the-backup-couldnt-be-restored", ["reason": .text(OperatorText.reason(of: error))]),
+          "The backup couldn't be restored: {reason}",
+          ["reason": .text(OperatorText.reason(of: error))]),
         isTemporary: ConfigurationError.isTemporary(error))
     }
   }
@@ -93,7 +105,9 @@ private struct Restore {
   ///   the reason.
   private func openFormer(_ ring: KeyRing) async -> (ReadOnlySQLiteDatabase?, Message?) {
     guard FileManager.default.fileExists(atPath: folder.database) else {
-      return (nil, Message("cli.theres-no-previous-database-in", ["folder": .text(folder.path)]))
+      return (
+        nil, Message("there's no previous database in {folder}", ["folder": .text(folder.path)])
+      )
     }
     do {
       let database = try ReadOnlySQLiteDatabase(path: folder.database)
@@ -102,11 +116,16 @@ private struct Restore {
         return (database, nil)
       } catch {
         await database.close()
-        return (nil, Message("cli.previous-database-differs", ["reason": .text("\(error)")]))
+        return (
+          nil,
+          Message(
+            "the previous database can't be compared. {reason}", ["reason": .text("\(error)")])
+        )
       }
     } catch {
       return (
-        nil, Message("cli.the-previous-database-cant-be-read", ["reason": .text(error.message)])
+        nil,
+        Message("the previous database can't be read ({reason})", ["reason": .text(error.message)])
       )
     }
   }
@@ -118,7 +137,7 @@ private struct Restore {
   ) async throws -> RestoreReport {
     let draft = DataFolder(path: swap.draft)
     let ring = try folder.existingKey(environment: environment)
-    guard let ring else { throw ConfigurationError(Message("cli.the-master-key-is-gone")) }
+    guard let ring else { throw ConfigurationError(Message("The master key is missing.")) }
     let instance: Instance
     do {
       instance = try await Instance.open(
@@ -149,35 +168,55 @@ private struct Restore {
     _ stored: StoredInstance, _ report: RestoreReport, _ trouble: Message?
   ) -> [Message] {
     let since = Message.Value.message(
-      stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("cli.it-was-created"))
+      stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("it was created"))
     var messages = [
       Message(
-        "cli.restored-users-as-of",
+        one: "Restored {file}: {count} user, as of {since}.",
+        other: "Restored {file}: {count} users, as of {since}.",
         ["file": .text(file.path), "count": .number(stored.users), "since": since])
     ]
     if folder.hasDatabaseFiles {
       let aside = Message.Value.text(swap.former(stamp: stopped.fileStamp))
       messages.append(
         FileManager.default.fileExists(atPath: folder.database)
-          ? Message("cli.the-previous-database-is-in-delete", ["aside": aside])
-          : Message("cli.the-rest-of-a-database-is-in-delete", ["aside": aside]))
+          ? Message(
+            "The previous database is in {aside}. Delete it when you no longer need it.",
+            ["aside": aside])
+          : Message(
+            """
+            The -wal and -shm files of a missing database are in {aside}. Delete them when you no \
+            longer need them.
+            """, ["aside": aside]))
     }
     messages.append(
       Message(
-        "cli.ended-one-time-codes-up-to",
+        """
+        Ended: {ended}. One-time codes up to now are marked as used; the system clock shows \
+        {now}.
+        """,
         ["ended": .sequence(report.summary), "now": .text(report.at.rfc3339Milliseconds)]))
     if keepsSessions {
-      messages.append(Message("cli.sessions-were-kept-including-those-that"))
+      messages.append(
+        Message("Sessions were kept, including those that were ended after the backup."))
     }
     if report.isCompared {
-      messages.append(Message("cli.repeat-removals-and-revocations", ["since": since]))
+      messages.append(
+        Message(
+          """
+          The backup doesn't include removals or revocations since {since}. Repeat those you know \
+          of: removed factors and users, revoked tokens, keys, and roles, changed passwords.
+          """, ["since": since]))
     } else {
       messages.append(
         Message(
-          "cli.the-backup-doesnt-include-removals-or",
+          """
+          The backup doesn't include removals or revocations since {since}, and {reason}. Repeat \
+          those you know of: removed factors and users, revoked tokens, keys, and roles, changed \
+          passwords, used recovery codes.
+          """,
           [
             "since": since,
-            "reason": .message(trouble ?? Message("cli.the-previous-database-cant-be-compared")),
+            "reason": .message(trouble ?? Message("the previous database can't be compared")),
           ]))
     }
     return messages
@@ -187,18 +226,60 @@ private struct Restore {
 extension RestoreReport {
   fileprivate var summary: [Message] {
     var parts: [Message] = []
-    if let sessions { parts.append(Message("cli.user-sessions", ["count": .number(sessions)])) }
+    if let sessions {
+      parts.append(
+        Message(
+          one: "{count} user session",
+          other: "{count} user sessions", ["count": .number(sessions)]))
+    }
     if let consoleSessions {
-      parts.append(Message("cli.administrator-sessions", ["count": .number(consoleSessions)]))
+      parts.append(
+        Message(
+          one: "{count} administrator session",
+          other: "{count} administrator sessions", ["count": .number(consoleSessions)]))
     }
     let rest = [
-      (approvals, Message("cli.pending-approvals", ["count": .number(approvals)])),
-      (bulkRemovals, Message("cli.bulk-removals", ["count": .number(bulkRemovals)])),
-      (links, Message("cli.links-in-messages", ["count": .number(links)])),
-      (messages, Message("cli.unsent-messages", ["count": .number(messages)])),
-      (temporaryCodes, Message("cli.temporary-codes", ["count": .number(temporaryCodes)])),
-      (invitations, Message("cli.invitations", ["count": .number(invitations)])),
-      (recoveryCodes, Message("cli.recovery-codes", ["count": .number(recoveryCodes)])),
+      (
+        approvals,
+        Message(
+          one: "{count} pending approval", other: "{count} pending approvals",
+          ["count": .number(approvals)])
+      ),
+      (
+        bulkRemovals,
+        Message(
+          one: "{count} bulk removal", other: "{count} bulk removals",
+          ["count": .number(bulkRemovals)])
+      ),
+      (
+        links,
+        Message(
+          one: "{count} link or code in a message",
+          other: "{count} links and codes in messages", ["count": .number(links)])
+      ),
+      (
+        messages,
+        Message(
+          one: "{count} unsent message with a link or code",
+          other: "{count} unsent messages with links or codes", ["count": .number(messages)])
+      ),
+      (
+        temporaryCodes,
+        Message(
+          one: "{count} temporary code", other: "{count} temporary codes",
+          ["count": .number(temporaryCodes)])
+      ),
+      (
+        invitations,
+        Message(
+          one: "{count} invitation", other: "{count} invitations", ["count": .number(invitations)])
+      ),
+      (
+        recoveryCodes,
+        Message(
+          one: "{count} used recovery code",
+          other: "{count} used recovery codes", ["count": .number(recoveryCodes)])
+      ),
     ]
     return parts + rest.filter { $0.0 > 0 }.map(\.1)
   }

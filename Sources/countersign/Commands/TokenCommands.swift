@@ -5,19 +5,22 @@ import Localization
 
 enum TokenCreateCommand: Command {
   static let name = "token create"
-  static let summary = Message("cli.summary-creates-a-service-token-for")
+  static let summary = Message(
+    "creates a service token for Authorization: Bearer and prints it once")
   static let options =
     Instance.options + [
       Option(
         "project", "P", variable: false,
-        help: Message("cli.help-the-project-the-token-can-access")),
+        help: Message("The project the token can access.")),
       Option(
-        "tenant", "T", variable: false, help: Message("cli.help-limit-the-token-to-this-tenant")),
+        "tenant", "T", variable: false,
+        help: Message("Limit the token to this tenant of the project.")),
       Option(
         "role", "ROLE", variable: false,
-        help: Message("cli.help-token-roles", ["roles": roles])),
+        help: Message("{roles} (for an application's backend).", ["roles": roles])),
       Option(
-        "name", "NAME", variable: false, help: Message("cli.help-name-in-the-audit-log-default")),
+        "name", "NAME", variable: false, help: Message("Name in the audit log (default: the role).")
+      ),
     ]
 
   private static var roles: Message.Value {
@@ -28,7 +31,8 @@ enum TokenCreateCommand: Command {
     let project = try arguments.required("project")
     let word = try arguments.required("role")
     guard let role = ServiceTokenRole(rawValue: word) else {
-      throw UsageError(Message("cli.unknown-role-use", ["role": .text(word), "roles": roles]))
+      throw UsageError(
+        Message("unknown role {role}; use {roles}", ["role": .text(word), "roles": roles]))
     }
     let tenant = arguments.value("tenant")
     return try await Instance.use(arguments) { instance in
@@ -40,13 +44,13 @@ enum TokenCreateCommand: Command {
         Terminal.say(document: created.secret.revealedText)
         Terminal.complain(
           Message(
-            "cli.token-it-wont-be-shown-again",
+            "Token {id} ({role}). It won't be shown again.",
             ["id": .text("\(created.token.id)"), "role": .text(word)]))
         return 0
       } catch ServiceTokenError.scopeNotFound {
         throw ConfigurationError(Instance.notFound(project, tenant: tenant))
       } catch ServiceTokenError.invalidName {
-        throw ConfigurationError(Message("cli.the-name-must-be-1-to"))
+        throw ConfigurationError(Message("The name must be 1 to 100 characters long."))
       }
     }
   }
@@ -54,7 +58,7 @@ enum TokenCreateCommand: Command {
 
 enum TokenListCommand: ProjectList {
   static let name = "token list"
-  static let summary = Message("cli.summary-lists-the-service-tokens-of-a")
+  static let summary = Message("lists the service tokens of a project")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
     let tokens = try await identity.serviceTokens.list(project)
@@ -69,9 +73,9 @@ enum TokenListCommand: ProjectList {
 
 enum TokenRevokeCommand: ProjectRevocation {
   static let name = "token revoke"
-  static let summary = Message("cli.summary-revokes-a-service-token-immediately")
-  static let operand = Message("cli.the-id-of-a-token")
-  static let unknown = Message("cli.the-project-has-no-active-token")
+  static let summary = Message("revokes a service token immediately")
+  static let operand = Message("the ID of a token")
+  static let unknown = Message("The project has no active token with this ID.")
 
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity

@@ -6,18 +6,22 @@ import Localization
 
 enum TrustedTokenKeyAddCommand: Command {
   static let name = "signer add"
-  static let summary = Message("cli.summary-registers-a-custom-token-signing-key")
+  static let summary = Message(
+    """
+    registers a custom token signing key; anyone with its private key can sign in as any user of \
+    the project
+    """)
   static let options =
     Instance.options + [
-      Option("project", "P", variable: false, help: Message("cli.help-the-project")),
+      Option("project", "P", variable: false, help: Message("The project.")),
       Option(
         "issuer", "EMAIL", variable: false,
-        help: Message("cli.help-the-service-account-in-the-tokens")),
+        help: Message("The service account in the tokens' iss and sub claims.")),
       Option(
         "key", "FILE", variable: false,
-        help: Message("cli.help-its-rsa-public-key-or-certificate")),
+        help: Message("Its RSA public key or certificate in PEM (default: standard input).")),
       Option(
-        "key-id", "ID", variable: false, help: Message("cli.help-the-tokens-kid-if-they-have")),
+        "key-id", "ID", variable: false, help: Message("The tokens' kid, if they have one.")),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -31,7 +35,7 @@ enum TrustedTokenKeyAddCommand: Command {
           by: Author(actor: .commandLine))
         Terminal.say(
           Message(
-            "cli.registered-sha-256",
+            "Registered {id}, SHA-256 {fingerprint}.",
             ["id": .text("\(signer.id)"), "fingerprint": .text(signer.fingerprint)]))
         return 0
       } catch let error as TrustedTokenKeyError {
@@ -57,24 +61,29 @@ enum TrustedTokenKeyAddCommand: Command {
   private static func message(_ error: TrustedTokenKeyError, _ project: String) -> Message {
     switch error {
     case .projectNotFound: Instance.notFound(project, tenant: nil)
-    case .invalidIssuer: Message("cli.the-issuer-must-be-an-email")
-    case .invalidKeyID: Message("cli.the-key-id-must-have-at")
-    case .invalidKey(.isPrivate): Message("cli.this-is-a-private-key-use")
-    case .invalidKey(.unreadable): Message("cli.this-isnt-a-public-key-or")
-    case .invalidKey(.unusable): Message("cli.the-rsa-key-must-have-2048")
-    case .invalidKey(.otherKind): Message("cli.custom-tokens-are-signed-with-rs256")
-    case .exists: Message("cli.this-key-is-already-registered-for")
+    case .invalidIssuer: Message("The issuer must be an email address.")
+    case .invalidKeyID: Message("The key ID must be at most 128 characters long, without spaces.")
+    case .invalidKey(.isPrivate): Message("This is a private key. Use its public key instead.")
+    case .invalidKey(.unreadable): Message("This isn't a public key or certificate in PEM format.")
+    case .invalidKey(.unusable): Message("The RSA key must be 2048 to 8192 bits long.")
+    case .invalidKey(.otherKind):
+      Message("Custom tokens are signed with RS256, which requires an RSA key.")
+    case .exists: Message("This key is already registered for this issuer.")
     case .tooMany:
-      Message("cli.the-project-has-active-keys-revoke", ["count": .number(TrustedTokenKeys.most)])
-    case .notFound: Message("cli.key-not-found-in-this-project")
-    case .unavailable(let failure): Message("cli.database-error", ["failure": .text("\(failure)")])
+      Message(
+        one: "The project has {count} active key. Revoke one first.",
+        other: "The project has {count} active keys. Revoke one first.",
+        ["count": .number(TrustedTokenKeys.most)])
+    case .notFound: Message("Key not found in this project.")
+    case .unavailable(let failure):
+      Message("Database error: {failure}", ["failure": .text("\(failure)")])
     }
   }
 }
 
 enum TrustedTokenKeyListCommand: ProjectList {
   static let name = "signer list"
-  static let summary = Message("cli.summary-lists-a-projects-custom-token-signing")
+  static let summary = Message("lists a project's custom token signing keys")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
     let signers = try await identity.trustedTokenKeys.list(project)
@@ -89,9 +98,9 @@ enum TrustedTokenKeyListCommand: ProjectList {
 
 enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
   static let name = "signer revoke"
-  static let summary = Message("cli.summary-revokes-a-custom-token-signing-key")
-  static let operand = Message("cli.the-id-of-a-key")
-  static let unknown = Message("cli.the-project-has-no-active-key")
+  static let summary = Message("revokes a custom token signing key immediately")
+  static let operand = Message("the ID of a key")
+  static let unknown = Message("The project has no active key with this ID.")
 
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity

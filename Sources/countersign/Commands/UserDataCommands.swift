@@ -5,14 +5,14 @@ import Localization
 private enum UserDataCommand {
   static let options =
     Instance.options + [
-      Option("project", "P", variable: false, help: Message("cli.help-the-users-project")),
-      Option("tenant", "T", variable: false, help: Message("cli.help-the-users-tenant")),
-      Option("uid", "UID", variable: false, help: Message("cli.help-the-users-uid")),
+      Option("project", "P", variable: false, help: Message("The user's project.")),
+      Option("tenant", "T", variable: false, help: Message("The user's tenant in the project.")),
+      Option("uid", "UID", variable: false, help: Message("The user's UID.")),
     ]
 
   static func explaining<T>(_ body: () async throws -> T) async throws -> T {
     do { return try await body() } catch ActionDenial.accountNotFound {
-      throw ConfigurationError(Message("cli.nothing-is-stored-about-the-user"))
+      throw ConfigurationError(Message("Nothing is stored about a user with this UID."))
     }
   }
 }
@@ -20,7 +20,7 @@ private enum UserDataCommand {
 /// Exports everything that's stored about a user to a file, even while the server runs.
 enum UserExportCommand: Command {
   static let name = "user export"
-  static let summary = Message("cli.summary-exports-a-users-data")
+  static let summary = Message("exports everything that's stored about a user, without secrets")
   static let operands = "FILE"
   static let options = UserDataCommand.options
 
@@ -37,7 +37,12 @@ enum UserExportCommand: Command {
       }
       try file.write(bytes)
       try file.finish()
-      Terminal.say(Message("cli.exported-user-data", ["path": .text(path)]))
+      Terminal.say(
+        Message(
+          """
+          Exported the user's data to {path}. It names administrators, so check it before you send \
+          it.
+          """, ["path": .text(path)]))
       return 0
     }
   }
@@ -46,11 +51,16 @@ enum UserExportCommand: Command {
 /// Erases everything that's stored about a user, even while the server runs.
 enum UserEraseCommand: Command {
   static let name = "user erase"
-  static let summary = Message("cli.summary-erases-a-users-data")
+  static let summary = Message(
+    "erases everything that's stored about a user, including a deleted one")
   static let options =
     UserDataCommand.options + [
-      Option("reason", "TEXT", variable: false, help: Message("cli.help-reason-of-erasure")),
-      Option("confirm", "UID", variable: false, help: Message("cli.help-confirm-erasure")),
+      Option(
+        "reason", "TEXT", variable: false,
+        help: Message("Reason, saved to the audit log. Don't include the user's details.")),
+      Option(
+        "confirm", "UID", variable: false,
+        help: Message("The UID again, since an erasure can't be undone.")),
     ]
 
   /// How long a server may take until it has erased the audit log.
@@ -60,10 +70,11 @@ enum UserEraseCommand: Command {
     let project = try arguments.required("project")
     let uid = try arguments.required("uid")
     guard let reason = try arguments.reason() else {
-      throw UsageError(Message("cli.option-is-required", ["name": .text("reason")]))
+      throw UsageError(Message("--{name} is required", ["name": .text("reason")]))
     }
     guard arguments.value("confirm") == uid else {
-      throw UsageError(Message("cli.erasure-cant-be-undone", ["uid": .text(uid)]))
+      throw UsageError(
+        Message("an erasure can't be undone: confirm it with --confirm {uid}", ["uid": .text(uid)]))
     }
     let folder = try DataFolder(arguments)
     return try await Instance.use(arguments) { instance in
@@ -75,12 +86,23 @@ enum UserEraseCommand: Command {
       let progress = try await finish(erasure.number, in: scope, instance.identity, folder)
       guard progress.isFinished else {
         Terminal.complain(
-          Message("cli.erasure-continues", ["number": .text(String(erasure.number))]))
+          Message(
+            """
+            Erasure {number}: the account is erased. The server erases the details in audit log \
+            entries once they're sealed.
+            """, ["number": .text(String(erasure.number))]))
         return 1
       }
       Terminal.say(
         Message(
-          "cli.erased-user-data",
+          one: """
+            Erasure {number}: erased the user's data, including details in {count} audit log \
+            entry.
+            """,
+          other: """
+            Erasure {number}: erased the user's data, including details in {count} audit log \
+            entries.
+            """,
           ["number": .text(String(erasure.number)), "count": .number(progress.entries)]))
       return 0
     }
@@ -100,7 +122,7 @@ enum UserEraseCommand: Command {
       }
       server?.release()
       guard let progress = try await identity.userData.progress(of: number, in: scope) else {
-        throw ConfigurationError(Message("cli.nothing-is-stored-about-the-user"))
+        throw ConfigurationError(Message("Nothing is stored about a user with this UID."))
       }
       if progress.isFinished || ContinuousClock.now > end { return progress }
       try await Task.sleep(for: .milliseconds(200))

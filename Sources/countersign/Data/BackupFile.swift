@@ -18,15 +18,21 @@ struct BackupFile: Sendable {
     let files = FileManager.default
     let kind = (try? files.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
     guard let kind else {
-      throw ConfigurationError(Message("cli.the-file-doesnt-exist", ["path": .text(path)]))
+      throw ConfigurationError(Message("The file {path} doesn't exist.", ["path": .text(path)]))
     }
     guard kind == .typeRegular else {
-      throw ConfigurationError(Message("cli.isnt-a-backup-file", ["path": .text(path)]))
+      throw ConfigurationError(
+        Message("{path} isn't a regular file, so it isn't a backup.", ["path": .text(path)]))
     }
     for file in [path, resolved] {
       let log = (try? files.attributesOfItem(atPath: "\(file)-wal")[.size]) as? NSNumber
       guard log?.intValue ?? 0 == 0 else {
-        throw ConfigurationError(Message("cli.has-a-write-ahead-log-wal", ["path": .text(file)]))
+        throw ConfigurationError(
+          Message(
+            """
+            {path} has a write-ahead log ({path}-wal), so it's a database in use, not a backup, and \
+            some of its changes are only in the log. Copy it with countersign backup instead.
+            """, ["path": .text(file)]))
       }
     }
   }
@@ -43,7 +49,7 @@ struct BackupFile: Sendable {
       let reason: Message =
         error.code == .notADatabase ? BackupFault.notCountersign.message : .verbatim(error.message)
       throw ConfigurationError(
-        Message("cli.cant-be-restored", ["path": shown, "reason": .message(reason)]),
+        Message("{path} can't be restored. {reason}", ["path": shown, "reason": .message(reason)]),
         isTemporary: error.isTemporary)
     }
     do throws(BackupFault) {
@@ -53,7 +59,8 @@ struct BackupFile: Sendable {
     } catch {
       await database.close()
       throw ConfigurationError(
-        Message("cli.cant-be-restored", ["path": shown, "reason": .message(error.message)]))
+        Message(
+          "{path} can't be restored. {reason}", ["path": shown, "reason": .message(error.message)]))
     }
   }
 
@@ -67,7 +74,7 @@ struct BackupFile: Sendable {
     } catch {
       throw ConfigurationError(
         Message(
-          "cli.cant-be-copied-to",
+          "{path} can't be copied to {other}: {reason}",
           [
             "path": .text(path), "other": .text(other),
             "reason": .text(OperatorText.reason(of: error)),

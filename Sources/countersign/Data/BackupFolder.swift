@@ -18,7 +18,11 @@ struct BackupFolder: Sendable {
   func mustHaveNoKey() throws(ConfigurationError) {
     guard hasKey else { return }
     throw ConfigurationError(
-      Message("cli.the-folder-has-a-key-and-backups", ["folder": .text(path)]))
+      Message(
+        """
+        {folder} has a master.key. Anyone who gets a backup and the key can read all second \
+        factors: keep backups in another folder.
+        """, ["folder": .text(path)]))
   }
 
   func file(at time: Instant) -> String {
@@ -58,7 +62,7 @@ struct BackupFolder: Sendable {
       do { try FileManager.default.removeItem(atPath: file) } catch {
         throw ConfigurationError(
           Message(
-            "cli.the-backup-cant-be-deleted",
+            "The backup {file} can't be deleted: {reason}",
             ["file": .text(file), "reason": .text(OperatorText.reason(of: error))]))
       }
       deleted.append(file)

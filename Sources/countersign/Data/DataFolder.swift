@@ -35,9 +35,9 @@ struct DataFolder: Sendable {
       || names.contains(where: name.hasPrefix)
   }
 
-  private static let serverLockName = "server.lock"
-  private static let keysLockName = "keys.lock"
-  private static let auditFileLockName = "audit-file.lock"
+  static let serverLockName = "server.lock"
+  static let keysLockName = "keys.lock"
+  static let auditFileLockName = "audit-file.lock"
 
   /// Creates the folder with mode 700 if it's missing, and checks that it's writable.
   func prepare() throws(ConfigurationError) {
@@ -49,7 +49,7 @@ struct DataFolder: Sendable {
     } catch {
       throw ConfigurationError(
         Message(
-          "cli.the-data-folder-cant-be-created",
+          "The data folder {path} can't be created: {reason}",
           ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
         isTemporary: ConfigurationError.isTemporary(error))
     }
@@ -70,7 +70,10 @@ struct DataFolder: Sendable {
     let isReadOnly = ConfigurationError.systemError(behind: error)?.number == EROFS
     return ConfigurationError(
       Message(
-        "cli.the-data-folder-isnt-writable",
+        """
+        The data folder {path} isn't writable: {reason}. Countersign stores its database and key \
+        there.
+        """,
         ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
       isTemporary: isReadOnly || ConfigurationError.isTemporary(error))
   }
@@ -82,7 +85,10 @@ struct DataFolder: Sendable {
     guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return }
     throw ConfigurationError(
       Message(
-        "cli.the-data-folder-is-a-link-to-nothing",
+        """
+        The data folder {path} is a link to {target}, which doesn't exist. If that's on a volume, \
+        check that it's mounted. Otherwise, create that folder, or remove the link.
+        """,
         ["path": .text(path), "target": .text(target)]))
   }
 
@@ -90,7 +96,12 @@ struct DataFolder: Sendable {
   func mustBeEmpty() throws(ConfigurationError) {
     let held = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     guard held.isEmpty else {
-      throw ConfigurationError(Message("cli.a-demo-requires-an-empty-data", ["path": .text(path)]))
+      throw ConfigurationError(
+        Message(
+          """
+          A demo requires an empty data folder, and {path} isn't empty. Choose another one with \
+          --data, or leave out --demo to serve the existing data.
+          """, ["path": .text(path)]))
     }
   }
 
@@ -105,7 +116,7 @@ struct DataFolder: Sendable {
     } catch {
       throw ConfigurationError(
         Message(
-          "cli.cant-be-moved-to",
+          "{path} can't be moved to {other}: {reason}",
           [
             "path": .text(path), "other": .text(other.path),
             "reason": .text(OperatorText.reason(of: error)),
@@ -125,7 +136,9 @@ struct DataFolder: Sendable {
     guard FileManager.default.fileExists(atPath: database) else {
       guard !lacksOpenDatabase else { throw openDatabaseMissing }
       throw ConfigurationError(
-        Message("cli.theres-no-countersign-data-in-set", ["path": .text(path)]))
+        Message(
+          "There's no Countersign data in {path}. Set --data to the server's data folder.",
+          ["path": .text(path)]))
     }
   }
 
@@ -137,13 +150,20 @@ struct DataFolder: Sendable {
   }
 
   /// Whether the file of the database is missing, although another process has the folder locked.
-  private var lacksOpenDatabase: Bool {
+  var lacksOpenDatabase: Bool {
     !isOnServer && !FileManager.default.fileExists(atPath: database)
       && PartialFile.isBeingWritten(serverLock)
   }
 
-  private var openDatabaseMissing: ConfigurationError {
-    .temporary(Message("cli.the-open-database-is-missing", ["path": .text(path)]))
+  var openDatabaseMissing: ConfigurationError {
+    .temporary(
+      Message(
+        """
+        {path} has no countersign.sqlite, but a server or command is using the folder. Don't stop a \
+        server: it still has the database open, and stopping it would lose everything stored since \
+        the newest backup. See "The database file is missing" in \
+        /usr/share/doc/countersign/docs/incidents.md.
+        """, ["path": .text(path)]))
   }
 
   /// Checks that the folder contains an instance, so that a server never creates a new one where a
@@ -154,11 +174,11 @@ struct DataFolder: Sendable {
     let files = FileManager.default
     let size = (try? files.attributesOfItem(atPath: database)[.size]) as? NSNumber
     guard let size, size.intValue > 0 else {
-      let what = size == nil ? Message("cli.no-database") : Message("cli.an-empty-database")
+      let what = size == nil ? Message("no database") : Message("an empty database")
       guard files.fileExists(atPath: key) else {
         throw ConfigurationError(
           Message(
-            "cli.the-data-folder-has-and-no",
+            "The data folder {path} has {what} and no key. {advice}",
             ["path": .text(path), "what": .message(what), "advice": .message(Self.advice(path))]))
       }
       throw ConfigurationError(Self.emptyBesideKey(path, what))
@@ -170,7 +190,7 @@ struct DataFolder: Sendable {
       try mustBeNoLink()
       throw ConfigurationError(
         Message(
-          "cli.the-data-folder-doesnt-exist",
+          "The data folder {path} doesn't exist. {advice}",
           ["path": .text(path), "advice": .message(Self.advice(path))]))
     }
     try mustBeReadable()
@@ -186,14 +206,14 @@ struct DataFolder: Sendable {
       let owner = held?[.ownerAccountName] as? String ?? "?"
       throw ConfigurationError(
         Message(
-          "cli.this-user-cant-read-the-data-folder",
+          "This user can't read the data folder {path}. Run the command as {user}.",
           ["path": .text(path), "user": .text(owner)]))
     }
   }
 
   private func mustBeFolder() throws(ConfigurationError) {
     guard Self.isFolder(path) else {
-      throw ConfigurationError(Message("cli.the-data-folder-isnt-a-folder", ["path": .text(path)]))
+      throw ConfigurationError(Message("{path} isn't a folder.", ["path": .text(path)]))
     }
   }
 
@@ -205,11 +225,20 @@ struct DataFolder: Sendable {
   }
 
   static func emptyBesideKey(_ path: String, _ what: Message) -> Message {
-    Message("cli.has-a-master-key-but-so", ["path": .text(path), "what": .message(what)])
+    Message(
+      """
+      {path} has a master.key but {what}, so the key's database is missing. Put the database \
+      back, or restore a backup: countersign restore FILE --data {path}. To create a new \
+      instance, run countersign init with another folder.
+      """, ["path": .text(path), "what": .message(what)])
   }
 
   private static func advice(_ path: String) -> Message {
-    Message("cli.if-its-on-a-volume-check", ["path": .text(path)])
+    Message(
+      """
+      If it's on a volume, check that the volume is mounted. To create a new instance there: \
+      countersign init --data {path}
+      """, ["path": .text(path)])
   }
 
   /// Whether the folder is missing or contains no part of an instance.
@@ -217,74 +246,6 @@ struct DataFolder: Sendable {
     guard !isOnServer else { return !FileManager.default.fileExists(atPath: key) }
     return !hasDatabaseFiles && !FileManager.default.fileExists(atPath: key)
       && !DatabaseSwap(data: path).isPending && !NewInstance(data: path).isPending
-  }
-
-  /// Locks the folder for a server, until the process ends: for only one if the database is a file,
-  /// and else along with other servers.
-  func lockForServer() throws(ConfigurationError) -> FolderLock {
-    guard isOnServer else { return try lock() }
-    guard let handle = try take(Self.serverLockName, isShared: true) else { throw inUse }
-    return handle
-  }
-
-  /// How long a server waits for the folder: commands lock it while they open the database.
-  private static let patience = Duration.seconds(10)
-
-  /// Locks the folder for a server, and waits for commands that use it.
-  func waitForServerLock() async throws -> FolderLock {
-    let end = ContinuousClock.now + Self.patience
-    while true {
-      do { return try lockForServer() } catch {
-        guard error.isTemporary, ContinuousClock.now < end else { throw error }
-      }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-  }
-
-  private var inUse: ConfigurationError {
-    guard !lacksOpenDatabase else { return openDatabaseMissing }
-    return .temporary(
-      Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
-  }
-
-  /// Locks the folder for one server, until the process ends.
-  func lock() throws(ConfigurationError) -> FolderLock {
-    guard let handle = try lockIfFree() else { throw inUse }
-    return handle
-  }
-
-  /// Locks the folder for one server; returns nil when another process has the lock.
-  func lockIfFree() throws(ConfigurationError) -> FolderLock? {
-    try take(Self.serverLockName)
-  }
-
-  /// Locks the audit log on standard output for one server; returns nil when another one has the lock.
-  func lockStandardOutput() throws(ConfigurationError) -> FolderLock? {
-    try take(Self.auditFileLockName)
-  }
-
-  /// Acquires the shared lock that keeps the master key from changing while a command uses it.
-  func lockKeys() throws(ConfigurationError) -> FolderLock {
-    guard let handle = try take(Self.keysLockName, isShared: true) else {
-      throw ConfigurationError.temporary(
-        Message("cli.another-countersign-command-is-changing", ["path": .text(path)]))
-    }
-    return handle
-  }
-
-  /// Acquires the exclusive lock on the master key, which only a server may be using meanwhile.
-  func lockKeysForChange() throws(ConfigurationError) -> FolderLock {
-    guard let handle = try take(Self.keysLockName) else {
-      throw ConfigurationError.temporary(
-        Message("cli.another-countersign-command-is-using-and", ["path": .text(path)]))
-    }
-    return handle
-  }
-
-  private func take(_ name: String, isShared: Bool = false) throws(ConfigurationError)
-    -> FolderLock?
-  {
-    try FolderLock(path: "\(path)/\(name)", isShared: isShared)
   }
 
   /// Reads the master key that was passed, or else the file; returns nil when there's none.
@@ -300,7 +261,10 @@ struct DataFolder: Sendable {
     guard isOnServer || !FileManager.default.fileExists(atPath: database) else {
       throw ConfigurationError(
         Message(
-          "cli.is-missing-and-the-database-was",
+          """
+          {key} is missing, and the database was encrypted with it. Put the key back, or set it \
+          in {variable}. A new key can't decrypt the existing data.
+          """,
           ["key": .text(key), "variable": .text(PassedKey.variable)]))
     }
     let ring = KeyRing(random: .system)
@@ -324,7 +288,9 @@ struct DataFolder: Sendable {
     try checkPermissions()
     do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
       throw ConfigurationError(
-        Message("cli.isnt-a-master-key", ["variable": .text(key), "reason": .text(error.reason)]))
+        Message(
+          "{variable} isn't a master key: {reason}",
+          ["variable": .text(key), "reason": .text(error.reason)]))
     }
   }
 
@@ -335,7 +301,11 @@ struct DataFolder: Sendable {
     // The owner of the data folder can make a link to any file, which root could replace.
     guard geteuid() != 0 || owner?.isSameUser(as: FolderOwner(of: path)) == true else {
       throw ConfigurationError(
-        Message("cli.link-to-the-master-key", ["key": .text(key), "target": .text(target)]))
+        Message(
+          """
+          {key} is a link to {target}, whose folder belongs to another user than the data folder. \
+          Run this command as the user that the data folder belongs to.
+          """, ["key": .text(key), "target": .text(target)]))
     }
     do { try WritableFile.replace(target, with: ring.text.revealedBytes) } catch {
       throw ConfigurationError(writing: key, error)
@@ -347,7 +317,9 @@ struct DataFolder: Sendable {
     guard let mode = attributes?[.posixPermissions] as? NSNumber else { return }
     guard mode.intValue & 0o077 == 0 else {
       throw ConfigurationError(
-        Message("cli.other-users-can-read-restrict-its", ["key": .text(key)]))
+        Message(
+          "Other users can read {key}. Restrict its permissions: chmod 600 {key}",
+          ["key": .text(key)]))
     }
   }
 

@@ -31,9 +31,19 @@ enum DatabaseLocation: Sendable, Equatable {
   case server(ServerAddress, passwordFile: String?)
 
   static let url = Option(
-    "database", "URL", help: Message("cli.help-the-database-on-a-server"))
+    "database", "URL",
+    help: Message(
+      """
+      The database on a PostgreSQL server, postgresql://user@host:port/name (default: a file in \
+      the data folder).
+      """))
   static let passwordFile = Option(
-    "database-password-file", "FILE", help: Message("cli.help-file-with-the-database-password"))
+    "database-password-file", "FILE",
+    help: Message(
+      """
+      File with the database user's password on its first line (default: the systemd credential \
+      database-password).
+      """))
   /// The credential of the systemd unit that can contain the password.
   static let credential = "database-password"
 
@@ -63,7 +73,7 @@ enum DatabaseLocation: Sendable, Equatable {
     guard let text = arguments.value(Self.url.name) else {
       if arguments.value(Self.passwordFile.name) != nil {
         problems.append(
-          Message("cli.requires-database", ["name": .text(Self.passwordFile.name)]),
+          Message("--{name} requires --database.", ["name": .text(Self.passwordFile.name)]),
           of: Self.passwordFile.name)
       }
       return
@@ -82,7 +92,11 @@ enum DatabaseLocation: Sendable, Equatable {
   ) throws(ConfigurationError) {
     guard try DatabaseLocation(arguments) == .file else {
       throw ConfigurationError(
-        Message("cli.only-for-a-database-in-the-data-folder", ["command": .text(command)]))
+        Message(
+          """
+          countersign {command} is only for a database in the data folder. Use the tools of \
+          PostgreSQL, such as pg_dump and pg_restore, for a database on a server.
+          """, ["command": .text(command)]))
     }
   }
 }
@@ -103,7 +117,10 @@ extension DataFolder {
     guard !isPassed, !FileManager.default.fileExists(atPath: key) else { return }
     throw ConfigurationError(
       Message(
-        "cli.is-missing-and-the-database-was",
+        """
+        {key} is missing, and the database was encrypted with it. Put the key back, or set it in \
+        {variable}. A new key can't decrypt the existing data.
+        """,
         ["key": .text(key), "variable": .text(PassedKey.variable)]))
   }
 

@@ -112,7 +112,10 @@ struct DatabaseSwap: Sendable {
     do { return try finish() } catch {
       throw ConfigurationError(
         Message(
-          "cli.the-restore-to-cant-be-finished",
+          """
+          The restore to {path} can't be finished yet: {reason}. The next start or command \
+          finishes it.
+          """,
           ["path": .text(data), "reason": .text(OperatorText.reason(of: error))]),
         isTemporary: ConfigurationError.isTemporary(error))
     }
@@ -134,7 +137,8 @@ extension DataFolder {
     guard swap.isPending else { return }
     guard let server = try lockIfFree() else {
       throw ConfigurationError.temporary(
-        Message("cli.a-backup-is-being-restored-to", ["path": .text(path)]))
+        Message(
+          "A backup is being restored to {path}. Try again in a moment.", ["path": .text(path)]))
     }
     try finishRestore(holding: server)
     server.release()
@@ -149,6 +153,6 @@ extension DataFolder {
     let swap = DatabaseSwap(data: path)
     try? FileManager.default.removeItem(atPath: swap.draft)
     guard try swap.finishRestore() != nil else { return }
-    say(Message("cli.finished-an-interrupted-restore"))
+    say(Message("Finished an interrupted restore."))
   }
 }

@@ -14,7 +14,8 @@ final class FolderLock: Sendable {
     do { file = try WritableFile.open(path, permissions: 0o600, isFolders: true) } catch {
       throw ConfigurationError(
         Message(
-          "cli.the-lock-file-cant-be-opened", ["lock": .text(path), "reason": .text("\(error)")]),
+          "The lock file {lock} can't be opened for writing: {reason}",
+          ["lock": .text(path), "reason": .text("\(error)")]),
         isTemporary: error.isTemporary)
     }
     handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
@@ -23,7 +24,10 @@ final class FolderLock: Sendable {
       guard error.number != EWOULDBLOCK else { return nil }
       throw ConfigurationError(
         Message(
-          "cli.the-lock-file-cant-be-locked", ["lock": .text(path), "reason": .text("\(error)")]),
+          """
+          The lock file {lock} can't be locked: {reason}. The data folder requires a file system \
+          with locks.
+          """, ["lock": .text(path), "reason": .text("\(error)")]),
         isTemporary: error.isTemporary)
     }
   }

@@ -143,11 +143,18 @@ struct Instance: Sendable {
 
   static func notFound(_ project: String, tenant: String?) -> Message {
     let name = Message.Value.text(project)
-    guard let tenant else { return Message("cli.project-not-found", ["project": name]) }
-    return Message("cli.tenant-not-found", ["project": name, "tenant": .text(tenant)])
+    guard let tenant else {
+      return Message(
+        "There's no project {project}. countersign project list prints the IDs.", ["project": name])
+    }
+    return Message(
+      """
+      The project {project} has no tenant {tenant}. Tenant IDs end in random characters: \
+      countersign tenant list prints them.
+      """, ["project": name, "tenant": .text(tenant)])
   }
 
-  static let dataOption = Option("data", "DIR", help: Message("cli.help-the-servers-data-folder"))
+  static let dataOption = Option("data", "DIR", help: Message("The server's data folder."))
 
   static let options = [dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 }

@@ -19,7 +19,7 @@
       let from = try arguments.required("from")
       addressText = try arguments.required("to")
       guard !from.contains("://") else {
-        throw UsageError(Message("cli.move-begins-in-a-folder"))
+        throw UsageError(Message("--from must be a data folder"))
       }
       do throws(PostgreSQLAddress.Malformed) {
         address = try PostgreSQLAddress(addressText)
@@ -85,7 +85,9 @@
     private func inspect(
       _ source: any Database, _ keys: KeyRing
     ) async throws -> MoveInventory {
-      let line = ProgressLine { Message("cli.reading-rows", ["table": $0, "rows": $1]) }
+      let line = ProgressLine {
+        Message("Reading {table}: {rows} rows", ["table": $0, "rows": $1])
+      }
       defer { line.end() }
       return try await InstanceMove.inspect(source, keys: keys, progress: line.show)
     }
@@ -93,7 +95,9 @@
     private func fill(
       _ destination: any DatabaseWriter, from source: any Database, _ inventory: MoveInventory
     ) async throws {
-      let line = ProgressLine { Message("cli.writing-rows", ["table": $0, "rows": $1]) }
+      let line = ProgressLine {
+        Message("Writing {table}: {rows} rows", ["table": $0, "rows": $1])
+      }
       defer { line.end() }
       try await InstanceMove.fill(
         destination, from: source, inventory, at: WallClock.system.now(), progress: line.show)

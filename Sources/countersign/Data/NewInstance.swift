@@ -130,6 +130,6 @@ extension DataFolder {
     let new = NewInstance(data: path)
     try? new.discard()
     guard try new.finishCreation() else { return }
-    say(Message("cli.finished-an-interrupted-creation"))
+    say(Message("Finished the creation of the instance, which was interrupted."))
   }
 }

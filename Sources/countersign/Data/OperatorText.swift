@@ -8,19 +8,20 @@ import JSON
 import Localization
 import Templating
 
-/// The text of the command line, from the message catalog of the program.
+/// The text of the command line.
 enum OperatorText {
-  // Parsed when the first text is needed.
-  private static let catalog = read(escape: Terminal.escaped)
-  private static let pages = read(escape: nil)
+  // Read when the first text is needed.
+  private static let pages = installed(ProcessInfo.processInfo.environment)
+  private static let catalog = pages.escaping(Terminal.escaped)
 
-  private static func read(escape: (@Sendable (String) -> String)?) -> Catalog {
-    let text = String(decoding: PackageResources.messages_po, as: UTF8.self)
-    do {
-      return try Catalog(english: text, prefix: "cli", file: "messages.po", escape: escape)
-    } catch {
-      fatalError("\(error)")
-    }
+  /// Returns the catalog of the environment's language.
+  private static func installed(_ environment: [String: String]) -> Catalog {
+    let variables = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+    let locale = variables.first { !$0.isEmpty } ?? ""
+    let language = String(locale.prefix { $0 != "." && $0 != "@" }).replacing("_", with: "-")
+    guard !["", "C", "POSIX"].contains(language), !language.hasPrefix("en") else { return .english }
+    let catalogs = Translations(folder: Assets.ofCommands.localizations).catalogs
+    return catalogs[LanguagePreferences(language).best(among: catalogs.map(\.locale))]
   }
 
   /// Returns a message as plain text, in which every value is escaped.
@@ -63,7 +64,7 @@ extension ConfigurationError {
       return nil
     }
     self.init(
-      Message("cli.the-database-cannot-be-used", ["reason": .text(reason)]),
+      Message("The database can't be used: {reason}", ["reason": .text(reason)]),
       isTemporary: isTemporary)
   }
 
@@ -72,7 +73,7 @@ extension ConfigurationError {
   init(opening database: String, _ error: any Error) {
     self.init(
       Message(
-        "cli.the-database-cant-be-opened",
+        "The database {database} can't be opened: {reason}",
         ["database": .text(database), "reason": .text(OperatorText.reason(of: error))]),
       isTemporary: Self.isTemporary(error))
   }
@@ -80,7 +81,7 @@ extension ConfigurationError {
   init(reading path: String, _ error: any Error) {
     self.init(
       Message(
-        "cli.path-cant-be-read-because",
+        "{path} can't be read: {reason}",
         ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
       isTemporary: Self.isTemporary(error))
   }
@@ -88,7 +89,7 @@ extension ConfigurationError {
   init(reading path: String, of option: String, _ error: SystemError) {
     self.init(
       Message(
-        "cli.the-option-file-cant-be-read",
+        "--{name} {file} can't be read: {reason}",
         ["name": .text(option), "file": .text(path), "reason": .text("\(error)")]),
       isTemporary: error.isTemporary)
   }
@@ -96,7 +97,7 @@ extension ConfigurationError {
   init(writing path: String, _ error: any Error) {
     self.init(
       Message(
-        "cli.file-cant-be-written-because",
+        "{path} can't be written: {reason}",
         ["path": .text(path), "reason": .text(OperatorText.reason(of: error))]),
       isTemporary: Self.isTemporary(error))
   }
@@ -105,7 +106,6 @@ extension ConfigurationError {
   /// solve.
   static func isTemporary(_ error: any Error) -> Bool {
     if let error = error as? DatabaseError { return error.isTemporary }
-    if let error = error as? CatalogError { return error.isTemporary }
     if let error = error as? TemplateError { return error.isTemporary }
     if let error = error as? ConsoleError { return error.isTemporary }
     if let error = error as? CocoaError, error.code == .fileWriteOutOfSpace { return true }
@@ -127,15 +127,29 @@ extension StartError {
     case .migration(let error): error.message
     case .newerProgramRequired(let oldest): Message.newerProgramRequired(oldest)
     case .wrongProfile(let profile):
-      Message("cli.this-data-folder-belongs-to-the", ["profile": .text(profile.rawValue)])
+      Message(
+        """
+        This data folder was created with the {profile} profile. Add --profile {profile}, or \
+        choose another folder with --data.
+        """, ["profile": .text(profile.rawValue)])
     case .wrongKey:
-      Message("cli.the-master-key-is-not-the")
-    case .empty: Message("cli.the-database-is-empty-so-it")
+      Message(
+        """
+        The master key isn't this database's, or is only one of the two keys that a rotation in \
+        progress requires, so second factors and signing keys can't be read. Put the current key, \
+        or both keys, back.
+        """)
+    case .empty:
+      Message("The database is empty, so it isn't the one that belongs to the master key.")
     case .olderServer(let steps):
       Message(
-        "cli.the-server-that-is-running-on", ["migrations": .text(steps.joined(separator: ", "))])
+        """
+        The server running on this data folder is an older version. This program would migrate \
+        the database while that server uses it ({migrations}). Restart the server with this \
+        version first.
+        """, ["migrations": .text(steps.joined(separator: ", "))])
     case .unavailable(let failure):
-      Message("cli.the-database-cannot-be-used", ["reason": .text(failure.reason)])
+      Message("The database can't be used: {reason}", ["reason": .text(failure.reason)])
     }
   }
 }
@@ -144,7 +158,9 @@ extension CryptoError {
   var reason: String {
     switch self {
     case .failed(let text), .malformed(let text): text
-    case .notAuthentic, .unknownKey, .busy: OperatorText.string(Message("cli.not-authentic"))
+    case .notAuthentic, .unknownKey, .busy:
+      // Translators: Why a file can't be used as a master key.
+      OperatorText.string(Message("it was changed or is damaged"))
     }
   }
 }
@@ -152,7 +168,11 @@ extension CryptoError {
 extension Message {
   fileprivate static func newerProgramRequired(_ oldest: ProgramVersion) -> Message {
     Message(
-      "cli.the-database-requires-a-newer-version",
+      """
+      The database requires Countersign {oldest} or newer, but this is {version}. Install a newer \
+      version, or restore the backup from before the upgrade: before-upgrade-….sqlite in the data \
+      folder with countersign restore, or your own backup of a PostgreSQL database.
+      """,
       ["oldest": .text("\(oldest)"), "version": .text(Countersign.version)])
   }
 }
@@ -162,9 +182,31 @@ extension MigrationError {
     switch self {
     case .tooOld:
       Message(
-        "cli.the-database-is-of-an-older-version",
+        """
+        The database was last used by a version before Countersign {version}. Open it once with \
+        Countersign {version}, for example with countersign migrate, and then with this version.
+        """,
         ["version": .text("\(ProgramVersion.oldestUpgradable)")])
     case .changed, .unknown, .late, .foreign, .failed: .verbatim(description)
+    }
+  }
+}
+
+extension Translations.Warning {
+  /// The warning as a message for the operator.
+  var message: Message {
+    switch self {
+    case .unusable(let error): .verbatim(error.description)
+    case .incomplete(let file, let gaps):
+      Message(
+        """
+        {file}: some texts are in English. Not translated: {missing}. Fuzzy: {fuzzy}. With other \
+        arguments, tags, or plural forms: {differing}. Unknown: {unknown}.
+        """,
+        [
+          "file": .text(file), "missing": .number(gaps.missing), "fuzzy": .number(gaps.fuzzy),
+          "differing": .number(gaps.differing), "unknown": .number(gaps.unknown),
+        ])
     }
   }
 }
@@ -172,21 +214,26 @@ extension MigrationError {
 extension BackupFault {
   var message: Message {
     switch self {
-    case .notCountersign: Message("cli.it-isnt-a-database-of-countersign")
+    case .notCountersign: Message("It isn't a Countersign database, or it's empty.")
     case .damaged(let lines):
-      Message("cli.its-damaged", ["faults": .text(lines.joined(separator: "; "))])
+      Message("It's damaged: {faults}.", ["faults": .text(lines.joined(separator: "; "))])
     case .orphans(let tables):
       Message(
-        "cli.its-damaged",
+        "It's damaged: {faults}.",
         [
           "faults": .sequence(
-            tables.map { Message("cli.row-refers-to-none", ["table": .text($0)]) })
+            tables.map { Message("a row in {table} refers to a missing row", ["table": .text($0)]) }
+          )
         ])
     case .migration(let error): error.message
     case .newerProgramRequired(let oldest): Message.newerProgramRequired(oldest)
     case .wrongKey:
-      Message("cli.another-master-key-sealed-it-put")
-    case .unreadable(let reason): Message("cli.it-cant-be-read", ["reason": .text(reason)])
+      Message(
+        """
+        It was encrypted with another master key. Put the copy of master.key from the time of the \
+        backup in the data folder.
+        """)
+    case .unreadable(let reason): Message("It can't be read: {reason}.", ["reason": .text(reason)])
     }
   }
 }
@@ -196,10 +243,18 @@ extension ClockDoubt {
     let (shown, expected) = (self.shown.rfc3339Milliseconds, self.expected.rfc3339Milliseconds)
     return isBehind
       ? Message(
-        "cli.the-clock-shows-before-the-newest",
+        """
+        The system clock shows {shown}, before {expected}, the expected time. Expired data isn't \
+        deleted and no email is sent until the clock is corrected, or an owner confirms that it's \
+        correct.
+        """,
         ["shown": .text(shown), "expected": .text(expected)])
       : Message(
-        "cli.the-clock-shows-long-after-the", ["shown": .text(shown), "expected": .text(expected)])
+        """
+        The system clock shows {shown}, long after {expected}, the expected time. Expired data \
+        isn't deleted and no email is sent until the clock is corrected, or an owner confirms \
+        that it's correct.
+        """, ["shown": .text(shown), "expected": .text(expected)])
   }
 }
 
@@ -211,7 +266,7 @@ extension PolicyFileError {
       let place = line.map { "\(path):\($0)" } ?? path
       return [
         Message(
-          "cli.policy-file-not-json",
+          "{place}: {error}",
           ["place": .text(place), "error": .text(Terminal.excerpt(error.description))])
       ]
     case .problems(let problems):
@@ -219,13 +274,13 @@ extension PolicyFileError {
         let fault = Message.Value.message(problem.fault.message)
         let member = Message.Value.text(Terminal.excerpt(problem.member))
         return switch (problem.member.isEmpty, problem.pool) {
-        case (true, _): Message("cli.policy-file-fault", ["file": .text(path), "fault": fault])
+        case (true, _): Message("{file}: {fault}", ["file": .text(path), "fault": fault])
         case (false, nil):
           Message(
-            "cli.policy-file-fault-at", ["file": .text(path), "member": member, "fault": fault])
+            "{file}: {member}: {fault}", ["file": .text(path), "member": member, "fault": fault])
         case (false, let pool?):
           Message(
-            "cli.policy-file-fault-in-pool",
+            "{file}: {member} ({pool}): {fault}",
             [
               "file": .text(path), "member": member, "pool": .text(Terminal.excerpt(pool)),
               "fault": fault,
@@ -233,7 +288,7 @@ extension PolicyFileError {
         }
       }
     case .unavailable(let failure):
-      return [Message("cli.the-database-cant-be-used", ["failure": .text(failure.reason)])]
+      return [Message("The database can't be used: {failure}", ["failure": .text(failure.reason)])]
     }
   }
 }
@@ -241,35 +296,54 @@ extension PolicyFileError {
 extension PolicyFileFault {
   var message: Message {
     switch self {
-    case .missing: Message("cli.policy-file-is-required")
-    case .unknownMember: Message("cli.policy-file-isnt-a-member")
+    case .missing: Message("is required.")
+    case .unknownMember: Message("isn't a member of policy files.")
     case .wrongType(let type):
-      Message("cli.policy-file-must-be-of-type", ["type": .text(type.rawValue)])
+      Message("must be of type {type}.", ["type": .text(type.rawValue)])
     case .notOneOf(let values):
-      Message("cli.policy-file-must-be-one-of", ["values": .list(values.map { .verbatim($0) })])
+      Message("must be one of: {values}.", ["values": .list(values.map { .verbatim($0) })])
     case .outOfRange(let range):
       Message(
-        "cli.policy-file-must-be-in-range",
+        "must be {lowest} to {highest}.",
         ["lowest": .number(range.lowerBound), "highest": .number(range.upperBound)])
     case .wrongLength(let range):
       Message(
-        "cli.policy-file-must-have-length",
+        "must be {lowest} to {highest} bytes long.",
         ["lowest": .number(range.lowerBound), "highest": .number(range.upperBound)])
     case .invalidDay:
       Message(
-        "cli.policy-file-must-be-a-day",
+        "must be a date from {first} to {last}, such as 2026-12-01.",
         ["first": .text("\(Day.first)"), "last": .text("\(Day.last)")])
-    case .duplicatePool: Message("cli.policy-file-is-in-the-file-twice")
-    case .poolNotFound: Message("cli.policy-file-no-such-pool")
-    case .incompleteTOTP: Message("cli.policy-file-totp-requires-both")
-    case .dayWithoutMandatory: Message("cli.policy-file-day-requires-mandatory")
+    case .duplicatePool: Message("is in the file twice.")
+    case .poolNotFound: Message("there's no such project or tenant.")
+    case .incompleteTOTP:
+      Message(
+        "the pool has no TOTP configuration, so totp requires both state and adjacentIntervals.")
+    case .dayWithoutMandatory: Message("mandatoryFrom requires the pattern mandatory.")
     case .otherVersion(let current):
-      Message("cli.policy-file-changed-since", ["version": .number(current)])
-    case .reasonRequired: Message("cli.policy-file-requires-reason")
+      Message(
+        """
+        the policy changed since the file was exported and is now at version {version}. Export it \
+        again, and repeat your edit.
+        """, ["version": .number(current)])
+    case .reasonRequired: Message("weakens the policy, which requires --reason.")
     case .reasonTooLong:
-      Message("cli.policy-file-reason-too-long", ["count": .number(ActionRequest.longestNote)])
-    case .refusalNeedsEmail: Message("cli.policy-file-refusal-needs-email")
-    case .approvalRequired: Message("cli.policy-file-requires-approval")
+      Message(
+        one: "the reason can have at most {count} character.",
+        other: "the reason can have at most {count} characters.",
+        ["count": .number(ActionRequest.longestNote)])
+    case .refusalNeedsEmail:
+      Message(
+        """
+        refuses sign-ins, but the server sends no email, so users couldn't get an enrollment link. \
+        Start the server with email first, or set the mode to claim.
+        """)
+    case .approvalRequired:
+      Message(
+        """
+        weakens the policy for so many users that a second administrator must approve it. Make this \
+        change in the console.
+        """)
     }
   }
 }
@@ -277,12 +351,12 @@ extension PolicyFileFault {
 extension Grant {
   var message: Message {
     let role = Message.Value.text(role.rawValue)
-    guard let project else { return Message("cli.role-in-instance", ["role": role]) }
+    guard let project else { return Message("{role} (instance)", ["role": role]) }
     guard let tenant else {
-      return Message("cli.role-in-project", ["role": role, "project": .text(project.text)])
+      return Message("{role} ({project})", ["role": role, "project": .text(project.text)])
     }
     return Message(
-      "cli.role-in-tenant",
+      "{role} ({project} / {tenant})",
       ["role": role, "project": .text(project.text), "tenant": .text(tenant.text)])
   }
 }

@@ -35,7 +35,8 @@ struct PassedKey: Sendable {
     do { return try KeyRing(text: text) } catch {
       throw ConfigurationError(
         Message(
-          "cli.isnt-a-master-key", ["variable": .text(source), "reason": .text(error.reason)]))
+          "{variable} isn't a master key: {reason}",
+          ["variable": .text(source), "reason": .text(error.reason)]))
     }
   }
 }

@@ -16,7 +16,7 @@ final class PrivateFile: Sendable {
   init(_ path: String) throws(ConfigurationError) {
     guard !FileManager.default.fileExists(atPath: path) else {
       throw ConfigurationError(
-        Message("cli.already-exists-choose-another-name-or", ["file": .text(path)]))
+        Message("{file} already exists. Choose another name or delete it.", ["file": .text(path)]))
     }
     self.path = path
     partial = path + PartialFile.suffix

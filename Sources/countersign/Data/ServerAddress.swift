@@ -38,20 +38,28 @@ import Localization
       let reason: Message
       switch self {
       case .password:
-        return Message("cli.database-must-not-contain-the-password", ["name": .text(option)])
-      case .scheme: reason = Message("cli.database-address-scheme")
-      case .database: reason = Message("cli.database-address-name")
-      case .host: reason = Message("cli.database-address-host")
-      case .port: reason = Message("cli.database-address-port")
-      case .encoding: reason = Message("cli.database-address-encoding")
+        return Message(
+          """
+          --{name} must not contain the password, since other users of this machine could read \
+          it. Use --database-password-file.
+          """, ["name": .text(option)])
+      case .scheme: reason = Message("It must begin with postgresql://.")
+      case .database: reason = Message("It must end with the name of one database.")
+      case .host:
+        reason = Message(
+          "A host must be a name, an IP address, or the path of a folder. There can be up to 8.")
+      case .port: reason = Message("The port must be a number from 1 to 65535.")
+      case .encoding: reason = Message("It contains characters that must be percent-encoded.")
       case .parameter(let name):
-        reason = Message("cli.database-address-parameter", ["name": .text(name)])
+        reason = Message("The parameter {name} isn't supported.", ["name": .text(name)])
       case .repeated(let name):
-        reason = Message("cli.database-address-repeated", ["name": .text(name)])
-      case .value(let name): reason = Message("cli.database-address-value", ["name": .text(name)])
+        reason = Message("The parameter {name} is given twice.", ["name": .text(name)])
+      case .value(let name):
+        reason = Message("The parameter {name} can't have this value.", ["name": .text(name)])
       }
       return Message(
-        "cli.database-must-be-an-address", ["name": .text(option), "reason": .message(reason)])
+        "--{name} isn't an address like postgresql://user@host:port/name. {reason}",
+        ["name": .text(option), "reason": .message(reason)])
     }
   }
 #else
@@ -67,7 +75,8 @@ import Localization
 
     private static let malformed = Malformed(
       problem: Message(
-        "cli.built-without-postgresql", ["name": .text(DatabaseLocation.url.name)]))
+        "This build has no support for PostgreSQL, so --{name} can't be used.",
+        ["name": .text(DatabaseLocation.url.name)]))
 
     init(_ text: String) throws(Malformed) { throw Self.malformed }
 

@@ -11,7 +11,7 @@ struct UpgradeBackup: Sendable {
   static let prefix = "before-upgrade-"
 
   static let option = Option(
-    "skip-upgrade-backup", help: Message("cli.help-migrate-without-creating-a-backup"))
+    "skip-upgrade-backup", help: Message("Migrate the database without creating a backup first."))
 
   let folder: DataFolder
 
@@ -33,17 +33,27 @@ struct UpgradeBackup: Sendable {
     let plan = try await MigrationPlan.estimate(database)
     if let file = try await earlier(database, pending) {
       try checkSpace(plan.extraBytes)
-      say(Message("cli.kept-the-upgrade-backup", ["file": .text(file)]))
+      say(
+        Message(
+          """
+          Continuing an interrupted upgrade, whose backup is {file}. To undo the upgrade, restore \
+          it with the previous version.
+          """, ["file": .text(file)]))
       return
     }
     try checkSpace(plan.databaseBytes + plan.extraBytes)
     let file = freeFile(at: WallClock.system.now())
     do { try await database.backup(to: file) } catch {
       throw ConfigurationError(
-        Message("cli.the-upgrade-backup-couldnt-be-created", ["reason": .text("\(error)")]),
+        Message(
+          "The backup before the upgrade couldn't be created: {reason} Nothing was changed.",
+          ["reason": .text("\(error)")]),
         isTemporary: ConfigurationError.isTemporary(error))
     }
-    say(Message("cli.created-the-upgrade-backup", ["file": .text(file)]))
+    say(
+      Message(
+        "Created the backup {file}. To undo the upgrade, restore it with the previous version.",
+        ["file": .text(file)]))
   }
 
   /// Returns the backup that an interrupted upgrade created; nil for none.
@@ -88,7 +98,11 @@ struct UpgradeBackup: Sendable {
     guard let shortage = DiskShortage(of: bytes, in: folder.path) else { return }
     throw ConfigurationError.temporary(
       Message(
-        "cli.not-enough-space-for-the-upgrade",
+        """
+        The upgrade and the backup before it need {needed} in {path}, but {free} is free. Nothing \
+        was changed. Free some space, or create a backup elsewhere with the previous version and \
+        add --{option}.
+        """,
         [
           "needed": .text(Size.text(shortage.needed)), "free": .text(Size.free(shortage.free)),
           "path": .text(folder.path), "option": .text(Self.option.name),
@@ -99,7 +113,7 @@ struct UpgradeBackup: Sendable {
 enum MigrationProgress {
   static func message(_ name: String, _ number: Int, _ count: Int) -> Message {
     Message(
-      "cli.migration-number-of",
+      "Migration {number} of {total}: {name}",
       ["number": .number(number), "total": .number(count), "name": .text(name)])
   }
 }

@@ -6,159 +6,280 @@ import Localization
 extension Finding {
   var message: Message {
     switch self {
-    case .configurationValid: Message("cli.the-configuration-is-valid")
+    case .configurationValid: Message("The configuration is valid.")
     case .configurationInvalid(let problems), .folderUnusable(let problems),
       .databaseUnusable(let problems),
       .keyInvalid(let problems), .certificateUnusable(let problems):
       Self.joined(problems)
     case .clockSynchronized(let clock):
       Message(
-        "cli.doctor-clock-synchronized",
+        "The clock is synchronized (offset {offset}, maximum error {error}).",
         [
           "offset": .text(Self.milliseconds(clock.offset)),
           "error": .text(Self.milliseconds(clock.maximumError)),
         ])
     case .clockInaccurate(let clock):
       Message(
-        "cli.doctor-clock-inaccurate",
+        "The clock is synchronized, but inaccurate (offset {offset}, maximum error {error}).",
         [
           "offset": .text(Self.milliseconds(clock.offset)),
           "error": .text(Self.milliseconds(clock.maximumError)),
         ])
     case .clockNotSynchronized(let clock):
       Message(
-        "cli.doctor-clock-not-synchronized",
+        "The clock isn't synchronized (offset {offset}, maximum error {error}).",
         [
           "offset": .text(Self.milliseconds(clock.offset)),
           "error": .text(Self.milliseconds(clock.maximumError)),
         ])
-    case .clockUnknown: Message("cli.doctor-clock-unknown")
+    case .clockUnknown: Message("The kernel doesn't report whether the clock is synchronized.")
     case .clockBehind(let shown, let stored):
       Message(
-        "cli.doctor-clock-behind",
+        "The clock shows {shown}, which is before the newest time in the database, {stored}.",
         ["shown": .text(shown.rfc3339Milliseconds), "stored": .text(stored.rfc3339Milliseconds)])
-    case .folderPrivate: Message("cli.doctor-folder-private")
+    case .folderPrivate: Message("Other users can't access the data folder and its files.")
     case .accessible(let path, let mode, _):
       Message(
-        "cli.doctor-accessible", ["path": .text(path), "mode": .text(String(mode, radix: 8))])
+        "Other users can access {path} (mode {mode}).",
+        ["path": .text(path), "mode": .text(String(mode, radix: 8))])
     case .otherOwner(let path, let owner, let folderOwner):
       Message(
-        "cli.doctor-other-owner",
+        "{path} belongs to user {user}, but the data folder belongs to user {folderUser}.",
         [
           "path": .text(path), "user": .text("\(owner)"), "folderUser": .text("\(folderOwner)"),
         ])
     case .keyBesideBackups(let folder):
-      Message("cli.the-folder-has-a-key-and-backups", ["folder": .text(folder)])
+      Message(
+        """
+        {folder} has a master.key. Anyone who gets a backup and the key can read all second \
+        factors: keep backups in another folder.
+        """, ["folder": .text(folder)])
     case .spaceEnough(let free):
-      Message("cli.doctor-space-enough", ["free": .text(Size.free(free))])
+      Message("{free} is free.", ["free": .text(Size.free(free))])
     case .spaceShort(let free, let wanted):
       Message(
-        "cli.doctor-space-short",
+        "{free} is free. {wanted} would leave room for a backup and for growth.",
         ["free": .text(Size.free(free)), "wanted": .text(Size.text(wanted))])
     case .upgradeBackups(let files):
-      Message("cli.doctor-upgrade-backups", ["files": .text(files.joined(separator: ", "))])
+      Message(
+        "Backups of earlier upgrades: {files}", ["files": .text(files.joined(separator: ", "))])
     case .formerDatabases(let folders):
-      Message("cli.doctor-former-databases", ["folders": .text(folders.joined(separator: ", "))])
+      Message(
+        "Databases replaced by a restore: {folders}",
+        ["folders": .text(folders.joined(separator: ", "))])
     case .drafts(let folders):
-      Message("cli.doctor-drafts", ["folders": .text(folders.joined(separator: ", "))])
+      Message(
+        "Copies left by an interrupted init or restore: {folders}",
+        ["folders": .text(folders.joined(separator: ", "))])
     case .interruptedFiles(let files):
-      Message("cli.doctor-interrupted-files", ["files": .text(files.joined(separator: ", "))])
+      Message(
+        "Files of interrupted backups and exports: {files}",
+        ["files": .text(files.joined(separator: ", "))])
     case .unverifiedBackups(let files, _):
-      Message("cli.doctor-unverified-backups", ["files": .text(files.joined(separator: ", "))])
-    case .keyMissing: Message("cli.doctor-key-missing")
-    case .keyWrong: Message("cli.the-master-key-is-not-the")
+      Message(
+        "Backups that can't be verified: {files}", ["files": .text(files.joined(separator: ", "))])
+    case .keyMissing: Message("There's no master key.")
+    case .keyWrong:
+      Message(
+        """
+        The master key isn't this database's, or is only one of the two keys that a rotation in \
+        progress requires, so second factors and signing keys can't be read. Put the current key, \
+        or both keys, back.
+        """)
     case .keysOpen(let sample):
       sample.readable == 0
-        ? Message("cli.doctor-key-matches")
-        : Message("cli.doctor-keys-open", ["count": .number(sample.readable)])
+        ? Message("The master key matches the database, which has no second factors yet.")
+        : Message(
+          one: "The master key matches the database and decrypts the {count} second factor tested.",
+          other: """
+            The master key matches the database and decrypts the {count} second factors tested.
+            """, ["count": .number(sample.readable)])
     case .secretsUnreadable(let sample):
       Message(
-        "cli.doctor-secrets-unreadable",
+        one: "The master key doesn't decrypt {unreadable} of the {count} second factor tested.",
+        other: "The master key doesn't decrypt {unreadable} of the {count} second factors tested.",
         [
           "unreadable": .number(sample.unreadable),
           "count": .number(sample.unreadable + sample.readable),
         ])
-    case .schemaCurrent: Message("cli.the-schema-is-current")
+    case .schemaCurrent: Message("The schema is current.")
     case .schemaPending(let names, _):
-      Message("cli.doctor-schema-pending", ["names": .text(names.joined(separator: ", "))])
+      Message("Pending migrations: {names}", ["names": .text(names.joined(separator: ", "))])
     case .schemaUnusable(let error): error.message
-    case .searchIndex(.missing): Message("cli.search-index-missing")
-    case .searchIndex(.onlyASCII): Message("cli.doctor-search-index-ascii")
-    case .intact: Message("cli.doctor-intact")
+    case .searchIndex(.missing):
+      Message(
+        """
+        Each search reads all users, because the index that needs PostgreSQL's pg_trgm extension is \
+        missing.
+        """)
+    case .searchIndex(.onlyASCII):
+      Message(
+        """
+        Searches for names in non-Latin scripts scan all users, because the database was created \
+        with LC_CTYPE C.
+        """)
+    case .intact: Message("The quick check found no damage.")
     case .damaged(let faults):
-      Message("cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))])
-    case .serverSettingsFine: Message("cli.doctor-server-fine")
+      Message(
+        "The database is damaged: {faults}", ["faults": .text(faults.joined(separator: "; "))])
+    case .serverSettingsFine: Message("The settings of the database's server are as recommended.")
     case .serverConnectionsFew(let allowed, let wanted):
       Message(
-        "cli.doctor-server-connections",
+        """
+        The database's server allows {allowed} connections (max_connections), but its servers \
+        need {wanted}.
+        """,
         ["allowed": .number(allowed), "wanted": .number(wanted)])
     case .serverMemoryShort(let count):
-      Message("cli.doctor-server-memory", ["allowed": .text("\(count)")])
+      Message(
+        """
+        With max_prepared_transactions = {allowed}, the database's server forgets writes early \
+        while a long one is open, and refuses others.
+        """, ["allowed": .text("\(count)")])
     case .serverUnsafe(let names):
-      Message("cli.doctor-server-unsafe", ["names": .text(names.joined(separator: ", "))])
-    case .standbyAsynchronous: Message("cli.doctor-standby-asynchronous")
-    case .mailOff: Message("cli.doctor-mail-off")
+      Message(
+        """
+        A power failure can destroy the database, because these settings of its server are off: \
+        {names}.
+        """, ["names": .text(names.joined(separator: ", "))])
+    case .standbyAsynchronous:
+      Message(
+        """
+        A failover loses what the standby hasn't received yet, because synchronous_standby_names is \
+        empty.
+        """)
+    case .mailOff: Message("No mail server is set, so emails stay in the console.")
     case .mailConfigured(let server):
-      Message("cli.doctor-mail-configured", ["server": .text(server)])
+      Message("The mail server is {server}. It wasn't contacted.", ["server": .text(server)])
     case .mailWaiting(let minutes):
-      Message("cli.doctor-mail-waiting", ["count": .number(minutes)])
-    case .mailFailed(let count): Message("cli.doctor-mail-failed", ["count": .number(count)])
+      Message(
+        one: "The oldest email has waited to be sent for {count} minute.",
+        other: "The oldest email has waited to be sent for {count} minutes.",
+        ["count": .number(minutes)])
+    case .mailFailed(let count):
+      Message(
+        one: "{count} email failed in the last 24 hours.",
+        other: "{count} emails failed in the last 24 hours.", ["count": .number(count)])
     case .passkeysPossible(let host):
-      Message("cli.doctor-passkeys-possible", ["host": .text(host)])
+      Message(
+        "Administrators can use passkeys, which are bound to the hostname {host}.",
+        ["host": .text(host)])
     case .passkeysImpossible(let address):
-      Message("cli.passkeys-need-a-host-name", ["address": .text(address)])
-    case .backupsIgnored: Message("cli.backups-are-ignored")
-    case .plainHTTP: Message("cli.doctor-plain-http")
+      Message(
+        """
+        Administrators can't use passkeys at {address}: they need --public-url with a hostname, \
+        not an IP address, and HTTPS.
+        """, ["address": .text(address)])
+    case .backupsIgnored:
+      Message(
+        """
+        --backups has no effect: the database is on PostgreSQL, and countersign backup doesn't back \
+        it up. Remove the setting, and monitor the backups of PostgreSQL.
+        """)
+    case .plainHTTP: Message("No certificate is set, so the server uses HTTP.")
     case .certificateValid(let certificate):
       Message(
-        "cli.doctor-certificate-valid",
+        "The certificate of {subject} is valid until {date}.",
         [
           "subject": .text(certificate.subject),
           "date": .text(CertificateWatch.date(certificate.notAfter)),
         ])
     case .certificateWarning(let warning): warning
     case .openFilesEnough(let hard):
-      Message("cli.doctor-open-files-enough", ["hard": .number(hard)])
+      Message("The open file limit is {hard}.", ["hard": .number(hard)])
     case .openFilesFew(let hard, let wanted):
       Message(
-        "cli.doctor-open-files-few", ["hard": .number(hard), "wanted": .number(wanted)])
+        """
+        The open file limit of this shell is {hard}, but the server needs {wanted} for all its \
+        connections.
+        """, ["hard": .number(hard), "wanted": .number(wanted)])
     }
   }
 
   /// What to do about the finding; nil if it's fine, or the message says it.
   var advice: Message? {
     switch self {
-    case .clockInaccurate, .clockNotSynchronized, .clockUnknown: Message("cli.advice-clock")
-    case .clockBehind: Message("cli.advice-clock-behind")
+    case .clockInaccurate, .clockNotSynchronized, .clockUnknown:
+      Message(
+        """
+        One-time codes depend on the time. Install chrony or systemd-timesyncd. For a container, \
+        install it on the host.
+        """)
+    case .clockBehind:
+      Message("Set the clock. Until then, the server doesn't delete expired data or send email.")
     case .accessible(let path, _, let wanted):
       Message(
-        "cli.advice-accessible",
+        "Run chmod {mode} {path}",
         ["path": .text(path), "mode": .text(String(wanted, radix: 8))])
     case .otherOwner(let path, _, let folderOwner):
       Message(
-        "cli.advice-other-owner",
+        "Run chown {user} {path}, and commands on this folder as that user.",
         ["path": .text(path), "user": .text("\(folderOwner)")])
-    case .spaceShort: Message("cli.advice-space")
-    case .upgradeBackups: Message("cli.advice-upgrade-backups")
-    case .formerDatabases: Message("cli.advice-former-databases")
-    case .drafts: Message("cli.advice-drafts")
-    case .interruptedFiles: Message("cli.advice-interrupted-files")
+    case .spaceShort:
+      Message("Free some space or enlarge the disk. The server isn't ready with less than 64 MiB.")
+    case .upgradeBackups:
+      Message("Delete them once you no longer need to roll back. They contain users' data.")
+    case .formerDatabases:
+      Message("Delete them once you no longer need to compare them. They contain users' data.")
+    case .drafts:
+      Message(
+        "They're deleted the next time the server starts. They contain users' data or a master key."
+      )
+    case .interruptedFiles: Message("Delete them. They contain users' data.")
     case .unverifiedBackups(_, let data):
-      Message("cli.advice-unverified-backups", ["path": .text(data)])
-    case .keyMissing: Message("cli.advice-key", ["variable": .text(PassedKey.variable)])
-    case .keyWrong: Message("cli.advice-key-wrong", ["variable": .text(PassedKey.variable)])
-    case .secretsUnreadable: Message("cli.advice-secrets")
+      Message(
+        """
+        Find out why with countersign backup --check FILE --data {path}, then delete them. They \
+        contain users' data.
+        """, ["path": .text(data)])
+    case .keyMissing:
+      Message(
+        """
+        Put the copy of master.key back, or pass the credential in {variable}. Without the key, \
+        second factors can't be read.
+        """, ["variable": .text(PassedKey.variable)])
+    case .keyWrong:
+      Message(
+        """
+        Put the current copy of master.key back, or pass the credential in {variable}. Don't stop a \
+        running server unless you have another copy: the only one may be in its memory.
+        """, ["variable": .text(PassedKey.variable)])
+    case .secretsUnreadable:
+      Message("Was a master key rotated? Put the copy of master.key with all its keys back.")
     case .schemaPending(_, let data):
-      Message("cli.advice-schema-pending", ["path": .text(data)])
-    case .searchIndex(.missing): Message("cli.advice-search-index")
-    case .searchIndex(.onlyASCII): Message("cli.advice-search-index-ascii")
-    case .damaged: Message("cli.advice-damaged")
+      Message(
+        """
+        The next start applies them, after creating a backup. See countersign migrate --dry-run \
+        --data {path}.
+        """, ["path": .text(data)])
+    case .searchIndex(.missing):
+      Message(
+        """
+        Install the extension and create the index, as described in \
+        /usr/share/doc/countersign/docs/configuration.md under "PostgreSQL".
+        """)
+    case .searchIndex(.onlyASCII):
+      Message(
+        """
+        Create a database with LC_CTYPE C.UTF-8, and copy the data to it, as described in \
+        /usr/share/doc/countersign/docs/configuration.md under "PostgreSQL".
+        """)
+    case .damaged:
+      Message(
+        "Stop the server, keep a copy of the data folder, and restore the latest intact backup.")
     case .serverConnectionsFew, .serverMemoryShort, .serverUnsafe, .standbyAsynchronous:
-      Message("cli.advice-server")
-    case .mailWaiting, .mailFailed: Message("cli.mail-advice")
-    case .certificateWarning: Message("cli.advice-certificate")
+      Message(
+        """
+        Change the setting, as described in /usr/share/doc/countersign/docs/scaling.md under \
+        "PostgreSQL".
+        """)
+    case .mailWaiting, .mailFailed:
+      Message("Check the mail server. The log and the messages in the console have its responses.")
+    case .certificateWarning: Message("Renew the certificate, then send the server SIGHUP.")
     case .openFilesFew(_, let wanted):
-      Message("cli.advice-open-files", ["wanted": .text("\(wanted)")])
+      Message(
+        "Set LimitNOFILE={wanted} in the systemd unit, or raise ulimit -Hn.",
+        ["wanted": .text("\(wanted)")])
     default: nil
     }
   }

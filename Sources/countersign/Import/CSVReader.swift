@@ -65,11 +65,17 @@ struct CSVReader {
   private static func fieldCount(of records: [CSVRecord]) throws(UserFileError) -> Int? {
     guard let first = records.first else { return nil }
     guard !first.isSeparatedBySemicolons else {
-      throw UserFileError(Message("cli.the-fields-are-separated-by-semicolons"))
+      throw UserFileError(
+        Message("Semicolons separate the fields. Save the file with commas instead."))
     }
     let counts = Dictionary(grouping: records, by: \.fieldCount).mapValues(\.count)
     guard let most = counts.first(where: { 2 * $0.value > records.count }) else {
-      throw UserFileError(Message("cli.the-lines-have-different-numbers-of-fields"))
+      throw UserFileError(
+        Message(
+          """
+          The lines have different numbers of fields. A line feed in a field needs quotation marks \
+          around the field.
+          """))
     }
     return most.key
   }
@@ -101,14 +107,18 @@ extension CSVReader.Fault {
     switch self {
     case .text:
       Message(
-        "cli.a-field-has-more-than-combining", ["most": .text("\(UntrustedText.longestRun)")])
+        "A field isn't UTF-8, or has more than {most} combining marks in a row.",
+        ["most": .text("\(UntrustedText.longestRun)")])
     case .fieldCount(let found, let expected):
       Message(
-        "cli.the-line-has-fields-and-the-others-have",
+        """
+        The line has {found} fields, and the other lines have {expected}. A line feed in a field \
+        needs quotation marks around the field.
+        """,
         ["found": .text("\(found)"), "expected": .text("\(expected)")])
-    case .syntax(.fieldTooLarge): Message("cli.a-field-is-too-large")
-    case .syntax(.textAfterQuote): Message("cli.text-follows-a-closing-quotation-mark")
-    case .syntax(.unclosedQuote): Message("cli.a-quotation-mark-isnt-closed")
+    case .syntax(.fieldTooLarge): Message("A field is too large.")
+    case .syntax(.textAfterQuote): Message("There's text after a closing quotation mark.")
+    case .syntax(.unclosedQuote): Message("A quotation mark isn't closed.")
     }
   }
 }

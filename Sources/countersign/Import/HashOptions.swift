@@ -7,35 +7,37 @@ enum HashOptions {
   static let all = [
     Option(
       "hash-algo", "NAME", variable: false,
-      help: Message("cli.help-hash-algorithm-scrypt-bcrypt-default")),
+      help: Message("Hash algorithm: SCRYPT, BCRYPT, … (default: detected from each hash).")),
     Option(
-      "hash-key", "KEY", variable: false, help: Message("cli.help-the-signer-key-in-base64-hmac")),
+      "hash-key", "KEY", variable: false,
+      help: Message("The signer key in base64 (HMAC_*, SCRYPT).")),
     Option(
       "salt-separator", "TEXT", variable: false,
-      help: Message("cli.help-the-salt-separator-in-base64-scrypt")),
+      help: Message("The salt separator in base64 (SCRYPT).")),
     Option(
       "rounds", "N", variable: false,
-      help: Message("cli.help-rounds-md5-sha-pbkdf-scrypt-or")),
+      help: Message("Rounds (MD5, SHA*, PBKDF*, SCRYPT), or passes (ARGON2).")),
     Option(
       "mem-cost", "N", variable: false,
-      help: Message("cli.help-memory-cost-scrypt-standard-scrypt-or")),
+      help: Message("Memory cost (SCRYPT, STANDARD_SCRYPT), or memory in KiB (ARGON2).")),
     Option(
       "parallelization", "N", variable: false,
-      help: Message("cli.help-parallelization-standard-scrypt-argon2")),
+      help: Message("Parallelization (STANDARD_SCRYPT, ARGON2).")),
     Option(
-      "block-size", "N", variable: false, help: Message("cli.help-block-size-standard-scrypt")),
+      "block-size", "N", variable: false, help: Message("Block size (STANDARD_SCRYPT).")),
     Option(
-      "dk-len", "N", variable: false, help: Message("cli.help-length-of-the-hash-standard-scrypt")),
+      "dk-len", "N", variable: false, help: Message("Length of the hash (STANDARD_SCRYPT, ARGON2).")
+    ),
     Option(
       "hash-input-order", "ORDER", variable: false,
-      help: Message("cli.help-salt-first-or-password-first-hmac")),
+      help: Message("SALT_FIRST or PASSWORD_FIRST (HMAC_*, MD5, SHA*).")),
     Option(
       "argon2-type", "TYPE", variable: false,
-      help: Message("cli.help-argon2id-argon2i-or-argon2d-default")),
-    Option("argon2-version", "N", variable: false, help: Message("cli.help-16-or-19-default-19")),
+      help: Message("argon2id, argon2i, or argon2d (default: argon2id).")),
+    Option("argon2-version", "N", variable: false, help: Message("16 or 19 (default: 19).")),
     Option(
       "associated-data", "DATA", variable: false,
-      help: Message("cli.help-associated-data-in-base64-argon2")),
+      help: Message("Associated data in base64 (ARGON2).")),
   ]
 
   /// - Throws: `UsageError` when a value isn't a number, base64, or a known name.
@@ -55,12 +57,14 @@ enum HashOptions {
     case "SALT_FIRST": parameters.order = .saltFirst
     case "PASSWORD_FIRST": parameters.order = .passwordFirst
     case let word?:
-      throw UsageError(Message("cli.unknown-order-use-salt-first-or", ["word": .text(word)]))
+      throw UsageError(
+        Message("unknown order {word}; use SALT_FIRST or PASSWORD_FIRST", ["word": .text(word)]))
     }
     guard parameters.algorithm == "ARGON2" else { return parameters }
     let word = arguments.value("argon2-type")?.lowercased() ?? Argon2.Kind.id.rawValue
     guard let kind = Argon2.Kind(rawValue: word) else {
-      throw UsageError(Message("cli.unknown-type-use-argon2id-argon2i-or", ["word": .text(word)]))
+      throw UsageError(
+        Message("unknown type {word}; use argon2id, argon2i, or argon2d", ["word": .text(word)]))
     }
     parameters.argon2Length = parameters.dkLen
     parameters.argon2 = Argon2(
@@ -74,21 +78,22 @@ enum HashOptions {
   /// Describes invalid parameters; the error has the names of the REST API, the text the options'.
   static func sentence(_ error: HashParameterError) -> Message {
     switch error {
-    case .unknownAlgorithm: Message("cli.unknown-hash-algorithm")
+    case .unknownAlgorithm: Message("unknown hash algorithm")
     case .missing(let name):
-      Message("cli.the-hash-algorithm-requires", ["option": .text(option(name))])
+      Message("the hash algorithm requires --{option}", ["option": .text(option(name))])
     case .outOfRange(let name, let range):
       Message(
-        "cli.must-be-between-and",
+        "--{option} must be between {least} and {most}",
         [
           "option": .text(option(name)), "least": .text("\(range.lowerBound)"),
           "most": .text("\(range.upperBound)"),
         ])
     case .notPowerOfTwo(let name):
-      Message("cli.must-be-a-power-of-two", ["option": .text(option(name))])
+      Message("--{option} must be a power of two greater than one", ["option": .text(option(name))])
     case .tooLong(let name):
-      Message("cli.is-longer-than-1024-bytes", ["option": .text(option(name))])
-    case .tooExpensive: Message("cli.a-hash-can-use-at-most")
+      Message("--{option} is longer than 1024 bytes", ["option": .text(option(name))])
+    case .tooExpensive:
+      Message("a hash can use at most 256 MiB, and 1 GiB across all parallelization or iterations")
     }
   }
 
@@ -111,7 +116,9 @@ enum HashOptions {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text) else {
       throw UsageError(
-        Message("cli.must-be-a-whole-number-not", ["name": .text(name), "text": .text(text)]))
+        Message(
+          "--{name} must be a whole number, not {text}", ["name": .text(name), "text": .text(text)])
+      )
     }
     return number
   }
@@ -121,7 +128,7 @@ enum HashOptions {
   ) throws(UsageError) -> [UInt8]? {
     guard let text = arguments.value(name) else { return nil }
     guard let bytes = Base64URL.decode(text) else {
-      throw UsageError(Message("cli.must-be-base64", ["name": .text(name)]))
+      throw UsageError(Message("--{name} must be base64", ["name": .text(name)]))
     }
     return bytes
   }

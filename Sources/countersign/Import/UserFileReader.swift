@@ -30,7 +30,8 @@ struct UserFileReader {
     init(path: String, option: String?) throws(UsageError) {
       if let option {
         guard let format = Format(rawValue: option.lowercased()) else {
-          throw UsageError(Message("cli.unknown-format-use-json-or-csv", ["option": .text(option)]))
+          throw UsageError(
+            Message("unknown format {option}; use json or csv", ["option": .text(option)]))
         }
         self = format
         return
@@ -41,7 +42,7 @@ struct UserFileReader {
       } else if name.hasSuffix(".csv") {
         self = .csv
       } else {
-        throw UsageError(Message("cli.the-file-name-doesnt-end-in"))
+        throw UsageError(Message("the file name doesn't end in .json or .csv; add --format"))
       }
     }
   }
@@ -120,7 +121,7 @@ struct UserFileReader {
     guard !hasBegun, let first = chunk.first(where: { !blank.contains($0) }) else { return }
     hasBegun = true
     guard first != UInt8(ascii: "[") else {
-      throw UserFileError(Message("cli.the-json-document-has-no-users"))
+      throw UserFileError(Message("The JSON document has no \"users\" array."))
     }
   }
 
@@ -137,7 +138,7 @@ struct UserFileReader {
       throw UserFileError(.verbatim("\(error)"))
     }
     guard elements.hasFound else {
-      throw UserFileError(Message("cli.the-json-document-has-no-users"))
+      throw UserFileError(Message("The JSON document has no \"users\" array."))
     }
   }
 

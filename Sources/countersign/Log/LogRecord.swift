@@ -37,16 +37,24 @@ extension LogEvent {
     case .server(let event): event.record
     case .reloaded(let done):
       LogRecord(
-        "server.reloaded", .info, Message("cli.sighup-done", ["done": .sequence(done)]))
+        "server.reloaded", .info, Message("SIGHUP: {done}.", ["done": .sequence(done)]))
     case .accessLogNotReopened(let reason):
       LogRecord(
         "server.access_log_not_reopened", .error,
-        Message("cli.sighup-the-access-log-couldnt-be", ["reason": .text(reason)]),
+        Message(
+          """
+          SIGHUP: the access log couldn't be reopened, so the previous file stays in use. \
+          {reason}
+          """, ["reason": .text(reason)]),
         [("reason", .string(reason))])
     case .certificateNotReloaded(let reason):
       LogRecord(
         "certificate.not_reloaded", .error,
-        Message("cli.sighup-the-tls-certificate-couldnt-be", ["reason": .text(reason)]),
+        Message(
+          """
+          SIGHUP: the TLS certificate couldn't be reloaded, so the previous one stays in use. \
+          {reason}
+          """, ["reason": .text(reason)]),
         [("reason", .string(reason))])
     case .certificate(let warning): LogRecord("certificate.warning", .warning, warning)
     case .policyFile(let finding): LogRecord("policy_file.read", .info, finding)
@@ -60,33 +68,64 @@ extension LogEvent {
           ("expected", .string(doubt.expected.rfc3339Milliseconds)),
         ])
     case .clockTrusted:
-      LogRecord("clock.trusted", .info, Message("cli.the-clock-is-trusted-again"))
+      LogRecord("clock.trusted", .info, Message("The clock is trusted again."))
     case .databaseClockDiffers(let seconds):
       LogRecord(
         "clock.differs", .warning,
         seconds > 0
-          ? Message("cli.clock-behind-database", ["count": .number(Int(seconds.magnitude))])
-          : Message("cli.clock-ahead-of-database", ["count": .number(Int(seconds.magnitude))]),
+          ? Message(
+            one: """
+              The clock is {count} second behind the database server's. Nodes need clocks that \
+              differ by less than 5 seconds.
+              """,
+            other: """
+              The clock is {count} seconds behind the database server's. Nodes need clocks that \
+              differ by less than 5 seconds.
+              """, ["count": .number(Int(seconds.magnitude))])
+          : Message(
+            one: """
+              The clock is {count} second ahead of the database server's. Nodes need clocks that \
+              differ by less than 5 seconds.
+              """,
+            other: """
+              The clock is {count} seconds ahead of the database server's. Nodes need clocks that \
+              differ by less than 5 seconds.
+              """, ["count": .number(Int(seconds.magnitude))]),
         [("seconds", .number(JSON.Number(seconds)))])
     case .searchIndexMissing:
-      LogRecord("search.slow", .warning, Message("cli.search-index-missing"))
+      LogRecord(
+        "search.slow", .warning,
+        Message(
+          """
+          Each search reads all users, because the index that needs PostgreSQL's pg_trgm extension \
+          is missing.
+          """))
     case .databaseClockAgrees:
-      LogRecord("clock.agrees", .info, Message("cli.clock-agrees-with-database"))
+      LogRecord(
+        "clock.agrees", .info, Message("The clock agrees with the database server's again."))
     case .masterKeyRotated:
-      LogRecord("master_key.rotated", .info, Message("cli.the-master-key-was-rotated-re"))
+      LogRecord(
+        "master_key.rotated", .info,
+        Message("The master key was rotated. Re-encrypting all secrets with the new one."))
     case .masterKeyRefused(let path):
       LogRecord(
         "master_key.refused", .error,
-        Message("cli.master-key-of-another-database", ["path": .text(path)]),
+        Message(
+          """
+          {path} isn't the current master key of this database. The server keeps using its own, \
+          which is only in its memory: don't stop it before the right copy is in place.
+          """, ["path": .text(path)]),
         [("path", .string(path))])
     case .previousMasterKeyRemovable(let variable):
       LogRecord(
         "master_key.previous_removable", .warning,
-        Message("cli.keys-in-variable-removable", ["variable": .text(variable)]),
+        Message(
+          "All secrets are encrypted with the first key of {variable}. You can remove the others.",
+          ["variable": .text(variable)]),
         [("variable", .string(variable))])
     case .previousMasterKeyRemoved:
       LogRecord(
-        "master_key.previous_removed", .info, Message("cli.removed-the-previous-master-key"))
+        "master_key.previous_removed", .info, Message("Removed the previous master key."))
     case .deliveryFailed(let channel, let reason): Self.deliveryFailed(channel, reason)
     case .deliveryPaused(let channel, let server, let reason):
       Self.deliveryPaused(channel, server, reason)
@@ -94,38 +133,59 @@ extension LogEvent {
       LogRecord(
         "\(channel.rawValue).resumed", .info,
         channel == .mail
-          ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
+          ? Message("Email delivery resumed.") : Message("Delivery of text messages resumed."))
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
     case .auditFileNotWritten(let path, let reason):
       LogRecord(
         "audit_file.not_written", .error,
-        Message("cli.audit-file-not-written", ["reason": .text(reason)]),
+        Message(
+          """
+          The audit log isn't written to its file: {reason}. The server tries again every second, \
+          and leaves no entry out.
+          """, ["reason": .text(reason)]),
         [("path", .string(path)), ("reason", .string(reason))])
     case .auditFileWritten(let path):
       LogRecord(
-        "audit_file.written", .info, Message("cli.audit-file-written", ["path": .text(path)]),
+        "audit_file.written", .info,
+        Message("The audit log is written to {path} again.", ["path": .text(path)]),
         [("path", .string(path))])
     case .backup(let warning): LogRecord("backup.warning", .warning, warning)
     case .integrityCheckTooLong:
       LogRecord(
-        "integrity.too_long", .warning, Message("cli.the-integrity-check-took-too-long"))
+        "integrity.too_long", .warning,
+        Message("The integrity check of the database took too long and was abandoned."))
     case .databaseDamaged(let faults):
       LogRecord(
         "integrity.damaged", .error,
         Message(
-          "cli.the-database-is-damaged-restore", ["faults": .text(faults.joined(separator: "; "))]),
+          """
+          The database is damaged: {faults}. Stop the server, keep a copy of the data folder, and \
+          restore the newest backup that countersign backup --check finds intact
+          """, ["faults": .text(faults.joined(separator: "; "))]),
         [("faults", .array(faults.map { .string($0) }))])
     case .databaseFileLost(let path):
       LogRecord(
-        "database.file_lost", .error, Message("cli.database-file-lost", ["path": .text(path)]),
+        "database.file_lost", .error,
+        Message(
+          """
+          {path} was deleted, moved, or replaced while in use. Don't stop the server: changes \
+          would be lost. Move the file back, or copy it from the process.
+          """, ["path": .text(path)]),
         [("path", .string(path))])
     case .databaseFileFound(let path):
       LogRecord(
-        "database.file_found", .info, Message("cli.database-file-found", ["path": .text(path)]),
+        "database.file_found", .info,
+        Message("{path} is again the database that the server uses.", ["path": .text(path)]),
         [("path", .string(path))])
     case .databaseSlow(let use): Self.slow(use)
-    case .tasksTaken: LogRecord("tasks.taken", .info, Message("cli.tasks-taken"))
-    case .tasksLost: LogRecord("tasks.lost", .warning, Message("cli.tasks-lost"))
+    case .tasksTaken:
+      LogRecord(
+        "tasks.taken", .info,
+        Message("This server does the tasks that one of several does."))
+    case .tasksLost:
+      LogRecord(
+        "tasks.lost", .warning,
+        Message("This server no longer does the tasks that one of several does."))
     case .request(let id, let event): Self.request(id, event)
     case .pageViolation(let report): Self.pageViolation(report)
     case .taskFailed(let task, let reason): Self.taskFailed(task, reason)
@@ -133,7 +193,9 @@ extension LogEvent {
       LogRecord(
         "log.suppressed", .warning,
         Message(
-          "cli.log-suppressed", ["event": .text(event), "count": .number(count)]),
+          one: "{count} more line about {event} was left out.",
+          other: "{count} more lines about {event} were left out.",
+          ["event": .text(event), "count": .number(count)]),
         [("suppressed", .string(event)), ("count", .number(JSON.Number(count)))])
     }
   }
@@ -146,7 +208,8 @@ extension LogEvent {
       record = LogRecord(
         "database.slow", .warning,
         Message(
-          "cli.database-slow", ["seconds": .text(seconds(duration)), "statement": .text(text)]),
+          "The database took {seconds} seconds for: {statement}",
+          ["seconds": .text(seconds(duration)), "statement": .text(text)]),
         [("ms", milliseconds(duration)), ("statement", .string(text))])
       record.subject = text
     case .wait(let kind, let duration):
@@ -154,8 +217,12 @@ extension LogEvent {
       record = LogRecord(
         "database.waited", .warning,
         kind == .read
-          ? Message("cli.database-read-waited", ["seconds": seconds])
-          : Message("cli.database-write-waited", ["seconds": seconds]),
+          ? Message(
+            "A read waited {seconds} seconds for a connection to the database.",
+            ["seconds": seconds])
+          : Message(
+            "A write waited {seconds} seconds for a connection to the database.",
+            ["seconds": seconds]),
         [("ms", milliseconds(duration)), ("kind", .string(kind.rawValue))])
       record.subject = kind.rawValue
     }
@@ -178,11 +245,11 @@ extension LogEvent {
     }
     let (level, message): (LogLevel, Message) =
       if !state.failed.isEmpty {
-        (.error, Message("cli.not-ready", ["causes": causes(state.failed)]))
+        (.error, Message("Not ready: {causes}", ["causes": causes(state.failed)]))
       } else if !state.warnings.isEmpty {
-        (.warning, Message("cli.ready-with-warnings", ["causes": causes(state.warnings)]))
+        (.warning, Message("Ready, with warnings: {causes}", ["causes": causes(state.warnings)]))
       } else {
-        (.info, Message("cli.ready"))
+        (.info, Message("Ready."))
       }
     func names(_ checks: [Readiness.Check]) -> JSON {
       .array(checks.map { .string($0.rawValue) })
@@ -198,8 +265,8 @@ extension LogEvent {
     LogRecord(
       "\(channel.rawValue).failed", .error,
       channel == .mail
-        ? Message("cli.email-failed", ["reason": .text(reason)])
-        : Message("cli.sms-failed", ["reason": .text(reason)]),
+        ? Message("Email: {reason}", ["reason": .text(reason)])
+        : Message("Text messages: {reason}", ["reason": .text(reason)]),
       [("reason", .string(reason))])
   }
 
@@ -211,8 +278,11 @@ extension LogEvent {
       "\(channel.rawValue).paused", .warning,
       channel == .mail
         ? Message(
-          "cli.email-delivery-paused-isnt-accepting", ["server": host, "trouble": trouble])
-        : Message("cli.sms-delivery-paused", ["server": host, "trouble": trouble]),
+          "Email delivery paused: {server} isn't accepting mail. {trouble}",
+          ["server": host, "trouble": trouble])
+        : Message(
+          "Delivery of text messages paused: {server} can't be reached. {trouble}",
+          ["server": host, "trouble": trouble]),
       [("server", .string(server)), ("reason", .string(reason))])
   }
 
@@ -222,14 +292,15 @@ extension LogEvent {
       case .failed(let cause):
         LogRecord(
           "request.failed", .error,
-          Message("cli.log-request-failed", ["id": .text(id.text), "cause": .text(cause)]),
+          Message("request {id}: {cause}", ["id": .text(id.text), "cause": .text(cause)]),
           [("cause", .string(cause))])
       case .denied(let actor, let permission): denied(id, actor, lacking: permission)
       case .providerFailed(let diagnosis):
         LogRecord(
           "provider.failed", .warning,
           Message(
-            "cli.log-provider-failed", ["id": .text(id.text), "diagnosis": .text(diagnosis)]),
+            "request {id}: sign-in with the provider failed: {diagnosis}",
+            ["id": .text(id.text), "diagnosis": .text(diagnosis)]),
           [("diagnosis", .string(diagnosis))])
       }
     record.request = id
@@ -242,7 +313,7 @@ extension LogEvent {
     var record = LogRecord(
       "request.denied", .warning,
       Message(
-        "cli.log-request-denied",
+        "request {id}: {kind} {actor} lacks the permission {permission}",
         [
           "id": .text(id.text), "kind": .text(actor.kind.rawValue), "actor": .text(actor.id),
           "permission": .text(permission.rawValue),
@@ -264,7 +335,10 @@ extension LogEvent {
     return LogRecord(
       "page.violation", .info,
       Message(
-        "cli.log-page-violation",
+        """
+        Browser reported a violation of the content security policy: {directive} on {page} \
+        blocked {blocked}
+        """,
         [
           "directive": .text(report.directive), "page": .text(report.page),
           "blocked": .text(report.blocked),
@@ -274,70 +348,9 @@ extension LogEvent {
   private static func taskFailed(_ task: BackgroundTask, _ reason: String) -> LogRecord {
     var record = LogRecord(
       "task.failed", .error,
-      Message("cli.log-task-failed", ["task": .text(task.rawValue), "reason": .text(reason)]),
+      Message("{task}: {reason}", ["task": .text(task.rawValue), "reason": .text(reason)]),
       [("task", .string(task.rawValue)), ("reason", .string(reason))])
     record.subject = task.rawValue
     return record
-  }
-}
-
-extension ServerEvent {
-  fileprivate var record: LogRecord {
-    switch self {
-    case .preparing(let step): LogRecord("server.preparing", .info, step).unlimited
-    case .failed(let problem): LogRecord("server.failed", .error, problem).unlimited
-    case .started(let version, let profile, let url):
-      LogRecord(
-        "server.started", .info,
-        Message(
-          "cli.countersign-serves",
-          ["version": .text(version), "profile": .text(profile.rawValue), "url": .text(url)]),
-        [
-          ("version", .string(version)), ("profile", .string(profile.rawValue)),
-          ("url", .string(url)),
-        ])
-    case .dataFolder(let folder):
-      LogRecord(
-        "server.data_folder", .info,
-        Message("cli.data-folder-keep-a-copy-of", ["folder": .text(folder)]),
-        [("folder", .string(folder))])
-    case .emulator(let project, let host):
-      LogRecord(
-        "server.emulator", .info,
-        Message(
-          "cli.emulator-for-project-firebase-auth",
-          ["defaultProject": .text(project), "host": .text(host)]),
-        [("project", .string(project)), ("host", .string(host))])
-    case .setupCode(let url, let code):
-      LogRecord(
-        "server.setup_code", .warning,
-        Message(
-          "cli.no-owner-yet-open-setup-and", ["url": .text(url), "code": .text(code)]),
-        [("url", .string("\(url)/setup")), ("code", .string(code))])
-    case .metrics(let url):
-      LogRecord(
-        "server.metrics", .info, Message("cli.metrics-at", ["url": .text(url)]),
-        [("url", .string(url))])
-    case .connectionsLimited(let warning):
-      LogRecord("server.connections_limited", .warning, warning)
-    case .draining(let seconds):
-      LogRecord(
-        "server.draining", .info, Message("cli.draining", ["count": .number(seconds)]),
-        [("seconds", .number(JSON.Number(seconds)))])
-    case .stopped(let statistics):
-      LogRecord(
-        "server.stopped", .info,
-        Message(
-          "cli.stopped-reads-writes-in-commits",
-          [
-            "reads": .text("\(statistics.reads)"), "writes": .text("\(statistics.writes)"),
-            "commits": .text("\(statistics.commits)"),
-          ]),
-        [
-          ("reads", .number(JSON.Number(statistics.reads))),
-          ("writes", .number(JSON.Number(statistics.writes))),
-          ("commits", .number(JSON.Number(statistics.commits))),
-        ])
-    }
   }
 }

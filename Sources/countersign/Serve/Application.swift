@@ -30,7 +30,12 @@ final class Application: Sendable {
     self.violations = violations
     let logRequest: @Sendable (RequestID, RequestEvent) -> Void = { log.add(.request($0, $1)) }
     guard let publicURL = PublicURL(address) else {
-      throw ConfigurationError(Message("cli.public-url-must-be-a-scheme"))
+      throw ConfigurationError(
+        Message(
+          """
+          --public-url must be a scheme, a host, and optionally a port, such as \
+          https://mfa.example.com.
+          """))
     }
     self.publicURL = publicURL
     let files = try StaticFiles(
@@ -40,21 +45,14 @@ final class Application: Sendable {
       identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
       origins: origins, limit: limit, log: logRequest)
     let links = try ConsoleAssets { files.link($0) }
-    console = try Consoles(Self.catalogs(catalogs, pseudoLocale)) { catalog in
+    let pseudo = pseudoLocale.map { [Catalog.pseudo(rightToLeft: $0 == .rightToLeft)] }
+    console = try Consoles(pseudo ?? catalogs) { catalog in
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
         publicURL: publicURL, assets: links, guidance: assets.guidance(in: catalog.locale),
         log: logRequest)
     }
-  }
-
-  /// The catalogs of all installed locales, or only the pseudo-locale.
-  private static func catalogs(
-    _ installed: [Catalog], _ pseudoLocale: PseudoLocale?
-  ) -> [Catalog] {
-    guard let pseudoLocale else { return installed }
-    return [Catalog.pseudo(of: installed[0], rightToLeft: pseudoLocale == .rightToLeft)]
   }
 
   private static let file = Route.Label(.get, "/static/{file}")

@@ -36,7 +36,11 @@ final class AuditFileOutput: Sendable {
     position = folder.auditFilePosition
     guard let lock = try folder.lockStandardOutput() else {
       throw .temporary(
-        Message("cli.standard-output-of-another-server", ["path": .text(folder.path)]))
+        Message(
+          """
+          Another server with the data folder {path} writes the audit log to its standard output. \
+          Give each server a separate data folder, or a file.
+          """, ["path": .text(folder.path)]))
     }
     self.lock = lock
     do { target = Mutex(.output(try StandardStream.reserveOutput(), isCut: false)) } catch {
@@ -90,7 +94,9 @@ final class AuditFileOutput: Sendable {
             (isCut ? [lineFeed] : []) + lines.flatMap { $0 + [lineFeed] }, to: descriptor)
         } catch {
           throw ConfigurationError(
-            Message("cli.the-output-cant-be-written", ["reason": .text(error.reason)]))
+            Message(
+              "The command finished, but its output can't be written: {reason}.",
+              ["reason": .text(error.reason)]))
         }
         target = .output(descriptor, isCut: false)
       }

@@ -16,10 +16,13 @@ struct BackupWatch: Sendable {
 
   static let options = [
     Option(
-      "backups", "DIR", help: Message("cli.help-warn-when-the-newest-backup")),
+      "backups", "DIR",
+      help: Message("Warn when the newest backup in this folder is older than --backup-age.")),
     Option(
       "backup-age", "HOURS",
-      help: Message("cli.help-age-of-a-backup", ["hours": .text("\(standardLimit)")])),
+      help: Message(
+        "Maximum age of the newest backup, in hours (default: {hours}).",
+        ["hours": .text("\(standardLimit)")])),
   ]
 
   init(folder: BackupFolder, limit: Int) {
@@ -31,7 +34,7 @@ struct BackupWatch: Sendable {
     let hours = problems.number("backup-age", in: 1...8_760)
     guard let path = arguments.value("backups") else {
       if arguments.has("backup-age") {
-        problems.append(Message("cli.backup-age-requires-backups"), of: "backup-age")
+        problems.append(Message("--backup-age requires --backups."), of: "backup-age")
       }
       return nil
     }
@@ -47,13 +50,25 @@ struct BackupWatch: Sendable {
     let (now, newest) = (now(), folder.newest(at: now()))
     guard now >= due(after: newest) else { return }
     guard let newest else {
-      say(Message("cli.there-is-no-backup", ["folder": .text(folder.path)]))
+      say(
+        Message(
+          """
+          There's no backup in {folder}. Check countersign-backup.timer, or whatever creates your \
+          backups.
+          """, ["folder": .text(folder.path)]))
       return
     }
     let age = Int((now.seconds - newest.seconds) / 3_600)
     say(
       Message(
-        "cli.the-newest-backup-is-old", ["folder": .text(folder.path), "count": .number(age)]))
+        one: """
+          The newest backup in {folder} is {count} hour old. Check countersign-backup.timer, or \
+          whatever creates your backups.
+          """,
+        other: """
+          The newest backup in {folder} is {count} hours old. Check countersign-backup.timer, or \
+          whatever creates your backups.
+          """, ["folder": .text(folder.path), "count": .number(age)]))
   }
 
   /// Checks the newest backup every hour until the task is canceled.

@@ -17,14 +17,16 @@ struct CertificateWatch: Sendable {
 
   func check() {
     guard let data = FileManager.default.contents(atPath: path) else {
-      say(Message("cli.the-tls-certificate-can-no-longer", ["path": .text(path)]))
+      say(Message("The TLS certificate {path} can no longer be read.", ["path": .text(path)]))
       return
     }
     let certificates = Certificate.all(inPEM: Array(data))
-    if certificates.isEmpty { say(Message("cli.theres-no-certificate-in", ["path": .text(path)])) }
+    if certificates.isEmpty {
+      say(Message("There's no certificate in {path}.", ["path": .text(path)]))
+    }
     let now = now()
     for warning in certificates.compactMap({ Self.warning($0, at: now) }) {
-      say(Message("cli.certificate-warning", ["path": .text(path), "warning": .message(warning)]))
+      say(Message("{path}: {warning}", ["path": .text(path), "warning": .message(warning)]))
     }
   }
 
@@ -44,12 +46,12 @@ struct CertificateWatch: Sendable {
     let left = certificate.notAfter - now
     if left <= 0 {
       return Message(
-        "cli.the-certificate-of-expired-on",
+        "the certificate of {subject} expired on {date}.",
         ["subject": .text(certificate.subject), "date": .text(date(certificate.notAfter))])
     }
     if now < certificate.notBefore {
       return Message(
-        "cli.the-certificate-of-isnt-valid-before",
+        "the certificate of {subject} isn't valid before {date}.",
         ["subject": .text(certificate.subject), "date": .text(date(certificate.notBefore))])
     }
     guard left <= min(notice, lifetime / 3) else { return nil }
@@ -57,10 +59,12 @@ struct CertificateWatch: Sendable {
     let days = Int(left / 86_400)
     guard days > 0 else {
       return Message(
-        "cli.the-certificate-of-expires-on-in", ["subject": .text(subject), "date": .text(end)])
+        "the certificate of {subject} expires on {date}, in less than a day.",
+        ["subject": .text(subject), "date": .text(end)])
     }
     return Message(
-      "cli.certificate-expires-in-days",
+      one: "the certificate of {subject} expires on {date}, in {count} day.",
+      other: "the certificate of {subject} expires on {date}, in {count} days.",
       ["count": .number(days), "subject": .text(subject), "date": .text(end)])
   }
 

@@ -60,7 +60,8 @@ struct ConfiguredFiles: Sendable {
       first.notAfter < WallClock.system.now().seconds
     else { return }
     found.append(
-      Message("cli.the-certificate-has-expired", ["path": .text(path)]), of: "tls-certificate")
+      Message("The certificate in {path} has expired. Renew it.", ["path": .text(path)]),
+      of: "tls-certificate")
   }
 
   private mutating func checkPolicyFile() {
@@ -86,7 +87,8 @@ struct ConfiguredFiles: Sendable {
   private mutating func checkBackups() {
     guard let path = arguments.value("backups") else { return }
     if !DataFolder.isFolder(path) {
-      found.append(Message("cli.the-folder-doesnt-exist", ["path": .text(path)]), of: "backups")
+      found.append(
+        Message("The folder {path} doesn't exist.", ["path": .text(path)]), of: "backups")
     }
     do { try BackupFolder(path: path).mustHaveNoKey() } catch {
       found.append(error, of: "backups")

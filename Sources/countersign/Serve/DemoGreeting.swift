@@ -39,43 +39,50 @@ struct DemoGreeting: Sendable {
   func say(at url: String) {
     Terminal.say(
       Message(
-        "cli.demo-projects-tenants-users-days-of",
+        """
+        Demo {seed}: {projects} projects, {tenants} tenants, {users} users, {days} days of \
+        history.
+        """,
         [
           "seed": .text("\(seed)"), "projects": .text("\(summary.projects)"),
           "tenants": .text("\(summary.tenants)"), "users": .text("\(summary.users)"),
           "days": .text("\(Demo.days)"),
         ]))
-    sayPeople(Message("cli.sign-in-at-sign-in-with", ["url": .text("\(url)")]))
+    sayPeople(
+      Message("Sign in at {url}/sign-in with one of these accounts:", ["url": .text("\(url)")]))
   }
 
   /// Prints the accounts that can sign in once the folder is served.
   func say(beforeServing path: String) {
     Terminal.say(
       Message(
-        "cli.demo-users-in",
+        "Demo {seed}: {users} users in {path}.",
         ["seed": .text("\(seed)"), "users": .text("\(summary.users)"), "path": .text(path)]))
-    sayPeople(Message("cli.run-countersign-serve-data-then-sign", ["path": .text(path)]))
+    sayPeople(
+      Message(
+        "Run countersign serve --data {path}, then sign in with one of these accounts:",
+        ["path": .text(path)]))
   }
 
   private func sayPeople(_ heading: Message) {
     Terminal.say(heading)
     for person in summary.administrators { say(person) }
     if let user = summary.user {
-      Terminal.say(Message("cli.a-user-that-applications-can-sign"))
+      Terminal.say(Message("A user who can sign in to applications:"))
       say(user)
     }
   }
 
   private func say(_ person: DemoPerson) {
     var credentials = [
-      Message("cli.demo-password", ["password": .text(person.password.revealedText)])
+      Message("password {password}", ["password": .text(person.password.revealedText)])
     ]
     if let authenticator = person.authenticator {
       let step = authenticator.step(at: WallClock.system.now().seconds)
       let secret = Base32.encode(authenticator.secret.revealedBytes)
-      credentials.append(Message("cli.totp-secret", ["secret": .text(secret)]))
+      credentials.append(Message("TOTP secret {secret}", ["secret": .text(secret)]))
       if let code = try? authenticator.code(step: step) {
-        credentials.append(Message("cli.current-code", ["code": .text(code)]))
+        credentials.append(Message("current code {code}", ["code": .text(code)]))
       }
     }
     let columns = ["", person.email] + credentials.map(OperatorText.string)

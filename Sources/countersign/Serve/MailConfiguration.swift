@@ -17,14 +17,20 @@ struct MailConfiguration: Sendable {
     Option(
       "smtp", "URL",
       help: Message(
-        "cli.help-smtp-server-for-emails-to-users", ["variable": .text(passwordVariable)])),
+        """
+        SMTP server for emails to users: smtp://user@host:port (STARTTLS) or smtps://…. Without \
+        it, emails are queued and can be read in the console. The password comes from {variable} \
+        or --smtp-password-file.
+        """, ["variable": .text(passwordVariable)])),
     Option(
       "smtp-from", "ADDRESS",
-      help: Message("cli.help-sender-of-emails-an-address-or")),
-    Option("smtp-password-file", "FILE", help: Message("cli.help-file-with-the-smtp-password-on")),
+      help: Message("Sender of emails: an address, or \"Name <address>\".")),
+    Option(
+      "smtp-password-file", "FILE",
+      help: Message("File with the SMTP password on its first line.")),
     Option(
       "smtp-ca", "FILE",
-      help: Message("cli.help-ca-certificates-pem-to-trust-for")),
+      help: Message("CA certificates (PEM) to trust for the SMTP server (default: the system's).")),
   ]
 
   init?(
@@ -33,7 +39,7 @@ struct MailConfiguration: Sendable {
     let dependent = ["smtp-from", "smtp-password-file", "smtp-ca"]
     guard let url = arguments.value("smtp") else {
       for name in dependent where arguments.has(name) {
-        problems.append(Message("cli.requires-smtp", ["name": .text(name)]), of: name)
+        problems.append(Message("--{name} requires --smtp.", ["name": .text(name)]), of: name)
       }
       return nil
     }
@@ -55,7 +61,9 @@ struct MailConfiguration: Sendable {
     ).read(arguments, environment, &problems)
     if let named = server, named.user != nil, password == nil, problems.count == known {
       problems.append(
-        Message("cli.smtp-has-a-user-name-set", ["variable": .text(Self.passwordVariable)]),
+        Message(
+          "--smtp has a user name. Set the password in {variable} or --smtp-password-file.",
+          ["variable": .text(Self.passwordVariable)]),
         of: "smtp")
     }
     if server?.user != nil { server?.password = password }
@@ -68,7 +76,7 @@ struct MailConfiguration: Sendable {
     _ text: String?, _ problems: inout ConfigurationProblems
   ) -> (MailAddress, String?)? {
     guard let text else {
-      problems.append(Message("cli.smtp-requires-smtp-from-the-senders"), of: "smtp")
+      problems.append(Message("--smtp requires --smtp-from, the sender's address."), of: "smtp")
       return nil
     }
     var (name, address) = ("", Substring(text))
@@ -82,7 +90,10 @@ struct MailConfiguration: Sendable {
     guard let sender = MailAddress(String(address)),
       SafeName.isOneLine(name)
     else {
-      problems.append(Message("cli.smtp-from-must-be-an-address"), of: "smtp-from")
+      problems.append(
+        Message(
+          "--smtp-from must be an address such as accounts@example.com, or \"Name <address>\"."),
+        of: "smtp-from")
       return nil
     }
     return (sender, name.isEmpty ? nil : name)
@@ -90,10 +101,14 @@ struct MailConfiguration: Sendable {
 
   private static func message(_ error: SMTPServerError) -> Message {
     switch error {
-    case .noScheme: Message("cli.smtp-must-begin-with-smtp-or")
+    case .noScheme: Message("--smtp must begin with smtp:// or smtps://.")
     case .hasPassword:
-      Message("cli.smtp-must-not-contain-the-password", ["variable": .text(passwordVariable)])
-    case .noServer: Message("cli.smtp-must-name-a-server-such")
+      Message(
+        """
+        --smtp must not contain the password, since other users of this machine could read it. \
+        Use {variable} or --smtp-password-file.
+        """, ["variable": .text(passwordVariable)])
+    case .noServer: Message("--smtp must name a server, such as smtp://user@mail.example.com:587.")
     }
   }
 }

@@ -11,20 +11,34 @@ struct MonitoringConfiguration: Sendable {
   private(set) var drainDelay: Int
 
   static let options = [
-    Option("log-format", "FORMAT", help: Message("cli.help-log-format")),
-    Option("metrics-listen", "HOST:PORT", help: Message("cli.help-metrics-listen")),
-    Option("drain-delay", "SECONDS", help: Message("cli.help-drain-delay")),
+    Option(
+      "log-format", "FORMAT",
+      help: Message(
+        "Format of the log: text or json (default: text on a terminal, otherwise json).")),
+    Option(
+      "metrics-listen", "HOST:PORT",
+      help: Message(
+        "Address that serves metrics for Prometheus, without authentication (default: none).")),
+    Option(
+      "drain-delay", "SECONDS",
+      help: Message(
+        "Seconds to keep answering requests after a stop signal, with /readyz at 503 (default: 0).")
+    ),
   ]
 
   init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     logFormat = Self.logFormat(arguments)
     if let word = arguments.value("log-format"), LogFormat(rawValue: word) == nil {
-      problems.append(Message("cli.log-format-must-be", ["word": .text(word)]), of: "log-format")
+      problems.append(
+        Message("--log-format must be text or json, not {word}.", ["word": .text(word)]),
+        of: "log-format")
     }
     if let text = arguments.value("metrics-listen") {
       let address = ServeConfiguration.address(text)
       if address == nil {
-        problems.append(Message("cli.metrics-listen-must-be-host-port"), of: "metrics-listen")
+        problems.append(
+          Message("--metrics-listen must be HOST:PORT, such as 127.0.0.1:9090."),
+          of: "metrics-listen")
       }
       metrics = address.map { (host: $0.0, port: $0.1) }
     }
@@ -44,11 +58,18 @@ struct MonitoringConfiguration: Sendable {
     guard let metrics, server.port != 0, server.port == metrics.port else { return nil }
     let address = Message.Value.text(arguments.value("metrics-listen") ?? listen)
     guard server.host.lowercased() != metrics.host.lowercased() else {
-      return Message("cli.the-address-is-used-twice", ["address": address])
+      return Message(
+        """
+        --listen and --metrics-listen have the same address, {address}. Choose another port for \
+        one of them.
+        """, ["address": address])
     }
     guard Self.overlap(server.host, metrics.host) else { return nil }
     return Message(
-      "cli.the-addresses-overlap", ["listen": .text(listen), "metrics": address])
+      """
+      --listen {listen} and --metrics-listen {metrics} overlap. Choose another port for one of \
+      them.
+      """, ["listen": .text(listen), "metrics": address])
   }
 
   /// Returns whether two hosts, of which one may be all addresses of this machine, have an address

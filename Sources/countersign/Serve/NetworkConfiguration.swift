@@ -16,26 +16,48 @@ struct NetworkConfiguration: Sendable {
   static let options = [
     Option(
       "trusted-proxy", "ADDR", isList: true,
-      help: Message("cli.help-proxies-whose-x-forwarded-for-and")),
+      help: Message(
+        """
+        Proxies whose X-Forwarded-For, X-Forwarded-Proto, and X-Request-ID headers are trusted: \
+        addresses or networks such as 10.0.0.0/8, separated by commas.
+        """)),
     Option(
       "max-connections", "N",
       help: Message(
-        "cli.help-maximum-concurrent-connections-default",
+        """
+        Maximum concurrent connections (default: {number}). Above it, the connection that has \
+        been idle the longest is closed.
+        """,
         ["number": .text("\(Limits().connections)")])),
     Option(
       "max-connections-per-network", "N",
       help: Message(
-        "cli.help-maximum-concurrent-connections-from-one",
+        """
+        Maximum concurrent connections from one IPv4 address or IPv6 /64 (default: {number}). \
+        Trusted proxies are exempt.
+        """,
         ["number": .text("\(Limits().connectionsPerNetwork)")])),
     Option(
-      "max-requests-per-pool", "N", help: Message("cli.help-maximum-requests-per-pool")),
+      "max-requests-per-pool", "N",
+      help: Message(
+        """
+        Maximum API requests per second for each project and each tenant, with bursts of two \
+        seconds (default: no limit).
+        """)),
     Option(
       "max-header-bytes", "N",
       help: Message(
-        "cli.help-maximum-size-of-a-request-line", ["number": .text("\(Limits().headers)")])),
+        """
+        Maximum size of a request line and headers, 4096 to 65536 bytes (default: {number}). Each \
+        connection uses twice as much memory.
+        """, ["number": .text("\(Limits().headers)")])),
     Option(
       "emulator-origin", "ORIGIN", isList: true,
-      help: Message("cli.help-emulator-origins-of-web-pages-allowed")),
+      help: Message(
+        """
+        Emulator: origins of web pages allowed to call it, in addition to this machine's, \
+        separated by commas; null is a valid origin.
+        """)),
   ]
 
   init(_ arguments: Arguments, profile: Profile, problems: inout ConfigurationProblems) {
@@ -44,7 +66,9 @@ struct NetworkConfiguration: Sendable {
         trustedProxies.append(range)
       } else {
         problems.append(
-          Message("cli.trusted-proxy-must-be-an-address", ["text": .text(text)]), at: place)
+          Message(
+            "--trusted-proxy must be an address or a network such as 10.0.0.0/8, not {text}.",
+            ["text": .text(text)]), at: place)
       }
     }
     connections = problems.number("max-connections", in: 1...1_000_000)
@@ -55,11 +79,15 @@ struct NetworkConfiguration: Sendable {
     let origins = Self.list("emulator-origin", arguments, &problems)
     if !origins.isEmpty, profile != .emulator {
       problems.append(
-        Message("cli.emulator-origin-requires-the-emulator"), of: "emulator-origin")
+        Message("--emulator-origin requires the emulator profile."), of: "emulator-origin")
     }
     for (text, place) in origins where !EmulatorOrigins.isOrigin(text) {
       problems.append(
-        Message("cli.emulator-origin-must-be-an-origin", ["text": .text(text)]), at: place)
+        Message(
+          """
+          --emulator-origin must be an origin without a path, such as http://192.168.0.7:3000, or \
+          null, not {text}.
+          """, ["text": .text(text)]), at: place)
     }
     emulatorOrigins = EmulatorOrigins(origins.map(\.text))
   }
@@ -76,7 +104,11 @@ struct NetworkConfiguration: Sendable {
   static func warning(wanted: Int, allowed: Int) -> Message? {
     guard allowed < wanted else { return nil }
     return Message(
-      "cli.the-open-file-limit-ulimit-n",
+      """
+      The open file limit (ulimit -n) allows {allowed} concurrent connections, fewer than \
+      --max-connections ({wanted}). Raise it, for example with LimitNOFILE={files} in the systemd \
+      unit.
+      """,
       [
         "allowed": .text("\(allowed)"), "wanted": .text("\(wanted)"),
         "files": .text("\(openFiles(connections: wanted))"),
@@ -94,7 +126,7 @@ struct NetworkConfiguration: Sendable {
       (text: $0.text.trimmingCharacters(in: .whitespaces), place: $0.place)
     }
     if texts.isEmpty {
-      problems.append(Message("cli.option-is-empty", ["name": .text(name)]), of: name)
+      problems.append(Message("--{name} is empty.", ["name": .text(name)]), of: name)
     }
     return texts
   }

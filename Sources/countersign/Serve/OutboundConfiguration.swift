@@ -9,15 +9,26 @@ struct OutboundConfiguration: Sendable {
   let authority: String?
 
   static let options = [
-    Option("outbound-ca", "FILE", help: Message("cli.help-outbound-ca")),
-    Option("outbound-allow", "ADDRESSES", help: Message("cli.help-outbound-allow")),
+    Option(
+      "outbound-ca", "FILE",
+      help: Message(
+        "CA certificates (PEM) to trust for connections to other servers instead of the system's.")),
+    Option(
+      "outbound-allow", "ADDRESSES",
+      help: Message(
+        """
+        Private addresses that the server may connect to, such as 10.1.0.0/16, separated by commas.
+        """)),
   ]
 
   init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     let texts = arguments.value("outbound-allow")?.split(separator: ",") ?? []
     let ranges = texts.compactMap { AddressRange($0.trimmingCharacters(in: .whitespaces)) }
     if ranges.count != texts.count {
-      problems.append(Message("cli.outbound-allow-must-be"), of: "outbound-allow")
+      problems.append(
+        Message(
+          "--outbound-allow must be addresses or networks such as 10.1.0.0/16, separated by commas."
+        ), of: "outbound-allow")
     }
     addresses = AddressPolicy(allowing: ranges)
     authority = arguments.value("outbound-ca")
@@ -41,9 +52,13 @@ extension ClientURLError {
   func message(of option: String) -> Message {
     let name = Message.Value.text(option)
     return switch self {
-    case .noScheme: Message("cli.url-must-begin-with-https", ["name": name])
-    case .notEncrypted: Message("cli.url-must-be-https", ["name": name])
-    case .invalid: Message("cli.url-must-be-valid", ["name": name])
+    case .noScheme: Message("--{name} must begin with https://.", ["name": name])
+    case .notEncrypted:
+      Message(
+        "--{name} must be https: only a server on this machine can be reached without encryption.",
+        ["name": name])
+    case .invalid:
+      Message("--{name} must be a valid URL without a user name or fragment.", ["name": name])
     }
   }
 }
@@ -53,11 +68,13 @@ extension HTTPClientError {
   var diagnosis: String {
     switch self {
     case .unreachable(let text), .interrupted(let text), .untrusted(let text): text
-    case .unresolved: OperatorText.string(Message("cli.outbound-unresolved"))
-    case .addressRefused: OperatorText.string(Message("cli.outbound-address-refused"))
-    case .timedOut: OperatorText.string(Message("cli.outbound-timed-out"))
-    case .tooLarge: OperatorText.string(Message("cli.outbound-too-large"))
-    case .canceled: OperatorText.string(Message("cli.outbound-canceled"))
+    case .unresolved: OperatorText.string(Message("The server's name can't be resolved."))
+    case .addressRefused:
+      OperatorText.string(
+        Message("The server's address is private, and --outbound-allow doesn't name it."))
+    case .timedOut: OperatorText.string(Message("The server didn't respond in time."))
+    case .tooLarge: OperatorText.string(Message("The server's response is too large."))
+    case .canceled: OperatorText.string(Message("The request was canceled."))
     }
   }
 }

@@ -49,7 +49,7 @@ actor PolicyFileWatch {
     // Reading a pipe would wait for a writer.
     guard stamp?.isRegular != false else {
       throw ConfigurationError(
-        Message("cli.path-isnt-a-regular-file", ["path": .text(path)]))
+        Message("{path} can't be read: it isn't a regular file.", ["path": .text(path)]))
     }
     return try PolicyFileReader.content(of: path)
   }
@@ -68,7 +68,8 @@ actor PolicyFileWatch {
       say(
         .policyFile(
           Message(
-            "cli.policies-differ-from-the-file",
+            one: "Policy file {path}: {differing} of {count} policy differs from it.",
+            other: "Policy file {path}: {differing} of {count} policies differ from it.",
             [
               "path": .text(path), "differing": .number(drifts.count),
               "count": .number(file.pools.count),

@@ -38,7 +38,7 @@ struct Reload: Sendable {
     if let accessLog {
       do throws(ServerError) {
         try accessLog.reopen()
-        done.append(Message("cli.reopened-the-access-log"))
+        done.append(Message("reopened the access log"))
       } catch {
         log.add(.accessLogNotReopened(reason: "\(error)"))
       }
@@ -46,7 +46,7 @@ struct Reload: Sendable {
     if let auditFile, !auditFile.isStandardOutput {
       do throws(ConfigurationError) {
         try await auditFile.reopen()
-        done.append(Message("cli.reopened-the-audit-file"))
+        done.append(Message("reopened the audit file"))
       } catch {
         log.add(.auditFileNotWritten(path: auditFile.path, reason: "\(error)"))
       }
@@ -55,7 +55,7 @@ struct Reload: Sendable {
       do throws(ServerError) {
         try await server.reloadCertificate()
         certificates.noteServed()
-        done.append(Message("cli.reloaded-the-tls-certificate"))
+        done.append(Message("reloaded the TLS certificate"))
       } catch {
         log.add(.certificateNotReloaded(reason: "\(tls.reason(for: error))"))
       }

@@ -17,11 +17,21 @@ struct SMSConfiguration: Sendable {
   static let options = [
     Option(
       "sms-url", "URL",
-      help: Message("cli.help-sms-url", ["variable": .text(secretVariable)])),
-    Option("sms-from", "SENDER", help: Message("cli.help-sms-from")),
-    Option("sms-secret-file", "FILE", help: Message("cli.help-sms-secret-file")),
-    Option("sms-daily", "N", help: Message("cli.help-sms-daily")),
-    Option("sms-daily-per-region", "N", help: Message("cli.help-sms-daily-per-region")),
+      help: Message(
+        "URL of the gateway for text messages. Its secret is in --sms-secret-file or {variable}.",
+        ["variable": .text(secretVariable)])),
+    Option("sms-from", "SENDER", help: Message("Sender of text messages, for the gateway.")),
+    Option(
+      "sms-secret-file", "FILE",
+      help: Message("File with the gateway's secret on its first line.")),
+    Option(
+      "sms-daily", "N",
+      help: Message("Maximum text messages per day for each user pool (default: 1000).")),
+    Option(
+      "sms-daily-per-region", "N",
+      help: Message(
+        "Maximum text messages per day for each user pool to numbers of one region (default: 200).")
+    ),
   ]
 
   private static let names = options.map(\.name)
@@ -34,7 +44,7 @@ struct SMSConfiguration: Sendable {
     let limits = Self.limits(&problems)
     guard let text = arguments.value("sms-url") else {
       for name in Self.names where arguments.has(name) {
-        problems.append(Message("cli.requires-sms", ["name": .text(name)]), of: name)
+        problems.append(Message("--{name} requires --sms-url.", ["name": .text(name)]), of: name)
       }
       return nil
     }
@@ -48,7 +58,9 @@ struct SMSConfiguration: Sendable {
     ).read(arguments, environment, &problems)
     if secret == nil, problems.count == before {
       problems.append(
-        Message("cli.sms-url-requires-secret", ["variable": .text(Self.secretVariable)]))
+        Message(
+          "--sms-url requires a secret, in --sms-secret-file or {variable}.",
+          ["variable": .text(Self.secretVariable)]))
     }
     guard let url, let secret, problems.count == known else { return nil }
     gateway = SMSGateway(

@@ -8,7 +8,7 @@ import Localization
 /// Serves the console and the API until SIGTERM or SIGINT.
 enum ServeCommand: Command {
   static let name = "serve"
-  static let summary = Message("cli.summary-serves-the-console-and-the-api")
+  static let summary = Message("serves the console and the API")
   static let options = ServeConfiguration.options
 
   /// How long the server stops at most, apart from the drain delay: requests in progress, messages
@@ -182,7 +182,7 @@ enum ServeCommand: Command {
     } catch {
       throw ConfigurationError(
         Message(
-          "cli.the-access-log-cant-be-written",
+          "The access log {place} can't be written. {reason}",
           ["place": .text(place), "reason": .text("\(error)")]), isTemporary: error.isTemporary)
     }
   }

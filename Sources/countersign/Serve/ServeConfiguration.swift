@@ -41,41 +41,51 @@ struct ServeConfiguration: Sendable {
     [
       ConfigurationFile.option,
       Option(
-        "listen", "HOST:PORT", help: Message("cli.help-address-to-listen-on-default-127")),
+        "listen", "HOST:PORT", help: Message("Address to listen on (default: 127.0.0.1:8080).")),
       Option(
         "public-url", "URL",
-        help: Message("cli.help-the-consoles-address-in-the-browser")),
-      Option("data", "DIR", help: Message("cli.help-the-data-folder-default-data")),
+        help: Message(
+          """
+          The console's address in the browser. Determines links, cookies, and the origin check \
+          of forms (default: the listening address).
+          """)),
+      Option("data", "DIR", help: Message("The data folder (default: ./data).")),
       DatabaseLocation.url, DatabaseLocation.passwordFile,
-      Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
+      Option("profile", "PROFILE", help: Message("standalone or emulator (default: standalone).")),
       Option(
         "assets", "DIR",
-        help: Message("cli.help-folder-with-templates-and-public-default")),
+        help: Message(
+          "Folder with Templates and Public (default: the checkout, or ../share/countersign).")),
       Option(
-        "tls-certificate", "FILE", help: Message("cli.help-tls-certificate-pem-turns-on-https")),
-      Option("tls-key", "FILE", help: Message("cli.help-private-key-of-the-certificate-pem")),
+        "tls-certificate", "FILE", help: Message("TLS certificate (PEM); turns on HTTPS.")),
+      Option("tls-key", "FILE", help: Message("Private key of the certificate (PEM).")),
       Option(
         "project", "P",
-        help: Message("cli.help-emulator-the-project-for-any-api")),
+        help: Message("Emulator: the project for any API key (default: demo-project).")),
       Option(
-        "emulator-beyond-loopback", help: Message("cli.help-emulator-allow-addresses-other-than")),
+        "emulator-beyond-loopback", help: Message("Emulator: allow addresses other than loopback.")),
       Option(
         "access-log", "FILE",
-        help: Message("cli.help-access-log-a-file-for-standard")),
-      Option("audit-file", "FILE", help: Message("cli.help-audit-file")),
+        help: Message("Access log: a file, - for standard output, or none (default: -).")),
+      Option(
+        "audit-file", "FILE",
+        help: Message(
+          "Append the audit log to this file as lines of JSON; - for standard output.")),
       Option(
         "policy-file", "FILE",
-        help: Message("cli.help-show-in-the-console-which")),
+        help: Message(
+          "Show in the console which MFA policies differ from this file; see policy export.")),
       UpgradeBackup.option,
     ] + MonitoringConfiguration.options + BackupWatch.options + NetworkConfiguration.options
     + MailConfiguration.options + SMSConfiguration.options + OutboundConfiguration.options + [
       Option(
         "demo",
-        help: Message("cli.help-fill-an-empty-data-folder-with")),
-      Option("demo-seed", "N", help: Message("cli.help-seed-of-the-demo-data-default")),
+        help: Message(
+          "Fill an empty data folder with demo projects, users, and history; loopback only.")),
+      Option("demo-seed", "N", help: Message("Seed of the demo data (default: 30).")),
       Option(
         "pseudo-locale", "DIRECTION",
-        help: Message("cli.help-demo-show-pages-in-accented-text")),
+        help: Message("Demo: show pages in accented text, ltr or rtl, to find untranslated text.")),
     ]
 
   static let defaultData = "./data"
@@ -88,19 +98,25 @@ struct ServeConfiguration: Sendable {
     let listen = arguments.value("listen") ?? "127.0.0.1:8080"
     let address = Self.address(listen)
     if address == nil {
-      problems.append(Message("cli.listen-must-be-host-port-such"), of: "listen")
+      problems.append(Message("--listen must be HOST:PORT, such as 127.0.0.1:8080."), of: "listen")
     }
     (host, port) = address ?? ("127.0.0.1", 8080)
     publicURL = arguments.value("public-url")
     if let publicURL, PublicURL(publicURL) == nil {
-      problems.append(Message("cli.public-url-must-be-a-scheme"), of: "public-url")
+      problems.append(
+        Message(
+          """
+          --public-url must be a scheme, a host, and optionally a port, such as \
+          https://mfa.example.com.
+          """), of: "public-url")
     }
     data = arguments.value("data") ?? Self.defaultData
     database = DatabaseLocation(arguments, problems: &problems)
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     if Profile(rawValue: word) == nil {
       problems.append(
-        Message("cli.profile-must-be-standalone-or-emulator", ["word": .text(word)]), of: "profile")
+        Message("--profile must be standalone or emulator, not {word}.", ["word": .text(word)]),
+        of: "profile")
     }
     profile = Profile(rawValue: word) ?? .standalone
     assets = Assets(folder: arguments.value("assets"))
@@ -125,7 +141,7 @@ struct ServeConfiguration: Sendable {
     default:
       tls = nil
       problems.append(
-        Message("cli.tls-certificate-and-tls-key-must"),
+        Message("--tls-certificate and --tls-key must be used together."),
         of: arguments.has("tls-key") ? "tls-key" : "tls-certificate")
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
@@ -135,10 +151,11 @@ struct ServeConfiguration: Sendable {
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
       let seed = UInt64(text)
-      if demo == nil { problems.append(Message("cli.demo-seed-requires-demo"), of: "demo-seed") }
+      if demo == nil { problems.append(Message("--demo-seed requires --demo."), of: "demo-seed") }
       if seed == nil {
         problems.append(
-          Message("cli.demo-seed-must-be-a-whole", ["text": .text(text)]), of: "demo-seed")
+          Message("--demo-seed must be a whole number, not {text}.", ["text": .text(text)]),
+          of: "demo-seed")
       }
       demo = seed
     }
@@ -146,11 +163,12 @@ struct ServeConfiguration: Sendable {
     if let text = arguments.value("pseudo-locale") {
       pseudoLocale = PseudoLocale(rawValue: text)
       if demo == nil {
-        problems.append(Message("cli.pseudo-locale-requires-demo"), of: "pseudo-locale")
+        problems.append(Message("--pseudo-locale requires --demo."), of: "pseudo-locale")
       }
       if pseudoLocale == nil {
         problems.append(
-          Message("cli.pseudo-locale-must-be-ltr-or", ["text": .text(text)]), of: "pseudo-locale")
+          Message("--pseudo-locale must be ltr or rtl, not {text}.", ["text": .text(text)]),
+          of: "pseudo-locale")
       }
     }
     guard problems.isEmpty else { throw problems.error }
@@ -160,17 +178,28 @@ struct ServeConfiguration: Sendable {
   private func exposure(hasProject: Bool) -> [Message] {
     var problems: [Message] = []
     if hasProject, profile == .standalone {
-      problems.append(Message("cli.project-requires-the-emulator-profile"))
+      problems.append(Message("--project requires the emulator profile."))
     }
     guard !HostName.isLoopback(host) else { return problems }
     if publicURL == nil {
-      problems.append(Message("cli.listening-beyond-loopback-requires", ["host": .text(host)]))
+      problems.append(
+        Message("Listening beyond loopback ({host}) requires --public-url.", ["host": .text(host)]))
     }
     if tls == nil, network.trustedProxies.isEmpty {
-      problems.append(Message("cli.listening-beyond-loopback-requires-tls", ["host": .text(host)]))
+      problems.append(
+        Message(
+          """
+          Listening beyond loopback ({host}) requires --tls-certificate and --tls-key, or a \
+          --trusted-proxy that terminates TLS.
+          """, ["host": .text(host)]))
     }
     if profile == .emulator, !emulatorBeyondLoopback {
-      problems.append(Message("cli.the-emulator-requires-no-credentials-so"))
+      problems.append(
+        Message(
+          """
+          The emulator requires no credentials, so it listens on loopback only. To allow other \
+          addresses, add --emulator-beyond-loopback.
+          """))
     }
     return problems
   }
@@ -182,13 +211,18 @@ struct ServeConfiguration: Sendable {
   var demoExposure: [Message] {
     var problems: [Message] = []
     if mail != nil || sms != nil {
-      problems.append(Message("cli.demo-users-are-made-up-and"))
+      problems.append(Message("Demo users don't have real email addresses. Remove --smtp."))
     }
     if profile == .emulator {
-      problems.append(Message("cli.a-demo-requires-the-standalone-profile"))
+      problems.append(Message("A demo requires the standalone profile."))
     }
     if !HostName.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
-      problems.append(Message("cli.demo-passwords-are-public-so-a"))
+      problems.append(
+        Message(
+          """
+          Demo passwords are public, so a demo is served on loopback only. Remove --public-url and \
+          --trusted-proxy.
+          """))
     }
     return problems
   }
@@ -221,6 +255,8 @@ extension ServeConfiguration {
 
 struct Assets: Sendable {
   let templates: String
+  /// The translations, which can be missing.
+  let localizations: String
   let publicFiles: String
   private(set) var problems: [Message] = []
 
@@ -238,9 +274,15 @@ struct Assets: Sendable {
     }
     let root = found ?? candidates[0]
     templates = "\(root)/Templates"
+    localizations = "\(root)/Localizations"
     publicFiles = "\(root)/Public"
     if found == nil {
-      problems.append(Message("cli.has-no-templates-and-public-folders", ["root": .text(root)]))
+      problems.append(
+        Message(
+          """
+          {root} has no Templates and Public folders. Set COUNTERSIGN_ASSETS, or --assets of serve, \
+          to the folder with both.
+          """, ["root": .text(root)]))
     }
   }
 
@@ -257,13 +299,12 @@ struct Assets: Sendable {
       ? translated : "\(templates)/guidance/en"
   }
 
-  /// Reads the installed catalogs of messages, English first.
+  /// Reads the installed catalogs of messages, English first; what they lack is a warning.
   func catalogs() throws -> [Catalog] {
     guard problems.isEmpty else { throw ConfigurationError(problems) }
-    do { return try Catalog.installed(in: templates) } catch {
-      throw ConfigurationError(
-        .verbatim(error.description), isTemporary: error.isTemporary)
-    }
+    let translations = Translations(folder: localizations)
+    for warning in translations.warnings { Terminal.complain(warning.message) }
+    return translations.catalogs
   }
 
   /// Returns up to six folders above the program, for one built in a checkout.

@@ -29,13 +29,18 @@ struct TLSFiles: Sendable {
     let path = Message.Value.text(certificate)
     let certificates = Certificate.all(inPEM: text)
     if certificates.isEmpty {
-      add("tls-certificate", Message("cli.theres-no-certificate-in", ["path": path]))
+      add("tls-certificate", Message("There's no certificate in {path}.", ["path": path]))
     } else if let key, let keyText {
       switch Certificate.isKey(keyText, ofFirstIn: text) {
       case true?: break
-      case false?: add("tls-key", Message("cli.the-key-doesnt-match", ["path": path]))
+      case false?:
+        add(
+          "tls-key",
+          Message("The private key doesn't belong to the certificate in {path}.", ["path": path]))
       case nil:
-        add("tls-key", Message("cli.theres-no-private-key-in", ["path": .text(key)]))
+        add(
+          "tls-key",
+          Message("There's no private key in {path}, or it's encrypted.", ["path": .text(key)]))
       }
     }
     return (certificates, faults)
@@ -63,7 +68,8 @@ extension TLSFiles {
     guard Certificate.all(inPEM: data).isEmpty else { return nil }
     return ConfigurationError(
       Message(
-        "cli.the-ca-file-has-no-certificate", ["name": .text(option), "file": .text(path)]))
+        "The --{name} file {file} has no certificate in PEM format.",
+        ["name": .text(option), "file": .text(path)]))
   }
 
   /// The files that a server uses; none for plain HTTP.

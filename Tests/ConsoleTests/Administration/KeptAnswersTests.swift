@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Identity
+import Localization
 import Testing
 import Text
 

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Testing
 
 @testable import Console

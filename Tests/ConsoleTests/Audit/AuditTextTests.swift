@@ -32,7 +32,7 @@ import Testing
 
 extension AuditFormatter {
   /// Formats in English, with times in RFC 3339.
-  static let english = AuditFormatter(nil, (try? World.catalog.get()) ?? .empty)
+  static let english = AuditFormatter(nil, .english)
 }
 
 @Suite struct AuditFormatterTests {

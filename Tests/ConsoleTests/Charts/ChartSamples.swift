@@ -68,7 +68,7 @@ enum ChartSamples {
     case .chips:
       Markup(
         joining: [
-          Chip.on(Message("common.on")), Chip.off(Message("common.off")),
+          Chip.on(Message("on")), Chip.off(Message("off")),
           Chip.look(Message.verbatim("needs attention")), Chip.bad(Message.verbatim("error")),
         ])
     }
@@ -76,7 +76,7 @@ enum ChartSamples {
 
   static func spark(_ percents: [Int]) -> Markup {
     Sparkline.markup(percents) {
-      Message("charts.trend", ["first": $0, "last": $1])
+      Message("MFA enrollment in the last 12 months: {first} to {last}", ["first": $0, "last": $1])
     }
   }
 

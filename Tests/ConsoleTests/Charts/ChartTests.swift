@@ -13,7 +13,7 @@ import Testing
   }
 
   private func text(_ markup: Templating.Markup) throws -> String {
-    String(decoding: markup.bytes(in: try World.catalog.get()), as: UTF8.self)
+    String(decoding: markup.bytes(in: .english), as: UTF8.self)
   }
 
   @Test(arguments: samples)
@@ -103,10 +103,10 @@ import Testing
   }
 
   @Test func `the numbers of a chart are a table and a file`() throws {
-    let catalog = try World.catalog.get()
+    let catalog = Catalog.english
     let table = ChartTable(
       caption: Message.verbatim("Results"),
-      columns: [Message("common.day"), Message("charts.accepted"), Message("charts.rejected")],
+      columns: [Message("Day"), Message("Accepted"), Message("Rejected")],
       rows: [
         [.text(.verbatim("Nov 4")), .number(1_200), .share(1, of: 3)],
         [.text(.verbatim("Nov 5")), .signed(-1_200), .signed(0)],

@@ -16,11 +16,11 @@ import Testing
         EnrollmentPoint(
           at: Self.now.advanced(bySeconds: -86_400 * Int64(point.daysAgo)), users: point.users,
           enrolled: point.enrolled)
-      }, window, now: Self.now, Times(try World.catalog.get()))
+      }, window, now: Self.now, Times(.english))
   }
 
   private func frame(_ history: EnrollmentHistory) throws -> ChartFrame {
-    history.frame([], try World.catalog.get())
+    history.frame([], .english)
   }
 
   @Test func `a month has a value for each day, and each lasts until the next change`() throws {
@@ -38,7 +38,7 @@ import Testing
   func `a day isn't there twice, nor missing, when the clocks change`(zone: String, now: Int64)
     throws
   {
-    let times = Times(try World.catalog.get(), zone: zone)
+    let times = Times(.english, zone: zone)
     let now = Instant(seconds: now)
     let history = EnrollmentHistory(
       [EnrollmentPoint(at: now.advanced(bySeconds: -100 * 86_400), users: 10, enrolled: 5)],
@@ -112,7 +112,7 @@ import Testing
         HourlyChecks(
           hour: Self.now.advanced(bySeconds: -3_600 * Int64(hour.hoursAgo)),
           accepted: hour.accepted, outside: hour.outside, incorrect: hour.incorrect)
-      }, days: 30, until: Self.now, Times(try World.catalog.get(), zone: zone))
+      }, days: 30, until: Self.now, Times(.english, zone: zone))
   }
 
   @Test func `hours belong to the days of the reader's time zone`() throws {

@@ -93,7 +93,7 @@ import Testing
       #expect(try await ada.get("/projects/acme-retail").entries.contains("Tenants"))
 
       let library = try TemplateLibrary(
-        folder: Checkout.folder("Templates"), catalog: try World.catalog.get())
+        folder: Checkout.folder("Templates"))
       let sidebar = Sidebar(try library.template("parts/sidebar", for: SidebarView.self))
       let session = try #require(
         try await world.identity.administrators.list().first { $0.email == World.ada })
@@ -153,9 +153,8 @@ import Testing
       (scope == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.approvals, .account]
     let place = PageEntry.Place(target, in: scope)
     let lengths = entries.map { $0.length(at: place) }
-    guard let longest = lengths.compactMap({ $0 }).max(), let catalog = try? World.catalog.get()
-    else { return [] }
-    return zip(entries, lengths).filter { $0.1 == longest }.map { catalog.text($0.0.text) }
+    guard let longest = lengths.compactMap({ $0 }).max() else { return [] }
+    return zip(entries, lengths).filter { $0.1 == longest }.map { $0.0.text.english }
   }
 
   /// An address that matches the segments of a route.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// Pages show only text from the catalog, names, and code.
+/// Pages show only messages, names, and code.
 @Suite struct PseudoLocaleTests {
   /// Words that aren't translated: names, and words of code and standards.
   static let names: Set<String> = [
@@ -21,8 +21,8 @@ import Testing
     "and", "or", "AM", "PM",
   ]
 
-  @Test func `every page is in the catalog's language`() async throws {
-    let pseudo = Catalog.pseudo(of: try World.catalog.get())
+  @Test func `every page is in the locale's language`() async throws {
+    let pseudo = Catalog.pseudo()
     try await World.withSampleData { world in
       let world = try world.localized(pseudo)
       for page in PageTests.pages {
@@ -45,10 +45,10 @@ import Testing
 
   /// A form without its fields shows their errors, or takes effect; the rest then get a new world.
   @Test(arguments: [false, true])
-  func `every address and the errors of every form are in the catalog's language`(
+  func `every address and the errors of every form are in the locale's language`(
     ofTenant: Bool
   ) async throws {
-    let pseudo = Catalog.pseudo(of: try World.catalog.get())
+    let pseudo = Catalog.pseudo()
     var rest: [ConsoleRoute] = []
     try await World.empty { world in
       let all = world.console.routes.filter { $0.route.isOfTenant == ofTenant && !$0.isOfFile }
@@ -79,9 +79,8 @@ import Testing
   }
 
   @Test func `a client gets the locale it prefers`() async throws {
-    let english = try World.catalog.get()
     try await World.withSampleData { world in
-      let catalogs = [english, .pseudo(of: english)]
+      let catalogs = [Catalog.english, .pseudo()]
       let consoles = try Consoles(catalogs) { try world.localized($0).console }
       let cases = [("en-XA, en;q=0.5", "en-XA"), ("fr", "en"), ("en", "en")]
       for (field, locale) in cases {
@@ -90,7 +89,7 @@ import Testing
         #expect(page.contains("<html lang=\"\(locale)\""))
         #expect(response.fields[.vary]?.contains("Accept-Language") == true)
       }
-      let only = Consoles([english]) { _ in world.console }
+      let only = Consoles([.english]) { _ in world.console }
       let response = await only.respond(to: try Self.request("de"))
       #expect(response.fields[.vary]?.contains("Accept-Language") != true)
     }
@@ -104,7 +103,7 @@ import Testing
   }
 
   @Test func `a right-to-left locale sets the page's direction`() async throws {
-    let pseudo = Catalog.pseudo(of: try World.catalog.get(), rightToLeft: true)
+    let pseudo = Catalog.pseudo(rightToLeft: true)
     try await World.withSampleData { world in
       let answer = try await Browser(try world.localized(pseudo)).get("/sign-in")
       #expect(answer.text.contains("lang=\"ar-XB\" dir=\"rtl\""))

@@ -1,4 +1,5 @@
 import HTTP
+import Localization
 import Testing
 
 @testable import Console
@@ -15,7 +16,7 @@ import Testing
         distance: -2, codes: 1)
     }
     let file = try await AffectedUsersFile.file(
-      try World.catalog.get(), atMost: longest
+      .english, atMost: longest
     ) { after, limit in
       let first = after.flatMap { Int($0) } ?? 0
       let end = min(first + min(limit, 2), count)

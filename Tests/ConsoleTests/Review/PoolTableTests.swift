@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Testing
 
 @testable import Console

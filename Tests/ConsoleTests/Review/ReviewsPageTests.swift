@@ -99,7 +99,7 @@ import Testing
       ] {
         #expect(file.contains(values), "\(values)")
       }
-      let pseudo = try world.localized(Catalog.pseudo(of: try World.catalog.get()))
+      let pseudo = try world.localized(.pseudo())
       #expect(try await Browser.signedIn(pseudo).get("/review.csv").text == file)
     }
   }

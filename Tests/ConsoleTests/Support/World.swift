@@ -66,11 +66,9 @@ struct World: Sendable {
   /// The SQL statements that the database ran.
   let statements: Log
 
-  /// The English messages.
-  static let catalog = Result { try Catalog(folder: Checkout.folder("Templates")) }
   /// Parsed once, and bound again for each world.
   private static let templates = Result {
-    try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: try catalog.get())
+    try TemplateLibrary(folder: Checkout.folder("Templates"))
   }
   /// Rendered once, because their samples are colored.
   private static let guides = Result {
@@ -124,7 +122,7 @@ struct World: Sendable {
     identity = try Identity(
       database: database, keys: keys, profile: .standalone,
       hasher: PasswordHasher(width: 2, cost: cost, random: random),
-      mail: CatalogMailWriter([try Self.catalog.get()]), clock: clock.wall,
+      mail: CatalogMailWriter([.english]), clock: clock.wall,
       random: random, carriesMail: carriesMail,
       smsLimits: carriesText ? SMSLimits() : nil, providerTransport: provider)
     try await identity.prepare()
@@ -180,10 +178,10 @@ enum Checkout {
 
 extension Templating.Markup {
   /// The HTML with English messages.
-  var bytes: [UInt8] { bytes(in: (try? World.catalog.get()) ?? .empty) }
+  var bytes: [UInt8] { bytes(in: .english) }
 }
 
 extension MessageConvertible {
   /// The text in English.
-  var english: String { ((try? World.catalog.get()) ?? .empty).text(message) }
+  var english: String { Catalog.english.text(message) }
 }

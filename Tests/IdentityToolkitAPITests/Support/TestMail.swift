@@ -1,11 +1,7 @@
-import Foundation
 import Localization
 import MailText
 
-/// The writer of all messages of the tests: the installed texts.
+/// The writer of all messages of the tests.
 enum TestMail {
-  static let writer = CatalogMailWriter((try? Catalog.installed(in: folder)) ?? [])
-
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../Templates").standardized.path
+  static let writer = CatalogMailWriter([.english])
 }

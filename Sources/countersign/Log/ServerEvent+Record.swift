@@ -1,0 +1,76 @@
+import Database
+import Identity
+import JSON
+import Localization
+
+extension ServerEvent {
+  /// The event in a form that can be written.
+  var record: LogRecord {
+    switch self {
+    case .preparing(let step): LogRecord("server.preparing", .info, step).unlimited
+    case .failed(let problem): LogRecord("server.failed", .error, problem).unlimited
+    case .started(let version, let profile, let url):
+      LogRecord(
+        "server.started", .info,
+        Message(
+          "Countersign {version} ({profile}) serves {url}",
+          ["version": .text(version), "profile": .text(profile.rawValue), "url": .text(url)]),
+        [
+          ("version", .string(version)), ("profile", .string(profile.rawValue)),
+          ("url", .string(url)),
+        ])
+    case .dataFolder(let folder):
+      LogRecord(
+        "server.data_folder", .info,
+        Message(
+          """
+          Data folder: {folder}. Keep a copy of its master.key somewhere else: without it, second \
+          factors can't be read.
+          """, ["folder": .text(folder)]),
+        [("folder", .string(folder))])
+    case .emulator(let project, let host):
+      LogRecord(
+        "server.emulator", .info,
+        Message(
+          "Emulator for project {defaultProject}: FIREBASE_AUTH_EMULATOR_HOST={host}",
+          ["defaultProject": .text(project), "host": .text(host)]),
+        [("project", .string(project)), ("host", .string(host))])
+    case .setupCode(let url, let code):
+      LogRecord(
+        "server.setup_code", .warning,
+        Message(
+          "No owner yet. Open {url}/setup and enter this code: {code}",
+          ["url": .text(url), "code": .text(code)]),
+        [("url", .string("\(url)/setup")), ("code", .string(code))])
+    case .metrics(let url):
+      LogRecord(
+        "server.metrics", .info, Message("Metrics: {url}", ["url": .text(url)]),
+        [("url", .string(url))])
+    case .connectionsLimited(let warning):
+      LogRecord("server.connections_limited", .warning, warning)
+    case .draining(let seconds):
+      LogRecord(
+        "server.draining", .info,
+        Message(
+          one: "Stopping in {count} second: requests are still answered, and /readyz reports 503.",
+          other: """
+            Stopping in {count} seconds: requests are still answered, and /readyz reports 503.
+            """, ["count": .number(seconds)]),
+        [("seconds", .number(JSON.Number(seconds)))])
+    case .stopped(let statistics):
+      LogRecord(
+        "server.stopped", .info,
+        Message(
+          "Stopped. {reads} reads, {writes} writes in {commits} commits.",
+          [
+            "reads": .text("\(statistics.reads)"), "writes": .text("\(statistics.writes)"),
+            "commits": .text("\(statistics.commits)"),
+          ]),
+        [
+          ("reads", .number(JSON.Number(statistics.reads))),
+          ("writes", .number(JSON.Number(statistics.writes))),
+          ("commits", .number(JSON.Number(statistics.commits))),
+        ])
+    }
+  }
+}
