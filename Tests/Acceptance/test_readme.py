@@ -13,7 +13,7 @@ from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
-             "docs/api.md", "docs/clients.md", "docs/service-tokens.md", "docs/configuration.md",
+             "docs/api.md", "docs/clients.md", "docs/reference/service-tokens.md", "docs/configuration.md",
              "docs/operations.md", "docs/incidents.md", "docs/architecture.md", "docs/audit-file.md",
              "docs/audit-chain.md", "docs/user-data.md", "docs/scaling.md"]
 

@@ -2,8 +2,8 @@ import Testing
 
 /// A pool can be moved to another database only if each statement on its data names the pool.
 struct PoolKeyTests {
-  @Test func `docs/statements.md lists the statements that don't name the pool`() throws {
-    let page = try SourceTree.file("docs/statements.md")
+  @Test func `docs/reference/statements.md lists the statements that don't name the pool`() throws {
+    let page = try SourceTree.file("docs/reference/statements.md")
     let listed = Set(page.lines.compactMap(Listed.init))
     let files = try SourceTree.files(
       in: "Sources/Identity", "Sources/Demo", "Sources/countersign", "Tests/Bench",
@@ -63,7 +63,7 @@ struct PoolKeyTests {
 
   /// The tables of pools' data: those with the pool, without administrators' own.
   private static func tables() throws -> Set<String> {
-    let schema = try SourceTree.file("docs/schema.md")
+    let schema = try SourceTree.file("docs/reference/schema.md")
     var (tables, table): (Set<String>, String) = ([], "")
     for line in schema.lines {
       if line.hasPrefix("## ") { table = String(line.dropFirst(3)) }

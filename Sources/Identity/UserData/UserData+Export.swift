@@ -23,7 +23,7 @@ extension UserData {
   /// Exports everything that's stored about a user, without secrets, and records it in the audit
   /// log.
   ///
-  /// - Returns: The file, as JSON in the format of docs/user-data.md.
+  /// - Returns: The file, as JSON in the format of docs/reference/user-data.md.
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func export(
     _ scope: Scope, _ uid: ID<Account>, by author: Author

@@ -7,13 +7,13 @@ import Testing
 
 /// The page about permissions, generated from the routes and roles.
 @Suite struct WhoMayDocumentTests {
-  @Test func `docs/who-may.md matches the routes and roles`() async throws {
+  @Test func `docs/reference/who-may.md matches the routes and roles`() async throws {
     try await World.empty { world in
       let text = Self.text(world.console.routes)
-      let path = Checkout.folder("docs/who-may.md")
+      let path = Checkout.folder("docs/reference/who-may.md")
       if Recording.isOn {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
-        return Recording.fail("docs/who-may.md")
+        return Recording.fail("docs/reference/who-may.md")
       }
       let kept = try String(contentsOfFile: path, encoding: .utf8)
       #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 updates it")
@@ -64,6 +64,8 @@ import Testing
 
     A test generates this page from the console's routes and the roles' permissions, and checks
     every cell.
+
+    [Permissions](#permissions) · [Pages](#pages) · [Actions](#actions)
 
     ## Permissions
 

@@ -7,14 +7,14 @@ import Testing
 ///
 /// It documents SQLite's; another test compares PostgreSQL's with it.
 @Suite(.enabled(if: TestDatabase.isSQLite)) struct SchemaTests {
-  @Test func `docs/schema.md matches a migrated database`() async throws {
+  @Test func `docs/reference/schema.md matches a migrated database`() async throws {
     try await withInstance { instance in
       let text = Self.text(try await Self.tables(of: instance.database))
       let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../docs/schema.md").standardized
+        .appending(path: "../../../docs/reference/schema.md").standardized
       if IndexUses.isRecording {
         try text.write(to: path, atomically: true, encoding: .utf8)
-        Issue.record("recorded docs/schema.md; run again without COUNTERSIGN_RECORD_SNAPSHOTS")
+        Issue.record("recorded docs/reference/schema.md; run again without recording")
         return
       }
       let kept = try String(contentsOf: path, encoding: .utf8)
@@ -131,6 +131,7 @@ extension SchemaTests {
   private static func text(_ tables: [Table]) -> String {
     let uses = IndexUses.kept()
     var lines = introduction
+    lines += ["", tables.map { "[\($0.name)](#\($0.name))" }.joined(separator: " · ")]
     for table in tables {
       lines += [
         "", "## \(table.name)", "", "| Column | Type | Null | Default |", "|---|---|---|---|",

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests for the table of service token permissions: the generated page, and every cell.
 struct ServiceTokenTableTests {
-  @Test func `docs/service-tokens.md matches the routes and roles`() async throws {
+  @Test func `docs/reference/service-tokens.md matches the routes and roles`() async throws {
     try await TestServer.with { server in
       let text = Self.text(server.api.operations)
       let kept = try DocumentFile.kept("service-tokens.md", as: text)

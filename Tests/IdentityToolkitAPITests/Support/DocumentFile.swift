@@ -8,10 +8,10 @@ enum DocumentFile {
   /// With `COUNTERSIGN_RECORD_SNAPSHOTS=1`, writes the page first and fails the run.
   static func kept(_ name: String, as text: String) throws -> String {
     let path = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../docs/\(name)").standardized.path
+      .appending(path: "../../../docs/reference/\(name)").standardized.path
     if ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1" {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
-      Issue.record("recorded docs/\(name); run again without COUNTERSIGN_RECORD_SNAPSHOTS")
+      Issue.record("recorded docs/reference/\(name); run again without recording")
     }
     return try String(contentsOfFile: path, encoding: .utf8)
   }
