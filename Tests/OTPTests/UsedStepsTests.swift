@@ -118,7 +118,7 @@ import Testing
 
 /// A user with one factor, and a server whose clock isn't always right.
 private struct World {
-  /// Half an hour, as SECURITY.md says.
+  /// Half an hour, as docs/protections.md says.
   static let longestWait = 60
   private static let day: Int64 = 2_880
 
