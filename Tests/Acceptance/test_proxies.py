@@ -1,4 +1,4 @@
-"""The configurations of nginx and Caddy in docs/operations.md, with the real proxies."""
+"""The configurations of nginx and Caddy in docs/install.md, with the real proxies."""
 
 import json
 import re
@@ -13,12 +13,12 @@ from support.program import ROOT, Server, free_port
 from support.waiting import until
 
 PUBLIC = "https://mfa.example.com"
-OPERATIONS = (ROOT / "docs/operations.md").read_text()
+INSTALL = (ROOT / "docs/install.md").read_text()
 CLIENT = "127.0.0.9"
 
 
 def documented(name):
-    return re.search(rf"<!-- {name} -->\n```\w*\n(.*?)```", OPERATIONS, re.S).group(1)
+    return re.search(rf"<!-- {name} -->\n```\w*\n(.*?)```", INSTALL, re.S).group(1)
 
 
 def replaced(text, values):

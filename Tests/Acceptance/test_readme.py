@@ -12,10 +12,8 @@ from support.program import ROOT, Server, execute, reauthenticate, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
-             "docs/api.md", "docs/clients.md", "docs/reference/service-tokens.md", "docs/configuration.md",
-             "docs/operations.md", "docs/incidents.md", "docs/architecture.md", "docs/audit-file.md",
-             "docs/audit-chain.md", "docs/user-data.md", "docs/scaling.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+             *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
 
 
 def rows(document, heading):
@@ -247,7 +245,7 @@ def test_documented_commands_and_flags_exist():
     known += (ROOT / "script/bench").read_text() + (ROOT / "script/screenshots").read_text()
     known += (ROOT / "script/soak").read_text() + (ROOT / "script/test").read_text()
     known += " --filter --totp --disable-default-traits "
-    # Flags of other programs in docs/operations.md.
+    # Flags of other programs in docs/install.md.
     known += " --webroot --deploy-hook --name --since --grep --reuid --regid --init-groups --rm "
     known += " --read-only --cap-drop --detach --env --property --value --now "
     # Flags of createdb in docs/configuration.md.

@@ -20,13 +20,13 @@ from test_data_folder import found
 
 pytestmark = pytest.mark.sqlite
 
-OPERATIONS = (ROOT / "docs/operations.md").read_text()
+BACKUP = (ROOT / "docs/backup.md").read_text()
 INCIDENTS = (ROOT / "docs/incidents.md").read_text()
 
 
 def drill():
     """Returns the commands of the documented drill."""
-    return re.search(r"<!-- drill -->\n```sh\n(.*?)```", OPERATIONS, re.S).group(1).splitlines()
+    return re.search(r"<!-- drill -->\n```sh\n(.*?)```", BACKUP, re.S).group(1).splitlines()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from support.rest import Api, ok
 
 pytestmark = pytest.mark.sqlite
 
-OPERATIONS = (ROOT / "docs/operations.md").read_text()
+INSTALL = (ROOT / "docs/install.md").read_text()
 KEY = "AIzaYhxE0DKqAsTbd5KvXJk_1lJhV6n2D4JhNaP"
 SECRET = "KC5FYPGBIRKHGHDES4COAVLVGFXDU75N"
 
@@ -192,7 +192,7 @@ def test_the_documented_rollback_drill_works(released, tmp_path, pending):
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "countersign").symlink_to(PROGRAM)
-    blocks = re.findall(r"```sh\n(.*?)```", OPERATIONS.split("<!-- rollback drill -->")[1], re.S)
+    blocks = re.findall(r"```sh\n(.*?)```", INSTALL.split("<!-- rollback drill -->")[1], re.S)
     *steps, serve = "".join(blocks[:2]).splitlines()
     for step in steps:
         result = subprocess.run(

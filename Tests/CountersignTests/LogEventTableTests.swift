@@ -2,13 +2,13 @@ import Foundation
 import Identity
 import Testing
 
-/// Verifies that `docs/operations.md` lists every event of the log, and no other.
+/// Verifies that `docs/logs.md` lists every event of the log, and no other.
 struct LogEventTableTests {
-  @Test func `docs/operations.md lists the names of all events, and no other`() throws {
+  @Test func `docs/logs.md lists the names of all events, and no other`() throws {
     let names = try Self.names()
     #expect(names.contains("request.failed") && names.contains("sms.paused"))
     let listed = try Self.listed()
-    #expect(names.subtracting(listed).sorted() == [], "not in docs/operations.md")
+    #expect(names.subtracting(listed).sorted() == [], "not in docs/logs.md")
     #expect(listed.subtracting(names).sorted() == [], "never logged")
   }
 
@@ -34,9 +34,8 @@ struct LogEventTableTests {
 
   /// Returns the names in the first column of the table.
   private static func listed() throws -> Set<String> {
-    let page = try String(contentsOfFile: "\(packageFolder)/docs/operations.md", encoding: .utf8)
-    let below = page[try #require(page.range(of: "\n### Events\n")).upperBound...]
-    let section = below[..<(try #require(below.range(of: "\n## ")).lowerBound)]
+    let page = try String(contentsOfFile: "\(packageFolder)/docs/logs.md", encoding: .utf8)
+    let section = page[try #require(page.range(of: "\n## Events\n")).upperBound...]
     var names: Set<String> = []
     for row in section.matches(of: #/\n\| (`[^|]+) \|/#) {
       names.formUnion(row.1.matches(of: #/`([^`]+)`/#).map { String($0.1) })

@@ -277,7 +277,7 @@ struct DatabaseMetricsTests {
 }
 
 struct MetricTableTests {
-  @Test func `docs/operations.md lists the names of all metrics, and no other`() throws {
+  @Test func `docs/monitoring.md lists the names of all metrics, and no other`() throws {
     func text(_ path: String) throws -> String {
       try String(contentsOfFile: "\(packageFolder)/\(path)", encoding: .utf8)
     }
@@ -288,22 +288,22 @@ struct MetricTableTests {
       let literals = try text("Sources/countersign/\(file)").matches(of: #/"(countersign_\w+)"/#)
       names.formUnion(literals.map { String($0.1) })
     }
-    let page = try text("docs/operations.md")
-    let below = page[try #require(page.range(of: "\n## Monitoring\n")).upperBound...]
+    let page = try text("docs/monitoring.md")
+    let below = page[try #require(page.range(of: "\n## Metrics\n")).upperBound...]
     let section = below[..<(try #require(below.range(of: "\n## ")).lowerBound)]
     var listed: Set<String> = []
     for row in section.matches(of: #/\n\| (`[^|]+) \|/#) {
       listed.formUnion(row.1.matches(of: #/`(countersign_\w+)`/#).map { String($0.1) })
     }
     #expect(names.contains("countersign_ready"))
-    #expect(names.subtracting(listed).sorted() == [], "not in docs/operations.md")
+    #expect(names.subtracting(listed).sorted() == [], "not in docs/monitoring.md")
     #expect(listed.subtracting(names).sorted() == [], "never measured")
   }
 }
 
 struct ReadinessDocumentTests {
   @Test(arguments: [
-    ("docs/pages.md", "| `/readyz` |", "\n"), ("docs/operations.md", "`/readyz` returns", "\n\n"),
+    ("docs/pages.md", "| `/readyz` |", "\n"), ("docs/monitoring.md", "`/readyz` returns", "\n\n"),
   ])
   func `the documents name every cause of an unready server`(
     path: String, start: String, end: String
