@@ -1,7 +1,7 @@
 """The real firebase-admin for Python against the standalone profile, and the web SDK's calls from a
 browser. Both use production's hostnames.
 
-The commands and the program are those of docs/clients.md. The SDK is unchanged.
+The commands and the program are those of docs/connect.md. The SDK is unchanged.
 """
 
 import datetime
@@ -30,7 +30,7 @@ from support.rest import Api, claims, create_token, ok
 from support.sdk import query_of
 from support.waiting import until
 
-DOCUMENT = (ROOT / "docs/clients.md").read_text()
+DOCUMENT = (ROOT / "docs/connect.md").read_text()
 PRODUCTION = "https://identitytoolkit.googleapis.com"
 PROJECT = "acme-app"
 EMAIL, PASSWORD = "ada@example.com", "swordfish"
@@ -38,7 +38,7 @@ EMAIL, PASSWORD = "ada@example.com", "swordfish"
 
 def code_blocks(heading, language):
     """Returns the code blocks below a heading, without a list's indentation."""
-    section = DOCUMENT.split(f"### {heading}\n", 1)[1].split("\n### ", 1)[0]
+    section = DOCUMENT.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", section, re.S | re.M)
     return [re.sub(f"^{indent}", "", text, flags=re.M) for indent, text in found]
 

@@ -1,7 +1,7 @@
 """Enforcement of enrollment as unmodified client libraries see it.
 
 An application signs users in with firebase-rest-api, and its back end verifies their tokens with
-firebase-admin. Both call production's hostnames, which lead to the server as in docs/clients.md.
+firebase-admin. Both call production's hostnames, which lead to the server as in docs/connect.md.
 """
 
 import datetime

@@ -1,5 +1,5 @@
 """Compares Countersign's responses with recorded ones of Google's production: equal, or listed as
-different with a reason that docs/clients.md repeats."""
+different with a reason that docs/reference/production.md repeats."""
 
 import os
 
@@ -65,7 +65,7 @@ def test_every_listed_difference_is_an_exchange():
 def test_the_documentation_lists_the_differences():
     if os.environ.get("COUNTERSIGN_RECORD_SNAPSHOTS") == "1":
         document()
-        pytest.fail("recorded docs/clients.md; run again without COUNTERSIGN_RECORD_SNAPSHOTS")
+        pytest.fail("recorded docs/reference/production.md; run again without COUNTERSIGN_RECORD_SNAPSHOTS")
     assert documented() == table()
 
 

@@ -5,7 +5,7 @@ import Testing
 struct TokenVerificationTests {
   /// How many texts and samples of each file verify a token.
   private static let places = [
-    "docs/clients.md": 2,
+    "docs/connect.md": 2,
     "Templates/scopes/connect.mustache": 3,
     "Templates/guidance/en/mandatory.md": 2,
     "Templates/guidance/en/step-up.md": 2,
@@ -15,7 +15,7 @@ struct TokenVerificationTests {
   /// What names a token's keys, verification, or second factor without telling a backend to check it.
   private static let exempt: [(path: String, text: String, why: String)] = [
     ("docs/api.md", "| `GET ", "a row of the list of calls"),
-    ("docs/clients.md", "`verify_id_token` of `firebase-rest-api`", "refers to the section"),
+    ("docs/enforcement.md", "`verify_id_token` of `firebase-rest-api`", "refers to the section"),
     (
       "Sources/Console/Settings/SignInSwitchPage.swift", "verifies ID tokens itself can accept",
       "a consequence"

@@ -18,7 +18,7 @@ implies something else.
 `replay.py`; `"$absent"` and `"$present"` check only whether a member exists.
 
 `allowed.json` next to the sections lists the exchanges in which Countersign differs, each with the
-reason and Countersign's response. `docs/clients.md` repeats the reasons.
+reason and Countersign's response. `docs/reference/production.md` repeats the reasons.
 """
 
 import base64
@@ -29,7 +29,7 @@ from pathlib import Path
 from .replay import Conversation
 
 FOLDER = Path(__file__).resolve().parents[1] / "production"
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs/clients.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs/reference/production.md"
 PROFILES = {"mfa": "emulator", "tenant": "standalone", "account": "emulator", "config": "emulator",
             "action": "emulator", "credential": "emulator", "federation": "emulator"}
 
@@ -188,11 +188,8 @@ def find(value, place):
     return value
 
 
-HEADING = "### Recorded production responses"
-
-
 def table():
-    """Returns the table of `docs/clients.md`: one row per reason."""
+    """Returns the table of `docs/reference/production.md`: one row per reason."""
     rows = ["| Exchanges | Production | Countersign | Reason |", "|---|---|---|---|"]
     for group in allowed():
         names = ", ".join(f"`{name}`" for name in group["exchanges"])
@@ -201,12 +198,11 @@ def table():
 
 
 def documented():
-    """Returns the current table in `docs/clients.md`."""
-    text = DOCUMENT.read_text().split(HEADING, 1)[1]
-    return re.search(r"(?:^\|.*\n)+", text, re.M).group(0).rstrip("\n")
+    """Returns the current table in `docs/reference/production.md`."""
+    return re.search(r"(?:^\|.*\n)+", DOCUMENT.read_text(), re.M).group(0).rstrip("\n")
 
 
 def document():
-    """Writes the table to `docs/clients.md`."""
+    """Writes the table to `docs/reference/production.md`."""
     text = DOCUMENT.read_text()
     DOCUMENT.write_text(text.replace(documented(), table()))
