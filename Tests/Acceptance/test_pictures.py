@@ -1,4 +1,4 @@
-"""The README's pictures are current, complete, and small."""
+"""The README's picture is current, complete, and small."""
 
 import difflib
 import re
@@ -10,35 +10,33 @@ from support import pictures
 from support.program import ROOT
 
 README = (ROOT / "README.md").read_text()
-NAMES = sorted(file.stem for file in pictures.FOLDER.glob("*.txt"))
-RENEW = "Renew the pictures of the README with script/screenshots --readme"
+RENEW = "Renew the picture of the README with script/screenshots --readme"
 
 
-def test_the_pictures_match_the_pages(chromium, tmp_path):
-    changes = []
+def test_the_picture_matches_the_page(chromium, tmp_path):
     with pictures.demo(tmp_path) as demo:
-        for name, page in pictures.visit(chromium, demo):
-            file = pictures.FOLDER / f"{name}.txt"
-            old = file.read_text() if file.exists() else ""
-            changes += difflib.unified_diff(
-                old.splitlines(), pictures.text_of(page).splitlines(), f"{name}, in the picture",
-                f"{name}, now", lineterm="", n=0)
+        page = pictures.visit(chromium, demo)
+        kept = (pictures.FOLDER / f"{pictures.NAME}.txt").read_text()
+        changes = [*difflib.unified_diff(
+            kept.splitlines(), pictures.text_of(page).splitlines(), "in the picture", "now",
+            lineterm="", n=0)]
+        page.context.close()
     assert not changes, "\n".join([f"{RENEW}. Changes:", *changes])
 
 
-def test_the_readme_shows_each_picture_in_light_and_dark():
-    shown = re.findall(r"""<picture>
+def test_the_readme_shows_the_picture_in_light_and_dark():
+    [(dark, light)] = re.findall(r"""<picture>
 <source media="\(prefers-color-scheme: dark\)" srcset="docs/pictures/(\w+)-dark\.png">
 <img src="docs/pictures/(\w+)-light\.png" alt="[^"]{20,}">
 </picture>""", README)
-    assert [dark for dark, _ in shown] == [light for _, light in shown]
-    assert sorted(dark for dark, _ in shown) == NAMES and len(NAMES) == 4
-    assert README.count("docs/pictures/") == 2 * len(shown)
+    assert dark == light == pictures.NAME
+    assert README.count("docs/pictures/") == 2
+    assert {file.name for file in pictures.FOLDER.iterdir()} == {
+        f"{pictures.NAME}.txt", *(f"{pictures.NAME}-{scheme}.png" for scheme in pictures.SCHEMES)}
 
 
 @pytest.mark.parametrize("scheme", pictures.SCHEMES)
-@pytest.mark.parametrize("name", NAMES)
-def test_each_picture_is_small(name, scheme):
-    data = (pictures.FOLDER / f"{name}-{scheme}.png").read_bytes()
-    assert struct.unpack(">II", data[16:24]) == tuple(pictures.SIZE.values())
+def test_the_picture_is_small(scheme):
+    data = (pictures.FOLDER / f"{pictures.NAME}-{scheme}.png").read_bytes()
+    assert struct.unpack(">II", data[16:24]) == (pictures.PART["width"], pictures.PART["height"])
     assert len(data) < 120_000
