@@ -42,14 +42,14 @@ import Testing
   }
 
   /// A pool can be a shard, since its key is in each key, so a new table has it or is listed.
-  @Test func `each primary key has the pool, except those that docs/scaling.md lists`()
+  @Test func `each primary key has the pool, except those that a document lists`()
     async throws
   {
     try await withInstance { instance in
       let tables = try await Self.tables(of: instance.database)
       let pool: Set = ["scope_key", "account_key"]
       let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../docs/scaling.md").standardized
+        .appending(path: "../../../docs/reference/statements.md").standardized
       let page = try String(contentsOf: path, encoding: .utf8)
       let section = try #require(page.split(separator: "## Where a pool's data is").last)
         .prefix(while: { $0 != "#" })
