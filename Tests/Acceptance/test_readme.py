@@ -24,8 +24,31 @@ def rows(document, heading):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
 
 
-def test_the_readme_is_short():
+def headings(name, level="##+"):
+    """Returns the headings of a document, without lines of code that look like one."""
+    text = re.sub(r"^ *```.*?^ *```", "", (ROOT / name).read_text(), flags=re.M | re.S)
+    return re.findall(rf"^{level} (.*)$", text, re.M)
+
+
+def anchor(heading):
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def test_the_documents_are_short():
+    texts = {name: (ROOT / name).read_text() for name in DOCUMENTS}
     assert len(README.split()) <= 900
+    assert sum(len(text.split()) for name, text in texts.items() if "/reference/" not in name) <= 45_000
+    assert len(texts["SECURITY.md"].encode()) <= 25 * 1024
+    for page in ("install", "backup", "monitoring", "logs", "incidents", "imports", "administration"):
+        assert len(texts[f"docs/{page}.md"].encode()) <= 15 * 1024, page
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_long_document_has_a_table_of_contents(name):
+    text, parts = (ROOT / name).read_text(), headings(name, "##")
+    if text.count("\n") > 100 and len(parts) > 1:
+        above = text.split(f"\n## {parts[1]}\n")[0]
+        assert [part for part in parts[1:] if f"](#{anchor(part)})" not in above] == []
 
 
 def test_the_example_request_and_response_are_correct(api, tmp_path):
@@ -228,8 +251,13 @@ def test_the_documented_options_match_the_program():
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_in_documents_work(name):
-    for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text()):
-        assert link.startswith("https://") or (ROOT / name).parent.joinpath(link).exists(), link
+    for link, part in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", (ROOT / name).read_text()):
+        if link.startswith("https://"):
+            continue
+        target = (ROOT / name).parent / link if link else ROOT / name
+        assert target.exists(), link
+        if part and target.suffix == ".md":
+            assert part in map(anchor, headings(target)), (link, part)
 
 
 def test_documented_commands_and_flags_exist():
